@@ -1,0 +1,224 @@
+//! CLAIM: what a certificate says, for people (`SPEC.md` §4).
+
+use crate::{Digest, RULES, VERSION, WireError};
+
+/// A side's claim that a set of positions of a certificate supports (`SPEC.md` §2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Question {
+    /// Black never loses.
+    BlackNotLost = 0,
+    /// White never loses.
+    WhiteNotLost = 1,
+    /// Black forces a win.
+    BlackWins = 2,
+    /// White forces a win.
+    WhiteWins = 3,
+}
+
+impl Question {
+    /// All questions, each at its own number.
+    pub const ALL: [Question; 4] = [
+        Question::BlackNotLost,
+        Question::WhiteNotLost,
+        Question::BlackWins,
+        Question::WhiteWins,
+    ];
+
+    /// The question with this number.
+    pub fn from_u8(n: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(n)).copied()
+    }
+
+    /// Whether this is a Win claim, which needs ranks.
+    pub fn is_win(self) -> bool {
+        matches!(self, Question::BlackWins | Question::WhiteWins)
+    }
+
+    /// Whether the claimant is White.
+    pub fn claimant_is_white(self) -> bool {
+        matches!(self, Question::WhiteNotLost | Question::WhiteWins)
+    }
+}
+
+/// The value that a certificate claims for its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Neither side can force a win.
+    Draw,
+    /// Black never loses.
+    BlackNotLost,
+    /// White never loses.
+    WhiteNotLost,
+    /// Black forces a win.
+    BlackWins,
+    /// White forces a win.
+    WhiteWins,
+}
+
+impl Value {
+    const ALL: [Value; 5] = [
+        Value::Draw,
+        Value::BlackNotLost,
+        Value::WhiteNotLost,
+        Value::BlackWins,
+        Value::WhiteWins,
+    ];
+
+    /// The word used in CLAIM and in verdicts.
+    pub fn word(self) -> &'static str {
+        match self {
+            Value::Draw => "DRAW",
+            Value::BlackNotLost => "BLACK-NOT-LOST",
+            Value::WhiteNotLost => "WHITE-NOT-LOST",
+            Value::BlackWins => "BLACK-WINS",
+            Value::WhiteWins => "WHITE-WINS",
+        }
+    }
+
+    /// The questions that have to be answered for this value, in ascending order.
+    pub fn questions(self) -> &'static [Question] {
+        match self {
+            Value::Draw => &[Question::BlackNotLost, Question::WhiteNotLost],
+            Value::BlackNotLost => &[Question::BlackNotLost],
+            Value::WhiteNotLost => &[Question::WhiteNotLost],
+            Value::BlackWins => &[Question::BlackWins],
+            Value::WhiteWins => &[Question::WhiteWins],
+        }
+    }
+}
+
+/// The contents of CLAIM. What `game` and `start` mean is for the reader to judge: here they are
+/// words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The game, `RxC` or `RxC/k`.
+    pub game: String,
+    /// FEN of the start position.
+    pub start: String,
+    /// The claimed value of the start position.
+    pub value: Value,
+    /// The certificate rests on the database with at most this many pieces; 0 for none.
+    pub pieces: u8,
+    /// Root of that database, exactly when `pieces` is not 0.
+    pub database: Option<Digest>,
+}
+
+impl Claim {
+    /// The only text of this claim.
+    pub fn encode(&self) -> String {
+        let database = match self.database {
+            Some(root) => root.to_string(),
+            None => "none".into(),
+        };
+        format!(
+            "draughtproof certificate {VERSION}\nrules {RULES}\ngame {}\nstart {}\nvalue {}\npieces {}\ndatabase {database}\n",
+            self.game,
+            self.start,
+            self.value.word(),
+            self.pieces,
+        )
+    }
+
+    /// Reads CLAIM.
+    ///
+    /// # Errors
+    /// [`WireError::Version`] or [`WireError::Rules`] for those of another format or game,
+    /// [`WireError::Syntax`] for anything that [`Claim::encode`] would not have written.
+    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut lines = Lines { bytes, at: 0 };
+        let offset = lines.at;
+        let version = lines.value_of("draughtproof certificate")?;
+        if version != VERSION.to_string() {
+            return Err(WireError::Version {
+                offset: offset as u64,
+                expected: VERSION.to_string(),
+                found: version.into(),
+            });
+        }
+        let offset = lines.at;
+        let rules = lines.value_of("rules")?;
+        if rules != RULES {
+            return Err(WireError::Rules {
+                offset: offset as u64,
+                expected: RULES.into(),
+                found: rules.into(),
+            });
+        }
+        let game = lines.value_of("game")?.to_owned();
+        let start = lines.value_of("start")?.to_owned();
+        let offset = lines.at as u64;
+        let word = lines.value_of("value")?;
+        let value = Value::ALL.into_iter().find(|v| v.word() == word);
+        let value = value.ok_or_else(|| {
+            let words = Value::ALL.map(Value::word).join(", ");
+            WireError::syntax(offset, format!("value: one of {words}"), word)
+        })?;
+        let offset = lines.at as u64;
+        let word = lines.value_of("pieces")?;
+        let pieces = (0..=32u8).find(|n| *n != 1 && n.to_string() == word);
+        let pieces =
+            pieces.ok_or_else(|| WireError::syntax(offset, "pieces: 0 or 2 to 32", word))?;
+        let offset = lines.at as u64;
+        let word = lines.value_of("database")?;
+        let database = Digest::parse(word);
+        if database.is_some() != (pieces != 0) || (database.is_none() && word != "none") {
+            let want = if pieces == 0 {
+                "database none"
+            } else {
+                "database and 64 hexadecimal digits"
+            };
+            return Err(WireError::syntax(offset, want, word));
+        }
+        if lines.at != bytes.len() {
+            let rest = bytes.len() - lines.at;
+            return Err(WireError::syntax(
+                lines.at as u64,
+                "the end",
+                format!("{rest} more bytes"),
+            ));
+        }
+        Ok(Claim {
+            game,
+            start,
+            value,
+            pieces,
+            database,
+        })
+    }
+}
+
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// The next line, without `key` and the blank after it; one word of printable ASCII.
+    fn value_of(&mut self, key: &str) -> Result<&'a str, WireError> {
+        let rest = &self.bytes[self.at..];
+        let line = rest
+            .iter()
+            .position(|&b| b == b'\n')
+            .map(|end| &rest[..end]);
+        let value = line
+            .and_then(|line| line.strip_prefix(key.as_bytes()))
+            .and_then(|line| line.strip_prefix(b" "))
+            .filter(|word| !word.is_empty() && word.iter().all(u8::is_ascii_graphic))
+            .and_then(|word| std::str::from_utf8(word).ok());
+        match (line, value) {
+            (Some(line), Some(value)) => {
+                self.at += line.len() + 1;
+                Ok(value)
+            }
+            _ => {
+                let found = line.unwrap_or(rest);
+                let found = &found[..found.len().min(80)];
+                Err(WireError::syntax(
+                    self.at as u64,
+                    format!("a line of \"{key}\", a blank and one word"),
+                    String::from_utf8_lossy(found),
+                ))
+            }
+        }
+    }
+}

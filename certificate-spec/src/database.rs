@@ -1,0 +1,203 @@
+//! MANIFEST and slice files of an endgame database (`SPEC.md` §8).
+
+use crate::reader::Reader;
+use crate::{Digest, VERSION, WireError};
+
+const MAGIC: &[u8; 8] = b"DPEGDB\0\0";
+const SLICE_MAGIC: &[u8; 8] = b"DPSLICE\0";
+/// Bytes of the headers of MANIFEST and of a slice file.
+pub const HEADER: usize = 32;
+/// Bytes of a record of MANIFEST.
+pub const RECORD: usize = 48;
+/// Bytes of a group of 64 values.
+pub const GROUP: usize = 16;
+
+/// A slice: men and kings of the side to move, men and kings of its opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SliceName(pub [u8; 4]);
+
+impl SliceName {
+    /// The number of pieces of both sides.
+    pub fn pieces(self) -> u32 {
+        self.0.iter().map(|&n| u32::from(n)).sum()
+    }
+
+    /// What slices are sorted by (`SPEC.md` §8.1).
+    pub fn order(self) -> (u32, u32, [u8; 4]) {
+        let [a, _, c, _] = self.0;
+        (self.pieces(), u32::from(a) + u32::from(c), self.0)
+    }
+
+    /// The name of the slice's file.
+    pub fn file_name(self) -> String {
+        let [a, b, c, d] = self.0;
+        format!("{a}-{b}-{c}-{d}")
+    }
+}
+
+/// A slice file in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceRecord {
+    /// Which slice.
+    pub name: SliceName,
+    /// Length of its file in bytes.
+    pub length: u64,
+    /// BLAKE3 of its file.
+    pub digest: Digest,
+}
+
+/// MANIFEST of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseManifest {
+    /// Rows of the board.
+    pub rows: u8,
+    /// Columns of the board.
+    pub columns: u8,
+    /// All positions with at most this many pieces are in the database.
+    pub pieces: u8,
+    /// The slices in order.
+    pub slices: Vec<SliceRecord>,
+}
+
+impl DatabaseManifest {
+    /// The bytes of MANIFEST.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(HEADER + RECORD * self.slices.len());
+        out.extend(MAGIC);
+        out.extend(VERSION.to_le_bytes());
+        out.extend([self.rows, self.columns, self.pieces, 0]);
+        out.extend((self.slices.len() as u64).to_le_bytes());
+        out.extend([0; 8]);
+        for slice in &self.slices {
+            out.extend(slice.name.0);
+            out.extend([0; 4]);
+            out.extend(slice.length.to_le_bytes());
+            out.extend(slice.digest.0);
+        }
+        out
+    }
+
+    /// Reads MANIFEST. That the records are in order and have no more pieces than the header says
+    /// is checked here; that none is missing is for a reader who knows the board.
+    ///
+    /// # Errors
+    /// [`WireError`] with the offset of the first thing wrong.
+    pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        let mut r = Reader::new(bytes);
+        r.head(MAGIC)?;
+        let (rows, columns, pieces) = (r.u8()?, r.u8()?, r.u8()?);
+        r.zeros(1)?;
+        let count = r.u64()?;
+        r.zeros(8)?;
+        let count = r.exact_count(count, RECORD as u64)?;
+        let mut slices: Vec<SliceRecord> = Vec::with_capacity(count);
+        for _ in 0..count {
+            let offset = r.offset();
+            let name = SliceName(r.array()?);
+            r.zeros(4)?;
+            let slice = SliceRecord {
+                name,
+                length: r.u64()?,
+                digest: Digest(r.array()?),
+            };
+            let ascends = slices.last().is_none_or(|p| p.name.order() < name.order());
+            if !ascends || name.pieces() > u32::from(pieces) {
+                let want = format!("the next slice in order, at most {pieces} pieces");
+                return Err(WireError::syntax(offset, want, name.file_name()));
+            }
+            slices.push(slice);
+        }
+        Ok(DatabaseManifest {
+            rows,
+            columns,
+            pieces,
+            slices,
+        })
+    }
+
+    /// The manifest as it would be if the database ended at `pieces`.
+    pub fn up_to(&self, pieces: u8) -> DatabaseManifest {
+        let fits = |s: &&SliceRecord| s.name.pieces() <= u32::from(pieces);
+        DatabaseManifest {
+            pieces,
+            slices: self.slices.iter().filter(fits).copied().collect(),
+            ..*self
+        }
+    }
+
+    /// The database's root.
+    pub fn root(&self) -> Digest {
+        Digest::database_root(&self.encode())
+    }
+}
+
+/// The header of a slice file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceHeader {
+    /// Which slice.
+    pub name: SliceName,
+    /// Rows of the board.
+    pub rows: u8,
+    /// Columns of the board.
+    pub columns: u8,
+    /// The number of indices.
+    pub indices: u64,
+}
+
+impl SliceHeader {
+    /// The bytes of the header.
+    pub fn encode(&self) -> [u8; HEADER] {
+        let mut out = [0; HEADER];
+        out[..8].copy_from_slice(SLICE_MAGIC);
+        out[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        out[12..16].copy_from_slice(&self.name.0);
+        out[16] = self.rows;
+        out[17] = self.columns;
+        out[24..].copy_from_slice(&self.indices.to_le_bytes());
+        out
+    }
+
+    /// The length of a slice file with this header, or `None` beyond 2⁶⁴.
+    pub fn file_length(&self) -> Option<u64> {
+        self.indices
+            .div_ceil(64)
+            .checked_mul(GROUP as u64)?
+            .checked_add(HEADER as u64)
+    }
+}
+
+/// Reads a slice file: the header, and the bytes of its groups.
+///
+/// # Errors
+/// [`WireError`] when the header is wrong or the length does not fit it.
+pub fn decode_slice(bytes: &[u8]) -> Result<(SliceHeader, &[u8]), WireError> {
+    let mut r = Reader::new(bytes);
+    r.head(SLICE_MAGIC)?;
+    let name = SliceName(r.array()?);
+    let (rows, columns) = (r.u8()?, r.u8()?);
+    r.zeros(6)?;
+    let header = SliceHeader {
+        name,
+        rows,
+        columns,
+        indices: r.u64()?,
+    };
+    r.exact_count(header.indices.div_ceil(64), GROUP as u64)?;
+    Ok((header, r.rest()))
+}
+
+/// One group of values: the bits of `win` and of `loss`.
+pub fn read_group(bytes: &[u8; GROUP]) -> (u64, u64) {
+    let both = u128::from_le_bytes(*bytes);
+    let low = both & u128::from(u64::MAX);
+    // Both halves fit by construction; 0 is never reached.
+    (
+        u64::try_from(low).unwrap_or(0),
+        u64::try_from(both >> 64).unwrap_or(0),
+    )
+}
+
+/// The bytes of one group of values.
+pub fn write_group(win: u64, loss: u64) -> [u8; GROUP] {
+    (u128::from(win) | u128::from(loss) << 64).to_le_bytes()
+}

@@ -1,0 +1,80 @@
+//! Leaf strategies: packed choices in depth-first order (`SPEC.md` §7).
+
+use crate::WireError;
+use crate::manifest::{OBJECT_HEADER, ObjectHeader};
+use crate::reader::Reader;
+
+const MAGIC: &[u8; 8] = b"DPLEAVES";
+/// Bytes of a directory entry.
+pub const ENTRY: usize = 16;
+
+/// One leaf: how many positions its replay expands, and the packed choices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf<B> {
+    /// The number of positions that the replay expands, at least 1.
+    pub positions: u64,
+    /// The bits of the strategy (see [`crate::bits`]).
+    pub strategy: B,
+}
+
+/// The bytes of an object of leaves.
+pub fn encode<B: AsRef<[u8]>>(header: &ObjectHeader, leaves: &[Leaf<B>]) -> Vec<u8> {
+    let mut out = header.encode(MAGIC);
+    for leaf in leaves {
+        out.extend((leaf.strategy.as_ref().len() as u64).to_le_bytes());
+        out.extend(leaf.positions.to_le_bytes());
+    }
+    for leaf in leaves {
+        out.extend(leaf.strategy.as_ref());
+    }
+    out
+}
+
+/// Reads an object of leaves; the strategies are slices of `bytes`.
+///
+/// # Errors
+/// [`WireError`] when the header or directory is wrong or the lengths do not add up to the file's.
+pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<Leaf<&[u8]>>), WireError> {
+    let mut r = Reader::new(bytes);
+    let header = ObjectHeader::read(&mut r, MAGIC)?;
+    let there = (r.rest().len() / ENTRY) as u64;
+    if header.count > there {
+        let want = format!("{} directory entries", header.count);
+        return Err(WireError::syntax(
+            r.offset(),
+            want,
+            format!("room for {there}"),
+        ));
+    }
+    let mut directory = Vec::new();
+    for _ in 0..header.count {
+        let offset = r.offset();
+        let entry = (r.u64()?, r.u64()?);
+        if entry.1 == 0 {
+            return Err(WireError::syntax(offset + 8, "at least 1 position", 0));
+        }
+        directory.push((offset, entry));
+    }
+    let mut leaves = Vec::with_capacity(directory.len());
+    for (offset, (length, positions)) in directory {
+        let rest = r.rest().len();
+        let Some(length) = usize::try_from(length).ok().filter(|&l| l <= rest) else {
+            let want = format!("a length of at most {rest}");
+            return Err(WireError::syntax(offset, want, length));
+        };
+        leaves.push(Leaf {
+            positions,
+            strategy: r.take(length)?,
+        });
+    }
+    if !r.rest().is_empty() {
+        let found = format!("{} more bytes", r.rest().len());
+        return Err(WireError::syntax(r.offset(), "the end", found));
+    }
+    Ok((header, leaves))
+}
+
+/// The offset in its object of the directory entry with index `i` in it.
+pub fn offset(i: usize) -> u64 {
+    (OBJECT_HEADER + ENTRY * i) as u64
+}

@@ -1,0 +1,99 @@
+//! Nodes of the proof tree, as fixed-width records (`SPEC.md` §6).
+
+use crate::WireError;
+use crate::manifest::{OBJECT_HEADER, ObjectHeader};
+use crate::reader::Reader;
+
+const MAGIC: &[u8; 8] = b"DPNODES\0";
+/// Bytes of a node.
+pub const RECORD: usize = 24;
+
+/// A position: bit n − 1 of a mask is square n. Ordered as `SPEC.md` §1.1 says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WirePosition {
+    /// Squares with a black piece.
+    pub black: u32,
+    /// Squares with a white piece.
+    pub white: u32,
+    /// Squares with a king of either colour.
+    pub kings: u32,
+    /// 0 for Black to move, 1 for White. (A byte that may be wrong, like all the rest.)
+    pub turn: u8,
+}
+
+/// A node as it stands in the file. Nothing in it has been judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    /// The position.
+    pub position: WirePosition,
+    /// The rank, for Win claims.
+    pub rank: u32,
+    /// What this means depends on `kind`.
+    pub data: u32,
+    /// One of the constants of [`kind`] if the file is right.
+    pub kind: u8,
+    /// 0 if the file is right.
+    pub reserved: u16,
+}
+
+/// Values of [`Node::kind`].
+pub mod kind {
+    /// The claimant is to move; `data` is the number of the chosen successor.
+    pub const OR: u8 = 1;
+    /// The opponent is to move; all successors follow from the rules.
+    pub const AND: u8 = 2;
+    /// Proved by a leaf strategy; `data` is its number.
+    pub const LEAF: u8 = 3;
+    /// Not proved: a heuristic score.
+    pub const ASSUMED: u8 = 4;
+}
+
+/// The bytes of an object of nodes.
+pub fn encode(header: &ObjectHeader, nodes: &[Node]) -> Vec<u8> {
+    let mut out = header.encode(MAGIC);
+    out.reserve(RECORD * nodes.len());
+    for node in nodes {
+        out.extend(node.position.black.to_le_bytes());
+        out.extend(node.position.white.to_le_bytes());
+        out.extend(node.position.kings.to_le_bytes());
+        out.extend(node.rank.to_le_bytes());
+        out.extend(node.data.to_le_bytes());
+        out.extend([node.position.turn, node.kind]);
+        out.extend(node.reserved.to_le_bytes());
+    }
+    out
+}
+
+/// Reads an object of nodes: the header and as many records as it announces, unjudged.
+///
+/// # Errors
+/// [`WireError`] when the header is wrong or the length does not fit it.
+pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<Node>), WireError> {
+    let mut r = Reader::new(bytes);
+    let header = ObjectHeader::read(&mut r, MAGIC)?;
+    let count = r.exact_count(header.count, RECORD as u64)?;
+    let mut nodes = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (black, white, kings) = (r.u32()?, r.u32()?, r.u32()?);
+        let (rank, data) = (r.u32()?, r.u32()?);
+        let (turn, kind) = (r.u8()?, r.u8()?);
+        nodes.push(Node {
+            position: WirePosition {
+                black,
+                white,
+                kings,
+                turn,
+            },
+            rank,
+            data,
+            kind,
+            reserved: u16::from_le_bytes(r.array()?),
+        });
+    }
+    Ok((header, nodes))
+}
+
+/// The offset in its object of the node with index `i` in it.
+pub fn offset(i: usize) -> u64 {
+    (OBJECT_HEADER + RECORD * i) as u64
+}
