@@ -1,0 +1,87 @@
+//! Games: a board and how many rows each side fills.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{Board, Position, Side};
+
+/// `RxC/k`: a board and a start position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Game {
+    /// The board.
+    pub board: Board,
+    /// Rows that each side fills at the start.
+    filled: u8,
+}
+
+/// A game that the rules do not know.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "game {0:?}: expected RxC or RxC/k with 3 to 8 rows, 2 to 8 columns, R + C even and k from 1 to R/2 \
+     (k = (R-2)/2 if it is left out), such as 6x6, 8x8 or 5x5/2"
+)]
+pub struct GameError(String);
+
+impl Game {
+    /// The start position.
+    pub fn start(&self) -> Position {
+        let side = |rows: std::ops::Range<u8>| {
+            (0..self.board.squares())
+                .filter(|&s| rows.contains(&self.board.row(s)))
+                .fold(0, |bits, s| bits | self.board.bit(s))
+        };
+        Position {
+            black: side(0..self.filled),
+            white: side(self.board.rows() - self.filled..self.board.rows()),
+            kings: 0,
+            turn: Side::Black,
+        }
+    }
+
+    fn default_filled(rows: u8) -> u8 {
+        (rows - 2) / 2
+    }
+}
+
+impl FromStr for Game {
+    type Err = GameError;
+
+    fn from_str(text: &str) -> Result<Self, GameError> {
+        let parse = || {
+            let (size, filled) = match text.split_once('/') {
+                Some((size, k)) => (size, Some(k)),
+                None => (text, None),
+            };
+            let (rows, columns) = size.split_once('x')?;
+            let board = Board::new(digit(rows)?, digit(columns)?)?;
+            let filled = match filled {
+                Some(k) => digit(k)?,
+                None => Self::default_filled(board.rows()),
+            };
+            (1..=board.rows() / 2)
+                .contains(&filled)
+                .then_some(Game { board, filled })
+        };
+        parse().ok_or_else(|| GameError(text.into()))
+    }
+}
+
+/// One decimal digit and nothing else.
+fn digit(text: &str) -> Option<u8> {
+    match text.as_bytes() {
+        [d @ b'0'..=b'9'] => Some(d - b'0'),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Game {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.board.name())?;
+        if self.filled != Self::default_filled(self.board.rows()) {
+            write!(f, "/{}", self.filled)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! From a directory to a database in memory: what is there is read and verified, what is missing is
+//! built and written.
+
+use certificate_spec::database::SliceRecord;
+
+use super::build::Builder;
+use super::resident::Database;
+use super::slice::Slice;
+use super::store::{Store, StoreError};
+use crate::board::Board;
+use crate::progress::Progress;
+
+/// The database of `board` with exactly `pieces` pieces, from `store` as far as it goes. What has to
+/// be built is written to `store`, a number of pieces at a time.
+///
+/// # Errors
+/// [`StoreError`] when the store cannot be read or written, or holds something else.
+pub fn ensure(
+    store: &Store,
+    board: &Board,
+    pieces: u8,
+    progress: &Progress,
+) -> Result<Database, StoreError> {
+    let (there, mut records) = match store.manifest() {
+        Ok(manifest) => (manifest.pieces, manifest.slices),
+        Err(StoreError::Missing { .. }) => (0, Vec::new()),
+        Err(error) => return Err(error),
+    };
+    if there >= pieces {
+        progress.say(format!(
+            "database {} with {pieces} pieces: verifying",
+            board.name()
+        ));
+        return store.load(pieces);
+    }
+    let from = if there == 0 {
+        Database::empty(board)
+    } else {
+        store.load(there)?
+    };
+    let mut builder = Builder::new(from, pieces);
+    for n in there.max(1) + 1..=pieces {
+        let slices: Vec<Slice> = Slice::all(board, n)
+            .into_iter()
+            .filter(|s| s.pieces() == n)
+            .collect();
+        let work = slices.iter().map(|s| s.indices(board)).sum();
+        let bar = progress.start(
+            format!("database {} with {n} pieces", board.name()),
+            work,
+            "positions",
+        );
+        for slice in Builder::pairs(board, n) {
+            builder.solve(slice);
+            let both = if slice == slice.twin() { 1 } else { 2 };
+            bar.add(both * slice.indices(board));
+        }
+        let saved: Result<Vec<SliceRecord>, _> = slices
+            .iter()
+            .map(|&s| store.save_slice(s, builder.table(s)))
+            .collect();
+        records.extend(saved?);
+        store.save_manifest(n, records.clone())?;
+        builder.complete(n);
+        bar.finish();
+    }
+    Ok(builder.finish())
+}
+
+/// The number of pieces that a database has by default: as many as give at most 60 million
+/// positions (a few seconds, a few tens of megabytes), but fewer than `start` has, so that there is
+/// something left to search; at least 2.
+pub fn default_pieces(board: &Board, start: u32) -> u8 {
+    let positions = |n| {
+        let slices = Slice::all(board, n).into_iter();
+        slices
+            .map(|s| super::stats::placements(board, s))
+            .sum::<u64>()
+    };
+    let fits = |n: &u8| u32::from(*n) < start && positions(*n) <= 60_000_000;
+    (2..=board.squares()).take_while(fits).last().unwrap_or(2)
+}

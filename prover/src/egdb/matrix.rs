@@ -1,0 +1,154 @@
+//! Bit matrices: the values of a block, with win and loss bits of a row side by side.
+
+use rayon::prelude::*;
+
+/// Beyond this many words a matrix is worth spreading over threads.
+pub const PARALLEL_WORDS: usize = 1 << 15;
+
+/// A matrix with a win bit and a loss bit in each place.
+#[derive(Debug, Default, Clone)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Matrix {
+    /// Makes this an empty matrix of the given size, keeping its memory.
+    pub fn reset(&mut self, rows: usize, columns: usize) {
+        (self.rows, self.columns, self.words) = (rows, columns, columns.div_ceil(64));
+        self.bits.clear();
+        self.bits.resize(rows * self.stride(), 0);
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Words of a row: its win words, then its loss words.
+    pub fn stride(&self) -> usize {
+        2 * self.words
+    }
+
+    /// All rows.
+    pub fn bits_mut(&mut self) -> &mut [u64] {
+        &mut self.bits
+    }
+
+    /// Win words and loss words of a row.
+    pub fn row(&self, row: usize) -> (&[u64], &[u64]) {
+        self.bits[row * self.stride()..][..self.stride()].split_at(self.words)
+    }
+
+    /// Whether the matrix has enough words to be worth several threads.
+    pub fn is_large(&self) -> bool {
+        self.bits.len() > PARALLEL_WORDS
+    }
+
+    /// Writes the transpose into `out`, which has the right size, where rows in `changed` differ
+    /// from what `out` shows; says in `out_changed` which rows of `out` are different now.
+    pub fn transpose_into(&self, changed: &[bool], out: &mut Matrix, out_changed: &mut [bool]) {
+        let touched: Vec<bool> = changed
+            .chunks(64)
+            .map(|tile| tile.contains(&true))
+            .collect();
+        let (stride, out_words) = (out.stride(), out.words);
+        let large = out.is_large();
+        let strip = |(j, (rows, flags)): (usize, (&mut [u64], &mut [bool]))| {
+            flags.fill(false);
+            for (i, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
+                for plane in 0..2 {
+                    self.transpose_tile(i, j, plane, |row, word| {
+                        let place = &mut rows[row * stride + plane * out_words + i];
+                        flags[row] |= *place != word;
+                        *place = word;
+                    });
+                }
+            }
+        };
+        if large {
+            out.bits
+                .par_chunks_mut(64 * stride)
+                .zip(out_changed.par_chunks_mut(64))
+                .enumerate()
+                .for_each(strip);
+        } else {
+            out.bits
+                .chunks_mut(64 * stride)
+                .zip(out_changed.chunks_mut(64))
+                .enumerate()
+                .for_each(strip);
+        }
+    }
+
+    /// Hands out the rows of the transpose of the tile of 64 × 64 places at row 64 i, column 64 j.
+    fn transpose_tile(&self, i: usize, j: usize, plane: usize, mut put: impl FnMut(usize, u64)) {
+        let height = (self.rows - 64 * i).min(64);
+        let width = (self.columns - 64 * j).min(64);
+        let at = 64 * i * self.stride() + plane * self.words + j;
+        let word = |r: usize| self.bits[at + r * self.stride()];
+        if width <= 4 || height <= 4 {
+            for c in 0..width {
+                put(
+                    c,
+                    (0..height).fold(0, |bits, r| bits | (word(r) >> c & 1) << r),
+                );
+            }
+            return;
+        }
+        let mut tile = [0; 64];
+        (0..height).for_each(|r| tile[r] = word(r));
+        transpose_64(&mut tile);
+        (0..width).for_each(|c| put(c, tile[c]));
+    }
+
+    /// Appends all rows, without gaps between them, to `out`; returns the number of bits.
+    pub fn pack(&self, win: &mut Vec<u64>, loss: &mut Vec<u64>) -> usize {
+        let len = self.rows * self.columns;
+        for (plane, out) in [win, loss].into_iter().enumerate() {
+            let (mut acc, mut filled) = (0u64, 0);
+            for row in 0..self.rows {
+                let mut left = self.columns;
+                let words = &self.bits[row * self.stride() + plane * self.words..][..self.words];
+                for &word in words {
+                    let n = left.min(64);
+                    acc |= word << filled;
+                    if filled + n >= 64 {
+                        out.push(acc);
+                        acc = if filled == 0 {
+                            0
+                        } else {
+                            word >> (64 - filled)
+                        };
+                    }
+                    filled = (filled + n) % 64;
+                    left -= n;
+                }
+            }
+            if filled != 0 {
+                out.push(acc);
+            }
+        }
+        len
+    }
+}
+
+/// Transposes a matrix of 64 × 64 bits (Warren, *Hacker's Delight*, §7-3, for 64 rows and bits
+/// numbered from the lowest).
+fn transpose_64(rows: &mut [u64; 64]) {
+    let mut width = 32;
+    let mut mask = 0x0000_0000_ffff_ffffu64;
+    while width != 0 {
+        let mut k = 0;
+        while k < 64 {
+            let swap = (rows[k] >> width ^ rows[k + width]) & mask;
+            rows[k] ^= swap << width;
+            rows[k + width] ^= swap;
+            k = (k + width + 1) & !width;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+}

@@ -1,0 +1,128 @@
+//! Numbering of sets of squares (`SPEC.md` §8.2), and rows of bits over them.
+
+/// C(n, k) for n ≤ 32, k ≤ 32.
+const BINOMIAL: [[u64; 33]; 33] = {
+    let mut table = [[0; 33]; 33];
+    let mut n = 0;
+    while n < 33 {
+        table[n][0] = 1;
+        let mut k = 1;
+        while k <= n {
+            table[n][k] = table[n - 1][k - 1] + if k < n { table[n - 1][k] } else { 0 };
+            k += 1;
+        }
+        n += 1;
+    }
+    table
+};
+
+/// C(n, k), for n and k up to 32.
+pub fn binomial(n: u8, k: u8) -> u64 {
+    BINOMIAL[usize::from(n)][usize::from(k)]
+}
+
+/// The number of a set (bit x for element x) among the sets of its size.
+#[inline]
+pub fn rank(mut set: u32) -> u64 {
+    let (mut sum, mut i) = (0, 1);
+    while set != 0 {
+        sum += BINOMIAL[set.trailing_zeros() as usize][i];
+        set &= set - 1;
+        i += 1;
+    }
+    sum
+}
+
+/// All sets of `k` of `n` squares in the order of their numbers.
+pub fn sets(n: u8, k: u8) -> impl Iterator<Item = u32> {
+    let first = if k == 0 { 0 } else { u32::MAX >> (32 - k) };
+    let limit = 1u64 << n;
+    // The next number with as many bits; in 64 bits, since the step after the last may pass 2³².
+    std::iter::successors(Some(u64::from(first)), |&set| {
+        let low = set & set.wrapping_neg();
+        let ripple = set + low;
+        (set != 0).then(|| ripple | ((set ^ ripple) >> 2) / low)
+    })
+    .take_while(move |&set| set < limit)
+    .map(|set| set as u32)
+}
+
+/// The sets of `k` kings on the squares of a board, with what row operations need to know of them.
+pub struct KingSets {
+    /// k.
+    pub kings: u8,
+    /// The sets, each at its number.
+    pub sets: Vec<u32>,
+    /// Words of a row of one bit for each set.
+    pub words: usize,
+    /// For each square the row of the sets that contain it.
+    occupied: Vec<Vec<u64>>,
+    /// The row with the bits of all sets.
+    pub all: Vec<u64>,
+    /// For each square the sets that contain it, ascending, as pairs (number, number of the set
+    /// without the square among those of k − 1).
+    pub without: Vec<Vec<(u32, u32)>>,
+    /// King steps: those of set i are `steps[first[i]..first[i + 1]]`.
+    first: Vec<u32>,
+    steps: Vec<KingStep>,
+}
+
+/// A step of a king from a set: where to, and the number of the set it makes.
+#[derive(Clone, Copy)]
+pub struct KingStep {
+    /// The square stepped to.
+    pub to: u8,
+    /// The set afterwards.
+    pub set: u32,
+}
+
+impl KingSets {
+    /// The sets of `kings` squares of `board`.
+    pub fn new(board: &crate::board::Board, kings: u8) -> Self {
+        let squares = board.squares();
+        let all_sets: Vec<u32> = sets(squares, kings).collect();
+        let words = all_sets.len().div_ceil(64);
+        let mut all = vec![0; words];
+        let mut occupied = vec![vec![0; words]; squares.into()];
+        let mut without = vec![Vec::new(); squares.into()];
+        let mut first = vec![0];
+        let mut steps = Vec::new();
+        for (i, &set) in all_sets.iter().enumerate() {
+            all[i / 64] |= 1 << (i % 64);
+            for square in (0..squares).filter(|s| set >> s & 1 == 1) {
+                occupied[usize::from(square)][i / 64] |= 1 << (i % 64);
+                without[usize::from(square)].push((i as u32, rank(set & !(1 << square)) as u32));
+                for to in (0..4).filter_map(|direction| board.step(square, direction)) {
+                    if set >> to & 1 == 0 {
+                        let moved = set & !(1 << square) | 1 << to;
+                        steps.push(KingStep {
+                            to,
+                            set: rank(moved) as u32,
+                        });
+                    }
+                }
+            }
+            first.push(steps.len() as u32);
+        }
+        KingSets {
+            kings,
+            sets: all_sets,
+            words,
+            occupied,
+            all,
+            without,
+            first,
+            steps,
+        }
+    }
+
+    /// The row of the sets that contain `square`.
+    pub fn occupied(&self, square: u8) -> &[u64] {
+        &self.occupied[usize::from(square)]
+    }
+
+    /// The king steps from set `i`, to squares that no king of the set stands on.
+    pub fn steps(&self, i: usize) -> &[KingStep] {
+        &self.steps[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+}

@@ -1,0 +1,122 @@
+//! The values of a slice in memory, in the layout of its file (`SPEC.md` §8.3): two bits a value.
+
+use certificate_spec::database::{GROUP, read_group, write_group};
+
+/// A value for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// The side to move can force its opponent out of moves.
+    Win,
+    /// Neither side can.
+    Draw,
+    /// The opponent can.
+    Loss,
+}
+
+/// Win and loss bits of 64 values.
+type Group = [u64; 2];
+
+/// The values of a slice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    indices: u64,
+    groups: Vec<Group>,
+}
+
+impl Table {
+    /// A table without wins and losses.
+    pub fn new(indices: u64) -> Self {
+        Table {
+            indices,
+            groups: vec![[0; 2]; indices.div_ceil(64) as usize],
+        }
+    }
+
+    /// The number of indices.
+    pub fn indices(&self) -> u64 {
+        self.indices
+    }
+
+    /// The value at an index.
+    #[inline]
+    pub fn value(&self, index: u64) -> Value {
+        let [win, loss] = self.groups[(index / 64) as usize];
+        let bit = index % 64;
+        if win >> bit & 1 == 1 {
+            Value::Win
+        } else if loss >> bit & 1 == 1 {
+            Value::Loss
+        } else {
+            Value::Draw
+        }
+    }
+
+    /// The win and loss bits of `len` indices from `index`, moved to the start of rows.
+    #[inline]
+    pub fn read(&self, index: u64, len: usize, win: &mut [u64], loss: &mut [u64]) {
+        let (at, shift) = ((index / 64) as usize, index % 64);
+        for (i, (win, loss)) in win.iter_mut().zip(loss).enumerate().take(len.div_ceil(64)) {
+            let low = self.groups[at + i];
+            let left = len - 64 * i;
+            let mask = if left < 64 { (1 << left) - 1 } else { u64::MAX };
+            if shift == 0 {
+                *win = low[0] & mask;
+                *loss = low[1] & mask;
+            } else {
+                // The bits of the group after this one, where the row reaches into it.
+                let high = if left as u64 > 64 - shift {
+                    self.groups[at + i + 1]
+                } else {
+                    [0; 2]
+                };
+                *win = (low[0] >> shift | high[0] << (64 - shift)) & mask;
+                *loss = (low[1] >> shift | high[1] << (64 - shift)) & mask;
+            }
+        }
+    }
+
+    /// Sets `len` values from `index`, which must all be draws now, from packed bits.
+    pub fn write(&mut self, index: u64, len: usize, win: &[u64], loss: &[u64]) {
+        let (at, shift) = ((index / 64) as usize, index % 64);
+        for (i, (&win, &loss)) in win.iter().zip(loss).enumerate().take(len.div_ceil(64)) {
+            let group = &mut self.groups[at + i];
+            group[0] |= win << shift;
+            group[1] |= loss << shift;
+            if shift != 0 && (win | loss) >> (64 - shift) != 0 {
+                let group = &mut self.groups[at + i + 1];
+                group[0] |= win >> (64 - shift);
+                group[1] |= loss >> (64 - shift);
+            }
+        }
+    }
+
+    /// The numbers of wins and losses.
+    pub fn count(&self) -> (u64, u64) {
+        self.groups
+            .iter()
+            .fold((0, 0), |(wins, losses), [win, loss]| {
+                (
+                    wins + u64::from(win.count_ones()),
+                    losses + u64::from(loss.count_ones()),
+                )
+            })
+    }
+
+    /// The groups as they stand in the file.
+    pub fn bytes(&self) -> impl Iterator<Item = [u8; GROUP]> {
+        self.groups
+            .iter()
+            .map(|&[win, loss]| write_group(win, loss))
+    }
+
+    /// Reads the groups of a file; as many as `indices` need must be there.
+    pub fn from_bytes(indices: u64, bytes: &[u8]) -> Self {
+        let (groups, _) = bytes.as_chunks::<GROUP>();
+        let groups = groups
+            .iter()
+            .map(read_group)
+            .map(|(win, loss)| [win, loss])
+            .collect();
+        Table { indices, groups }
+    }
+}

@@ -1,0 +1,8 @@
+//! Draughtproof's prover.
+// Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
+// what the prover gets wrong the checker refutes; the checker keeps the lint.
+#![allow(clippy::cast_possible_truncation)]
+
+pub mod board;
+pub mod egdb;
+pub mod progress;

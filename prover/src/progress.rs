@@ -1,0 +1,133 @@
+//! Progress on standard error: a bar on a terminal, a plain line every ten seconds otherwise.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Where progress goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Nowhere.
+    Quiet,
+    /// Lines, for a file or a pipe.
+    Lines,
+    /// A bar that redraws itself.
+    Terminal,
+}
+
+impl Progress {
+    /// What suits standard error.
+    pub fn new(quiet: bool) -> Self {
+        if quiet {
+            Progress::Quiet
+        } else if std::io::stderr().is_terminal() {
+            Progress::Terminal
+        } else {
+            Progress::Lines
+        }
+    }
+
+    /// A line that is not about how far something is.
+    pub fn say(&self, text: String) {
+        if *self != Progress::Quiet {
+            eprintln!("{text}");
+        }
+    }
+
+    /// Begins something that consists of `work` units (0 if nobody knows).
+    pub fn start(&self, what: String, work: u64, unit: &'static str) -> Bar {
+        let bar = match self {
+            Progress::Terminal if work > 0 => {
+                let style = "{msg}: {bar:30} {percent}% {human_pos} {per_sec}, {eta} left";
+                ProgressBar::new(work).with_style(style_of(style))
+            }
+            Progress::Terminal => ProgressBar::new_spinner()
+                .with_style(style_of("{spinner} {msg}: {human_pos} {per_sec}")),
+            _ => ProgressBar::hidden(),
+        };
+        bar.set_message(what.clone());
+        let now = Instant::now();
+        let state = State {
+            done: 0,
+            printed: now,
+        };
+        Bar {
+            to: *self,
+            what,
+            work,
+            unit,
+            bar,
+            start: now,
+            state: Mutex::new(state),
+        }
+    }
+}
+
+fn style_of(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+struct State {
+    done: u64,
+    printed: Instant,
+}
+
+/// Something under way.
+pub struct Bar {
+    to: Progress,
+    what: String,
+    work: u64,
+    unit: &'static str,
+    bar: ProgressBar,
+    start: Instant,
+    state: Mutex<State>,
+}
+
+impl Bar {
+    /// So many more units are done.
+    pub fn add(&self, units: u64) {
+        self.bar.inc(units);
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.done += units;
+        let due = state.printed.elapsed() > Duration::from_secs(10);
+        if self.to == Progress::Lines && due {
+            state.printed = Instant::now();
+            let rate = state.done as f64 / self.start.elapsed().as_secs_f64();
+            let mut line = format!("{}: {} {}, {rate:.0}/s", self.what, state.done, self.unit);
+            if self.work > 0 {
+                let percent = 100 * state.done / self.work;
+                let left = self.work.saturating_sub(state.done) as f64 / rate;
+                line += &format!(", {percent} %, {left:.0} s left");
+            }
+            eprintln!("{line}");
+        }
+    }
+
+    /// Other words for what is being done, such as the state of a search.
+    pub fn note(&self, text: &str) {
+        self.bar.set_message(format!("{} ({text})", self.what));
+    }
+
+    /// It is done.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+        let state = self
+            .state
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let time = self.start.elapsed();
+        if self.to != Progress::Quiet && time > Duration::from_secs(1) {
+            let rate = state.done as f64 / time.as_secs_f64();
+            let (what, unit, done) = (&self.what, self.unit, state.done);
+            eprintln!(
+                "{what}: {done} {unit} in {:.1} s, {rate:.0}/s",
+                time.as_secs_f64()
+            );
+        }
+    }
+}
