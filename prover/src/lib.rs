@@ -6,3 +6,4 @@
 pub mod board;
 pub mod egdb;
 pub mod progress;
+pub mod search;
