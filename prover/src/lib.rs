@@ -4,6 +4,9 @@
 #![allow(clippy::cast_possible_truncation)]
 
 pub mod board;
+pub mod cli;
 pub mod egdb;
+pub mod emit;
 pub mod progress;
+pub mod proof;
 pub mod search;

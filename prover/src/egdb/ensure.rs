@@ -67,16 +67,16 @@ pub fn ensure(
     Ok(builder.finish())
 }
 
-/// The number of pieces that a database has by default: as many as give at most 60 million
-/// positions (a few seconds, a few tens of megabytes), but fewer than `start` has, so that there is
-/// something left to search; at least 2.
+/// The number of pieces that a database has by default: the most that take at most 25 MiB on disk
+/// (a few seconds to build), but fewer than `start` has, so that there is something left to search;
+/// at least 2.
 pub fn default_pieces(board: &Board, start: u32) -> u8 {
-    let positions = |n| {
-        let slices = Slice::all(board, n).into_iter();
-        slices
-            .map(|s| super::stats::placements(board, s))
+    let bytes = |n| {
+        Slice::all(board, n)
+            .iter()
+            .map(|s| s.indices(board) / 4)
             .sum::<u64>()
     };
-    let fits = |n: &u8| u32::from(*n) < start && positions(*n) <= 60_000_000;
+    let fits = |n: &u8| u32::from(*n) < start && bytes(*n) <= 25 << 20;
     (2..=board.squares()).take_while(fits).last().unwrap_or(2)
 }

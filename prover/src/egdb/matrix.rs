@@ -22,11 +22,6 @@ impl Matrix {
         self.bits.resize(rows * self.stride(), 0);
     }
 
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// Words of a row: its win words, then its loss words.
     pub fn stride(&self) -> usize {
         2 * self.words

@@ -1,0 +1,212 @@
+//! Options and errors that subcommands share.
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use thiserror::Error;
+
+use crate::board::{Board, FenError, Game, Position};
+use crate::egdb::{Builder, Database, Store, StoreError, ensure};
+use crate::emit::EmitError;
+use crate::progress::Progress;
+
+/// Why a command failed; each kind has an exit status.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// The question has another answer, or none was found in time.
+    #[error("{0}")]
+    Undecided(String),
+    /// Bad input.
+    #[error("{0}")]
+    Input(String),
+    /// A FEN.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The certificate.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// Not enough memory, or threads.
+    #[error("{0}")]
+    Resource(String),
+    /// Standard input or output.
+    #[error("standard input or output: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl Failure {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Failure::Undecided(_) => 1,
+            Failure::Input(_) | Failure::Fen(_) => 2,
+            _ => 3,
+        }
+    }
+}
+
+/// Which game.
+#[derive(Args, Debug)]
+pub(super) struct GameOption {
+    /// The game: RxC or RxC/k
+    #[arg(long, value_name = "GAME", default_value = "6x6")]
+    pub(super) game: Game,
+}
+
+/// Where databases are.
+#[derive(Args, Debug)]
+pub(super) struct DatabaseOption {
+    /// Directory of the databases; that of the board RxC is DIR/RxC
+    #[arg(long, value_name = "DIR", default_value = "egdb")]
+    pub(super) db: PathBuf,
+}
+
+/// What the machine may be used for.
+#[derive(Args, Debug)]
+pub(super) struct MachineOptions {
+    /// Threads [default: one for each core]. The result does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Memory to use at the most, such as 512MiB or 4GiB [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// Output for people or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// Aligned columns
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err("expected a number and B, KiB, MiB, GiB or TiB".into()),
+    };
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "expected a number first".to_string())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "too large".into())
+}
+
+impl MachineOptions {
+    pub(super) fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
+    }
+
+    /// Sets the number of threads of this process.
+    pub(super) fn start(&self) -> Result<(), Failure> {
+        if self.threads == Some(0) {
+            return Err(Failure::Input(
+                "--threads: expected at least 1, found 0".into(),
+            ));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
+        pool.build_global()
+            .map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
+    }
+
+    /// Refuses to build what does not fit into memory.
+    pub(super) fn check_memory(&self, board: &Board, pieces: u8) -> Result<(), Failure> {
+        let need = Builder::memory(board, pieces);
+        let limit = self.memory.or_else(free_memory).unwrap_or(4 << 30);
+        if need <= limit {
+            return Ok(());
+        }
+        let (need, limit) = (need >> 20, limit >> 20);
+        Err(Failure::Resource(format!(
+            "the {} database with {pieces} pieces needs {need} MiB of memory, and {limit} MiB may be \
+             used: take fewer --pieces or more --memory",
+            board.name()
+        )))
+    }
+}
+
+/// Three quarters of the memory that the system says is available.
+fn free_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024 / 4 * 3)
+}
+
+/// A number of pieces that a database of this board can have.
+pub(super) fn check_pieces(board: &Board, pieces: u8) -> Result<(), Failure> {
+    if (2..=board.squares()).contains(&pieces) {
+        return Ok(());
+    }
+    let most = board.squares();
+    Err(Failure::Input(format!(
+        "--pieces: expected 2 to {most} on {}, found {pieces}",
+        board.name()
+    )))
+}
+
+/// Builds or reads a database.
+pub(super) fn database(
+    machine: &MachineOptions,
+    db: &DatabaseOption,
+    board: &Board,
+    pieces: u8,
+) -> Result<Database, Failure> {
+    machine.check_memory(board, pieces)?;
+    Ok(ensure(
+        &Store::new(&db.db, board),
+        board,
+        pieces,
+        &machine.progress(),
+    )?)
+}
+
+/// Handles each FEN of the command line or, if there are none, each line of standard input.
+pub(super) fn each_fen(
+    board: &Board,
+    fens: &[String],
+    mut answer: impl FnMut(&Position) -> String,
+) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let mut one = |fen: &str| {
+        let position = board.read_fen(fen)?;
+        writeln!(out, "{fen}\t{}", answer(&position))?;
+        // One answer at a time, for a program that waits for it.
+        out.flush()?;
+        Ok::<(), Failure>(())
+    };
+    if !fens.is_empty() {
+        return fens.iter().try_for_each(|fen| one(fen));
+    }
+    for (i, line) in io::stdin().lock().lines().enumerate() {
+        let line = line?;
+        let at_line = |e: Failure| match e {
+            Failure::Fen(e) => Failure::Input(format!("standard input, line {}: {e}", i + 1)),
+            other => other,
+        };
+        if !line.trim().is_empty() {
+            one(line.trim()).map_err(at_line)?;
+        }
+    }
+    Ok(())
+}

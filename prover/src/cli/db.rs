@@ -1,0 +1,43 @@
+//! `prove db`.
+
+use clap::Args;
+
+use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
+use crate::egdb::Store;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove db --game 8x8 --pieces 5 --db egdb
+
+What is there is verified against its hashes and used; only missing numbers of pieces are built, each
+written when it is complete. So the command can be killed at any time and started again.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    game: GameOption,
+    /// Build all positions with at most N pieces
+    #[arg(long, value_name = "N")]
+    pieces: u8,
+    #[command(flatten)]
+    db: DatabaseOption,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let board = &options.game.game.board;
+    check_pieces(board, options.pieces)?;
+    options.machine.start()?;
+    database(&options.machine, &options.db, board, options.pieces)?;
+    let manifest = Store::new(&options.db.db, board)
+        .manifest()?
+        .up_to(options.pieces);
+    let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
+    println!(
+        "database {} with {} pieces: {} slices, {bytes} bytes, root={}",
+        board.name(),
+        options.pieces,
+        manifest.slices.len(),
+        manifest.root()
+    );
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! The command line of `prove`: one file a subcommand.
+
+mod certify;
+mod common;
+mod db;
+mod perft;
+mod probe;
+mod solve;
+mod stats;
+
+use clap::{Parser, Subcommand};
+
+pub use common::Failure;
+
+/// Solves checkers: builds endgame databases, proves the value of a position, writes a certificate.
+///
+/// Without a subcommand `prove` does the whole job: it builds the endgame databases that are not
+/// there yet, proves the value of the start position (or of --fen), and writes the certificate to
+/// the directory given by --emit. `check` verifies it without trusting anything that `prove` did.
+#[derive(Parser, Debug)]
+#[command(
+    name = "prove",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
+  prove --emit cert                          6x6: databases, proof, certificate
+  prove --game 5x5/2 --emit cert-5x5         a small game that White wins
+  prove --game 8x8 --pieces 4 --claim white-not-lost \\
+        --fen B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29 --emit cert-8x8
+  prove db --game 8x8 --pieces 4             only databases
+  prove stats --game 8x8 --format tsv        their contents, slice by slice
+  prove perft --depth 10                     count move sequences
+
+A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
+
+Exit status: 0 done; 1 not decided within --max-nodes, or --claim does not hold; 2 wrong usage, or a
+bad game or FEN; 3 a file or directory that cannot be read or written, or is damaged, or a limit of
+memory. Nothing that exists is overwritten by a failure."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    certify: certify::Options,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Build endgame databases, or verify and extend those that are there.
+    Db(db::Options),
+    /// Count wins, draws and losses of a database, slice by slice.
+    Stats(stats::Options),
+    /// Look positions up in a database.
+    Probe(probe::Options),
+    /// Search positions for their value.
+    Solve(solve::Options),
+    /// Count the move sequences of each length.
+    Perft(perft::Options),
+}
+
+impl Cli {
+    /// Runs the command.
+    ///
+    /// # Errors
+    /// [`Failure`], which tells the exit status.
+    pub fn run(self) -> Result<(), Failure> {
+        match self.command {
+            None => certify::run(&self.certify),
+            Some(Command::Db(options)) => db::run(&options),
+            Some(Command::Stats(options)) => stats::run(&options),
+            Some(Command::Probe(options)) => probe::run(&options),
+            Some(Command::Solve(options)) => solve::run(&options),
+            Some(Command::Perft(options)) => perft::run(&options),
+        }
+    }
+}

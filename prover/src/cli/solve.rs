@@ -1,0 +1,118 @@
+//! `prove solve`.
+
+use clap::Args;
+
+use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, each_fen};
+use super::probe::word;
+use crate::board::{Board, Position, Side};
+use crate::egdb::{Database, Store, StoreError, Value};
+use crate::search::{Outcome, Search};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove solve --nodes 1000000                           the start of 6x6
+  prove solve --game 8x8 --nodes 100000 <positions.txt
+
+Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown.
+Half of the nodes go to each of the questions whether the side to move wins and whether it loses; what
+one leaves the other may have. Every answer has been verified by replaying its strategy. Databases that
+are there are used.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    game: GameOption,
+    #[command(flatten)]
+    db: DatabaseOption,
+    /// Use the database with at most N pieces [default: all that are there]
+    #[arg(long, value_name = "N")]
+    pieces: Option<u8>,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    nodes: u64,
+    /// Positions [default: one a line on standard input, or "start" for that of the game]
+    #[arg(value_name = "FEN")]
+    fens: Vec<String>,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let board = &options.game.game.board;
+    options.machine.start()?;
+    let store = Store::new(&options.db.db, board);
+    let database = match (store.manifest(), options.pieces) {
+        (_, Some(0)) | (Err(StoreError::Missing { .. }), None) => {
+            options.machine.progress().say("no database is used".into());
+            Database::empty(board)
+        }
+        (manifest, pieces) => store.load(pieces.unwrap_or(manifest?.pieces))?,
+    };
+    let start = board.write_fen(&options.game.game.start());
+    let fens: Vec<String> = options
+        .fens
+        .iter()
+        .map(|fen| {
+            if fen == "start" {
+                start.clone()
+            } else {
+                fen.clone()
+            }
+        })
+        .collect();
+    each_fen(board, &fens, |position| {
+        let (answer, nodes) = solve(board, &database, position, options.nodes);
+        format!("{answer}\t{nodes}")
+    })
+}
+
+/// One of the two questions.
+struct Question<'a> {
+    search: Search<'a>,
+    answer: Option<bool>,
+}
+
+impl<'a> Question<'a> {
+    fn new(board: &'a Board, database: &'a Database, attacker: Side) -> Self {
+        Question {
+            search: Search::new(board, database, attacker),
+            answer: None,
+        }
+    }
+
+    fn run(&mut self, position: &Position, nodes: u64) {
+        let answer = match self.search.run(position, nodes) {
+            Outcome::Unknown { .. } => return,
+            outcome => outcome == Outcome::Proved,
+        };
+        // An answer without a strategy to show for it would be a mistake: it counts as none.
+        self.answer = self.search.strategy(position).is_ok().then_some(answer);
+    }
+}
+
+fn solve(
+    board: &Board,
+    database: &Database,
+    position: &Position,
+    nodes: u64,
+) -> (&'static str, u64) {
+    let mut win = Question::new(board, database, position.turn);
+    let mut loss = Question::new(board, database, position.turn.opponent());
+    win.run(position, nodes.div_ceil(2));
+    if win.answer != Some(true) {
+        loss.run(position, nodes / 2);
+    }
+    let spent = |w: &Question<'_>, l: &Question<'_>| w.search.nodes() + l.search.nodes();
+    if win.answer.is_none() && loss.answer != Some(true) {
+        win.run(position, nodes.saturating_sub(spent(&win, &loss)));
+    } else if loss.answer.is_none() && win.answer == Some(false) {
+        loss.run(position, nodes.saturating_sub(spent(&win, &loss)));
+    }
+    let answer = match (win.answer, loss.answer) {
+        (Some(true), _) => word(Some(Value::Win)),
+        (_, Some(true)) => word(Some(Value::Loss)),
+        (Some(false), Some(false)) => word(Some(Value::Draw)),
+        (Some(false), None) => "<=draw",
+        (None, Some(false)) => ">=draw",
+        (None, None) => word(None),
+    };
+    (answer, spent(&win, &loss))
+}

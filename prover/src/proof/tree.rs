@@ -1,0 +1,330 @@
+//! The tree: positions above the leaf searches, their numbers, and what they prove.
+//!
+//! Positions that are reached in several ways are one node, so the "tree" is a graph, and it has
+//! cycles. They need no special care here: the cost of a proof is computed as a least fixed point
+//! over the whole graph (Knuth 1977, *A generalization of Dijkstra's algorithm*), which no circle
+//! can lower. A node whose cost stays infinite is one from which the defender can stay inside the
+//! graph for ever, or in a cycle of it, without meeting a position that is not disproved: exactly
+//! the closed sets of DESIGN.md §3. So a proof or a disproof is never influenced by the path.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::board::{Board, Position, Side};
+use crate::egdb::Database;
+use crate::search::{KeyMap, Outcome, Strategy, estimate, known};
+
+/// A node's number.
+pub type NodeId = u32;
+
+/// Costs at and above this are infinite.
+pub const INFINITE: u64 = 1 << 60;
+
+/// Where a move leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// To a position whose outcome is known without a search: won for the attacker or not.
+    Known(bool),
+    /// To a node.
+    Node(NodeId),
+}
+
+/// How far a node has got.
+#[derive(Debug, Clone)]
+pub enum Reason {
+    /// Not searched yet.
+    Frontier,
+    /// Too hard for a leaf search: its successors, in canonical order.
+    Expanded(Vec<Link>),
+    /// Decided by a leaf search, with this strategy.
+    Leaf(Strategy),
+}
+
+/// A position of the tree.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The position.
+    pub position: Position,
+    /// How far it has got.
+    pub reason: Reason,
+    /// What a proof and a disproof of a frontier node are guessed to cost.
+    guess: (u32, u32),
+    /// The cost of a proof by the attacker, as of the last [`Tree::update`]; 0 when it is proved,
+    /// infinite when it is disproved.
+    pub proof: u64,
+    /// The cost of a disproof, a mere estimate. 0 when it is disproved, infinite when proved.
+    pub disproof: u64,
+    /// The place in the order of costs: a proved node comes after those that prove it.
+    pub order: u32,
+}
+
+impl Node {
+    /// Whether the attacker wins, as of the last [`Tree::update`].
+    pub fn is_proved(&self) -> bool {
+        self.proof == 0
+    }
+
+    /// Whether the defender does not lose, as of the last [`Tree::update`].
+    pub fn is_disproved(&self) -> bool {
+        self.proof >= INFINITE
+    }
+
+    fn is_decided(&self) -> bool {
+        self.is_proved() || self.is_disproved()
+    }
+}
+
+/// The tree of one attacker.
+pub struct Tree<'a> {
+    board: &'a Board,
+    database: &'a Database,
+    attacker: Side,
+    index: KeyMap<NodeId>,
+    nodes: Vec<Node>,
+}
+
+impl<'a> Tree<'a> {
+    /// A tree of one frontier node, number 0.
+    pub fn new(board: &'a Board, database: &'a Database, attacker: Side, root: &Position) -> Self {
+        let (index, nodes) = (KeyMap::default(), Vec::new());
+        let mut tree = Tree {
+            board,
+            database,
+            attacker,
+            index,
+            nodes,
+        };
+        tree.node_of(root, None);
+        tree
+    }
+
+    /// The side that tries to win.
+    pub fn attacker(&self) -> Side {
+        self.attacker
+    }
+
+    /// The board.
+    pub fn board(&self) -> &'a Board {
+        self.board
+    }
+
+    /// The database that known positions come from.
+    pub fn database(&self) -> &'a Database {
+        self.database
+    }
+
+    /// The nodes, each at its number.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    fn node_of(&mut self, position: &Position, guess: Option<(u32, u32)>) -> NodeId {
+        let next = self.nodes.len() as NodeId;
+        let id = *self.index.entry(position.key()).or_insert(next);
+        if id == next {
+            self.nodes.push(Node {
+                position: *position,
+                reason: Reason::Frontier,
+                guess: guess.unwrap_or_else(|| estimate(self.attacker, position)),
+                proof: 1,
+                disproof: 1,
+                order: u32::MAX,
+            });
+        }
+        id
+    }
+
+    /// Puts the successors of a frontier node into the tree. `guess` may know their numbers.
+    pub fn expand(&mut self, id: NodeId, guess: impl Fn(&Position) -> Option<(u32, u32)>) {
+        let mut successors = Vec::new();
+        self.board
+            .successors(&self.nodes[id as usize].position, &mut successors);
+        let link = |s: &Position| match known(self.database, self.attacker, s) {
+            Some(won) => Link::Known(won),
+            None => Link::Node(self.node_of(s, guess(s))),
+        };
+        let links = successors.iter().map(link).collect();
+        self.nodes[id as usize].reason = Reason::Expanded(links);
+    }
+
+    /// Says that a leaf search decided a frontier node.
+    pub fn decide(&mut self, id: NodeId, strategy: Strategy) {
+        self.nodes[id as usize].reason = Reason::Leaf(strategy);
+    }
+
+    /// Whether the root is decided, as of the last update.
+    pub fn outcome(&self) -> Outcome {
+        let root = &self.nodes[0];
+        match (root.proof, root.disproof) {
+            (0, _) => Outcome::Proved,
+            (INFINITE.., _) => Outcome::Disproved,
+            (proof, disproof) => {
+                let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+                Outcome::Unknown {
+                    proof: small(proof),
+                    disproof: small(disproof),
+                }
+            }
+        }
+    }
+
+    fn is_or(&self, id: NodeId) -> bool {
+        self.nodes[id as usize].position.turn == self.attacker
+    }
+
+    /// Computes the numbers of all nodes anew.
+    pub fn update(&mut self) {
+        self.update_proofs();
+        self.update_disproofs();
+    }
+
+    fn update_proofs(&mut self) {
+        let count = self.nodes.len();
+        let mut parents: Vec<Vec<NodeId>> = vec![Vec::new(); count];
+        // For And nodes: the sum of the costs of the children settled, and how many are not yet.
+        let mut pending: Vec<(u64, u32)> = vec![(0, 0); count];
+        let mut queue = BinaryHeap::new();
+        for (i, node) in self.nodes.iter_mut().enumerate() {
+            let id = i as NodeId;
+            (node.proof, node.order) = (INFINITE, u32::MAX);
+            match &node.reason {
+                Reason::Frontier => queue.push(Reverse((u64::from(node.guess.0), id))),
+                Reason::Leaf(strategy) if strategy.is_win => queue.push(Reverse((0, id))),
+                Reason::Leaf(_) => {}
+                Reason::Expanded(links) => {
+                    let won = |l: &Link| *l == Link::Known(true);
+                    if node.position.turn == self.attacker {
+                        if links.iter().any(won) {
+                            queue.push(Reverse((0, id)));
+                        }
+                    } else {
+                        let open = links.iter().filter(|l| !won(l)).count() as u32;
+                        pending[i].1 = open;
+                        if open == 0 {
+                            queue.push(Reverse((0, id)));
+                        }
+                    }
+                    for link in links {
+                        if let Link::Node(child) = link {
+                            parents[*child as usize].push(id);
+                        }
+                    }
+                }
+            }
+        }
+        let mut order = 0;
+        while let Some(Reverse((cost, id))) = queue.pop() {
+            let node = &mut self.nodes[id as usize];
+            if node.order != u32::MAX {
+                continue;
+            }
+            (node.proof, node.order) = (cost, order);
+            order += 1;
+            for &parent in &parents[id as usize] {
+                if self.is_or(parent) {
+                    queue.push(Reverse((cost, parent)));
+                } else {
+                    let (sum, open) = &mut pending[parent as usize];
+                    *sum = (*sum + cost).min(INFINITE - 1);
+                    *open -= 1;
+                    if *open == 0 {
+                        queue.push(Reverse((*sum, parent)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Depth first from the root; where that comes back to a node on its way, going round in a
+    /// circle costs the defender nothing.
+    fn update_disproofs(&mut self) {
+        let mut state = vec![0u8; self.nodes.len()];
+        let mut path: Vec<(NodeId, usize)> = vec![(0, 0)];
+        for node in &mut self.nodes {
+            node.disproof = match (&node.reason, node.proof) {
+                (_, INFINITE..) => 0,
+                (_, 0) => INFINITE,
+                (Reason::Frontier, _) => node.guess.1.into(),
+                _ => 0,
+            };
+        }
+        while let Some((id, next)) = path.last_mut() {
+            let (id, at) = (*id as usize, *next);
+            *next += 1;
+            state[id] = 1;
+            let node = &self.nodes[id];
+            match &node.reason {
+                Reason::Expanded(links) if !node.is_decided() => match links.get(at) {
+                    Some(Link::Node(child)) if state[*child as usize] == 0 => {
+                        path.push((*child, 0))
+                    }
+                    Some(_) => {}
+                    None => {
+                        let numbers = links.iter().map(|link| match link {
+                            Link::Known(true) => INFINITE,
+                            Link::Known(false) => 0,
+                            Link::Node(child) => self.nodes[*child as usize].disproof,
+                        });
+                        let disproof = if self.is_or(id as NodeId) {
+                            let undecided = numbers.clone().filter(|&n| n > 0).count() as u64;
+                            numbers.max().unwrap_or(0) + undecided.saturating_sub(1)
+                        } else {
+                            numbers.min().unwrap_or(INFINITE)
+                        };
+                        self.nodes[id].disproof = disproof.clamp(1, INFINITE - 1);
+                        path.pop();
+                    }
+                },
+                _ => {
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    /// At most `most` frontier nodes to search next: those that the cheaper of a proof and a
+    /// disproof of the root rests on.
+    pub fn frontier(&self, most: usize) -> Vec<NodeId> {
+        let root = &self.nodes[0];
+        let prove = root.proof <= root.disproof;
+        let (mut seen, mut todo, mut found) = (vec![false; self.nodes.len()], vec![0], Vec::new());
+        while let Some(id) = todo.pop() {
+            let node = &self.nodes[id as usize];
+            if node.is_decided() || std::mem::replace(&mut seen[id as usize], true) {
+                continue;
+            }
+            let links = match &node.reason {
+                Reason::Expanded(links) => links,
+                _ => {
+                    found.push(id);
+                    if found.len() == most {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            let children = links.iter().filter_map(|link| match link {
+                Link::Node(child) => Some(*child),
+                Link::Known(_) => None,
+            });
+            let numbers = |id: &NodeId| {
+                let node = &self.nodes[*id as usize];
+                // Where one child is enough the easiest; where all are needed first the one that
+                // is likeliest to fail, which is last on the stack.
+                if prove {
+                    (node.proof, node.order)
+                } else {
+                    (node.disproof, node.order)
+                }
+            };
+            if prove == self.is_or(id) {
+                todo.extend(children.min_by_key(numbers));
+            } else {
+                let mut all: Vec<NodeId> = children.collect();
+                all.sort_by_key(numbers);
+                todo.extend(all);
+            }
+        }
+        found
+    }
+}
