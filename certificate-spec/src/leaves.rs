@@ -17,6 +17,9 @@ pub struct Leaf<B> {
     pub strategy: B,
 }
 
+/// A leaf whose strategy lies in the bytes of its object.
+pub type LeafIn<'a> = Leaf<&'a [u8]>;
+
 /// The bytes of an object of leaves.
 pub fn encode<B: AsRef<[u8]>>(header: &ObjectHeader, leaves: &[Leaf<B>]) -> Vec<u8> {
     let mut out = header.encode(MAGIC);
@@ -34,7 +37,7 @@ pub fn encode<B: AsRef<[u8]>>(header: &ObjectHeader, leaves: &[Leaf<B>]) -> Vec<
 ///
 /// # Errors
 /// [`WireError`] when the header or directory is wrong or the lengths do not add up to the file's.
-pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<Leaf<&[u8]>>), WireError> {
+pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<LeafIn<'_>>), WireError> {
     let mut r = Reader::new(bytes);
     let header = ObjectHeader::read(&mut r, MAGIC)?;
     let there = (r.rest().len() / ENTRY) as u64;

@@ -99,8 +99,7 @@ impl Bar {
             state.printed = Instant::now();
             let rate = state.done as f64 / self.start.elapsed().as_secs_f64();
             let mut line = format!("{}: {} {}, {rate:.0}/s", self.what, state.done, self.unit);
-            if self.work > 0 {
-                let percent = 100 * state.done / self.work;
+            if let Some(percent) = (100 * state.done).checked_div(self.work) {
                 let left = self.work.saturating_sub(state.done) as f64 / rate;
                 line += &format!(", {percent} %, {left:.0} s left");
             }

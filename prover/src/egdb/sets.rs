@@ -41,7 +41,7 @@ pub fn sets(n: u8, k: u8) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(u64::from(first)), |&set| {
         let low = set & set.wrapping_neg();
         let ripple = set + low;
-        (set != 0).then(|| ripple | ((set ^ ripple) >> 2) / low)
+        (set != 0).then(|| ripple | (((set ^ ripple) >> 2) / low))
     })
     .take_while(move |&set| set < limit)
     .map(|set| set as u32)

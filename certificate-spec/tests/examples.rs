@@ -1,0 +1,173 @@
+//! The worked examples of `SPEC.md` §11 are what the encoders produce. After a change of the format
+//! `UPDATE_SPEC=1 cargo test -p certificate-spec` writes them anew.
+
+use std::fmt::Write;
+
+use certificate_spec::Digest;
+use certificate_spec::bits::{BitWriter, width};
+use certificate_spec::claim::{Claim, Question, Value};
+use certificate_spec::database::{
+    DatabaseManifest, SliceHeader, SliceName, SliceRecord, write_group,
+};
+use certificate_spec::leaves::{self, Leaf};
+use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
+
+const HEADING: &str = "## 11. Worked examples\n";
+
+fn dump(out: &mut String, title: &str, bytes: &[u8]) {
+    writeln!(out, "\n{title} ({} bytes)\n\n```", bytes.len()).unwrap();
+    for (i, line) in bytes.chunks(16).enumerate() {
+        let hex: Vec<String> = line.iter().map(|b| format!("{b:02x}")).collect();
+        writeln!(out, "{:04x}  {}", 16 * i, hex.join(" ")).unwrap();
+    }
+    writeln!(out, "```").unwrap();
+}
+
+fn section() -> String {
+    let mut out = String::from(HEADING);
+    out += "
+The bytes here are compared with what the encoders produce by `cargo test -p certificate-spec`. They
+are examples of encoding: the strategy is not one that holds.
+
+**A claim.** On 4x4 the squares 1 and 2 are row 0, and 7 and 8 are row 3.
+";
+    let claim = Claim {
+        game: "4x4".into(),
+        start: "B:W7,8:B1,2".into(),
+        value: Value::BlackNotLost,
+        pieces: 0,
+        database: None,
+    };
+    let claim = claim.encode();
+    write!(out, "\n```\n{claim}```\n").unwrap();
+    writeln!(
+        out,
+        "\nIts length is {} and its BLAKE3 `{}`.",
+        claim.len(),
+        Digest::of(claim.as_bytes())
+    )
+    .unwrap();
+
+    out += "
+**Nodes.** `B:W7,8:B1,2` with Black to move is black 0x3, white 0xc0. It is an Or node that chooses
+successor 1; after 2-4, `W:W7,8:B1,4`, comes the Leaf node of leaf 0. The order is that of the masks.
+";
+    let position = |black, white, turn| WirePosition {
+        black,
+        white,
+        kings: 0,
+        turn,
+    };
+    let node = |position, data, kind| Node {
+        position,
+        rank: 0,
+        data,
+        kind,
+        reserved: 0,
+    };
+    let records = [
+        node(position(0b0011, 0b1100_0000, 0), 1, kind::OR),
+        node(position(0b1001, 0b1100_0000, 1), 0, kind::LEAF),
+    ];
+    let header = |count| ObjectHeader {
+        question: Question::BlackNotLost,
+        first: 0,
+        count,
+    };
+    let node_bytes = nodes::encode(&header(2), &records);
+    dump(&mut out, "Object of nodes", &node_bytes);
+
+    out += "
+**A leaf.** The choices 2 of 3, 0 of 1 and 4 of 5 take 2, 1 and 3 bits: `01`, `0` and `001` as they are
+written, lowest bit first, so the byte is 0b100010 = 0x22. The replay is said to expand 6 positions.
+";
+    let mut bits = BitWriter::default();
+    for (choice, n) in [(2, 3), (0, 1), (4, 5)] {
+        bits.push(choice, width(n));
+    }
+    let leaf_bytes = leaves::encode(
+        &header(1),
+        &[Leaf {
+            positions: 6,
+            strategy: bits.finish(),
+        }],
+    );
+    dump(&mut out, "Object of leaves", &leaf_bytes);
+
+    out += "
+**The manifest** of these:
+";
+    let object = |kind, count, bytes: &[u8]| Object {
+        kind,
+        question: Question::BlackNotLost,
+        first: 0,
+        count,
+        length: bytes.len() as u64,
+        digest: Digest::of(bytes),
+    };
+    let manifest = Manifest {
+        claim_length: claim.len() as u64,
+        claim_digest: Digest::of(claim.as_bytes()),
+        objects: vec![
+            object(Kind::Nodes, 2, &node_bytes),
+            object(Kind::Leaves, 1, &leaf_bytes),
+        ],
+    };
+    let bytes = manifest.encode();
+    dump(&mut out, "MANIFEST", &bytes);
+    writeln!(out, "\nThe root is `{}`.", Digest::certificate_root(&bytes)).unwrap();
+
+    out += "
+**Indices.** On 8x8 M is 28. `B:W18,24,K30:B12,K16`: A = {11}, B = {15}, C = {8, 14} (White's 24 and
+18 seen from its own end), D = {2}. The slice is (1, 1, 2, 1); rank(A) = 11, rank(B) = 15,
+rank(C) = C(8, 1) + C(14, 2) = 99, rank(D) = 2; the index is
+((11 · C(28, 2) + 99) · 32 + 2) · 32 + 15 = 4359247, and the slice has
+28 · C(28, 2) · 32 · 32 = 10838016 indices. `W:WK17:B3` on 8x8: A = {}, B = {15}, C = {2}, D = {};
+slice (0, 1, 1, 0), index 2 · 32 + 15 = 79.
+
+**A slice.** The database of 3x3 with 2 pieces has, on 4 dark squares, the slices (0, 1, 0, 1),
+(0, 1, 1, 0), (1, 0, 0, 1) and (1, 0, 1, 0), of 16, 12, 12 and 9 indices. The file of a slice
+(0, 1, 1, 0) in which index 0 is a win and 5 a loss:
+";
+    let name = SliceName([0, 1, 1, 0]);
+    let slice_header = SliceHeader {
+        name,
+        rows: 3,
+        columns: 3,
+        indices: 12,
+    };
+    let mut slice = slice_header.encode().to_vec();
+    slice.extend(write_group(1, 1 << 5));
+    dump(&mut out, "0-1-1-0", &slice);
+    let names = [[0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0]].map(SliceName);
+    let slices = names.map(|name| SliceRecord {
+        name,
+        length: 48,
+        digest: Digest::of(&slice),
+    });
+    let database = DatabaseManifest {
+        rows: 3,
+        columns: 3,
+        pieces: 2,
+        slices: slices.to_vec(),
+    };
+    out += "
+**The manifest of a database** in which all four files were these bytes:
+";
+    dump(&mut out, "MANIFEST", &database.encode());
+    writeln!(out, "\nThe root for 2 pieces is `{}`.", database.root()).unwrap();
+    out
+}
+
+#[test]
+fn examples_in_the_specification_are_what_the_encoders_produce() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/SPEC.md");
+    let spec = std::fs::read_to_string(path).unwrap();
+    let at = spec.find(HEADING).expect("the heading of the examples");
+    if std::env::var_os("UPDATE_SPEC").is_some() {
+        std::fs::write(path, format!("{}{}", &spec[..at], section())).unwrap();
+        return;
+    }
+    assert_eq!(&spec[at..], section());
+}
