@@ -17,12 +17,8 @@ pub enum Question {
 
 impl Question {
     /// All questions, each at its own number.
-    pub const ALL: [Question; 4] = [
-        Question::BlackNotLost,
-        Question::WhiteNotLost,
-        Question::BlackWins,
-        Question::WhiteWins,
-    ];
+    pub const ALL: [Question; 4] =
+        [Question::BlackNotLost, Question::WhiteNotLost, Question::BlackWins, Question::WhiteWins];
 
     /// The question with this number.
     pub fn from_u8(n: u8) -> Option<Self> {
@@ -56,13 +52,8 @@ pub enum Value {
 }
 
 impl Value {
-    const ALL: [Value; 5] = [
-        Value::Draw,
-        Value::BlackNotLost,
-        Value::WhiteNotLost,
-        Value::BlackWins,
-        Value::WhiteWins,
-    ];
+    const ALL: [Value; 5] =
+        [Value::Draw, Value::BlackNotLost, Value::WhiteNotLost, Value::BlackWins, Value::WhiteWins];
 
     /// The word used in CLAIM and in verdicts.
     pub fn word(self) -> &'static str {
@@ -162,11 +153,8 @@ impl Claim {
         let word = lines.value_of("database")?;
         let database = Digest::parse(word);
         if database.is_some() != (pieces != 0) || (database.is_none() && word != "none") {
-            let want = if pieces == 0 {
-                "database none"
-            } else {
-                "database and 64 hexadecimal digits"
-            };
+            let want =
+                if pieces == 0 { "database none" } else { "database and 64 hexadecimal digits" };
             return Err(WireError::syntax(offset, want, word));
         }
         if lines.at != bytes.len() {
@@ -177,13 +165,7 @@ impl Claim {
                 format!("{rest} more bytes"),
             ));
         }
-        Ok(Claim {
-            game,
-            start,
-            value,
-            pieces,
-            database,
-        })
+        Ok(Claim { game, start, value, pieces, database })
     }
 }
 
@@ -196,10 +178,7 @@ impl<'a> Lines<'a> {
     /// The next line, without `key` and the blank after it; one word of printable ASCII.
     fn value_of(&mut self, key: &str) -> Result<&'a str, WireError> {
         let rest = &self.bytes[self.at..];
-        let line = rest
-            .iter()
-            .position(|&b| b == b'\n')
-            .map(|end| &rest[..end]);
+        let line = rest.iter().position(|&b| b == b'\n').map(|end| &rest[..end]);
         let value = line
             .and_then(|line| line.strip_prefix(key.as_bytes()))
             .and_then(|line| line.strip_prefix(b" "))

@@ -95,11 +95,7 @@ impl DatabaseManifest {
             let offset = r.offset();
             let name = SliceName(r.array()?);
             r.zeros(4)?;
-            let slice = SliceRecord {
-                name,
-                length: r.u64()?,
-                digest: Digest(r.array()?),
-            };
+            let slice = SliceRecord { name, length: r.u64()?, digest: Digest(r.array()?) };
             let ascends = slices.last().is_none_or(|p| p.name.order() < name.order());
             if !ascends || name.pieces() > u32::from(pieces) {
                 let want = format!("the next slice in order, at most {pieces} pieces");
@@ -107,12 +103,7 @@ impl DatabaseManifest {
             }
             slices.push(slice);
         }
-        Ok(DatabaseManifest {
-            rows,
-            columns,
-            pieces,
-            slices,
-        })
+        Ok(DatabaseManifest { rows, columns, pieces, slices })
     }
 
     /// The manifest as it would be if the database ended at `pieces`.
@@ -159,10 +150,7 @@ impl SliceHeader {
 
     /// The length of a slice file with this header, or `None` beyond 2⁶⁴.
     pub fn file_length(&self) -> Option<u64> {
-        self.indices
-            .div_ceil(64)
-            .checked_mul(GROUP as u64)?
-            .checked_add(HEADER as u64)
+        self.indices.div_ceil(64).checked_mul(GROUP as u64)?.checked_add(HEADER as u64)
     }
 }
 
@@ -176,12 +164,7 @@ pub fn decode_slice(bytes: &[u8]) -> Result<(SliceHeader, &[u8]), WireError> {
     let name = SliceName(r.array()?);
     let (rows, columns) = (r.u8()?, r.u8()?);
     r.zeros(6)?;
-    let header = SliceHeader {
-        name,
-        rows,
-        columns,
-        indices: r.u64()?,
-    };
+    let header = SliceHeader { name, rows, columns, indices: r.u64()? };
     r.exact_count(header.indices.div_ceil(64), GROUP as u64)?;
     Ok((header, r.rest()))
 }
@@ -191,10 +174,7 @@ pub fn read_group(bytes: &[u8; GROUP]) -> (u64, u64) {
     let both = u128::from_le_bytes(*bytes);
     let low = both & u128::from(u64::MAX);
     // Both halves fit by construction; 0 is never reached.
-    (
-        u64::try_from(low).unwrap_or(0),
-        u64::try_from(both >> 64).unwrap_or(0),
-    )
+    (u64::try_from(low).unwrap_or(0), u64::try_from(both >> 64).unwrap_or(0))
 }
 
 /// The bytes of one group of values.

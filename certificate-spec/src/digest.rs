@@ -14,10 +14,7 @@ impl Digest {
 
     /// The root of a certificate from its MANIFEST (`SPEC.md` §5).
     pub fn certificate_root(manifest: &[u8]) -> Self {
-        Digest(blake3::derive_key(
-            "draughtproof certificate root 0",
-            manifest,
-        ))
+        Digest(blake3::derive_key("draughtproof certificate root 0", manifest))
     }
 
     /// The root of a database from its MANIFEST (`SPEC.md` §8.4).

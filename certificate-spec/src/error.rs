@@ -40,10 +40,6 @@ pub enum WireError {
 impl WireError {
     /// A [`WireError::Syntax`] from anything that can be shown.
     pub fn syntax(offset: u64, expected: impl ToString, found: impl ToString) -> Self {
-        WireError::Syntax {
-            offset,
-            expected: expected.to_string(),
-            found: found.to_string(),
-        }
+        WireError::Syntax { offset, expected: expected.to_string(), found: found.to_string() }
     }
 }

@@ -43,11 +43,7 @@ pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<LeafIn<'_>>), WireError
     let there = (r.rest().len() / ENTRY) as u64;
     if header.count > there {
         let want = format!("{} directory entries", header.count);
-        return Err(WireError::syntax(
-            r.offset(),
-            want,
-            format!("room for {there}"),
-        ));
+        return Err(WireError::syntax(r.offset(), want, format!("room for {there}")));
     }
     let mut directory = Vec::new();
     for _ in 0..header.count {
@@ -65,10 +61,7 @@ pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<LeafIn<'_>>), WireError
             let want = format!("a length of at most {rest}");
             return Err(WireError::syntax(offset, want, length));
         };
-        leaves.push(Leaf {
-            positions,
-            strategy: r.take(length)?,
-        });
+        leaves.push(Leaf { positions, strategy: r.take(length)? });
     }
     if !r.rest().is_empty() {
         let found = format!("{} more bytes", r.rest().len());

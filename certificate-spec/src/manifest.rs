@@ -101,19 +101,11 @@ impl Manifest {
                 return Err(WireError::syntax(offset + 8, want, object.first));
             }
             if object.count == 0 || object.first.checked_add(object.count).is_none() {
-                return Err(WireError::syntax(
-                    offset + 16,
-                    "a count of at least 1",
-                    object.count,
-                ));
+                return Err(WireError::syntax(offset + 16, "a count of at least 1", object.count));
             }
             objects.push(object);
         }
-        Ok(Manifest {
-            claim_length,
-            claim_digest,
-            objects,
-        })
+        Ok(Manifest { claim_length, claim_digest, objects })
     }
 }
 
@@ -171,10 +163,6 @@ impl ObjectHeader {
         r.head(magic)?;
         let question = read_question(r)?;
         r.zeros(3)?;
-        Ok(ObjectHeader {
-            question,
-            first: r.u64()?,
-            count: r.u64()?,
-        })
+        Ok(ObjectHeader { question, first: r.u64()?, count: r.u64()? })
     }
 }

@@ -78,12 +78,7 @@ pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<Node>), WireError> {
         let (rank, data) = (r.u32()?, r.u32()?);
         let (turn, kind) = (r.u8()?, r.u8()?);
         nodes.push(Node {
-            position: WirePosition {
-                black,
-                white,
-                kings,
-                turn,
-            },
+            position: WirePosition { black, white, kings, turn },
             rank,
             data,
             kind,

@@ -36,14 +36,7 @@ impl Arbitrary for AnyNodes {
             })
             .collect();
         let count = records.len() as u64;
-        AnyNodes(
-            ObjectHeader {
-                question: question(g),
-                first: u64::arbitrary(g),
-                count,
-            },
-            records,
-        )
+        AnyNodes(ObjectHeader { question: question(g), first: u64::arbitrary(g), count }, records)
     }
 }
 
@@ -59,23 +52,12 @@ impl Arbitrary for AnyManifest {
                 for _ in 0..u8::arbitrary(g) % 3 {
                     let count = u64::from(u16::arbitrary(g)) + 1;
                     let (length, digest) = (u64::arbitrary(g), digest(g));
-                    objects.push(Object {
-                        kind,
-                        question,
-                        first,
-                        count,
-                        length,
-                        digest,
-                    });
+                    objects.push(Object { kind, question, first, count, length, digest });
                     first += count;
                 }
             }
         }
-        AnyManifest(Manifest {
-            claim_length: u64::arbitrary(g),
-            claim_digest: digest(g),
-            objects,
-        })
+        AnyManifest(Manifest { claim_length: u64::arbitrary(g), claim_digest: digest(g), objects })
     }
 }
 
@@ -93,14 +75,10 @@ fn what_is_encoded_is_decoded() {
             .map(|(choice, n)| (u32::from(choice % n.max(1)), width(usize::from(n.max(1)))))
             .collect();
         let mut writer = BitWriter::default();
-        choices
-            .iter()
-            .for_each(|&(choice, width)| writer.push(choice, width));
+        choices.iter().for_each(|&(choice, width)| writer.push(choice, width));
         let bytes = writer.finish();
         let mut reader = BitReader::new(&bytes);
-        choices
-            .iter()
-            .all(|&(choice, width)| reader.take(width) == Some(choice))
+        choices.iter().all(|&(choice, width)| reader.take(width) == Some(choice))
             && reader.is_finished()
     }
     QuickCheck::new().quickcheck(nodes_come_back as fn(AnyNodes) -> bool);
@@ -135,40 +113,13 @@ fn samples() -> Vec<Vec<u8>> {
         pieces: 2,
         database: Some(Digest::of(b"database")),
     };
-    let header = ObjectHeader {
-        question: Question::WhiteWins,
-        first: 3,
-        count: 1,
-    };
-    let position = WirePosition {
-        black: 1,
-        white: 2,
-        kings: 0,
-        turn: 0,
-    };
-    let node = Node {
-        position,
-        rank: 1,
-        data: 0,
-        kind: 1,
-        reserved: 0,
-    };
-    let leaf = leaves::Leaf {
-        positions: 1,
-        strategy: vec![1, 2, 3],
-    };
+    let header = ObjectHeader { question: Question::WhiteWins, first: 3, count: 1 };
+    let position = WirePosition { black: 1, white: 2, kings: 0, turn: 0 };
+    let node = Node { position, rank: 1, data: 0, kind: 1, reserved: 0 };
+    let leaf = leaves::Leaf { positions: 1, strategy: vec![1, 2, 3] };
     let name = SliceName([0, 1, 0, 1]);
-    let record = SliceRecord {
-        name,
-        length: 48,
-        digest: Digest::of(b"slice"),
-    };
-    let database = DatabaseManifest {
-        rows: 3,
-        columns: 3,
-        pieces: 2,
-        slices: vec![record],
-    };
+    let record = SliceRecord { name, length: 48, digest: Digest::of(b"slice") };
+    let database = DatabaseManifest { rows: 3, columns: 3, pieces: 2, slices: vec![record] };
     let object = Object {
         kind: Kind::Nodes,
         question: Question::BlackNotLost,
@@ -214,10 +165,7 @@ fn no_other_bytes_are_accepted() {
 
 #[test]
 fn huge_counts_are_refused_without_reserving_memory() {
-    for (sample, counts) in samples()
-        .iter()
-        .zip([&[][..], &[24], &[24, 32], &[16], &[16]])
-    {
+    for (sample, counts) in samples().iter().zip([&[][..], &[24], &[24, 32], &[16], &[16]]) {
         for &at in counts {
             for count in [u64::MAX, u64::MAX / 16, 1 << 40] {
                 let mut bytes = sample.clone();
@@ -253,13 +201,7 @@ fn a_future_version_is_told_apart_from_nonsense() {
     }
     let claim = String::from_utf8(samples()[0].clone()).unwrap();
     let future = claim.replace("certificate 0", "certificate 1");
-    assert!(matches!(
-        Claim::decode(future.as_bytes()),
-        Err(WireError::Version { .. })
-    ));
+    assert!(matches!(Claim::decode(future.as_bytes()), Err(WireError::Version { .. })));
     let other = claim.replace("english", "russian");
-    assert!(matches!(
-        Claim::decode(other.as_bytes()),
-        Err(WireError::Rules { .. })
-    ));
+    assert!(matches!(Claim::decode(other.as_bytes()), Err(WireError::Rules { .. })));
 }

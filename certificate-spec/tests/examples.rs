@@ -53,28 +53,13 @@ are examples of encoding: the strategy is not one that holds.
 **Nodes.** `B:W7,8:B1,2` with Black to move is black 0x3, white 0xc0. It is an Or node that chooses
 successor 1; after 2-4, `W:W7,8:B1,4`, comes the Leaf node of leaf 0. The order is that of the masks.
 ";
-    let position = |black, white, turn| WirePosition {
-        black,
-        white,
-        kings: 0,
-        turn,
-    };
-    let node = |position, data, kind| Node {
-        position,
-        rank: 0,
-        data,
-        kind,
-        reserved: 0,
-    };
+    let position = |black, white, turn| WirePosition { black, white, kings: 0, turn };
+    let node = |position, data, kind| Node { position, rank: 0, data, kind, reserved: 0 };
     let records = [
         node(position(0b0011, 0b1100_0000, 0), 1, kind::OR),
         node(position(0b1001, 0b1100_0000, 1), 0, kind::LEAF),
     ];
-    let header = |count| ObjectHeader {
-        question: Question::BlackNotLost,
-        first: 0,
-        count,
-    };
+    let header = |count| ObjectHeader { question: Question::BlackNotLost, first: 0, count };
     let node_bytes = nodes::encode(&header(2), &records);
     dump(&mut out, "Object of nodes", &node_bytes);
 
@@ -86,13 +71,7 @@ written, lowest bit first, so the byte is 0b100010 = 0x22. The replay is said to
     for (choice, n) in [(2, 3), (0, 1), (4, 5)] {
         bits.push(choice, width(n));
     }
-    let leaf_bytes = leaves::encode(
-        &header(1),
-        &[Leaf {
-            positions: 6,
-            strategy: bits.finish(),
-        }],
-    );
+    let leaf_bytes = leaves::encode(&header(1), &[Leaf { positions: 6, strategy: bits.finish() }]);
     dump(&mut out, "Object of leaves", &leaf_bytes);
 
     out += "
@@ -109,10 +88,7 @@ written, lowest bit first, so the byte is 0b100010 = 0x22. The replay is said to
     let manifest = Manifest {
         claim_length: claim.len() as u64,
         claim_digest: Digest::of(claim.as_bytes()),
-        objects: vec![
-            object(Kind::Nodes, 2, &node_bytes),
-            object(Kind::Leaves, 1, &leaf_bytes),
-        ],
+        objects: vec![object(Kind::Nodes, 2, &node_bytes), object(Kind::Leaves, 1, &leaf_bytes)],
     };
     let bytes = manifest.encode();
     dump(&mut out, "MANIFEST", &bytes);
@@ -131,27 +107,13 @@ slice (0, 1, 1, 0), index 2 · 32 + 15 = 79.
 (0, 1, 1, 0) in which index 0 is a win and 5 a loss:
 ";
     let name = SliceName([0, 1, 1, 0]);
-    let slice_header = SliceHeader {
-        name,
-        rows: 3,
-        columns: 3,
-        indices: 12,
-    };
+    let slice_header = SliceHeader { name, rows: 3, columns: 3, indices: 12 };
     let mut slice = slice_header.encode().to_vec();
     slice.extend(write_group(1, 1 << 5));
     dump(&mut out, "0-1-1-0", &slice);
     let names = [[0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0]].map(SliceName);
-    let slices = names.map(|name| SliceRecord {
-        name,
-        length: 48,
-        digest: Digest::of(&slice),
-    });
-    let database = DatabaseManifest {
-        rows: 3,
-        columns: 3,
-        pieces: 2,
-        slices: slices.to_vec(),
-    };
+    let slices = names.map(|name| SliceRecord { name, length: 48, digest: Digest::of(&slice) });
+    let database = DatabaseManifest { rows: 3, columns: 3, pieces: 2, slices: slices.to_vec() };
     out += "
 **The manifest of a database** in which all four files were these bytes:
 ";

@@ -49,19 +49,8 @@ impl Progress {
         };
         bar.set_message(what.clone());
         let now = Instant::now();
-        let state = State {
-            done: 0,
-            printed: now,
-        };
-        Bar {
-            to: *self,
-            what,
-            work,
-            unit,
-            bar,
-            start: now,
-            state: Mutex::new(state),
-        }
+        let state = State { done: 0, printed: now };
+        Bar { to: *self, what, work, unit, bar, start: now, state: Mutex::new(state) }
     }
 }
 
@@ -89,10 +78,7 @@ impl Bar {
     /// So many more units are done.
     pub fn add(&self, units: u64) {
         self.bar.inc(units);
-        let mut state = self
-            .state
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         state.done += units;
         let due = state.printed.elapsed() > Duration::from_secs(10);
         if self.to == Progress::Lines && due {
@@ -115,18 +101,12 @@ impl Bar {
     /// It is done.
     pub fn finish(self) {
         self.bar.finish_and_clear();
-        let state = self
-            .state
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let time = self.start.elapsed();
         if self.to != Progress::Quiet && time > Duration::from_secs(1) {
             let rate = state.done as f64 / time.as_secs_f64();
             let (what, unit, done) = (&self.what, self.unit, state.done);
-            eprintln!(
-                "{what}: {done} {unit} in {:.1} s, {rate:.0}/s",
-                time.as_secs_f64()
-            );
+            eprintln!("{what}: {done} {unit} in {:.1} s, {rate:.0}/s", time.as_secs_f64());
         }
     }
 }

@@ -24,18 +24,9 @@ impl Board {
     /// [`FenError`] when the text is not of that form or the position is impossible: a man on its
     /// crowning row, two pieces on a square, a square that is not on the board.
     pub fn read_fen(&self, fen: &str) -> Result<Position, FenError> {
-        let mut parser = Parser {
-            board: self,
-            fen,
-            at: 0,
-        };
+        let mut parser = Parser { board: self, fen, at: 0 };
         let turn = parser.side("the side to move, B or W")?;
-        let mut position = Position {
-            black: 0,
-            white: 0,
-            kings: 0,
-            turn,
-        };
+        let mut position = Position { black: 0, white: 0, kings: 0, turn };
         let mut seen = [false; 2];
         for _ in 0..2 {
             parser.expect(b':')?;
@@ -59,17 +50,10 @@ impl Board {
     pub fn write_fen(&self, position: &Position) -> String {
         let list = |bits| {
             let item = |s: u8| {
-                let king = if position.kings & self.bit(s) != 0 {
-                    "K"
-                } else {
-                    ""
-                };
+                let king = if position.kings & self.bit(s) != 0 { "K" } else { "" };
                 format!("{king}{}", s + 1)
             };
-            self.squares_of(bits)
-                .map(item)
-                .collect::<Vec<_>>()
-                .join(",")
+            self.squares_of(bits).map(item).collect::<Vec<_>>().join(",")
         };
         let turn = match position.turn {
             Side::Black => 'B',
@@ -133,11 +117,7 @@ impl Parser<'_> {
         match digits.parse::<u8>() {
             Ok(n) if (1..=squares).contains(&n) => Ok(n - 1),
             _ => {
-                let found = if digits.is_empty() {
-                    show(self.peek())
-                } else {
-                    digits.into()
-                };
+                let found = if digits.is_empty() { show(self.peek()) } else { digits.into() };
                 Err(self.error(start, &format!("a square from 1 to {squares}"), &found))
             }
         }
@@ -183,11 +163,7 @@ impl Parser<'_> {
         let bit = self.board.bit(square);
         let number = square + 1;
         if (position.black | position.white) & bit != 0 {
-            return Err(self.error(
-                at,
-                "an empty square",
-                &format!("a second piece on {number}"),
-            ));
+            return Err(self.error(at, "an empty square", &format!("a second piece on {number}")));
         }
         if king {
             position.kings |= bit;

@@ -60,9 +60,7 @@ impl FromStr for Game {
                 Some(k) => digit(k)?,
                 None => Self::default_filled(board.rows()),
             };
-            (1..=board.rows() / 2)
-                .contains(&filled)
-                .then_some(Game { board, filled })
+            (1..=board.rows() / 2).contains(&filled).then_some(Game { board, filled })
         };
         parse().ok_or_else(|| GameError(text.into()))
     }

@@ -108,10 +108,7 @@ impl Board {
 
     /// The number of squares in a row (from 0).
     pub fn squares_in_row(&self, row: u8) -> u8 {
-        self.row[..usize::from(self.squares)]
-            .iter()
-            .filter(|&&r| r == row)
-            .count() as u8
+        self.row[..usize::from(self.squares)].iter().filter(|&&r| r == row).count() as u8
     }
 
     /// The square diagonally next to `square` in direction 0…3 (row + 1 for 0 and 1, row − 1 for 2
@@ -136,8 +133,7 @@ impl Board {
 
     /// The mask of a bit set with bit n for square n (from 0).
     pub fn to_dense(&self, bits: u64) -> u32 {
-        self.squares_of(bits)
-            .fold(0, |dense, square| dense | 1 << square)
+        self.squares_of(bits).fold(0, |dense, square| dense | 1 << square)
     }
 
     /// The bit set of a mask with bit n for square n (from 0).

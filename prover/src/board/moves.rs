@@ -69,17 +69,8 @@ struct View {
 
 #[inline(always)]
 fn view<const BLACK: bool>(board: &Board, p: &Position) -> View {
-    let (own, enemy) = if BLACK {
-        (p.black, p.white)
-    } else {
-        (p.white, p.black)
-    };
-    View {
-        own,
-        enemy,
-        kings: p.kings & own,
-        empty: board.mask & !(p.black | p.white),
-    }
+    let (own, enemy) = if BLACK { (p.black, p.white) } else { (p.white, p.black) };
+    View { own, enemy, kings: p.kings & own, empty: board.mask & !(p.black | p.white) }
 }
 
 impl View {
@@ -155,29 +146,18 @@ pub(super) fn generate<const H: u32, const BLACK: bool>(
         let kings = p.kings & !(from | taken) | moved;
         let (black, white) = if BLACK { (own, enemy) } else { (enemy, own) };
         let turn = if BLACK { Side::White } else { Side::Black };
-        Position {
-            black,
-            white,
-            kings,
-            turn,
-        }
+        Position { black, white, kings, turn }
     };
     let jumpers = v.jumpers::<H, BLACK>();
     if jumpers != 0 {
-        jumps::<H, BLACK>(board, v, jumpers, &mut |from, to, taken| {
-            emit(after(from, to, taken))
-        });
+        jumps::<H, BLACK>(board, v, jumpers, &mut |from, to, taken| emit(after(from, to, taken)));
         return;
     }
     let [f, g, b, c] = v.steppers::<H, BLACK>();
     each_bit(f, |from| emit(after(from, forward::<BLACK>(from, H), 0)));
-    each_bit(g, |from| {
-        emit(after(from, forward::<BLACK>(from, H + 1), 0))
-    });
+    each_bit(g, |from| emit(after(from, forward::<BLACK>(from, H + 1), 0)));
     each_bit(b, |from| emit(after(from, backward::<BLACK>(from, H), 0)));
-    each_bit(c, |from| {
-        emit(after(from, backward::<BLACK>(from, H + 1), 0))
-    });
+    each_bit(c, |from| emit(after(from, backward::<BLACK>(from, H + 1), 0)));
 }
 
 #[inline(always)]
@@ -198,13 +178,8 @@ fn jumps<const H: u32, const BLACK: bool>(
     let crown = board.crown[usize::from(!BLACK)];
     each_bit(jumpers, |from| {
         // The square that the piece left is empty from now on.
-        let path = Path {
-            from,
-            enemy: v.enemy,
-            empty: v.empty | from,
-            king: v.kings & from != 0,
-            crown,
-        };
+        let path =
+            Path { from, enemy: v.enemy, empty: v.empty | from, king: v.kings & from != 0, crown };
         path.go_on::<H, BLACK>(from, 0, emit);
     });
 }

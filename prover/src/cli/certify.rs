@@ -54,18 +54,14 @@ enum ClaimOption {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let Some(directory) = &options.emit else {
-        return Err(Failure::Input(
-            "--emit DIR: expected a directory for the certificate".into(),
-        ));
+        return Err(Failure::Input("--emit DIR: expected a directory for the certificate".into()));
     };
     let board = &options.game.game.board;
     let start = match &options.fen {
         Some(fen) => board.read_fen(fen)?,
         None => options.game.game.start(),
     };
-    let pieces = options
-        .pieces
-        .unwrap_or_else(|| default_pieces(board, start.pieces()));
+    let pieces = options.pieces.unwrap_or_else(|| default_pieces(board, start.pieces()));
     if pieces != 0 {
         check_pieces(board, pieces)?;
     }
@@ -83,12 +79,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let database_done = begin.elapsed();
 
-    let job = Job {
-        options,
-        board,
-        database: &database,
-        start: &start,
-    };
+    let job = Job { options, board, database: &database, start: &start };
     let (value, sections) = job.sections()?;
     let proof_done = begin.elapsed();
 
@@ -101,10 +92,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let certificate = Certificate::new(&claim, &sections);
     certificate.write(directory)?;
-    let (nodes, leaves) = sections
-        .iter()
-        .map(Section::size)
-        .fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
+    let (nodes, leaves) =
+        sections.iter().map(Section::size).fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
     println!("{} {} from {}", value.word(), claim.game, claim.start);
     println!(
         "certificate {}: {nodes} nodes, {leaves} leaves, {} bytes, root={}",
@@ -133,14 +122,12 @@ struct Job<'a> {
 impl Job<'_> {
     fn sections(&self) -> Result<(Value, Vec<Section>), Failure> {
         match self.options.claim {
-            ClaimOption::BlackNotLost => Ok((
-                Value::BlackNotLost,
-                vec![self.wanted(Side::White, Question::BlackNotLost)?],
-            )),
-            ClaimOption::WhiteNotLost => Ok((
-                Value::WhiteNotLost,
-                vec![self.wanted(Side::Black, Question::WhiteNotLost)?],
-            )),
+            ClaimOption::BlackNotLost => {
+                Ok((Value::BlackNotLost, vec![self.wanted(Side::White, Question::BlackNotLost)?]))
+            }
+            ClaimOption::WhiteNotLost => {
+                Ok((Value::WhiteNotLost, vec![self.wanted(Side::Black, Question::WhiteNotLost)?]))
+            }
             ClaimOption::Value => {
                 let black = self.ask(Side::White)?;
                 if black.question() == Question::WhiteWins {
@@ -160,9 +147,7 @@ impl Job<'_> {
         if section.question() == question {
             return Ok(section);
         }
-        Err(Failure::Undecided(format!(
-            "the claim does not hold: {attacker:?} wins"
-        )))
+        Err(Failure::Undecided(format!("the claim does not hold: {attacker:?} wins")))
     }
 
     /// Does `attacker` win?
@@ -189,11 +174,7 @@ impl Job<'_> {
                  disproof number {disproof}): allow more --max-nodes or --pieces"
             ))),
             outcome => {
-                let answer = if outcome == Outcome::Proved {
-                    "yes"
-                } else {
-                    "no"
-                };
+                let answer = if outcome == Outcome::Proved { "yes" } else { "no" };
                 progress.say(format!(
                     "does {attacker:?} win? {answer}: {nodes} nodes in {} searches, tree {}",
                     verdict.searches,

@@ -90,9 +90,7 @@ pub(super) enum Format {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    let digits = text
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(text.len());
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let shift = match unit.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
@@ -102,12 +100,8 @@ fn parse_size(text: &str) -> Result<u64, String> {
         "t" | "tb" | "tib" => 40,
         _ => return Err("expected a number and B, KiB, MiB, GiB or TiB".into()),
     };
-    let number: u64 = number
-        .parse()
-        .map_err(|_| "expected a number first".to_string())?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| "too large".into())
+    let number: u64 = number.parse().map_err(|_| "expected a number first".to_string())?;
+    number.checked_mul(1 << shift).ok_or_else(|| "too large".into())
 }
 
 impl MachineOptions {
@@ -118,13 +112,10 @@ impl MachineOptions {
     /// Sets the number of threads of this process.
     pub(super) fn start(&self) -> Result<(), Failure> {
         if self.threads == Some(0) {
-            return Err(Failure::Input(
-                "--threads: expected at least 1, found 0".into(),
-            ));
+            return Err(Failure::Input("--threads: expected at least 1, found 0".into()));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
-        pool.build_global()
-            .map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
+        pool.build_global().map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
     }
 
     /// Refuses to build what does not fit into memory.
@@ -146,9 +137,7 @@ impl MachineOptions {
 /// Three quarters of the memory that the system says is available.
 fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     Some(kib * 1024 / 4 * 3)
 }
@@ -173,12 +162,7 @@ pub(super) fn database(
     pieces: u8,
 ) -> Result<Database, Failure> {
     machine.check_memory(board, pieces)?;
-    Ok(ensure(
-        &Store::new(&db.db, board),
-        board,
-        pieces,
-        &machine.progress(),
-    )?)
+    Ok(ensure(&Store::new(&db.db, board), board, pieces, &machine.progress())?)
 }
 
 /// Handles each FEN of the command line or, if there are none, each line of standard input.

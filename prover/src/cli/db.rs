@@ -28,9 +28,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     check_pieces(board, options.pieces)?;
     options.machine.start()?;
     database(&options.machine, &options.db, board, options.pieces)?;
-    let manifest = Store::new(&options.db.db, board)
-        .manifest()?
-        .up_to(options.pieces);
+    let manifest = Store::new(&options.db.db, board).manifest()?.up_to(options.pieces);
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
     println!(
         "database {} with {} pieces: {} slices, {bytes} bytes, root={}",

@@ -30,11 +30,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     for depth in 1..=options.depth {
         use std::io::Write;
-        writeln!(
-            std::io::stdout(),
-            "{depth}\t{}",
-            perft(&game.board, &start, depth)
-        )?;
+        writeln!(std::io::stdout(), "{depth}\t{}", perft(&game.board, &start, depth))?;
     }
     Ok(())
 }

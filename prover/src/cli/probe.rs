@@ -27,9 +27,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = &options.game.game.board;
     let store = Store::new(&options.db.db, board);
     let database = store.load(store.manifest()?.pieces)?;
-    each_fen(board, &options.fens, |position| {
-        word(value(board, &database, position)).into()
-    })
+    each_fen(board, &options.fens, |position| word(value(board, &database, position)).into())
 }
 
 /// The value from the database or, with a side off the board, from the rules.
@@ -37,11 +35,7 @@ fn value(board: &Board, database: &Database, position: &Position) -> Option<Valu
     if position.both_sides() {
         return database.probe(position);
     }
-    Some(if board.can_move(position) {
-        Value::Win
-    } else {
-        Value::Loss
-    })
+    Some(if board.can_move(position) { Value::Win } else { Value::Loss })
 }
 
 pub(super) fn word(value: Option<Value>) -> &'static str {

@@ -50,13 +50,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let fens: Vec<String> = options
         .fens
         .iter()
-        .map(|fen| {
-            if fen == "start" {
-                start.clone()
-            } else {
-                fen.clone()
-            }
-        })
+        .map(|fen| if fen == "start" { start.clone() } else { fen.clone() })
         .collect();
     each_fen(board, &fens, |position| {
         let (answer, nodes) = solve(board, &database, position, options.nodes);
@@ -72,10 +66,7 @@ struct Question<'a> {
 
 impl<'a> Question<'a> {
     fn new(board: &'a Board, database: &'a Database, attacker: Side) -> Self {
-        Question {
-            search: Search::new(board, database, attacker),
-            answer: None,
-        }
+        Question { search: Search::new(board, database, attacker), answer: None }
     }
 
     fn run(&mut self, position: &Position, nodes: u64) {

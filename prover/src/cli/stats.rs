@@ -43,41 +43,24 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let counts = count(&database, slice);
         totals[usize::from(slice.pieces())].add(counts);
         let [a, b, c, d] = slice.name().0;
-        print(
-            &mut out,
-            options.format,
-            &row(format!("{a},{b},{c},{d}"), &counts),
-        )?;
+        print(&mut out, options.format, &row(format!("{a},{b},{c},{d}"), &counts))?;
     }
     for (pieces, counts) in totals.iter().enumerate().skip(2) {
-        print(
-            &mut out,
-            options.format,
-            &row(format!("total {pieces}"), counts),
-        )?;
+        print(&mut out, options.format, &row(format!("total {pieces}"), counts))?;
     }
     Ok(out.flush()?)
 }
 
 fn row(name: String, c: &Counts) -> [String; 5] {
     let number = |n: u64| n.to_string();
-    [
-        name,
-        number(c.positions),
-        number(c.win),
-        number(c.draw()),
-        number(c.loss),
-    ]
+    [name, number(c.positions), number(c.win), number(c.draw()), number(c.loss)]
 }
 
 fn print(out: &mut impl Write, format: Format, row: &[String; 5]) -> io::Result<()> {
     let [name, positions, win, draw, loss] = row;
     match format {
         Format::Tsv => writeln!(out, "{}", row.join("\t")),
-        Format::Text => writeln!(
-            out,
-            "{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}"
-        ),
+        Format::Text => writeln!(out, "{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}"),
         Format::Json => writeln!(
             out,
             r#"{{"slice":"{name}","positions":{positions},"win":{win},"draw":{draw},"loss":{loss}}}"#

@@ -110,8 +110,7 @@ impl<'a> Block<'a> {
 
     /// The columns in which an opponent's king stands on a square, numbered by the mover.
     fn occupied(&self, square: u8) -> &'a [u64] {
-        self.columns
-            .occupied(self.shared.board.squares() - 1 - square)
+        self.columns.occupied(self.shared.board.squares() - 1 - square)
     }
 
     /// Fills a row of `fixed`: what follows from finished blocks. The words are: sure wins; losses
@@ -226,10 +225,7 @@ impl<'a> Block<'a> {
         let count = |set: u32| set.count_ones() as u8;
         let slice = Slice::new(count(enemy_men), columns.kings, count(men), count(kings));
         let index = slice.row_index(self.shared.board, enemy_men, men, kings);
-        self.shared
-            .tables
-            .get(slice)
-            .read(index, columns.sets.len(), win, loss);
+        self.shared.tables.get(slice).read(index, columns.sets.len(), win, loss);
     }
 
     /// Plays a jump in all columns in which no capture can go on.
@@ -242,16 +238,7 @@ impl<'a> Block<'a> {
         losses: &mut [u64],
         scratch: &mut Scratch,
     ) {
-        let Scratch {
-            legal,
-            chains,
-            one,
-            win,
-            loss,
-            narrow_win,
-            narrow_loss,
-            ..
-        } = scratch;
+        let Scratch { legal, chains, one, win, loss, narrow_win, narrow_loss, .. } = scratch;
         debug_assert!(own >> jump.to & 1 == 0 || jump.to == jump.from);
         one.copy_from_slice(legal);
         and_not(one, chains);
@@ -411,8 +398,7 @@ impl Half {
         self.changed.clear();
         self.changed.resize(rows, false);
         self.transpose_changed.clear();
-        self.transpose_changed
-            .resize(block.columns.sets.len(), false);
+        self.transpose_changed.resize(block.columns.sets.len(), false);
         self.fixed.clear();
         self.fixed.resize(rows * 3 * words, 0);
         if self.values.is_large() {
@@ -441,33 +427,17 @@ impl Half {
                 due && block.value_row(row, &fixed[row * 3 * words..][..3 * words], twin, out);
         };
         if self.values.is_large() {
-            let rows = self
-                .values
-                .bits_mut()
-                .par_chunks_mut(stride)
-                .zip(&mut self.changed);
-            rows.enumerate()
-                .for_each(|(row, (out, changed))| value(row, out, changed));
+            let rows = self.values.bits_mut().par_chunks_mut(stride).zip(&mut self.changed);
+            rows.enumerate().for_each(|(row, (out, changed))| value(row, out, changed));
         } else {
-            let rows = self
-                .values
-                .bits_mut()
-                .chunks_mut(stride)
-                .zip(&mut self.changed);
-            rows.enumerate()
-                .for_each(|(row, (out, changed))| value(row, out, changed));
+            let rows = self.values.bits_mut().chunks_mut(stride).zip(&mut self.changed);
+            rows.enumerate().for_each(|(row, (out, changed))| value(row, out, changed));
         }
     }
 
     /// Brings the transpose up to date; says whether anything had changed.
     fn transpose(&mut self) -> bool {
-        let Half {
-            values,
-            changed,
-            transpose,
-            transpose_changed,
-            ..
-        } = self;
+        let Half { values, changed, transpose, transpose_changed, .. } = self;
         values.transpose_into(changed, transpose, transpose_changed);
         changed.contains(&true)
     }
@@ -504,20 +474,14 @@ impl Solver {
     ) {
         let here = Block::new(shared, slice, men, enemy_men);
         let there = Block::new(shared, slice.twin(), enemy_men, men);
-        let Solver {
-            here: h,
-            there: t,
-            scratch,
-        } = self;
+        let Solver { here: h, there: t, scratch } = self;
         h.prepare(&here, scratch);
         if slice == slice.twin() && men == enemy_men {
             let mut first = true;
             loop {
                 // The matrix is its own twin; its transpose is taken out to be read meanwhile.
-                let (twin, dirty) = (
-                    std::mem::take(&mut h.transpose),
-                    std::mem::take(&mut h.transpose_changed),
-                );
+                let (twin, dirty) =
+                    (std::mem::take(&mut h.transpose), std::mem::take(&mut h.transpose_changed));
                 h.value(&here, &twin, (!first).then_some(&dirty));
                 (h.transpose, h.transpose_changed) = (twin, dirty);
                 first = false;
@@ -550,9 +514,7 @@ fn keep(board: &Board, block: &Block<'_>, half: &Half, out: &mut Solved) {
     } else {
         u32::MAX >> (32 - u32::from(block.slice.enemy_kings))
     };
-    let index = block
-        .slice
-        .row_index(board, block.men, block.enemy_men, first_kings);
+    let index = block.slice.row_index(board, block.men, block.enemy_men, first_kings);
     debug_assert_eq!(rank(first_kings), 0);
     let word = out.win.len();
     let bits = half.transpose.pack(&mut out.win, &mut out.loss);

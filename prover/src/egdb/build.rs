@@ -19,9 +19,7 @@ use crate::board::Board;
 fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
     for set in sets(board.man_squares(), men) {
-        let rows = (0..32)
-            .filter(|s| set >> s & 1 == 1)
-            .map(|s| usize::from(board.row(s)));
+        let rows = (0..32).filter(|s| set >> s & 1 == 1).map(|s| usize::from(board.row(s)));
         let sum = rows.sum();
         if groups.len() <= sum {
             groups.resize(sum + 1, Vec::new());
@@ -47,17 +45,8 @@ impl Builder {
             std::mem::swap(tables.get_mut(slice), from.tables.get_mut(slice));
         }
         // One side has at most all pieces but one.
-        let kings = (0..pieces.max(1))
-            .map(|k| KingSets::new(&board, k))
-            .collect();
-        Builder {
-            database: Database {
-                board,
-                pieces: from.pieces,
-                tables,
-            },
-            kings,
-        }
+        let kings = (0..pieces.max(1)).map(|k| KingSets::new(&board, k)).collect();
+        Builder { database: Database { board, pieces: from.pieces, tables }, kings }
     }
 
     /// The bytes that building up to `pieces` pieces needs at the most: all tables, and the
@@ -71,11 +60,7 @@ impl Builder {
             // Three planes of fixed values, and the values and their transpose in two planes each.
             rows.max(64) * columns.max(64) * 7 / 8
         };
-        let work = slices
-            .iter()
-            .map(|s| 4 * block(s) + 2 * table(s))
-            .max()
-            .unwrap_or(0);
+        let work = slices.iter().map(|s| 4 * block(s) + 2 * table(s)).max().unwrap_or(0);
         tables + work + (64 << 20)
     }
 
@@ -84,10 +69,7 @@ impl Builder {
     pub fn pairs(board: &Board, pieces: u8) -> Vec<Slice> {
         let of_size =
             |s: &Slice| s.pieces() == pieces && s.name().order() <= s.twin().name().order();
-        Slice::all(board, pieces)
-            .into_iter()
-            .filter(of_size)
-            .collect()
+        Slice::all(board, pieces).into_iter().filter(of_size).collect()
     }
 
     /// Solves a slice and its twin. All slices before them in order must be solved.
@@ -118,11 +100,7 @@ impl Builder {
     /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
     fn solve_units(&self, slice: Slice, units: &[(u32, &[u32])]) -> Vec<Solved> {
         let board = &self.database.board;
-        let shared = Shared {
-            board,
-            kings: &self.kings,
-            tables: &self.database.tables,
-        };
+        let shared = Shared { board, kings: &self.kings, tables: &self.database.tables };
         let symmetric = slice == slice.twin();
         let solve = |solver: &mut Solver, out: &mut Solved, &(men, enemies): &(u32, &[u32])| {
             for &enemy_men in enemies {
@@ -136,22 +114,15 @@ impl Builder {
         if rows * columns > 64 * PARALLEL_WORDS as u64 {
             // Large blocks are spread over threads themselves, one block at a time.
             let (mut solver, mut out) = (Solver::default(), Solved::default());
-            units
-                .iter()
-                .for_each(|unit| solve(&mut solver, &mut out, unit));
+            units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
             return vec![out];
         }
-        let chunk = units
-            .len()
-            .div_ceil(8 * rayon::current_num_threads())
-            .max(1);
+        let chunk = units.len().div_ceil(8 * rayon::current_num_threads()).max(1);
         units
             .par_chunks(chunk)
             .map(|units| {
                 let (mut solver, mut out) = (Solver::default(), Solved::default());
-                units
-                    .iter()
-                    .for_each(|unit| solve(&mut solver, &mut out, unit));
+                units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
                 out
             })
             .collect()

@@ -27,38 +27,24 @@ pub fn ensure(
         Err(error) => return Err(error),
     };
     if there >= pieces {
-        progress.say(format!(
-            "database {} with {pieces} pieces: verifying",
-            board.name()
-        ));
+        progress.say(format!("database {} with {pieces} pieces: verifying", board.name()));
         return store.load(pieces);
     }
-    let from = if there == 0 {
-        Database::empty(board)
-    } else {
-        store.load(there)?
-    };
+    let from = if there == 0 { Database::empty(board) } else { store.load(there)? };
     let mut builder = Builder::new(from, pieces);
     for n in there.max(1) + 1..=pieces {
-        let slices: Vec<Slice> = Slice::all(board, n)
-            .into_iter()
-            .filter(|s| s.pieces() == n)
-            .collect();
+        let slices: Vec<Slice> =
+            Slice::all(board, n).into_iter().filter(|s| s.pieces() == n).collect();
         let work = slices.iter().map(|s| s.indices(board)).sum();
-        let bar = progress.start(
-            format!("database {} with {n} pieces", board.name()),
-            work,
-            "positions",
-        );
+        let bar =
+            progress.start(format!("database {} with {n} pieces", board.name()), work, "positions");
         for slice in Builder::pairs(board, n) {
             builder.solve(slice);
             let both = if slice == slice.twin() { 1 } else { 2 };
             bar.add(both * slice.indices(board));
         }
-        let saved: Result<Vec<SliceRecord>, _> = slices
-            .iter()
-            .map(|&s| store.save_slice(s, builder.table(s)))
-            .collect();
+        let saved: Result<Vec<SliceRecord>, _> =
+            slices.iter().map(|&s| store.save_slice(s, builder.table(s))).collect();
         records.extend(saved?);
         store.save_manifest(n, records.clone())?;
         builder.complete(n);
@@ -71,12 +57,7 @@ pub fn ensure(
 /// (a few seconds to build), but fewer than `start` has, so that there is something left to search;
 /// at least 2.
 pub fn default_pieces(board: &Board, start: u32) -> u8 {
-    let bytes = |n| {
-        Slice::all(board, n)
-            .iter()
-            .map(|s| s.indices(board) / 4)
-            .sum::<u64>()
-    };
+    let bytes = |n| Slice::all(board, n).iter().map(|s| s.indices(board) / 4).sum::<u64>();
     let fits = |n: &u8| u32::from(*n) < start && bytes(*n) <= 25 << 20;
     (2..=board.squares()).take_while(fits).last().unwrap_or(2)
 }

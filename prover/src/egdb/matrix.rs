@@ -45,10 +45,7 @@ impl Matrix {
     /// Writes the transpose into `out`, which has the right size, where rows in `changed` differ
     /// from what `out` shows; says in `out_changed` which rows of `out` are different now.
     pub fn transpose_into(&self, changed: &[bool], out: &mut Matrix, out_changed: &mut [bool]) {
-        let touched: Vec<bool> = changed
-            .chunks(64)
-            .map(|tile| tile.contains(&true))
-            .collect();
+        let touched: Vec<bool> = changed.chunks(64).map(|tile| tile.contains(&true)).collect();
         let (stride, out_words) = (out.stride(), out.words);
         let large = out.is_large();
         let strip = |(j, (rows, flags)): (usize, (&mut [u64], &mut [bool]))| {
@@ -86,10 +83,7 @@ impl Matrix {
         let word = |r: usize| self.bits[at + r * self.stride()];
         if width <= 4 || height <= 4 {
             for c in 0..width {
-                put(
-                    c,
-                    (0..height).fold(0, |bits, r| bits | (word(r) >> c & 1) << r),
-                );
+                put(c, (0..height).fold(0, |bits, r| bits | (word(r) >> c & 1) << r));
             }
             return;
         }
@@ -112,11 +106,7 @@ impl Matrix {
                     acc |= word << filled;
                     if filled + n >= 64 {
                         out.push(acc);
-                        acc = if filled == 0 {
-                            0
-                        } else {
-                            word >> (64 - filled)
-                        };
+                        acc = if filled == 0 { 0 } else { word >> (64 - filled) };
                     }
                     filled = (filled + n) % 64;
                     left -= n;

@@ -14,19 +14,14 @@ impl Tables {
     /// Room for the slices with at most `pieces` pieces.
     pub fn new(pieces: u8) -> Self {
         let side = usize::from(pieces) + 1;
-        Tables {
-            pieces,
-            tables: vec![Table::new(0); side * side * side * side],
-        }
+        Tables { pieces, tables: vec![Table::new(0); side * side * side * side] }
     }
 
     #[inline]
     fn place(&self, slice: Slice) -> usize {
         let side = usize::from(self.pieces) + 1;
         let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];
-        counts
-            .iter()
-            .fold(0, |place, &n| place * side + usize::from(n))
+        counts.iter().fold(0, |place, &n| place * side + usize::from(n))
     }
 
     /// The table of a slice.
@@ -53,11 +48,7 @@ pub struct Database {
 impl Database {
     /// The database of no positions.
     pub fn empty(board: &Board) -> Self {
-        Database {
-            board: board.clone(),
-            pieces: 0,
-            tables: Tables::new(0),
-        }
+        Database { board: board.clone(), pieces: 0, tables: Tables::new(0) }
     }
 
     /// The board.

@@ -95,25 +95,13 @@ impl KingSets {
                 for to in (0..4).filter_map(|direction| board.step(square, direction)) {
                     if set >> to & 1 == 0 {
                         let moved = set & !(1 << square) | 1 << to;
-                        steps.push(KingStep {
-                            to,
-                            set: rank(moved) as u32,
-                        });
+                        steps.push(KingStep { to, set: rank(moved) as u32 });
                     }
                 }
             }
             first.push(steps.len() as u32);
         }
-        KingSets {
-            kings,
-            sets: all_sets,
-            words,
-            occupied,
-            all,
-            without,
-            first,
-            steps,
-        }
+        KingSets { kings, sets: all_sets, words, occupied, all, without, first, steps }
     }
 
     /// The row of the sets that contain `square`.

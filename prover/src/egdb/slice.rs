@@ -21,12 +21,7 @@ pub struct Slice {
 impl Slice {
     /// (a, b, c, d) of the specification.
     pub fn new(men: u8, kings: u8, enemy_men: u8, enemy_kings: u8) -> Self {
-        Slice {
-            men,
-            kings,
-            enemy_men,
-            enemy_kings,
-        }
+        Slice { men, kings, enemy_men, enemy_kings }
     }
 
     /// As it is written on the wire.
@@ -71,10 +66,7 @@ impl Slice {
 
     /// Sets of the opponent's kings (rows of a block) and of the mover's (columns).
     pub fn block_size(self, board: &Board) -> (u64, u64) {
-        (
-            binomial(board.squares(), self.enemy_kings),
-            binomial(board.squares(), self.kings),
-        )
+        (binomial(board.squares(), self.enemy_kings), binomial(board.squares(), self.kings))
     }
 
     /// The number of indices, those that stand for no position included.
@@ -105,30 +97,15 @@ pub fn locate(board: &Board, position: &Position) -> (Slice, u64) {
         let pieces = position.of(side);
         let seen = |bits| {
             let dense = board.to_dense(bits);
-            if side == Side::Black {
-                dense
-            } else {
-                turn(board, dense)
-            }
+            if side == Side::Black { dense } else { turn(board, dense) }
         };
-        (
-            seen(pieces & !position.kings),
-            seen(pieces & position.kings),
-        )
+        (seen(pieces & !position.kings), seen(pieces & position.kings))
     };
     let (men, kings) = view(position.turn);
     let (enemy_men, enemy_kings) = view(position.turn.opponent());
     let count = |set: u32| set.count_ones() as u8;
-    let slice = Slice::new(
-        count(men),
-        count(kings),
-        count(enemy_men),
-        count(enemy_kings),
-    );
-    (
-        slice,
-        slice.row_index(board, men, enemy_men, enemy_kings) + rank(kings),
-    )
+    let slice = Slice::new(count(men), count(kings), count(enemy_men), count(enemy_kings));
+    (slice, slice.row_index(board, men, enemy_men, enemy_kings) + rank(kings))
 }
 
 /// The position with Black to move of a slice that has these sets, each seen by its owner.

@@ -33,11 +33,7 @@ impl Counts {
 /// Counts a slice of a database.
 pub fn count(database: &Database, slice: Slice) -> Counts {
     let (win, loss) = database.table(slice).count();
-    Counts {
-        positions: placements(database.board(), slice),
-        win,
-        loss,
-    }
+    Counts { positions: placements(database.board(), slice), win, loss }
 }
 
 /// The number of positions of a slice: placements in which no two pieces share a square.

@@ -79,9 +79,7 @@ pub enum StoreError {
 /// Whatever the system reports; the old file, if there was one, is untouched then.
 pub fn write_whole<B: AsRef<[u8]>>(path: &Path, parts: impl Iterator<Item = B>) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new()
-        .prefix(".unfinished-")
-        .tempfile_in(directory)?;
+    let file = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(directory)?;
     let mut out = io::BufWriter::with_capacity(1 << 20, file);
     for part in parts {
         out.write_all(part.as_ref())?;
@@ -92,8 +90,7 @@ pub fn write_whole<B: AsRef<[u8]>>(path: &Path, parts: impl Iterator<Item = B>) 
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        file.as_file()
-            .set_permissions(fs::Permissions::from_mode(0o644))?;
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
     }
     file.persist(path).map_err(|e| e.error)?;
     fs::File::open(directory)?.sync_all()
@@ -108,10 +105,7 @@ pub struct Store {
 impl Store {
     /// The database of `board` under `root`, which need not exist.
     pub fn new(root: &Path, board: &Board) -> Self {
-        Store {
-            directory: root.join(board.name()),
-            board: board.clone(),
-        }
+        Store { directory: root.join(board.name()), board: board.clone() }
     }
 
     fn manifest_path(&self) -> PathBuf {
@@ -121,10 +115,7 @@ impl Store {
     fn read_file(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
         fs::read(path).map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => StoreError::Missing { path: path.into() },
-            _ => StoreError::Io {
-                path: path.into(),
-                source,
-            },
+            _ => StoreError::Io { path: path.into(), source },
         })
     }
 
@@ -138,11 +129,7 @@ impl Store {
     }
 
     fn wire(&self, path: &Path, source: WireError) -> StoreError {
-        StoreError::Wire {
-            path: path.into(),
-            source,
-            directory: self.directory.clone(),
-        }
+        StoreError::Wire { path: path.into(), source, directory: self.directory.clone() }
     }
 
     /// The MANIFEST, if it is one of a complete database of this board.
@@ -166,11 +153,7 @@ impl Store {
         let want = names(&Slice::all(&self.board, manifest.pieces));
         let found: Vec<_> = manifest.slices.iter().map(|s| s.name).collect();
         if want != found {
-            let want = format!(
-                "the {} slices with at most {} pieces",
-                want.len(),
-                manifest.pieces
-            );
+            let want = format!("the {} slices with at most {} pieces", want.len(), manifest.pieces);
             return Err(self.mismatch(&path, want, format!("{} slices", found.len())));
         }
         Ok(manifest)
@@ -184,11 +167,7 @@ impl Store {
         let manifest = self.manifest()?;
         if manifest.pieces < pieces {
             let (wanted, there) = (pieces, manifest.pieces);
-            return Err(StoreError::TooSmall {
-                path: self.manifest_path(),
-                wanted,
-                there,
-            });
+            return Err(StoreError::TooSmall { path: self.manifest_path(), wanted, there });
         }
         let mut tables = Tables::new(pieces);
         for record in &manifest.up_to(pieces).slices {
@@ -196,11 +175,7 @@ impl Store {
             let slice = Slice::new(a, b, c, d);
             *tables.get_mut(slice) = self.load_slice(slice, record)?;
         }
-        Ok(Database {
-            board: self.board.clone(),
-            pieces,
-            tables,
-        })
+        Ok(Database { board: self.board.clone(), pieces, tables })
     }
 
     fn load_slice(&self, slice: Slice, record: &SliceRecord) -> Result<Table, StoreError> {
@@ -237,14 +212,9 @@ impl Store {
     /// [`StoreError::Io`].
     pub fn save_slice(&self, slice: Slice, table: &Table) -> Result<SliceRecord, StoreError> {
         let path = self.directory.join(slice.name().file_name());
-        let io = |source| StoreError::Io {
-            path: path.clone(),
-            source,
-        };
-        fs::create_dir_all(&self.directory).map_err(|source| StoreError::Io {
-            path: self.directory.clone(),
-            source,
-        })?;
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        fs::create_dir_all(&self.directory)
+            .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
         let header = self.header(slice).encode();
         let mut hasher = blake3::Hasher::new();
         let mut length = 0;
@@ -273,12 +243,7 @@ impl Store {
     /// [`StoreError::Io`].
     pub fn save_manifest(&self, pieces: u8, slices: Vec<SliceRecord>) -> Result<(), StoreError> {
         let (rows, columns) = (self.board.rows(), self.board.columns());
-        let manifest = DatabaseManifest {
-            rows,
-            columns,
-            pieces,
-            slices,
-        };
+        let manifest = DatabaseManifest { rows, columns, pieces, slices };
         let path = self.manifest_path();
         write_whole(&path, std::iter::once(manifest.encode()))
             .map_err(|source| StoreError::Io { path, source })

@@ -26,10 +26,7 @@ pub struct Table {
 impl Table {
     /// A table without wins and losses.
     pub fn new(indices: u64) -> Self {
-        Table {
-            indices,
-            groups: vec![[0; 2]; indices.div_ceil(64) as usize],
-        }
+        Table { indices, groups: vec![[0; 2]; indices.div_ceil(64) as usize] }
     }
 
     /// The number of indices.
@@ -64,11 +61,7 @@ impl Table {
                 *loss = low[1] & mask;
             } else {
                 // The bits of the group after this one, where the row reaches into it.
-                let high = if left as u64 > 64 - shift {
-                    self.groups[at + i + 1]
-                } else {
-                    [0; 2]
-                };
+                let high = if left as u64 > 64 - shift { self.groups[at + i + 1] } else { [0; 2] };
                 *win = (low[0] >> shift | high[0] << (64 - shift)) & mask;
                 *loss = (low[1] >> shift | high[1] << (64 - shift)) & mask;
             }
@@ -92,31 +85,20 @@ impl Table {
 
     /// The numbers of wins and losses.
     pub fn count(&self) -> (u64, u64) {
-        self.groups
-            .iter()
-            .fold((0, 0), |(wins, losses), [win, loss]| {
-                (
-                    wins + u64::from(win.count_ones()),
-                    losses + u64::from(loss.count_ones()),
-                )
-            })
+        self.groups.iter().fold((0, 0), |(wins, losses), [win, loss]| {
+            (wins + u64::from(win.count_ones()), losses + u64::from(loss.count_ones()))
+        })
     }
 
     /// The groups as they stand in the file.
     pub fn bytes(&self) -> impl Iterator<Item = [u8; GROUP]> {
-        self.groups
-            .iter()
-            .map(|&[win, loss]| write_group(win, loss))
+        self.groups.iter().map(|&[win, loss]| write_group(win, loss))
     }
 
     /// Reads the groups of a file; as many as `indices` need must be there.
     pub fn from_bytes(indices: u64, bytes: &[u8]) -> Self {
         let (groups, _) = bytes.as_chunks::<GROUP>();
-        let groups = groups
-            .iter()
-            .map(read_group)
-            .map(|(win, loss)| [win, loss])
-            .collect();
+        let groups = groups.iter().map(read_group).map(|(win, loss)| [win, loss]).collect();
         Table { indices, groups }
     }
 }

@@ -72,11 +72,8 @@ impl Section {
             (false, Side::Black) => Question::WhiteNotLost,
         };
         let ranks: KeyMap<u32> = kept.iter().map(|k| (k.position.key(), k.rank)).collect();
-        let mut section = Section {
-            question,
-            nodes: Vec::with_capacity(kept.len()),
-            leaves: Vec::new(),
-        };
+        let mut section =
+            Section { question, nodes: Vec::with_capacity(kept.len()), leaves: Vec::new() };
         for node in &kept {
             let (kind, data) = match node.proof {
                 Proof::Or(choice) => (kind::OR, choice),
@@ -85,24 +82,14 @@ impl Section {
             };
             section.leaves.extend(encode_leaf(tree, node, &ranks)?);
             let position = wire(tree.board(), &node.position);
-            section.nodes.push(Node {
-                position,
-                rank: node.rank,
-                data,
-                kind,
-                reserved: 0,
-            });
+            section.nodes.push(Node { position, rank: node.rank, data, kind, reserved: 0 });
         }
         Ok(section)
     }
 
     /// A question whose start needs no node: the database or the rules decide it.
     pub fn empty(question: Question) -> Self {
-        Section {
-            question,
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-        }
+        Section { question, nodes: Vec::new(), leaves: Vec::new() }
     }
 
     /// The question that is answered.
@@ -126,22 +113,12 @@ fn encode_leaf(
     };
     let mut bits = BitWriter::default();
     let closes = |p: &Position| {
-        ranks
-            .get(&p.key())
-            .is_some_and(|&rank| !strategy.is_win || rank < node.rank)
+        ranks.get(&p.key()).is_some_and(|&rank| !strategy.is_win || rank < node.rank)
     };
     let choice = |at: usize, of: usize| bits.push(at as u32, width(of));
-    let positions = strategy.replay(
-        tree.board(),
-        tree.database(),
-        &node.position,
-        closes,
-        choice,
-    )?;
-    Ok(Some(Leaf {
-        positions,
-        strategy: bits.finish(),
-    }))
+    let positions =
+        strategy.replay(tree.board(), tree.database(), &node.position, closes, choice)?;
+    Ok(Some(Leaf { positions, strategy: bits.finish() }))
 }
 
 fn wire(board: &Board, position: &Position) -> WirePosition {
@@ -164,11 +141,7 @@ impl Certificate {
     /// Puts the sections of a claim together. They must be those of its value, in order.
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
-        let mut certificate = Certificate {
-            claim,
-            manifest: Vec::new(),
-            objects: Vec::new(),
-        };
+        let mut certificate = Certificate { claim, manifest: Vec::new(), objects: Vec::new() };
         let mut objects = Vec::new();
         for section in sections {
             let mut first = 0;
@@ -190,31 +163,15 @@ impl Certificate {
         }
         let claim = certificate.claim.as_bytes();
         let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim));
-        certificate.manifest = Manifest {
-            claim_length,
-            claim_digest,
-            objects,
-        }
-        .encode();
+        certificate.manifest = Manifest { claim_length, claim_digest, objects }.encode();
         certificate
     }
 
     fn add(&mut self, kind: Kind, header: ObjectHeader, bytes: Vec<u8>) -> Object {
-        let ObjectHeader {
-            question,
-            first,
-            count,
-        } = header;
+        let ObjectHeader { question, first, count } = header;
         let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
         self.objects.push((digest, bytes));
-        Object {
-            kind,
-            question,
-            first,
-            count,
-            length,
-            digest,
-        }
+        Object { kind, question, first, count, length, digest }
     }
 
     /// The certificate's root.
@@ -235,10 +192,7 @@ impl Certificate {
         };
         holds("CLAIM", self.claim.as_bytes())
             && holds("MANIFEST", &self.manifest)
-            && self
-                .objects
-                .iter()
-                .all(|(digest, bytes)| holds(&format!("objects/{digest}"), bytes))
+            && self.objects.iter().all(|(digest, bytes)| holds(&format!("objects/{digest}"), bytes))
     }
 
     /// Fails if `directory` can't take this certificate; better before the work than after it.
@@ -249,10 +203,7 @@ impl Certificate {
         let parent = parent_of(directory);
         fs::create_dir_all(parent)
             .and_then(|()| tempfile::tempfile_in(parent))
-            .map_err(|source| EmitError::Io {
-                path: parent.into(),
-                source,
-            })?;
+            .map_err(|source| EmitError::Io { path: parent.into(), source })?;
         Ok(())
     }
 
@@ -272,9 +223,7 @@ impl Certificate {
         }
         match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
             Ok(true) => {
-                return Err(EmitError::Occupied {
-                    path: directory.into(),
-                });
+                return Err(EmitError::Occupied { path: directory.into() });
             }
             Ok(false) => {}
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -282,9 +231,7 @@ impl Certificate {
         }
         let parent = parent_of(directory);
         fs::create_dir_all(parent).map_err(io(parent))?;
-        let unfinished = tempfile::Builder::new()
-            .prefix(".unfinished-")
-            .tempdir_in(parent);
+        let unfinished = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent);
         let unfinished = unfinished.map_err(io(parent))?;
         let objects = unfinished.path().join("objects");
         fs::create_dir(&objects).map_err(io(&objects))?;
@@ -292,10 +239,7 @@ impl Certificate {
             let path = objects.join(digest.to_string());
             write_whole(&path, std::iter::once(bytes)).map_err(io(&path))?;
         }
-        for (name, bytes) in [
-            ("CLAIM", self.claim.as_bytes()),
-            ("MANIFEST", &self.manifest),
-        ] {
+        for (name, bytes) in [("CLAIM", self.claim.as_bytes()), ("MANIFEST", &self.manifest)] {
             let path = unfinished.path().join(name);
             write_whole(&path, std::iter::once(bytes)).map_err(io(&path))?;
         }
@@ -308,18 +252,12 @@ impl Certificate {
         fs::rename(unfinished.path(), directory).map_err(io(directory))?;
         // It is no longer there to be removed.
         let _ = unfinished.keep();
-        fs::File::open(parent)
-            .and_then(|d| d.sync_all())
-            .map_err(io(parent))
+        fs::File::open(parent).and_then(|d| d.sync_all()).map_err(io(parent))
     }
 }
 
 fn header(section: &Section, first: usize, count: usize) -> ObjectHeader {
-    ObjectHeader {
-        question: section.question,
-        first: first as u64,
-        count: count as u64,
-    }
+    ObjectHeader { question: section.question, first: first as u64, count: count as u64 }
 }
 
 fn parent_of(directory: &Path) -> &Path {

@@ -28,11 +28,7 @@ pub(super) fn prune<'t>(tree: &'t Tree<'_>) -> Option<(Vec<Kept<'t>>, bool)> {
         Outcome::Disproved => false,
         Outcome::Unknown { .. } => return None,
     };
-    let claimant = if won {
-        tree.attacker()
-    } else {
-        tree.attacker().opponent()
-    };
+    let claimant = if won { tree.attacker() } else { tree.attacker().opponent() };
     let nodes = tree.nodes();
     let mut number: KeyMap<()> = KeyMap::default();
     let (mut kept, mut todo) = (Vec::new(), vec![0 as NodeId]);
@@ -85,11 +81,7 @@ pub(super) fn prune<'t>(tree: &'t Tree<'_>) -> Option<(Vec<Kept<'t>>, bool)> {
                 Proof::And
             }
         };
-        kept.push(Kept {
-            position: node.position,
-            rank,
-            proof,
-        });
+        kept.push(Kept { position: node.position, rank, proof });
     }
     kept.sort_by_key(|k| k.position);
     Some((kept, won))

@@ -13,8 +13,11 @@ use crate::egdb::Database;
 use crate::progress::Progress;
 use crate::search::{KeyMap, Outcome, Search, Strategy};
 
-/// Searches of a round.
+/// The least number of searches of a round.
 const ROUND: usize = 16;
+/// With larger trees a round has a search for each so many nodes, so that the work of choosing them,
+/// which goes over the whole tree, stays in proportion.
+const NODES_PER_SEARCH: usize = 16;
 
 /// What limits a proof.
 #[derive(Debug, Clone, Copy)]
@@ -63,27 +66,13 @@ impl Manager {
             let outcome = tree.outcome();
             let Outcome::Unknown { proof, disproof } = outcome else {
                 bar.finish();
-                return (
-                    tree,
-                    Verdict {
-                        outcome,
-                        nodes,
-                        searches,
-                    },
-                );
+                return (tree, Verdict { outcome, nodes, searches });
             };
             if nodes >= self.max_nodes {
                 bar.finish();
-                return (
-                    tree,
-                    Verdict {
-                        outcome,
-                        nodes,
-                        searches,
-                    },
-                );
+                return (tree, Verdict { outcome, nodes, searches });
             }
-            let round = tree.frontier(ROUND);
+            let round = tree.frontier(ROUND.max(tree.nodes().len() / NODES_PER_SEARCH));
             let found: Vec<(NodeId, Found, u64)> = round
                 .into_par_iter()
                 .map(|id| {
@@ -102,9 +91,7 @@ impl Manager {
                 }
             }
             let size = tree.nodes().len();
-            bar.note(&format!(
-                "proof number {proof}, disproof number {disproof}, tree {size}"
-            ));
+            bar.note(&format!("proof number {proof}, disproof number {disproof}, tree {size}"));
         }
     }
 

@@ -87,13 +87,7 @@ impl<'a> Tree<'a> {
     /// A tree of one frontier node, number 0.
     pub fn new(board: &'a Board, database: &'a Database, attacker: Side, root: &Position) -> Self {
         let (index, nodes) = (KeyMap::default(), Vec::new());
-        let mut tree = Tree {
-            board,
-            database,
-            attacker,
-            index,
-            nodes,
-        };
+        let mut tree = Tree { board, database, attacker, index, nodes };
         tree.node_of(root, None);
         tree
     }
@@ -137,8 +131,7 @@ impl<'a> Tree<'a> {
     /// Puts the successors of a frontier node into the tree. `guess` may know their numbers.
     pub fn expand(&mut self, id: NodeId, guess: impl Fn(&Position) -> Option<(u32, u32)>) {
         let mut successors = Vec::new();
-        self.board
-            .successors(&self.nodes[id as usize].position, &mut successors);
+        self.board.successors(&self.nodes[id as usize].position, &mut successors);
         let link = |s: &Position| match known(self.database, self.attacker, s) {
             Some(won) => Link::Known(won),
             None => Link::Node(self.node_of(s, guess(s))),
@@ -160,10 +153,7 @@ impl<'a> Tree<'a> {
             (INFINITE.., _) => Outcome::Disproved,
             (proof, disproof) => {
                 let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-                Outcome::Unknown {
-                    proof: small(proof),
-                    disproof: small(disproof),
-                }
+                Outcome::Unknown { proof: small(proof), disproof: small(disproof) }
             }
         }
     }
@@ -311,11 +301,7 @@ impl<'a> Tree<'a> {
                 let node = &self.nodes[*id as usize];
                 // Where one child is enough the easiest; where all are needed first the one that
                 // is likeliest to fail, which is last on the stack.
-                if prove {
-                    (node.proof, node.order)
-                } else {
-                    (node.disproof, node.order)
-                }
+                if prove { (node.proof, node.order) } else { (node.disproof, node.order) }
             };
             if prove == self.is_or(id) {
                 todo.extend(children.min_by_key(numbers));

@@ -163,19 +163,13 @@ impl<'a> Search<'a> {
     /// Searches `root` until it is decided or `budget` nodes have been expanded.
     pub fn run(&mut self, root: &Position, budget: u64) -> Outcome {
         if let Some(won) = self.known(root) {
-            return if won {
-                Outcome::Proved
-            } else {
-                Outcome::Disproved
-            };
+            return if won { Outcome::Proved } else { Outcome::Disproved };
         }
         let end = self.nodes + budget;
         let (mut path, mut children) = (Vec::new(), Vec::new());
         self.enter(root, INFINITE, INFINITE, &mut path, &mut children);
         loop {
-            let Some(frame) = path.last_mut() else {
-                unreachable!("the root returns below")
-            };
+            let Some(frame) = path.last_mut() else { unreachable!("the root returns below") };
             let is_or = self.entries[frame.entry as usize].position.turn == self.attacker;
             let look = Look::at(is_or, &children[frame.children..]);
             let solved = look.proof == 0 || look.disproof == 0;
@@ -243,13 +237,7 @@ impl<'a> Search<'a> {
             });
         }
         self.entries[entry as usize].on_path = true;
-        path.push(Frame {
-            entry,
-            children: children.len(),
-            best: 0,
-            max_proof,
-            max_disproof,
-        });
+        path.push(Frame { entry, children: children.len(), best: 0, max_proof, max_disproof });
         let mut successors = std::mem::take(&mut self.successors);
         self.board.successors(position, &mut successors);
         children.extend(successors.iter().map(|s| self.child(s)));
@@ -257,12 +245,8 @@ impl<'a> Search<'a> {
     }
 
     fn child(&mut self, position: &Position) -> Child {
-        let mut child = Child {
-            position: *position,
-            proof: INFINITE,
-            disproof: 0,
-            support: Vec::new(),
-        };
+        let mut child =
+            Child { position: *position, proof: INFINITE, disproof: 0, support: Vec::new() };
         match self.known(position) {
             Some(true) => (child.proof, child.disproof) = (0, INFINITE),
             Some(false) => {}
@@ -327,17 +311,12 @@ impl<'a> Search<'a> {
         path: &mut Vec<Frame>,
         children: &mut Vec<Child>,
     ) -> (Vec<u32>, Outcome) {
-        let Some(frame) = path.pop() else {
-            unreachable!("only called with a path")
-        };
+        let Some(frame) = path.pop() else { unreachable!("only called with a path") };
         let mut support = Vec::new();
         if look.disproof == 0 {
             let mine = &children[frame.children..];
             if is_or {
-                support = mine
-                    .iter()
-                    .flat_map(|c| c.support.iter().copied())
-                    .collect();
+                support = mine.iter().flat_map(|c| c.support.iter().copied()).collect();
                 support.sort_unstable();
                 support.dedup();
             } else {
@@ -365,13 +344,7 @@ impl<'a> Search<'a> {
             return (support, Outcome::Disproved);
         }
         (entry.proof, entry.disproof) = (look.proof, look.disproof);
-        (
-            support,
-            Outcome::Unknown {
-                proof: look.proof,
-                disproof: look.disproof,
-            },
-        )
+        (support, Outcome::Unknown { proof: look.proof, disproof: look.disproof })
     }
 }
 
@@ -403,11 +376,7 @@ pub fn known(database: &Database, attacker: Side, position: &Position) -> Option
     } else {
         database.probe(position)?
     };
-    let won = if position.turn == attacker {
-        Value::Win
-    } else {
-        Value::Loss
-    };
+    let won = if position.turn == attacker { Value::Win } else { Value::Loss };
     Some(value == won)
 }
 
@@ -442,11 +411,8 @@ impl Look {
         let (mut least, mut second, mut best) = ((INFINITE, INFINITE), INFINITE, 0);
         let (mut largest, mut undecided) = (0, 0);
         for (i, child) in children.iter().enumerate() {
-            let (any, all) = if is_or {
-                (child.proof, child.disproof)
-            } else {
-                (child.disproof, child.proof)
-            };
+            let (any, all) =
+                if is_or { (child.proof, child.disproof) } else { (child.disproof, child.proof) };
             if all > 0 {
                 largest = largest.max(all);
                 undecided += 1;
@@ -463,28 +429,15 @@ impl Look {
             (0, _) | (INFINITE, _) => largest,
             _ => (largest + undecided - 1).min(INFINITE - 1),
         };
-        let (proof, disproof) = if is_or {
-            (least.0, all)
-        } else {
-            (all, least.0)
-        };
+        let (proof, disproof) = if is_or { (least.0, all) } else { (all, least.0) };
         let best_numbers = children.get(best).map_or((0, 0), |c| (c.proof, c.disproof));
-        Look {
-            proof,
-            disproof,
-            best,
-            best_numbers,
-            second,
-        }
+        Look { proof, disproof, best, best_numbers, second }
     }
 
     /// The numbers up to which the best child is to be searched: until another one looks better by
     /// a quarter, so as not to go to and fro between them, or this position reaches its own limits.
     fn limits(&self, is_or: bool, max_proof: u32, max_disproof: u32) -> (u32, u32) {
-        let beyond = self
-            .second
-            .saturating_add((self.second / 4).max(1))
-            .min(INFINITE);
+        let beyond = self.second.saturating_add((self.second / 4).max(1)).min(INFINITE);
         let (proof, disproof) = self.best_numbers;
         if is_or {
             let rest = self.disproof.saturating_sub(disproof);

@@ -74,16 +74,8 @@ impl Search<'_> {
     }
 
     fn strategy_of(&self, is_win: bool, choices: KeyMap<Position>) -> Strategy {
-        let claimant = if is_win {
-            self.attacker
-        } else {
-            self.attacker.opponent()
-        };
-        Strategy {
-            claimant,
-            is_win,
-            choices,
-        }
+        let claimant = if is_win { self.attacker } else { self.attacker.opponent() };
+        Strategy { claimant, is_win, choices }
     }
 
     /// Takes in each Or node the child that was proved first. A child was proved before its
@@ -93,12 +85,10 @@ impl Search<'_> {
         let mut seen = vec![false; self.entries.len()];
         let time = |p: &Position| match self.known(p) {
             Some(won) => won.then_some((0, None)),
-            None => self
-                .find(p)
-                .and_then(|id| match self.entries[id as usize].status {
-                    Status::Proved(time) => Some((time, Some(id))),
-                    _ => None,
-                }),
+            None => self.find(p).and_then(|id| match self.entries[id as usize].status {
+                Status::Proved(time) => Some((time, Some(id))),
+                _ => None,
+            }),
         };
         while let Some(id) = todo.pop() {
             if std::mem::replace(&mut seen[id as usize], true) {
@@ -108,9 +98,8 @@ impl Search<'_> {
             self.board.successors(position, &mut successors);
             if position.turn == self.attacker {
                 let proved = successors.iter().filter_map(|s| Some((time(s)?, s)));
-                let ((_, next), choice) = proved
-                    .min_by_key(|((t, _), _)| *t)
-                    .ok_or(StrategyError::Incomplete)?;
+                let ((_, next), choice) =
+                    proved.min_by_key(|((t, _), _)| *t).ok_or(StrategyError::Incomplete)?;
                 choices.insert(position.key(), *choice);
                 todo.extend(next);
             } else {
@@ -145,10 +134,7 @@ impl Search<'_> {
             self.board.successors(position, &mut successors);
             // A move out of the search costs no positions, one into the set none that are new;
             // else the position that was met first: it has had the longest time to get settled.
-            let out = successors
-                .iter()
-                .find(|s| self.known(s) == Some(false))
-                .copied();
+            let out = successors.iter().find(|s| self.known(s) == Some(false)).copied();
             let choice = out.or_else(|| {
                 let inside = children.iter().filter(|&&c| !set.out[c as usize]);
                 let c = *inside.min_by_key(|&&c| (!kept[c as usize], set.ids[c as usize]))?;
@@ -223,11 +209,7 @@ impl Candidates {
             } else {
                 (safe + children.len() as u32).saturating_sub(1)
             });
-            let out = if attacks {
-                bad > 0
-            } else {
-                safe == 0 && children.is_empty()
-            };
+            let out = if attacks { bad > 0 } else { safe == 0 && children.is_empty() };
             set.out.push(out);
             set.children.push(children);
             at += 1;
@@ -237,9 +219,8 @@ impl Candidates {
 
     /// Drops positions until the rest is closed.
     fn close(mut self) -> Self {
-        let mut todo: Vec<u32> = (0..self.ids.len() as u32)
-            .filter(|&i| self.out[i as usize])
-            .collect();
+        let mut todo: Vec<u32> =
+            (0..self.ids.len() as u32).filter(|&i| self.out[i as usize]).collect();
         while let Some(dropped) = todo.pop() {
             for &parent in &self.parents[dropped as usize] {
                 let parent_at = parent as usize;
@@ -275,11 +256,7 @@ impl Strategy {
     ) -> Result<u64, StrategyError> {
         if let Some(value) = database.probe(root) {
             let fits = suits(value, root.turn == self.claimant, self.is_win);
-            return if fits {
-                Ok(0)
-            } else {
-                Err(StrategyError::WrongValue)
-            };
+            return if fits { Ok(0) } else { Err(StrategyError::WrongValue) };
         }
         // Whether each position seen is completed; the path, with what is left to visit from each.
         let mut seen: KeyMap<bool> = KeyMap::default();
@@ -291,13 +268,10 @@ impl Strategy {
                 seen.insert(position.key(), false);
                 board.successors(&position, &mut successors);
                 if position.turn == self.claimant {
-                    let target = self
-                        .choices
-                        .get(&position.key())
-                        .ok_or(StrategyError::Incomplete)?;
-                    let at = successors
-                        .binary_search(target)
-                        .map_err(|_| StrategyError::Incomplete)?;
+                    let target =
+                        self.choices.get(&position.key()).ok_or(StrategyError::Incomplete)?;
+                    let at =
+                        successors.binary_search(target).map_err(|_| StrategyError::Incomplete)?;
                     choice(at, successors.len());
                     path.push((position, vec![*target]));
                 } else {

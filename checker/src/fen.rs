@@ -1,0 +1,55 @@
+//! Positions as text: the canonical FEN of `SPEC.md` §1.3.
+//!
+//! Trusts: nothing. [`parse`] accepts exactly what [`write`] writes: it reads the squares and then
+//! compares the text with the canonical one. Whether the position is possible is not judged here.
+
+use crate::rules::{Position, Side, squares_in};
+
+/// The canonical FEN of a position.
+pub fn write(p: &Position) -> String {
+    let list = |pieces: u32| {
+        let square = |n: usize| {
+            let king = if p.kings >> n & 1 == 1 { "K" } else { "" };
+            format!("{king}{}", n + 1)
+        };
+        squares_in(pieces).map(square).collect::<Vec<_>>().join(",")
+    };
+    let turn = match p.turn {
+        Side::Black => 'B',
+        Side::White => 'W',
+    };
+    format!("{turn}:W{}:B{}", list(p.white), list(p.black))
+}
+
+/// Reads a canonical FEN with squares 1…32.
+pub fn parse(text: &str) -> Option<Position> {
+    let mut parts = text.split(':');
+    let turn = match parts.next()? {
+        "B" => Side::Black,
+        "W" => Side::White,
+        _ => return None,
+    };
+    let (white, white_kings) = parse_list(parts.next()?.strip_prefix('W')?)?;
+    let (black, black_kings) = parse_list(parts.next()?.strip_prefix('B')?)?;
+    let p = Position { black, white, kings: white_kings | black_kings, turn };
+    // Whatever else the text may hold (order, zeros, repetitions, more parts), it is not this.
+    (write(&p) == text).then_some(p)
+}
+
+/// The pieces and the kings in a list of squares.
+fn parse_list(list: &str) -> Option<(u32, u32)> {
+    let (mut pieces, mut kings) = (0, 0);
+    for item in list.split(',').filter(|_| !list.is_empty()) {
+        let (number, is_king) = match item.strip_prefix('K') {
+            Some(number) => (number, true),
+            None => (item, false),
+        };
+        let number: u32 = number.parse().ok()?;
+        let square = 1u32.checked_shl(number.checked_sub(1)?)?;
+        pieces |= square;
+        if is_king {
+            kings |= square;
+        }
+    }
+    Some((pieces, kings))
+}

@@ -1,0 +1,104 @@
+//! The command line of `check`. What it prints last on standard output is the verdict, and its exit
+//! status is the verdict's, unless the line could not be written.
+#![forbid(unsafe_code)]
+
+use checker::{Game, Level, Options, Verdict, check_certificate, check_database};
+use clap::Parser;
+use clap::error::ErrorKind;
+use std::io::Write;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Examples:
+  check cert --db egdb                    a certificate, database values derived again
+  check cert --db egdb --level consistent quicker; enough for claims of not losing
+  check --db egdb --game 6x6              a database alone
+
+The verdict is the last line on standard output. Exit status:
+  0  s VERIFIED     everything was checked and is right
+  1  s REFUTED      something is wrong; the line says what and where
+  2  s CONDITIONAL  right but for nodes that are assumed
+  3  s DECLINED     a version or feature that this program does not know
+  4  s ERROR        files could not be read, wrong usage, lack of memory
+Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
+
+Memory: the certificate's bytes and up to 60 bytes for each node; for the database 2 bits for each
+index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB), and for each thread
+one slice file, twice, and the largest block (100 MB with 6 pieces); for each thread about 100 bytes
+for each position of the leaf that it replays.";
+
+/// Checks a certificate of the value of a game of checkers, or an endgame database.
+#[derive(Parser)]
+#[command(name = "check", version, after_help = AFTER_HELP)]
+struct Arguments {
+    /// The certificate's folder
+    #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
+    certificate: Option<PathBuf>,
+    /// The folder of databases
+    #[arg(long, value_name = "DIR", default_value = "egdb")]
+    db: PathBuf,
+    /// How well to check values of the database
+    #[arg(long, value_enum, default_value = "exact")]
+    level: Level,
+    /// Check the database of this game's board (RxC or RxC/k) and no certificate
+    #[arg(long, value_name = "G", value_parser = parse_game)]
+    game: Option<Game>,
+    /// Check the database for at most N pieces only
+    #[arg(long, value_name = "N", requires = "game", conflicts_with = "certificate")]
+    pieces: Option<u8>,
+    /// Number of threads [default: as many as the machine has]
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// No progress on standard error
+    #[arg(long)]
+    quiet: bool,
+}
+
+fn parse_game(text: &str) -> Result<Game, String> {
+    Game::parse(text).ok_or_else(|| "not a game; write RxC or RxC/k, as in 8x8 or 5x5/2".into())
+}
+
+fn check(arguments: &Arguments) -> Verdict {
+    let options = Options {
+        db: arguments.db.clone(),
+        level: arguments.level,
+        threads: arguments.threads.map(usize::from),
+        quiet: arguments.quiet,
+    };
+    match (&arguments.certificate, &arguments.game) {
+        (Some(certificate), _) => check_certificate(certificate, &options),
+        (None, Some(game)) => check_database(game.board(), arguments.pieces, &options),
+        (None, None) => Verdict::error("usage: neither a certificate nor a game"),
+    }
+}
+
+/// Writes to standard output. Exit status 0 is for those alone whose words have arrived.
+fn print(text: &str, status: u8) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::from(status),
+        Err(_) => ExitCode::from(4),
+    }
+}
+
+fn main() -> ExitCode {
+    let verdict = match Arguments::try_parse() {
+        Ok(arguments) => catch_unwind(|| check(&arguments))
+            .unwrap_or_else(|_| Verdict::error("a bug in check; see standard error")),
+        Err(error)
+            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
+        {
+            return print(&error.render().to_string(), 0);
+        }
+        Err(error) => {
+            let text = error.render().to_string();
+            // Nowhere to complain if standard error is gone.
+            let _ = write!(std::io::stderr(), "{text}");
+            let first = text.lines().next().unwrap_or_default();
+            Verdict::error(format!("usage: {}", first.trim_start_matches("error: ")))
+        }
+    };
+    print(&format!("{}\n", verdict.line()), verdict.status())
+}

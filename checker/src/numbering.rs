@@ -1,0 +1,168 @@
+//! The numbering of sets, slices and positions: `SPEC.md` §8.1 and §8.2.
+//!
+//! Trusts: nothing but `rules.rs`. Enforces: that index i of a slice means the same position in the
+//! file, in the checker's own table and in a look-up. Ranks and sizes are computed from the board,
+//! never read; sizes are computed with checked arithmetic, because slices grow beyond 64 bits.
+
+use crate::rules::{Board, Position, Side, squares_in};
+use certificate_spec::database::SliceName;
+
+/// Binomial coefficients C(n, k) for n ≤ 32; the largest is 601,080,390.
+const CHOOSE: [[u32; 33]; 33] = {
+    let mut table = [[0; 33]; 33];
+    let mut n = 0;
+    while n < 33 {
+        table[n][0] = 1;
+        let mut k = 1;
+        while k <= n {
+            table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    table
+};
+
+/// The number of sets of `k` squares among the first `n`; `n` and `k` at most 32.
+pub(crate) fn choose(n: u32, k: u8) -> u32 {
+    CHOOSE[n as usize][usize::from(k)]
+}
+
+/// rank(X) of `SPEC.md` §8.2: the number of sets of as many squares that come before this one.
+pub(crate) fn rank(set: u32) -> u32 {
+    squares_in(set).zip(1..).map(|(x, i): (usize, usize)| CHOOSE[x][i]).sum()
+}
+
+/// The set of `k` of the first 32 squares that has this rank, if there is one.
+pub(crate) fn unrank(mut rank: u32, k: u8) -> Option<u32> {
+    let mut set = 0u32;
+    for i in (1..=usize::from(k)).rev() {
+        let x = (0..32).rev().find(|&x| CHOOSE[x][i] <= rank)?;
+        rank -= CHOOSE[x][i];
+        set |= 1 << x;
+    }
+    (rank == 0 && set.count_ones() == u32::from(k)).then_some(set)
+}
+
+/// All sets of `k` of the first `n` squares in order of their ranks.
+pub(crate) fn sets(n: u32, k: u8) -> Vec<u32> {
+    (0..choose(n, k)).filter_map(|r| unrank(r, k)).collect()
+}
+
+/// The slice of the same positions as their opponent sees them.
+pub(crate) fn twin(slice: SliceName) -> SliceName {
+    let [a, b, c, d] = slice.0;
+    SliceName([c, d, a, b])
+}
+
+/// All slices of the board with at most `pieces` pieces, in the order of `SPEC.md` §8.1.
+pub(crate) fn slices(board: &Board, pieces: u8) -> Vec<SliceName> {
+    let mut all = Vec::new();
+    for total in 2..=pieces {
+        for men in 0..=total {
+            for a in 0..=men {
+                for b in 0..=total - men {
+                    let (c, d) = (men - a, total - men - b);
+                    let both_sides = a + b >= 1 && c + d >= 1;
+                    if both_sides && u32::from(a.max(c)) <= board.men_squares() {
+                        all.push(SliceName([a, b, c, d]));
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// How the indices of a slice are made up.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The slice.
+    pub slice: SliceName,
+    /// The number of indices.
+    pub indices: u64,
+    /// The number of sets of the opponent's men.
+    their_men: u32,
+    /// The number of sets of the opponent's kings: rows of a block.
+    pub(crate) rows: u32,
+    /// The number of sets of the mover's kings: columns of a block.
+    pub(crate) columns: u32,
+}
+
+impl Shape {
+    /// The shape of a slice, or `None` when it has 2⁶⁴ indices or more.
+    pub(crate) fn new(board: &Board, slice: SliceName) -> Option<Shape> {
+        let [a, b, c, d] = slice.0;
+        let their_men = choose(board.men_squares(), c);
+        let rows = choose(board.squares(), d);
+        let columns = choose(board.squares(), b);
+        let indices = u64::from(choose(board.men_squares(), a))
+            .checked_mul(u64::from(their_men))?
+            .checked_mul(u64::from(rows))?
+            .checked_mul(u64::from(columns))?;
+        Some(Shape { slice, indices, their_men, rows, columns })
+    }
+
+    /// The index of the first position of the block with these sets of men.
+    pub(crate) fn block(&self, men: u32, their_men: u32) -> u64 {
+        let block = u64::from(rank(men)) * u64::from(self.their_men) + u64::from(rank(their_men));
+        block * u64::from(self.rows) * u64::from(self.columns)
+    }
+
+    /// The index of the first position of a row: the block and the rank of the opponent's kings.
+    pub(crate) fn row(&self, block: u64, their_kings: u32) -> u64 {
+        block + u64::from(their_kings) * u64::from(self.columns)
+    }
+
+    /// The index of the position with these sets, each in its owner's view.
+    pub(crate) fn index(&self, [men, kings, their_men, their_kings]: [u32; 4]) -> u64 {
+        let block = self.block(men, their_men);
+        self.row(block, rank(their_kings)) + u64::from(rank(kings))
+    }
+
+    /// The position with this index and Black to move, if there is one.
+    pub fn position(&self, board: &Board, index: u64) -> Option<Position> {
+        let split = |rest: u64, by: u32| {
+            let low = u32::try_from(rest % u64::from(by)).ok()?;
+            Some((rest / u64::from(by), low))
+        };
+        let [a, b, c, d] = self.slice.0;
+        let (rest, kings) = split(index, self.columns)?;
+        let (rest, their_kings) = split(rest, self.rows)?;
+        let (men, their_men) = split(rest, self.their_men)?;
+        let (men, kings) = (unrank(u32::try_from(men).ok()?, a)?, unrank(kings, b)?);
+        let (their_men, their_kings) = (unrank(their_men, c)?, unrank(their_kings, d)?);
+        let p = from_views(board, [men, kings, their_men, their_kings]);
+        let overlap = p.pieces() != self.slice.pieces() || men & kings != 0;
+        (index < self.indices && !overlap && board.is_possible(&p)).then_some(p)
+    }
+}
+
+/// The sets A, B, C, D of a possible position: men and kings of the side to move and of its
+/// opponent, each in its owner's view.
+pub(crate) fn views(board: &Board, p: &Position) -> [u32; 4] {
+    let black = [p.black & !p.kings, p.black & p.kings];
+    let white = [p.white & !p.kings, p.white & p.kings].map(|set| board.turned(set));
+    match p.turn {
+        Side::Black => [black[0], black[1], white[0], white[1]],
+        Side::White => [white[0], white[1], black[0], black[1]],
+    }
+}
+
+/// The position with Black to move that has these sets A, B, C, D.
+pub(crate) fn from_views(board: &Board, sets: [u32; 4]) -> Position {
+    let [men, kings, their_men, their_kings] = sets;
+    let their_kings = board.turned(their_kings);
+    Position {
+        black: men | kings,
+        white: board.turned(their_men) | their_kings,
+        kings: kings | their_kings,
+        turn: Side::Black,
+    }
+}
+
+/// The slice with as many men and kings as these sets have.
+pub(crate) fn slice_of(sets: [u32; 4]) -> SliceName {
+    // A mask has at most 32 squares.
+    SliceName(sets.map(|set| u8::try_from(set.count_ones()).unwrap_or(u8::MAX)))
+}

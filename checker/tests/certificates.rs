@@ -1,0 +1,199 @@
+//! Certificates that are right are verified.
+
+mod common;
+
+use certificate_spec::claim::{Question, Value as Claimed};
+use certificate_spec::nodes::kind;
+use checker::{Game, Level, Options, Side, Verdict, check_certificate, check_database, write_fen};
+use common::{
+    Maker, Oracle, Place, board, database, draw_4x4, longest_win, verdict, write_database,
+};
+
+#[test]
+fn a_draw_with_nodes_alone() {
+    let oracle = Oracle::new(&board("4x4"), 4);
+    let certificate = draw_4x4(&oracle, u32::MAX);
+    let line = verdict(&certificate);
+    let nodes: usize = certificate.parts.iter().map(|part| part.nodes.len()).sum();
+    assert!(line.starts_with("s VERIFIED DRAW 4x4 start=initial root="), "{line}");
+    assert!(
+        line.ends_with(&format!(
+            "db=none pieces=0 db-root=none nodes={nodes} leaves=0 positions=0"
+        )),
+        "{line}"
+    );
+    assert!(nodes > 20);
+}
+
+#[test]
+fn a_draw_with_leaves_in_many_objects() {
+    let oracle = Oracle::new(&board("4x4"), 4);
+    for (depth, chunk) in [(0, 1), (1, 3), (3, 2), (5, 7)] {
+        let mut certificate = draw_4x4(&oracle, depth);
+        certificate.chunk = chunk;
+        let line = verdict(&certificate);
+        assert!(line.starts_with("s VERIFIED DRAW 4x4"), "{depth}: {line}");
+        assert!(certificate.parts.iter().all(|part| !part.leaves.is_empty()));
+    }
+}
+
+/// Certificates of every value, with and without database and leaves.
+fn for_each_kind(check: &mut dyn FnMut(Place, Claimed, u8, Side)) {
+    let game = Game::parse("4x4").unwrap();
+    let oracle = Oracle::new(game.board(), 4);
+    let black = longest_win(&oracle, Side::Black);
+    let white = longest_win(&oracle, Side::White);
+    let claims = [
+        (Claimed::Draw, game.initial()),
+        (Claimed::BlackNotLost, black),
+        (Claimed::WhiteNotLost, white),
+        (Claimed::BlackWins, black),
+        (Claimed::WhiteWins, white),
+    ];
+    for pieces in [0, 2, 3, 4] {
+        for leaf_depth in [0, 2, u32::MAX] {
+            for (value, start) in claims {
+                let place = Place::new();
+                let root = (pieces > 0).then(|| {
+                    let all = database(game.board(), 4);
+                    write_database(&place.db(), &all, 4, &|_, _| {});
+                    // The root of the first slices only.
+                    write_database(
+                        &Place::new().db(),
+                        &database(game.board(), pieces),
+                        pieces,
+                        &|_, _| {},
+                    )
+                });
+                let maker = Maker { board: game.board(), oracle: &oracle, pieces, leaf_depth };
+                maker.certificate("4x4", value, start, root).write(&place.cert());
+                check(place, value, pieces, start.turn);
+            }
+        }
+    }
+}
+
+#[test]
+fn claims_of_every_value() {
+    let mut count = 0;
+    for_each_kind(&mut |place, value, pieces, _| {
+        let line = place.check();
+        assert!(line.starts_with(&format!("s VERIFIED {} 4x4 start=", value.word())), "{line}");
+        assert!(line.contains(&format!(" pieces={pieces} ")), "{line}");
+        let level = if pieces == 0 { " db=none " } else { " db=exact " };
+        assert!(line.contains(level), "{line}");
+        count += 1;
+    });
+    assert_eq!(count, 60);
+}
+
+#[test]
+fn consistent_is_enough_for_not_lost_and_not_for_wins() {
+    for_each_kind(&mut |place, value, pieces, _| {
+        let options = Options { level: Level::Consistent, ..place.options() };
+        let line = check_certificate(&place.cert(), &options).line();
+        let wins = matches!(value, Claimed::BlackWins | Claimed::WhiteWins);
+        if wins && pieces > 0 {
+            assert_eq!(line, "s DECLINED level file=CLAIM expected=exact found=consistent");
+        } else {
+            assert!(line.starts_with("s VERIFIED "), "{line}");
+            assert!(line.contains(" db=none ") || line.contains(" db=consistent "), "{line}");
+        }
+    });
+}
+
+#[test]
+fn assumed_nodes_make_it_conditional() {
+    let oracle = Oracle::new(&board("4x4"), 4);
+    let mut certificate = draw_4x4(&oracle, u32::MAX);
+    for part in &mut certificate.parts {
+        for node in part.nodes.iter_mut().take(3) {
+            node.kind = kind::ASSUMED;
+            node.data = u32::MAX;
+        }
+    }
+    let line = verdict(&certificate);
+    assert!(line.starts_with("s CONDITIONAL DRAW 4x4 start=initial root="), "{line}");
+    assert!(line.ends_with(" assumed=6"), "{line}");
+}
+
+#[test]
+fn a_start_in_the_database_or_without_a_move_needs_no_node() {
+    let game = Game::parse("4x4").unwrap();
+    let oracle = Oracle::new(game.board(), 4);
+    let place = Place::new();
+    let root = write_database(&place.db(), &database(game.board(), 4), 4, &|_, _| {});
+    let maker = Maker { board: game.board(), oracle: &oracle, pieces: 4, leaf_depth: 9 };
+    let certificate = maker.certificate("4x4", Claimed::Draw, game.initial(), Some(root));
+    assert!(certificate.parts.iter().all(|part| part.nodes.is_empty()));
+    certificate.write(&place.cert());
+    // The folder of objects may be missing or be there.
+    assert!(place.check().starts_with("s VERIFIED DRAW"));
+    std::fs::remove_dir(place.cert().join("objects")).unwrap();
+    assert!(place.check().ends_with("nodes=0 leaves=0 positions=0"));
+
+    let stuck = common::fen("W:W:B1");
+    let maker = Maker { pieces: 0, ..maker };
+    let line = verdict(&maker.certificate("4x4", Claimed::BlackWins, stuck, None));
+    assert!(line.starts_with("s VERIFIED BLACK-WINS 4x4 start=W:W:B1 "), "{line}");
+}
+
+#[test]
+fn a_database_alone() {
+    let b = board("5x5");
+    let place = Place::new();
+    let root = write_database(&place.db(), &database(&b, 4), 4, &|_, _| {});
+    for level in [Level::Exact, Level::Consistent] {
+        let options = Options { level, ..place.options() };
+        let line = check_database(&b, None, &options).line();
+        let word = if level == Level::Exact { "exact" } else { "consistent" };
+        let start = format!("s VERIFIED DATABASE 5x5 pieces=4 db-root={root} db={word} slices=");
+        assert!(line.starts_with(&start), "{line}");
+        let line = check_database(&b, Some(2), &options).line();
+        assert!(line.contains(" pieces=2 ") && line.ends_with(" slices=4 indices=484"), "{line}");
+        assert!(
+            check_database(&b, Some(5), &options)
+                .line()
+                .starts_with("s REFUTED database-manifest file=5x5/MANIFEST")
+        );
+        assert!(matches!(check_database(&b, Some(1), &options), Verdict::Stopped(_)));
+    }
+}
+
+#[test]
+fn threads_make_no_difference() {
+    let oracle = Oracle::new(&board("4x4"), 4);
+    let mut certificate = draw_4x4(&oracle, 4);
+    certificate.chunk = 5;
+    let mut spoilt = certificate.clone();
+    // Many things wrong: the first is reported, always.
+    for node in &mut spoilt.parts[0].nodes {
+        if node.kind == kind::OR {
+            node.data = 99;
+        }
+    }
+    for leaf in spoilt.parts.iter_mut().flat_map(|part| &mut part.leaves) {
+        leaf.positions += 1;
+    }
+    for (certificate, start) in [(certificate, "s VERIFIED"), (spoilt, "s REFUTED move-index")] {
+        let place = Place::new();
+        certificate.write(&place.cert());
+        let line = |threads| {
+            let options = Options { threads, ..place.options() };
+            check_certificate(&place.cert(), &options).line()
+        };
+        let first = line(Some(1));
+        assert!(first.starts_with(start), "{first}");
+        for threads in [Some(2), Some(4), None] {
+            for _ in 0..20 {
+                assert_eq!(line(threads), first);
+            }
+        }
+    }
+}
+
+#[test]
+fn questions_have_the_claimant_that_their_names_say() {
+    assert_eq!(common::claimant(Question::WhiteWins), Side::White);
+    assert_eq!(write_fen(&Game::parse("4x4").unwrap().initial()), "B:W7,8:B1,2");
+}

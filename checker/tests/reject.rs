@@ -1,0 +1,640 @@
+//! Certificates and databases that are wrong in one way are refuted for that reason, at that place.
+
+mod common;
+
+use certificate_spec::Digest;
+use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::leaves::Leaf;
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use checker::{Game, Level, Options, Side, Value, check_database};
+use common::{
+    Certificate, Maker, Oracle, Part, Place, board, claimant, database, draw_4x4, longest_win,
+    verdict, write_database, write_raw,
+};
+use std::fs;
+
+fn oracle() -> Oracle {
+    Oracle::new(&board("4x4"), 4)
+}
+
+fn win_4x4(oracle: &Oracle, leaf_depth: u32) -> Certificate {
+    let maker = Maker { board: &board("4x4"), oracle, pieces: 0, leaf_depth };
+    maker.certificate("4x4", Claimed::BlackWins, longest_win(oracle, Side::Black), None)
+}
+
+#[track_caller]
+fn refuted(line: &str, rule: &str, rest: &str) {
+    assert!(line.starts_with(&format!("s REFUTED {rule} file=")), "{line}");
+    assert!(line.contains(rest), "{line} has no {rest}");
+}
+
+/// Spoils node `i` of question 0 and expects this rule at this node.
+fn spoil_node(certificate: &Certificate, i: usize, rule: &str, spoil: impl Fn(&mut Node)) {
+    let mut certificate = certificate.clone();
+    spoil(&mut certificate.parts[0].nodes[i]);
+    let object = certificate.objects()[0].0.digest;
+    let place = format!("file=objects/{object} offset={}", nodes::offset(i));
+    refuted(&verdict(&certificate), rule, &place);
+}
+
+fn first(certificate: &Certificate, wanted: u8) -> usize {
+    certificate.parts[0].nodes.iter().position(|node| node.kind == wanted).unwrap()
+}
+
+#[test]
+fn fields_of_nodes() {
+    let good = draw_4x4(&oracle(), 4);
+    let (or, and, leaf) =
+        (first(&good, kind::OR), first(&good, kind::AND), first(&good, kind::LEAF));
+    spoil_node(&good, or, "node-syntax", |n| n.kind = 0);
+    spoil_node(&good, or, "node-syntax", |n| n.kind = 5);
+    spoil_node(&good, or, "node-syntax", |n| n.position.turn = 2);
+    spoil_node(&good, or, "node-syntax", |n| n.reserved = 1);
+    spoil_node(&good, or, "node-syntax", |n| n.rank = 1);
+    spoil_node(&good, and, "node-syntax", |n| n.data = 1);
+    spoil_node(&good, or, "node-position", |n| n.position.black |= 1 << 8);
+    spoil_node(&good, or, "node-position", |n| n.position.black |= n.position.white);
+    spoil_node(&good, or, "node-position", |n| n.position.kings = 0xff);
+    spoil_node(&good, or, "node-turn", |n| (n.kind, n.data) = (kind::AND, 0));
+    spoil_node(&good, and, "node-turn", |n| n.kind = kind::OR);
+    spoil_node(&good, or, "move-index", |n| n.data = 50);
+    spoil_node(&good, leaf, "leaf-number", |n| n.data = 1);
+}
+
+#[test]
+fn the_order_of_nodes() {
+    let mut certificate = draw_4x4(&oracle(), u32::MAX);
+    certificate.parts[0].nodes.swap(3, 4);
+    refuted(&verdict(&certificate), "node-order", &format!("offset={}", nodes::offset(4)));
+    // Twice the same, in two objects.
+    let mut certificate = draw_4x4(&oracle(), u32::MAX);
+    let node = certificate.parts[0].nodes[4];
+    certificate.parts[0].nodes.insert(4, node);
+    certificate.chunk = 5;
+    refuted(&verdict(&certificate), "node-order", "offset=32 ");
+}
+
+#[test]
+fn any_node_missing_is_noticed() {
+    let good = draw_4x4(&oracle(), u32::MAX);
+    let start = Game::parse("4x4").unwrap().initial();
+    for i in 0..good.parts[0].nodes.len() {
+        let mut certificate = good.clone();
+        let node = certificate.parts[0].nodes.remove(i);
+        let p = node.position;
+        if (p.black, p.white, p.turn) == (start.black, start.white, 0) {
+            refuted(&verdict(&certificate), "start-missing", "file=CLAIM position=B:W7,8:B1,2");
+        } else {
+            refuted(&verdict(&certificate), "not-covered", "expected=covered");
+        }
+    }
+}
+
+#[test]
+fn a_node_of_the_other_question_does_not_help() {
+    let mut certificate = draw_4x4(&oracle(), u32::MAX);
+    certificate.parts[1].nodes.clear();
+    refuted(&verdict(&certificate), "start-missing", "file=CLAIM");
+}
+
+#[test]
+fn ranks_must_fall() {
+    let good = win_4x4(&oracle(), u32::MAX);
+    assert!(verdict(&good).starts_with("s VERIFIED BLACK-WINS"));
+    let nodes = &good.parts[0].nodes;
+    assert!(nodes.iter().map(|n| n.rank).max() > Some(10));
+    // The last of the nodes with the highest rank below the start gets one that is too high.
+    let i = (0..nodes.len()).max_by_key(|&i| nodes[i].rank).unwrap();
+    let mut certificate = good.clone();
+    certificate.parts[0].nodes[i].rank = 0;
+    refuted(&verdict(&certificate), "rank", &format!("offset={}", nodes::offset(i)));
+    for node in &mut certificate.parts[0].nodes {
+        node.rank = 7;
+    }
+    refuted(&verdict(&certificate), "rank", "expected=less%20than%207 found=7");
+}
+
+#[test]
+fn a_lost_position_cannot_be_claimed() {
+    // Whatever is chosen, with or without nodes: a draw is no win.
+    let oracle = oracle();
+    let draw = draw_4x4(&oracle, u32::MAX);
+    let mut certificate = draw.clone();
+    certificate.claim.value = Claimed::BlackWins;
+    certificate.parts.truncate(1);
+    certificate.parts[0].question = Question::BlackWins;
+    refuted(&verdict(&certificate), "rank", "");
+    certificate.parts.clear();
+    refuted(&verdict(&certificate), "start-missing", "file=CLAIM");
+}
+
+#[test]
+fn leaves_that_repeat() {
+    // A drawn cycle as the strategy of a win: it comes back to a position still open.
+    let oracle = oracle();
+    let mut certificate = draw_4x4(&oracle, 0);
+    certificate.claim.value = Claimed::BlackWins;
+    certificate.parts.truncate(1);
+    certificate.parts[0].question = Question::BlackWins;
+    refuted(&verdict(&certificate), "leaf-repetition", "offset=32 ");
+}
+
+#[test]
+fn leaves_of_wins() {
+    for depth in [0, 1, 3] {
+        let good = win_4x4(&oracle(), depth);
+        assert!(verdict(&good).starts_with("s VERIFIED BLACK-WINS"));
+        let mut certificate = good.clone();
+        certificate.parts[0].leaves[0].strategy[0] ^= 0xff;
+        assert!(verdict(&certificate).starts_with("s REFUTED"), "{depth}");
+    }
+}
+
+/// Two kings that go round 3x3 for ever, each half of the way in a leaf that leans on the other.
+#[test]
+fn leaves_that_lean_on_each_other() {
+    let claim = Claim {
+        game: "3x3/1".into(),
+        start: "B:WK4:BK1".into(),
+        value: Claimed::BlackWins,
+        pieces: 0,
+        database: None,
+    };
+    let node = |black, white, rank, data| Node {
+        position: WirePosition { black, white, kings: black | white, turn: 0 },
+        rank,
+        data,
+        kind: kind::LEAF,
+        reserved: 0,
+    };
+    for ranks in [(5, 5), (5, 6), (6, 5), (0, 0)] {
+        let nodes = vec![node(1, 8, ranks.0, 0), node(2, 4, ranks.1, 1)];
+        // Black goes on, White has to, and there is the other leaf's node.
+        let leaf = Leaf { positions: 2, strategy: vec![0] };
+        let part = Part { question: Question::BlackWins, nodes, leaves: vec![leaf.clone(), leaf] };
+        let certificate = Certificate { claim: claim.clone(), parts: vec![part], chunk: 9 };
+        refuted(&verdict(&certificate), "leaf-syntax", "expected=2%20positions found=more");
+        // Going round in one leaf is no better (if the other's rank does not stop it).
+        if ranks.0 > ranks.1 {
+            continue;
+        }
+        let mut certificate = certificate;
+        certificate.parts[0].leaves.iter_mut().for_each(|leaf| leaf.positions = 4);
+        refuted(&verdict(&certificate), "leaf-repetition", "expected=completed found=open");
+    }
+}
+
+fn spoil_leaf(rule: &str, spoil: impl Fn(&mut Leaf<Vec<u8>>)) {
+    let mut certificate = draw_4x4(&oracle(), 0);
+    spoil(&mut certificate.parts[0].leaves[0]);
+    let object = certificate.objects()[2].0.digest;
+    refuted(&verdict(&certificate), rule, &format!("file=objects/{object} offset=32"));
+}
+
+#[test]
+fn strategies() {
+    spoil_leaf("leaf-syntax", |leaf| leaf.positions += 1);
+    spoil_leaf("leaf-syntax", |leaf| leaf.positions -= 1);
+    spoil_leaf("leaf-syntax", |leaf| leaf.positions = 1);
+    spoil_leaf("leaf-syntax", |leaf| leaf.positions = u64::MAX);
+    spoil_leaf("leaf-syntax", |leaf| leaf.strategy.push(0));
+    spoil_leaf("leaf-syntax", |leaf| leaf.strategy.truncate(1));
+    spoil_leaf("leaf-syntax", |leaf| *leaf.strategy.last_mut().unwrap() |= 0x80);
+    // 4x4 has three moves at the start: the choice 3 is none of them.
+    spoil_leaf("move-index", |leaf| leaf.strategy[0] |= 3);
+    let mut certificate = draw_4x4(&oracle(), 0);
+    certificate.parts[0].leaves[0].positions = 0;
+    refuted(&verdict(&certificate), "object-syntax", "offset=40 ");
+}
+
+#[test]
+fn a_claimant_without_a_move() {
+    // Black to move has none: neither a node nor a leaf can say that it is not lost.
+    let oracle = oracle();
+    let stuck = common::fen("B:W3,4,6:B1");
+    let maker = Maker { board: &board("4x4"), oracle: &oracle, pieces: 0, leaf_depth: 9 };
+    assert!(common::successors(maker.board, &stuck).is_empty());
+    let mut certificate = maker.certificate("4x4", Claimed::WhiteNotLost, stuck, None);
+    assert!(verdict(&certificate).starts_with("s VERIFIED WHITE-NOT-LOST 4x4 start=B:W3,4,6:B1 "));
+    certificate.claim.value = Claimed::BlackNotLost;
+    refuted(&verdict(&certificate), "start-missing", "file=CLAIM");
+    let mut node = draw_4x4(&oracle, u32::MAX).parts[0].nodes[0];
+    node.position.black = stuck.black;
+    node.position.white = stuck.white;
+    node.position.kings = stuck.kings;
+    node.position.turn = 0;
+    node.kind = kind::OR;
+    node.data = 0;
+    certificate.parts[0].question = Question::BlackNotLost;
+    certificate.parts[0].nodes = vec![node];
+    refuted(&verdict(&certificate), "move-index", "expected=less%20than%200");
+    certificate.parts[0].nodes[0].kind = kind::LEAF;
+    certificate.parts[0].leaves = vec![Leaf { positions: 1, strategy: vec![] }];
+    refuted(&verdict(&certificate), "leaf-stuck", "position=B:W3,4,6:B1");
+    assert_eq!(claimant(Question::BlackNotLost), Side::Black);
+}
+
+#[test]
+fn leaves_and_nodes_are_as_many() {
+    let mut certificate = draw_4x4(&oracle(), 2);
+    let leaf = certificate.parts[1].leaves[0].clone();
+    certificate.parts[1].leaves.push(leaf);
+    refuted(&verdict(&certificate), "leaf-number", "file=MANIFEST");
+}
+
+#[test]
+fn the_claim() {
+    let good = draw_4x4(&oracle(), u32::MAX);
+    let text = good.claim.encode();
+    let change = |from: &str, to: &str| {
+        assert!(text.contains(from));
+        let place = Place::new();
+        write_raw(&place.cert(), text.replacen(from, to, 1).as_bytes(), &good.objects());
+        place.check()
+    };
+    refuted(&change("game 4x4", "game 4x4/1"), "claim-syntax", "file=CLAIM offset=52 ");
+    refuted(&change("B:W7,8:B1,2", "B:W8,7:B1,2"), "claim-syntax", "file=CLAIM offset=61 ");
+    refuted(&change("B:W7,8:B1,2", "B:W7,8:B1,9"), "claim-start", "offset=61 position=B:W7,8:B1,9");
+    refuted(&change("B:W7,8:B1,2", "B:W7,8:B1,7"), "claim-start", "offset=61 ");
+    refuted(&change("pieces 0", "pieces 1"), "claim-syntax", "");
+    refuted(&change("pieces 0", "pieces 2"), "claim-syntax", "");
+    refuted(&change("none\n", "none\n\n"), "claim-syntax", "");
+    refuted(&change("none\n", "none"), "claim-syntax", "");
+    refuted(&change("value DRAW", "value BLACK-WINS"), "manifest-syntax", "offset=65 ");
+    assert_eq!(
+        change("certificate 0", "certificate 1"),
+        "s DECLINED version file=CLAIM expected=0 found=1"
+    );
+    assert_eq!(
+        change("english-checkers-1", "x%y"),
+        "s DECLINED rules file=CLAIM expected=english-checkers-1 found=x%25y"
+    );
+    let digest = Digest::of(b"").to_string();
+    let line = change("pieces 0\ndatabase none", &format!("pieces 9\ndatabase {digest}"));
+    refuted(&line, "claim-syntax", "expected=at%20most%208%20pieces");
+    let place = Place::new();
+    good.write(&place.cert());
+    fs::write(place.cert().join("CLAIM"), text.replace("game 4x4", "game 4x6")).unwrap();
+    refuted(&place.check(), "claim-hash", "file=CLAIM");
+}
+
+#[test]
+fn the_manifest_and_the_objects() {
+    let good = draw_4x4(&oracle(), u32::MAX);
+    let place = Place::new();
+    good.write(&place.cert());
+    let path = place.cert().join("MANIFEST");
+    let bytes = fs::read(&path).unwrap();
+    let with = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        fs::write(&path, bytes).unwrap();
+        place.check()
+    };
+    refuted(&with(0, 0), "manifest-syntax", "file=MANIFEST offset=0 ");
+    refuted(&with(12, 1), "manifest-syntax", "offset=12 ");
+    refuted(&with(16, 1), "manifest-syntax", "offset=64 ");
+    refuted(&with(23, 255), "manifest-syntax", "offset=64 ");
+    refuted(&with(65, 1), "manifest-syntax", "");
+    refuted(&with(24, 0), "claim-hash", "");
+    refuted(&with(32, bytes[32] ^ 1), "claim-hash", "");
+    refuted(&with(96, bytes[96] ^ 1), "listing", "found=nothing");
+    refuted(&with(88, bytes[88] ^ 1), "object-hash", "file=objects/");
+    refuted(&with(80, bytes[80] - 1), "object-syntax", "file=objects/");
+    assert_eq!(with(8, 7), "s DECLINED version file=MANIFEST expected=0 found=7");
+    fs::write(&path, &bytes).unwrap();
+    assert!(place.check().starts_with("s VERIFIED"));
+    let object = good.objects()[1].0.digest.to_string();
+    let path = place.cert().join("objects").join(&object);
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    refuted(&place.check(), "object-hash", &format!("file=objects/{object} expected="));
+    bytes.push(0);
+    fs::write(&path, &bytes).unwrap();
+    refuted(&place.check(), "object-hash", "bytes");
+}
+
+#[test]
+fn objects_of_another_version_or_kind() {
+    let good = draw_4x4(&oracle(), u32::MAX);
+    let spoilt = |at: usize, byte: u8| {
+        let mut objects = good.objects();
+        objects[0].1[at] = byte;
+        objects[0].0.digest = Digest::of(&objects[0].1);
+        let place = Place::new();
+        write_raw(&place.cert(), good.claim.encode().as_bytes(), &objects);
+        place.check()
+    };
+    refuted(&spoilt(2, b'L'), "object-syntax", "offset=0 ");
+    refuted(&spoilt(12, 1), "object-syntax", "offset=12 ");
+    refuted(&spoilt(13, 1), "object-syntax", "offset=13 ");
+    refuted(&spoilt(16, 1), "object-syntax", "offset=12 ");
+    refuted(&spoilt(24, 1), "object-syntax", "offset=32 ");
+    assert!(spoilt(8, 1).starts_with("s DECLINED version file=objects/"));
+}
+
+#[test]
+fn the_listing() {
+    let good = draw_4x4(&oracle(), u32::MAX);
+    let object = good.objects()[0].0.digest.to_string();
+    let line = |spoil: &dyn Fn(&std::path::Path)| {
+        let place = Place::new();
+        good.write(&place.cert());
+        spoil(&place.cert());
+        place.check()
+    };
+    for name in ["CLAIM", "MANIFEST"] {
+        refuted(
+            &line(&|p| fs::remove_file(p.join(name)).unwrap()),
+            "listing",
+            &format!("file={name} expected=an%20ordinary%20file found=nothing"),
+        );
+    }
+    let file = format!("objects/{object}");
+    refuted(
+        &line(&|p| fs::remove_file(p.join(&file)).unwrap()),
+        "listing",
+        &format!("file={file} "),
+    );
+    refuted(
+        &line(&|p| fs::write(p.join("x\ns VERIFIED %"), "").unwrap()),
+        "listing",
+        "file=x%0as%20VERIFIED%20%25 expected=nothing",
+    );
+    refuted(&line(&|p| fs::write(p.join("objects/x"), "").unwrap()), "listing", "file=objects/x ");
+    refuted(&line(&|p| fs::create_dir(p.join("objects/x")).unwrap()), "listing", "file=objects/x ");
+    refuted(
+        &line(&|p| {
+            fs::rename(p.join(&file), p.join("x")).unwrap();
+            std::os::unix::fs::symlink("../x", p.join(&file)).unwrap();
+        }),
+        "listing",
+        &format!("file={file} expected=an%20ordinary%20file found=a%20link"),
+    );
+    refuted(
+        &line(&|p| {
+            fs::remove_file(p.join("CLAIM")).unwrap();
+            let made = std::process::Command::new("mkfifo").arg(p.join("CLAIM")).status().unwrap();
+            assert!(made.success());
+        }),
+        "listing",
+        "file=CLAIM",
+    );
+    let place = Place::new();
+    assert!(place.check().starts_with("s ERROR cannot read "));
+}
+
+/// A database of 4x4 with at most 3 pieces, spoilt, checked at both levels.
+fn spoil_database(name: &str, spoil: impl Fn(&mut Vec<u8>)) -> [String; 2] {
+    let b = board("4x4");
+    let place = Place::new();
+    let spoil = |file: &str, bytes: &mut Vec<u8>| {
+        if file == name {
+            spoil(bytes);
+        }
+    };
+    write_database(&place.db(), &database(&b, 3), 3, &spoil);
+    [Level::Exact, Level::Consistent].map(|level| {
+        let options = Options { level, ..place.options() };
+        check_database(&b, None, &options).line()
+    })
+}
+
+#[test]
+fn values_of_databases() {
+    let b = board("4x4");
+    let values = database(&b, 3);
+    // Every value of a slice, changed by itself.
+    for table in values.tables().iter().take(6) {
+        let name = table.shape.slice.file_name();
+        for index in 0..table.shape.indices {
+            let (byte, bit) = (32 + 16 * (index / 64) + index % 64 / 8, 1u8 << (index % 8));
+            let byte = usize::try_from(byte).unwrap();
+            for flip in [[bit, 0], [0, bit], [bit, bit]] {
+                let lines = spoil_database(&name, |bytes| {
+                    bytes[byte] ^= flip[0];
+                    bytes[byte + 8] ^= flip[1];
+                });
+                let offset = 32 + 16 * (index / 64);
+                refuted(&lines[0], "slice-value", &format!("file=4x4/{name} offset={offset} "));
+                if let Some(p) = table.shape.position(&b, index) {
+                    assert!(lines[0].contains(&format!(" position={} ", checker::write_fen(&p))));
+                }
+                refuted(&lines[1], "slice-value", "file=4x4/");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_of_nothing_but_draws() {
+    // Draws support one another, but not where a jump takes the last piece or there is no move.
+    let lines = spoil_database("0-1-0-1", |bytes| bytes[32..].fill(0));
+    refuted(&lines[0], "slice-value", "found=draw");
+    refuted(&lines[1], "slice-value", "");
+}
+
+#[test]
+fn win_and_loss_at_once() {
+    // All win and loss bits at once support each other round a cycle; no bit may be in both.
+    let lines = spoil_database("0-1-0-1", |bytes| bytes[32..].fill(0xff));
+    refuted(&lines[0], "slice-value", "");
+    refuted(&lines[1], "slice-value", "found=win-and-loss");
+}
+
+#[test]
+fn bits_that_stand_for_nothing() {
+    let lines = spoil_database("0-1-0-1", |bytes| bytes[32 + 7] |= 1);
+    lines.iter().for_each(|line| refuted(line, "slice-value", "expected=no-position found=win"));
+    // 4x4 has 6 squares for men: 1-0-0-1 has 48 indices.
+    let lines = spoil_database("1-0-0-1", |bytes| bytes[32 + 7] |= 0x80);
+    lines.iter().for_each(|line| refuted(line, "slice-value", "offset=32 expected=no-position"));
+}
+
+#[test]
+fn headers_of_slices() {
+    for (at, offset) in
+        [(0, 0), (12, 12), (15, 12), (16, 16), (17, 16), (18, 18), (24, 32), (30, 32)]
+    {
+        for line in spoil_database("0-1-0-1", |bytes| bytes[at] ^= 1) {
+            refuted(&line, "slice-syntax", &format!("file=4x4/0-1-0-1 offset={offset} "));
+        }
+    }
+    for line in spoil_database("0-1-0-1", |bytes| bytes.push(0)) {
+        refuted(&line, "slice-syntax", "offset=32 ");
+    }
+    for line in spoil_database("0-1-0-1", |bytes| bytes.truncate(5)) {
+        refuted(&line, "slice-syntax", "offset=0 ");
+    }
+    for line in spoil_database("0-1-0-1", |bytes| bytes[8] = 1) {
+        assert_eq!(line, "s DECLINED version file=4x4/0-1-0-1 expected=0 found=1");
+    }
+}
+
+#[test]
+fn manifests_of_databases() {
+    let b = board("4x4");
+    let place = Place::new();
+    write_database(&place.db(), &database(&b, 3), 3, &|_, _| {});
+    let folder = place.db().join("4x4");
+    let bytes = fs::read(folder.join("MANIFEST")).unwrap();
+    let check = |bytes: &[u8]| {
+        fs::write(folder.join("MANIFEST"), bytes).unwrap();
+        check_database(&b, None, &place.options()).line()
+    };
+    let with = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        check(&bytes)
+    };
+    for (at, byte, offset) in [
+        (0, 0, 0),
+        (12, 6, 12),
+        (13, 6, 12),
+        (14, 2, 0),
+        (14, 4, 0),
+        (14, 9, 14),
+        (15, 1, 15),
+        (24, 1, 24),
+        (32, 9, 32),
+        (36, 1, 36),
+    ] {
+        let place = if offset == 0 {
+            "file=4x4/MANIFEST offset=".into()
+        } else {
+            format!("file=4x4/MANIFEST offset={offset} ")
+        };
+        refuted(&with(at, byte), "database-manifest", &place);
+    }
+    refuted(&with(40, bytes[40] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
+    refuted(&with(48, bytes[48] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
+    // A slice less: a database with a hole.
+    let mut hole = bytes.clone();
+    hole.truncate(bytes.len() - 48);
+    hole[16] -= 1;
+    refuted(&check(&hole), "database-manifest", "found=the%20end");
+    check(&bytes);
+    fs::write(folder.join("extra"), "").unwrap();
+    refuted(&check(&bytes), "listing", "file=4x4/extra ");
+    fs::rename(folder.join("extra"), folder.join("2-0-0-1")).unwrap();
+    refuted(&check(&bytes), "slice-hash", "file=4x4/2-0-0-1 ");
+    fs::remove_file(folder.join("2-0-0-1")).unwrap();
+    refuted(&check(&bytes), "listing", "file=4x4/2-0-0-1 ");
+    fs::remove_dir_all(&folder).unwrap();
+    assert!(check_database(&b, None, &place.options()).line().starts_with("s ERROR cannot read "));
+}
+
+#[test]
+fn certificates_on_databases() {
+    let b = board("4x4");
+    let oracle = oracle();
+    let place = Place::new();
+    let root = write_database(&place.db(), &database(&b, 3), 3, &|_, _| {});
+    let start = longest_win(&oracle, Side::Black);
+    for leaf_depth in [0, u32::MAX] {
+        let maker = Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth };
+        let good = maker.certificate("4x4", Claimed::BlackWins, start, Some(root));
+        let line = |certificate: &Certificate| {
+            let _ = fs::remove_dir_all(place.cert());
+            certificate.write(&place.cert());
+            place.check()
+        };
+        assert!(line(&good).starts_with("s VERIFIED BLACK-WINS"));
+        let mut certificate = good.clone();
+        certificate.claim.database = Some(Digest::of(b"another"));
+        refuted(&line(&certificate), "database-root", "file=4x4/MANIFEST expected=");
+        certificate.claim = good.claim.clone();
+        certificate.claim.pieces = 4;
+        refuted(&line(&certificate), "node-position", "expected=not%20in%20the%20database");
+        certificate.parts.clear();
+        refuted(&line(&certificate), "database-manifest", "offset=14 ");
+        // For the loser the same positions do not hold.
+        let mut certificate = good.clone();
+        certificate.claim.value = Claimed::WhiteNotLost;
+        let won = oracle
+            .0
+            .iter()
+            .filter(|(p, v)| p.pieces() == 3 && p.turn == Side::Black && v.0 == Value::Win);
+        let won = checker::write_fen(won.map(|(p, _)| p).min().unwrap());
+        certificate.claim.start = won.clone();
+        certificate.parts.clear();
+        refuted(&line(&certificate), "database-value", "file=CLAIM position=B:");
+        assert!(
+            line(&certificate).ends_with(&format!(" position={won} expected=no%20win found=Win"))
+        );
+        // Nodes with choices other than the prover's.
+        for i in 0..good.parts[0].nodes.len() {
+            let mut certificate = good.clone();
+            if certificate.parts[0].nodes[i].kind == kind::OR {
+                certificate.parts[0].nodes[i].data ^= 1;
+                let line = line(&certificate);
+                assert!(line.starts_with("s REFUTED "), "{line}");
+            }
+        }
+    }
+}
+
+/// Wins and losses on 3x3 that support each other round a cycle: two kings opposite each other are
+/// "won" for the mover, who goes to a square beside the other, which is "lost". All else follows.
+fn wrong_3x3(p: &checker::Position) -> Value {
+    let moves = common::successors(&board("3x3"), p);
+    if p.kings == p.black | p.white {
+        return if moves.len() == 2 { Value::Win } else { Value::Loss };
+    }
+    let values: Vec<Value> = moves.iter().map(wrong_3x3).collect();
+    if values.contains(&Value::Loss) {
+        Value::Win
+    } else if values.iter().all(|&value| value == Value::Win) {
+        Value::Loss
+    } else {
+        Value::Draw
+    }
+}
+
+#[test]
+fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
+    let b = board("3x3");
+    let right = database(&b, 2);
+    let place = Place::new();
+    write_database(&place.db(), &right, 2, &|name, bytes| {
+        let table = right.tables().iter().find(|t| t.shape.slice.file_name() == name).unwrap();
+        bytes[32..].fill(0);
+        for index in 0..table.shape.indices {
+            let Some(p) = table.shape.position(&b, index) else {
+                continue;
+            };
+            let byte = 32 + usize::try_from(index / 64 * 16 + index % 64 / 8).unwrap();
+            match wrong_3x3(&p) {
+                Value::Win => bytes[byte] |= 1 << (index % 8),
+                Value::Loss => bytes[byte + 8] |= 1 << (index % 8),
+                Value::Draw => {}
+            }
+        }
+    });
+    let check = |level| check_database(&b, None, &Options { level, ..place.options() }).line();
+    assert!(check(Level::Consistent).starts_with("s VERIFIED DATABASE 3x3 pieces=2 "));
+    refuted(&check(Level::Exact), "slice-value", "file=3x3/0-1-0-1 offset=32 position=");
+}
+
+#[test]
+fn the_first_wrong_value_whatever_the_number_of_threads() {
+    let b = board("4x4");
+    let place = Place::new();
+    write_database(&place.db(), &database(&b, 4), 4, &|name, bytes| {
+        if name != "0-1-0-1" {
+            bytes[32..].fill(0);
+        }
+    });
+    for level in [Level::Exact, Level::Consistent] {
+        let line = |threads| {
+            let options = Options { level, threads: Some(threads), ..place.options() };
+            check_database(&b, None, &options).line()
+        };
+        let first = line(1);
+        refuted(&first, "slice-value", "found=draw");
+        for threads in [2, 4, 2, 4, 2, 4] {
+            assert_eq!(line(threads), first);
+        }
+    }
+}

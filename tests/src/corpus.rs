@@ -1,0 +1,241 @@
+//! The accept and reject corpora: small certificates and databases, each wrong in one way, made
+//! from valid ones by a program, so that they survive changes of the format. Each case says which
+//! verdict it must get, by which rule and at which place.
+
+use std::fmt::Debug;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::draft::{Draft, copy};
+use crate::programs::{Said, check_with, prove};
+
+mod claims;
+mod databases;
+mod files;
+mod leaves;
+mod nodes;
+mod positions;
+
+/// What a checker must say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// The verdict's words after `s `, as far as they are given; the rule is one of them.
+    pub words: String,
+    /// The file that is named, if one must be.
+    pub file: Option<String>,
+    /// The offset that is named, if one must be.
+    pub offset: Option<u64>,
+}
+
+impl Expected {
+    /// `s VERIFIED` and more words.
+    pub fn verified(words: &str) -> Self {
+        Expected { words: format!("VERIFIED {words}"), file: None, offset: None }
+    }
+
+    /// `s REFUTED` with a rule, in a file.
+    pub fn refuted(rule: &str, file: impl Into<String>) -> Self {
+        let (words, file) = (format!("REFUTED {rule}"), Some(file.into()));
+        Expected { words, file, offset: None }
+    }
+
+    /// `s DECLINED` because of something, in a file.
+    pub fn declined(what: &str, file: impl Into<String>) -> Self {
+        let (words, file) = (format!("DECLINED {what}"), Some(file.into()));
+        Expected { words, file, offset: None }
+    }
+
+    /// `s CONDITIONAL` and more words.
+    pub fn conditional(words: &str) -> Self {
+        Expected { words: format!("CONDITIONAL {words}"), file: None, offset: None }
+    }
+
+    /// `s ERROR`.
+    pub fn error() -> Self {
+        Expected { words: "ERROR".into(), file: None, offset: None }
+    }
+
+    /// At this offset.
+    pub fn at(self, offset: u64) -> Self {
+        Expected { offset: Some(offset), ..self }
+    }
+
+    /// The exit status that goes with the verdict.
+    pub fn status(&self) -> i32 {
+        let verdicts = ["VERIFIED", "REFUTED", "CONDITIONAL", "DECLINED", "ERROR"];
+        let first = self.words.split(' ').next();
+        (0..).zip(verdicts).find(|(_, v)| Some(*v) == first).map_or(-1, |(status, _)| status)
+    }
+
+    /// Compares with what a checker said.
+    ///
+    /// # Errors
+    /// What is different.
+    pub fn compare(&self, said: &Said) -> Result<(), String> {
+        let words: Vec<&str> = said.verdict.split(' ').skip(1).collect();
+        let want: Vec<&str> = self.words.split(' ').collect();
+        let field = |name: &str| words.iter().find_map(|w| w.strip_prefix(name));
+        let place = self.file.as_deref().is_none_or(|file| field("file=") == Some(file))
+            && self.offset.is_none_or(|o| field("offset=") == Some(&o.to_string()));
+        if words.starts_with(&want) && place && said.status == Some(self.status()) {
+            return Ok(());
+        }
+        Err(format!("expected {self:?} with status {}, found {said:?}", self.status()))
+    }
+}
+
+/// One certificate or database, and what a checker must say of it.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Its name, and that of its directory.
+    pub name: String,
+    /// The checker's arguments, relative to `directory`.
+    pub arguments: Vec<String>,
+    /// Where it is.
+    pub directory: PathBuf,
+    /// The verdict.
+    pub expected: Expected,
+}
+
+/// The valid certificates that cases are made from, each with its database.
+pub struct Bases {
+    /// A draw on 4x4 with nodes, leaves and a database of 3 pieces.
+    pub draw: Base,
+    /// White wins 6x4: ranks, nodes, leaves and a database of 3 pieces.
+    pub win: Base,
+    /// A draw on 4x4 of nodes only, with neither leaves worth the name nor a database.
+    pub bare: Base,
+    /// The same, each question one leaf.
+    pub leaf: Base,
+}
+
+/// A valid certificate.
+pub struct Base {
+    directory: PathBuf,
+    /// The certificate.
+    pub draft: Draft,
+}
+
+impl Base {
+    fn new(root: &Path, name: &str, options: &[&str]) -> Self {
+        let directory = root.join(name);
+        fs::create_dir_all(&directory).expect("a directory");
+        let common = ["--emit", "cert", "--db", "egdb", "--quiet"];
+        prove(&[options, &common].concat(), &directory);
+        let draft = Draft::read(&directory.join("cert"));
+        Base { directory, draft }
+    }
+
+    /// The certificate's directory.
+    pub fn certificate(&self) -> PathBuf {
+        self.directory.join("cert")
+    }
+}
+
+impl Bases {
+    fn new(root: &Path) -> Self {
+        let base =
+            |name, options: &str| Base::new(root, name, &options.split(' ').collect::<Vec<_>>());
+        Bases {
+            draw: base("base-draw", "--game 4x4 --pieces 3 --leaf-nodes 3"),
+            win: base("base-win", "--game 6x4 --pieces 3 --leaf-nodes 40"),
+            bare: base("base-bare", "--game 4x4 --pieces 0 --leaf-nodes 1"),
+            leaf: base("base-leaf", "--game 4x4 --pieces 0 --leaf-nodes 100000"),
+        }
+    }
+}
+
+/// Collects cases.
+pub struct Corpus {
+    root: PathBuf,
+    cases: Vec<Case>,
+}
+
+impl Corpus {
+    /// Makes a directory for a case from a base; `edit` changes it and says what is expected.
+    pub fn add(&mut self, name: &str, base: &Base, edit: impl FnOnce(&Path) -> Expected) {
+        self.add_with(name, base, &["cert", "--db", "egdb"], edit);
+    }
+
+    /// The same with other arguments.
+    ///
+    /// # Panics
+    /// If a name is used twice.
+    pub fn add_with(
+        &mut self,
+        name: &str,
+        base: &Base,
+        arguments: &[&str],
+        edit: impl FnOnce(&Path) -> Expected,
+    ) {
+        let directory = self.root.join(name);
+        assert!(!directory.exists(), "two cases are called {name}");
+        copy(&base.directory, &directory);
+        let expected = edit(&directory);
+        let arguments = arguments.iter().map(|a| (*a).to_owned()).collect();
+        self.cases.push(Case { name: name.into(), arguments, directory, expected });
+    }
+
+    /// A case that is a changed draft with right hashes.
+    pub fn add_draft(
+        &mut self,
+        name: &str,
+        base: &Base,
+        edit: impl FnOnce(&mut Draft) -> Box<dyn Fn(&Draft) -> Expected>,
+    ) {
+        self.add(name, base, |directory| {
+            let mut draft = base.draft.clone();
+            let expected = edit(&mut draft);
+            draft.write(&directory.join("cert"));
+            expected(&draft)
+        });
+    }
+}
+
+/// Makes all cases under `root`.
+///
+/// # Panics
+/// If one cannot be made.
+pub fn build(root: &Path) -> Vec<Case> {
+    let bases = Bases::new(root);
+    let mut corpus = Corpus { root: root.into(), cases: Vec::new() };
+    for (name, base, words) in [
+        ("accept-draw", &bases.draw, "DRAW 4x4 start=initial"),
+        ("accept-win", &bases.win, "WHITE-WINS 6x4 start=initial"),
+        ("accept-bare", &bases.bare, "DRAW 4x4 start=initial"),
+        ("accept-leaf", &bases.leaf, "DRAW 4x4 start=initial"),
+    ] {
+        corpus.add(name, base, |_| Expected::verified(words));
+        // The draft writes what it has read.
+        corpus.add_draft(&format!("{name}-rewritten"), base, |_| {
+            Box::new(move |_| Expected::verified(words))
+        });
+    }
+    claims::add(&mut corpus, &bases);
+    files::add(&mut corpus, &bases);
+    nodes::add(&mut corpus, &bases);
+    leaves::add(&mut corpus, &bases);
+    positions::add(&mut corpus, &bases);
+    databases::add(&mut corpus, &bases);
+    corpus.cases
+}
+
+/// Lets a checker judge all cases; returns a line for each that it judges otherwise.
+pub fn judge(cases: &[Case], checker: &Path) -> Vec<String> {
+    let wrong = |case: &Case| {
+        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
+        let result = check_with(checker, &arguments, &case.directory);
+        let result = result.and_then(|said| case.expected.compare(&said));
+        result.err().map(|e| format!("{}: {e}", case.name))
+    };
+    cases.iter().filter_map(wrong).collect()
+}
+
+/// The name of the object of nodes (or leaves) of a draft's part.
+fn object(draft: &Draft, part: usize, kind: certificate_spec::manifest::Kind) -> String {
+    let question = draft.parts[part].question;
+    let objects = draft.objects();
+    let object = objects.iter().find(|o| o.kind == kind && o.header.question == question);
+    let bytes = &object.unwrap_or_else(|| panic!("no {kind:?}")).bytes;
+    format!("objects/{}", certificate_spec::Digest::of(bytes))
+}

@@ -1,0 +1,261 @@
+//! Cases about nodes: their records, and what they claim.
+
+use certificate_spec::claim::{Question, Value as Claimed};
+use certificate_spec::manifest::Kind;
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use prover::board::{Board, Position, Side};
+use prover::egdb::{Database, Store, Value};
+
+use super::{Base, Bases, Corpus, Expected, object};
+use crate::draft::{Draft, Part};
+
+/// The prover's view of a base, to find the moves and values that a case needs.
+struct Rules {
+    board: Board,
+    database: Database,
+}
+
+impl Rules {
+    fn new(base: &Base) -> Self {
+        let game: prover::board::Game = base.draft.claim.game.parse().expect("a game");
+        let store = Store::new(&base.directory.join("egdb"), &game.board);
+        let database = match base.draft.claim.pieces {
+            0 => Database::empty(&game.board),
+            n => store.load(n).expect("a database"),
+        };
+        Rules { board: game.board, database }
+    }
+
+    fn read(&self, p: &WirePosition) -> Position {
+        Position {
+            black: self.board.from_dense(p.black),
+            white: self.board.from_dense(p.white),
+            kings: self.board.from_dense(p.kings),
+            turn: if p.turn == 0 { Side::Black } else { Side::White },
+        }
+    }
+
+    fn wire(&self, p: &Position) -> WirePosition {
+        WirePosition {
+            black: self.board.to_dense(p.black),
+            white: self.board.to_dense(p.white),
+            kings: self.board.to_dense(p.kings),
+            turn: p.turn as u8,
+        }
+    }
+
+    fn successors(&self, p: &WirePosition) -> Vec<WirePosition> {
+        let mut successors = Vec::new();
+        self.board.successors(&self.read(p), &mut successors);
+        successors.iter().map(|s| self.wire(s)).collect()
+    }
+
+    fn value(&self, p: &WirePosition) -> Option<Value> {
+        self.database.probe(&self.read(p))
+    }
+}
+
+fn find(part: &Part, position: &WirePosition) -> Option<usize> {
+    part.nodes.binary_search_by_key(position, |n| n.position).ok()
+}
+
+/// What is refuted at a node of part 0 (or another).
+fn at(draft: &Draft, part: usize, rule: &str, node: usize) -> Expected {
+    Expected::refuted(rule, object(draft, part, Kind::Nodes)).at(nodes::offset(node))
+}
+
+pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
+    records(corpus, &bases.draw);
+    moves(corpus, &bases.draw);
+    values(corpus, &bases.draw);
+    ranks(corpus, bases);
+}
+
+fn records(corpus: &mut Corpus, base: &Base) {
+    let part = &base.draft.parts[0];
+    let of_kind = |k: u8| part.nodes.iter().position(|n| n.kind == k).expect("a node of each kind");
+    let (or, and, leaf) = (of_kind(kind::OR), of_kind(kind::AND), of_kind(kind::LEAF));
+    // A change of a position that keeps the order shows the rule itself.
+    let last = part.nodes.len() - 1;
+    let mut edit = |name: &str, node: usize, rule: &'static str, edit: &dyn Fn(&mut Node)| {
+        corpus.add_draft(name, base, |draft| {
+            edit(&mut draft.parts[0].nodes[node]);
+            Box::new(move |draft| at(draft, 0, rule, node))
+        });
+    };
+    edit("node-kind", or, "node-syntax", &|n| n.kind = 9);
+    edit("node-kind-zero", or, "node-syntax", &|n| n.kind = 0);
+    edit("node-turn-two", last, "node-syntax", &|n| n.position.turn = 2);
+    edit("node-reserved", or, "node-syntax", &|n| n.reserved = 1);
+    edit("node-rank-for-a-draw", or, "node-syntax", &|n| n.rank = 1);
+    edit("node-and-with-data", and, "node-syntax", &|n| n.data = 1);
+    edit("node-off-the-board", last, "node-position", &|n| n.position.black |= 1 << 31);
+    edit("node-king-without-piece", last, "node-position", &|n| {
+        n.position.kings = !(n.position.black | n.position.white) & 0xff;
+    });
+    edit("node-two-on-a-square", last, "node-position", &|n| n.position.white |= n.position.black);
+    edit("node-or-called-and", or, "node-turn", &|n| (n.kind, n.data) = (kind::AND, 0));
+    edit("node-and-called-or", and, "node-turn", &|n| n.kind = kind::OR);
+    edit("node-leaf-of-a-wrong-number", leaf, "leaf-number", &|n| n.data += 1);
+    edit("node-leaf-of-a-huge-number", leaf, "leaf-number", &|n| n.data = u32::MAX);
+    edit("node-or-beyond-the-moves", or, "move-index", &|n| n.data = 99);
+    edit("node-or-beyond-all-moves", or, "move-index", &|n| n.data = u32::MAX);
+
+    let mut order = |name: &str, node: usize, edit: &dyn Fn(&mut Vec<Node>)| {
+        corpus.add_draft(name, base, |draft| {
+            edit(&mut draft.parts[0].nodes);
+            Box::new(move |draft| at(draft, 0, "node-order", node))
+        });
+    };
+    order("nodes-unsorted", 1, &|n| n.swap(0, 1));
+    order("nodes-one-twice", 1, &|n| n.insert(0, n[0]));
+    order("nodes-unsorted-at-the-end", last, &|n| n.swap(last - 1, last));
+    corpus.add_draft("nodes-of-the-database", base, |draft| {
+        // Three pieces are the database's: W:W7:B1,2.
+        let position = WirePosition { black: 0b11, white: 0b100_0000, kings: 0, turn: 1 };
+        let nodes = &mut draft.parts[0].nodes;
+        let place = nodes.partition_point(|n| n.position < position);
+        nodes.insert(place, Node { position, rank: 0, data: 0, kind: kind::AND, reserved: 0 });
+        Box::new(move |draft| at(draft, 0, "node-position", place))
+    });
+    corpus.add_draft("nodes-more-leaves-than-nodes", base, |draft| {
+        let leaves = &mut draft.parts[0].leaves;
+        leaves.push(leaves[0].clone());
+        Box::new(|_| Expected::refuted("leaf-number", "MANIFEST"))
+    });
+    corpus.add_draft("assumed-instead-of-proved", base, |draft| {
+        let node = draft.parts[0].nodes.iter_mut().rfind(|n| n.kind == kind::OR).expect("a node");
+        (node.kind, node.data) = (kind::ASSUMED, (-250i32).cast_unsigned());
+        Box::new(|_| Expected::conditional("DRAW 4x4 start=initial"))
+    });
+}
+
+/// The first node of a part that needs the position: it is chosen, or it is a reply.
+fn first_that_needs(rules: &Rules, part: &Part, position: &WirePosition) -> Option<usize> {
+    part.nodes.iter().position(|n| {
+        let successors = rules.successors(&n.position);
+        match n.kind {
+            kind::OR => successors.get(n.data as usize) == Some(position),
+            kind::AND => successors.contains(position),
+            _ => false,
+        }
+    })
+}
+
+fn moves(corpus: &mut Corpus, base: &Base) {
+    let rules = Rules::new(base);
+    let part = &base.draft.parts[0];
+    let start = part.nodes.iter().position(|n| n.position == start_of(&rules, &base.draft));
+    let start = start.expect("the start");
+
+    corpus.add_draft("start-not-among-the-nodes", base, |draft| {
+        draft.parts[0].nodes.remove(start);
+        Box::new(|_| Expected::refuted("start-missing", "CLAIM"))
+    });
+    // A reply that is not answered: a node is taken away that an And node needs.
+    let missing = (0..part.nodes.len()).find_map(|i| {
+        let gone = part.nodes[i];
+        let mut rest = part.clone();
+        rest.nodes.remove(i);
+        let first = first_that_needs(&rules, &rest, &gone.position)?;
+        let plain = gone.kind != kind::LEAF && i != start && rest.nodes[first].kind == kind::AND;
+        plain.then_some((i, first))
+    });
+    let (gone, first) = missing.expect("a reply to take away");
+    corpus.add_draft("reply-missing", base, |draft| {
+        draft.parts[0].nodes.remove(gone);
+        Box::new(move |draft| at(draft, 0, "not-covered", first))
+    });
+    // Other choices: to a position that nobody speaks of, and to one that the database says is lost.
+    let other = |suits: &dyn Fn(&WirePosition) -> bool| {
+        part.nodes.iter().enumerate().filter(|(_, n)| n.kind == kind::OR).find_map(|(i, n)| {
+            let place = rules.successors(&n.position).iter().position(suits)?;
+            Some((i, u32::try_from(place).expect("few moves")))
+        })
+    };
+    let uncovered = other(&|s| rules.value(s).is_none() && find(part, s).is_none());
+    let (node, choice) = uncovered.expect("an uncovered move");
+    corpus.add_draft("choice-that-nobody-covers", base, |draft| {
+        draft.parts[0].nodes[node].data = choice;
+        Box::new(move |draft| at(draft, 0, "not-covered", node))
+    });
+}
+
+/// Positions whose value in the database is not what is claimed.
+fn values(corpus: &mut Corpus, base: &Base) {
+    let rules = Rules::new(base);
+    let claim = |draft: &mut Draft, start: &WirePosition, nodes: Vec<Node>| {
+        draft.claim.start = rules.board.write_fen(&rules.read(start));
+        draft.claim.value = Claimed::BlackNotLost;
+        draft.parts = vec![Part { question: Question::BlackNotLost, nodes, leaves: Vec::new() }];
+    };
+    // Two kings of each side, a black one to move: a capture that leaves White with a win.
+    let kings = (0..=255u32).flat_map(|black| (0..=255u32).map(move |white| (black, white)));
+    let apart = |&(b, w): &(u32, u32)| b & w == 0 && b.count_ones() == 2 && w.count_ones() == 2;
+    let lost = kings.filter(apart).find_map(|(black, white)| {
+        let start = WirePosition { black, white, kings: black | white, turn: 0 };
+        let successors = rules.successors(&start);
+        let choice = successors.iter().position(|s| rules.value(s) == Some(Value::Win))?;
+        Some((start, u32::try_from(choice).expect("few moves"), successors[choice]))
+    });
+    let (start, data, lost) = lost.expect("a losing capture");
+    corpus.add_draft("choice-that-the-database-calls-lost", base, |draft| {
+        let node = Node { position: start, rank: 0, data, kind: kind::OR, reserved: 0 };
+        claim(draft, &start, vec![node]);
+        Box::new(move |draft| at(draft, 0, "database-value", 0))
+    });
+    corpus.add_draft("start-that-the-database-calls-lost", base, |draft| {
+        claim(draft, &lost, Vec::new());
+        Box::new(|_| Expected::refuted("database-value", "CLAIM"))
+    });
+}
+
+fn start_of(rules: &Rules, draft: &Draft) -> WirePosition {
+    rules.wire(&rules.board.read_fen(&draft.claim.start).expect("a FEN"))
+}
+
+fn ranks(corpus: &mut Corpus, bases: &Bases) {
+    // A draw by repetition dressed as a win: every node is supported, in circles.
+    let bare = Rules::new(&bases.bare);
+    for (name, rank) in
+        [("draw-called-a-win-with-equal-ranks", 1u32), ("draw-called-a-win-with-rank-0", 0)]
+    {
+        corpus.add_draft(name, &bases.bare, |draft| {
+            let (claimed, question) = (Claimed::BlackWins, Question::BlackWins);
+            draft.claim.value = claimed;
+            draft.parts.truncate(1);
+            let part = &mut draft.parts[0];
+            part.question = question;
+            part.nodes.iter_mut().for_each(|n| n.rank = rank);
+            let in_tree = |p: &WirePosition| find(part, p).is_some();
+            let first = part.nodes.iter().position(|n| {
+                let successors = bare.successors(&n.position);
+                match n.kind {
+                    kind::OR => in_tree(&successors[n.data as usize]),
+                    kind::AND => successors.iter().any(in_tree),
+                    _ => false,
+                }
+            });
+            let first = first.expect("a node that leans on another");
+            Box::new(move |draft| at(draft, 0, "rank", first))
+        });
+    }
+    // Two nodes of a real win support each other: the child gets a rank above its parent's.
+    let win = Rules::new(&bases.win);
+    let part = &bases.win.draft.parts[0];
+    let pairs = part.nodes.iter().enumerate().filter(|(_, n)| n.kind == kind::OR);
+    let mut pair = pairs.filter_map(|(i, n)| {
+        let child = find(part, &win.successors(&n.position)[n.data as usize])?;
+        (first_that_needs(&win, part, &part.nodes[child].position) == Some(i)).then_some((i, child))
+    });
+    let (parent, child) = pair.next().expect("a node and its child");
+    let mut edit = |name: &str, change: &dyn Fn(&mut [Node])| {
+        corpus.add_draft(name, &bases.win, |draft| {
+            change(&mut draft.parts[0].nodes);
+            Box::new(move |draft| at(draft, 0, "rank", parent))
+        });
+    };
+    edit("win-with-equal-ranks", &|n| n[parent].rank = n[child].rank);
+    edit("win-with-a-rank-that-rises", &|n| n[parent].rank = n[child].rank - 1);
+    edit("win-with-rank-0", &|n| n[parent].rank = 0);
+}

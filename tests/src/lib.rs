@@ -1,0 +1,6 @@
+//! What the whole-program tests share: the built programs, certificates that can be edited, and the
+//! reject corpus that is made from them.
+
+pub mod corpus;
+pub mod draft;
+pub mod programs;

@@ -1,0 +1,86 @@
+//! The programs under test, as a user runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The directory that `prove` and `check` are built into.
+fn directory() -> &'static Path {
+    static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+    DIRECTORY.get_or_init(|| {
+        // A test's own program lies in <target>/<profile>/deps.
+        let me = std::env::current_exe().expect("the path of this program");
+        let profile = me
+            .ancestors()
+            .nth(if me.ancestors().nth(1).is_some_and(|d| d.ends_with("deps")) { 2 } else { 1 });
+        let profile = profile.expect("a profile directory").to_path_buf();
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+        cargo.args(["build", "--quiet", "--package", "prover", "--package", "checker", "--bins"]);
+        if profile.ends_with("release") {
+            cargo.arg("--release");
+        }
+        cargo.arg("--target-dir").arg(profile.parent().expect("a target directory"));
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+        assert!(cargo.status().expect("cargo runs").success(), "the programs do not build");
+        profile
+    })
+}
+
+/// The path of `prove` or `check`.
+pub fn path(name: &str) -> PathBuf {
+    directory().join(name)
+}
+
+/// Runs a program in a directory.
+///
+/// # Panics
+/// If it cannot be started.
+pub fn run(program: &Path, arguments: &[&str], directory: &Path) -> Output {
+    let output = Command::new(program).args(arguments).current_dir(directory).output();
+    output.unwrap_or_else(|e| panic!("{} does not start: {e}", program.display()))
+}
+
+/// Runs `prove` in a directory; it must succeed. Returns its standard output.
+///
+/// # Panics
+/// If it fails.
+pub fn prove(arguments: &[&str], directory: &Path) -> String {
+    let output = run(&path("prove"), arguments, directory);
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "prove {arguments:?} failed: {out}{err}");
+    out.into_owned()
+}
+
+/// What a checker said: the verdict line and the exit status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The last line on standard output.
+    pub verdict: String,
+    /// The exit status, if it ended by itself.
+    pub status: Option<i32>,
+}
+
+/// Runs a checker, which must print exactly one verdict line, the last line of its output.
+///
+/// # Errors
+/// What it printed, if that is not so.
+pub fn check_with(checker: &Path, arguments: &[&str], directory: &Path) -> Result<Said, String> {
+    let output = run(checker, arguments, directory);
+    let out = String::from_utf8_lossy(&output.stdout);
+    let verdicts = out.lines().filter(|line| line.starts_with("s ")).count();
+    match out.lines().last() {
+        Some(last) if last.starts_with("s ") && verdicts == 1 && out.ends_with('\n') => {
+            Ok(Said { verdict: last.into(), status: output.status.code() })
+        }
+        _ => Err(format!("no single verdict line at the end of {out:?}")),
+    }
+}
+
+/// Runs `check`.
+///
+/// # Panics
+/// If it prints no verdict.
+pub fn check(arguments: &[&str], directory: &Path) -> Said {
+    check_with(&path("check"), arguments, directory).unwrap_or_else(|e| panic!("{e}"))
+}

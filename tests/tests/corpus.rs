@@ -1,0 +1,64 @@
+//! The corpora: every case gets its verdict for its reason. And a test of the test: checkers that
+//! always accept or always reject do not get through.
+
+use std::path::{Path, PathBuf};
+
+use tests::corpus::{Case, build, judge};
+use tests::programs;
+
+fn cases() -> (tempfile::TempDir, Vec<Case>) {
+    let root = tempfile::tempdir().unwrap();
+    let cases = build(root.path());
+    (root, cases)
+}
+
+#[test]
+fn every_case_gets_its_verdict_for_its_reason() {
+    let (_root, cases) = cases();
+    let wrong = judge(&cases, &programs::path("check"));
+    assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    // The corpus itself must not get lost.
+    let accepted = cases.iter().filter(|c| c.expected.status() == 0).count();
+    assert!(accepted >= 10 && cases.len() - accepted >= 100, "{accepted} of {}", cases.len());
+}
+
+#[test]
+fn the_same_verdict_with_any_number_of_threads() {
+    let (_root, cases) = cases();
+    let check = programs::path("check");
+    for case in &cases {
+        let verdict = |threads: &str| {
+            let arguments = case.arguments.iter().map(String::as_str);
+            let arguments: Vec<&str> = arguments.chain(["--threads", threads]).collect();
+            programs::check_with(&check, &arguments, &case.directory)
+        };
+        let one = verdict("1");
+        assert_eq!(one, verdict("2"), "{}", case.name);
+        assert_eq!(one, verdict("4"), "{}", case.name);
+    }
+}
+
+/// A checker that always says the same.
+fn parrot(directory: &Path, line: &str, status: i32) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = directory.join(format!("parrot-{status}"));
+    std::fs::write(&path, format!("#!/bin/sh\necho '{line}'\nexit {status}\n")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn checkers_that_do_not_look_are_found_out() {
+    let (root, cases) = cases();
+    let good = cases.iter().filter(|c| c.expected.status() == 0).count();
+    let accepts = parrot(root.path(), "s VERIFIED DRAW 4x4 start=initial", 0);
+    let wrong = judge(&cases, &accepts);
+    assert!(wrong.len() >= cases.len() - good, "an always-accepting checker gets through");
+    let rejects = parrot(root.path(), "s REFUTED object-hash file=MANIFEST", 1);
+    let wrong = judge(&cases, &rejects);
+    assert!(wrong.len() >= good, "an always-rejecting checker gets through");
+    assert!(wrong.len() > cases.len() - 5, "reasons and places are not compared");
+    // Statuses alone are not enough either: right status, no reason.
+    let silent = parrot(root.path(), "verified", 0);
+    assert_eq!(judge(&cases, &silent).len(), cases.len());
+}

@@ -1,0 +1,137 @@
+//! Both move generators against published counts, and against each other.
+
+use quickcheck::{Arbitrary, Gen, QuickCheck};
+
+const PERFT_8X8: [u64; 9] = [7, 49, 302, 1469, 7361, 36768, 179_740, 845_931, 3_963_680];
+const PERFT_6X6: [u64; 14] = [
+    5, 25, 106, 369, 1271, 4104, 12495, 37474, 104_013, 290_032, 808_158, 2_209_549, 6_039_632,
+    16_775_007,
+];
+
+fn prover_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
+    let game: prover::board::Game = game.parse().unwrap();
+    let start = fen.map_or(game.start(), |fen| game.board.read_fen(fen).unwrap());
+    prover::board::perft(&game.board, &start, depth)
+}
+
+fn checker_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
+    let game = checker::Game::parse(game).unwrap();
+    let start = fen.map_or(game.initial(), |fen| checker::parse_fen(fen).unwrap());
+    checker::perft(game.board(), &start, depth)
+}
+
+#[test]
+fn published_tables() {
+    for (game, table) in [("8x8", &PERFT_8X8[..]), ("6x6", &PERFT_6X6[..])] {
+        for (depth, &want) in (1..).zip(table) {
+            assert_eq!(prover_perft(game, None, depth), want, "prover, {game}, depth {depth}");
+            if depth <= 9 {
+                assert_eq!(
+                    checker_perft(game, None, depth),
+                    want,
+                    "checker, {game}, depth {depth}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_small_game() {
+    for game in
+        ["3x3/1", "4x4", "6x4", "8x4", "4x8", "5x5/2", "5x7/2", "7x7", "8x6", "6x8", "8x2", "3x7/1"]
+    {
+        for depth in 1..=7 {
+            let (ours, theirs) =
+                (prover_perft(game, None, depth), checker_perft(game, None, depth));
+            assert_eq!(ours, theirs, "{game}, depth {depth}");
+        }
+    }
+}
+
+/// (game, FEN, depth 1 in move sequences)
+const SPECIAL: [(&str, &str, u64); 8] = [
+    // A circular capture back to the start square, both ways round.
+    ("8x8", "B:W14,15,22,23:BK10", 2),
+    // A man is crowned in the middle of what would go on as a king's jump: it stops.
+    ("8x8", "B:W26,27:B22", 1),
+    // A man jumps only forward, though a backward jump would be there.
+    ("8x8", "B:W14,18:B22", 2),
+    // A jump must be made: the other piece has no quiet move now.
+    ("8x8", "B:W18:B1,14", 1),
+    // A jump must go on to its end, either way.
+    ("8x8", "B:W10,18,19:B6", 2),
+    // No piece is jumped twice.
+    ("8x8", "B:W18:BK14", 1),
+    // No move: lost.
+    ("8x8", "B:W9,14:B5", 0),
+    ("6x6", "W:W8:BK5", 1),
+];
+
+#[test]
+fn special_positions() {
+    for (game, fen, want) in SPECIAL {
+        assert_eq!(checker_perft(game, Some(fen), 1), want, "checker, {fen}");
+        assert_eq!(prover_perft(game, Some(fen), 1), want, "prover, {fen}");
+    }
+}
+
+/// A position with random pieces on a random board.
+#[derive(Clone, Debug)]
+struct Random {
+    board: (u8, u8),
+    fen: String,
+}
+
+impl Arbitrary for Random {
+    fn arbitrary(g: &mut Gen) -> Self {
+        let boards =
+            [(4, 4), (5, 5), (6, 6), (5, 7), (7, 7), (8, 8), (8, 4), (3, 5), (6, 8), (8, 6)];
+        let board = *g.choose(&boards).unwrap();
+        let squares = prover::board::Board::new(board.0, board.1).unwrap().squares();
+        // From nearly empty to crowded, with many kings or few.
+        let (fill, kings) = (u8::arbitrary(g) % 8 + 1, u8::arbitrary(g) % 5);
+        let in_row = |row: u8, square: u8| {
+            prover::board::Board::new(board.0, board.1).unwrap().row(square) == row
+        };
+        let mut lists = [Vec::new(), Vec::new()];
+        for square in 0..squares {
+            if u8::arbitrary(g) % 12 >= fill {
+                continue;
+            }
+            let side = usize::from(bool::arbitrary(g));
+            let crowning = in_row(if side == 0 { board.0 - 1 } else { 0 }, square);
+            let king = crowning || u8::arbitrary(g) % 5 < kings;
+            lists[side].push(format!("{}{}", if king { "K" } else { "" }, square + 1));
+        }
+        let turn = if bool::arbitrary(g) { 'B' } else { 'W' };
+        Random { board, fen: format!("{turn}:W{}:B{}", lists[1].join(","), lists[0].join(",")) }
+    }
+}
+
+#[test]
+fn both_generators_agree_on_random_positions() {
+    fn agree(Random { board: (rows, columns), fen }: Random) -> bool {
+        let ours = prover::board::Board::new(rows, columns).unwrap();
+        let theirs = checker::Board::new(rows, columns).unwrap();
+        let p = ours.read_fen(&fen).unwrap();
+        let q = checker::parse_fen(&fen).unwrap();
+        assert_eq!(ours.write_fen(&p), fen);
+        assert_eq!(checker::write_fen(&q), fen);
+        let (mut mine, mut other) = (Vec::new(), Vec::new());
+        ours.successors(&p, &mut mine);
+        theirs.successors(&q, &mut other);
+        let mine: Vec<String> = mine.iter().map(|p| ours.write_fen(p)).collect();
+        let other: Vec<String> = other.iter().map(checker::write_fen).collect();
+        assert_eq!(mine, other, "{fen}");
+        assert_eq!(ours.can_move(&p), !mine.is_empty(), "{fen}");
+        // A twin has the twins of the successors; three plies count the same sequences.
+        assert_eq!(p.twin(&ours).twin(&ours), p);
+        let depth = 3;
+        let count = prover::board::perft(&ours, &p, depth);
+        assert_eq!(count, prover::board::perft(&ours, &p.twin(&ours), depth), "{fen}");
+        assert_eq!(count, checker::perft(&theirs, &q, depth), "{fen}");
+        true
+    }
+    QuickCheck::new().tests(20_000).quickcheck(agree as fn(Random) -> bool);
+}
