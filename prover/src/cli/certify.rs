@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Database, Store, default_pieces};
-use crate::emit::{Certificate, Section};
+use crate::emit::{Certificate, Section, Target};
 use crate::proof::Manager;
 use crate::search::{Outcome, known};
 
@@ -65,7 +65,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if pieces != 0 {
         check_pieces(board, pieces)?;
     }
-    Certificate::probe_directory(directory)?;
+    let target = Target::new(directory)?;
     options.machine.start()?;
     let progress = options.machine.progress();
     let begin = Instant::now();
@@ -91,7 +91,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         database: root,
     };
     let certificate = Certificate::new(&claim, &sections);
-    certificate.write(directory)?;
+    certificate.write(target)?;
     let (nodes, leaves) =
         sections.iter().map(Section::size).fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
     println!("{} {} from {}", value.word(), claim.game, claim.start);

@@ -21,15 +21,18 @@ pub fn ensure(
     pieces: u8,
     progress: &Progress,
 ) -> Result<Database, StoreError> {
-    let (there, mut records) = match store.manifest() {
-        Ok(manifest) => (manifest.pieces, manifest.slices),
-        Err(StoreError::Missing { .. }) => (0, Vec::new()),
-        Err(error) => return Err(error),
+    let there = || match store.manifest() {
+        Ok(manifest) => Ok((manifest.pieces, manifest.slices)),
+        Err(StoreError::Missing { .. }) => Ok((0, Vec::new())),
+        Err(error) => Err(error),
     };
-    if there >= pieces {
+    if there()?.0 >= pieces {
         progress.say(format!("database {} with {pieces} pieces: verifying", board.name()));
         return store.load(pieces);
     }
+    let _lock = store.lock()?;
+    // Another process may have built something until now.
+    let (there, mut records) = there()?;
     let from = if there == 0 { Database::empty(board) } else { store.load(there)? };
     let mut builder = Builder::new(from, pieces);
     for n in there.max(1) + 1..=pieces {

@@ -15,5 +15,5 @@ pub use build::Builder;
 pub use ensure::{default_pieces, ensure};
 pub use resident::Database;
 pub use slice::Slice;
-pub use store::{Store, StoreError, write_whole};
+pub use store::{Store, StoreError, UNFINISHED};
 pub use table::{Table, Value};

@@ -58,6 +58,12 @@ pub enum StoreError {
         /// The directory of the database.
         directory: PathBuf,
     },
+    /// Somebody else is building.
+    #[error("{path}: expected to be the only builder, found that another process holds this lock")]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+    },
     /// Fewer pieces than wanted.
     #[error(
         "{path}: expected a database with {wanted} pieces, found one with {there} (extend it with `prove db --pieces {wanted}`)"
@@ -72,28 +78,31 @@ pub enum StoreError {
     },
 }
 
-/// Writes a file so that it is either there and whole or not there: to a temporary file beside it,
-/// synced, then renamed.
+/// What the names of files and directories that are being written begin with.
+pub const UNFINISHED: &str = ".unfinished-";
+
+/// Writes a file so that it is either there and whole or not there: under another name beside it,
+/// synced, then renamed. What a killed run has left under that name is replaced.
 ///
 /// # Errors
 /// Whatever the system reports; the old file, if there was one, is untouched then.
-pub fn write_whole<B: AsRef<[u8]>>(path: &Path, parts: impl Iterator<Item = B>) -> io::Result<()> {
+fn write_whole<B: AsRef<[u8]>>(path: &Path, parts: impl Iterator<Item = B>) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(directory)?;
-    let mut out = io::BufWriter::with_capacity(1 << 20, file);
-    for part in parts {
-        out.write_all(part.as_ref())?;
-    }
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    // Readable for everyone who may read the directory, as an ordinary file would be.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    }
-    file.persist(path).map_err(|e| e.error)?;
-    fs::File::open(directory)?.sync_all()
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = directory.join(format!("{UNFINISHED}{name}"));
+    let write = || {
+        let mut out = io::BufWriter::with_capacity(1 << 20, fs::File::create(&unfinished)?);
+        for part in parts {
+            out.write_all(part.as_ref())?;
+        }
+        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        fs::rename(&unfinished, path)?;
+        fs::File::open(directory)?.sync_all()
+    };
+    write().inspect_err(|_| {
+        // It may never have come into being.
+        let _ = fs::remove_file(&unfinished);
+    })
 }
 
 /// The directory of one board's database.
@@ -130,6 +139,32 @@ impl Store {
 
     fn wire(&self, path: &Path, source: WireError) -> StoreError {
         StoreError::Wire { path: path.into(), source, directory: self.directory.clone() }
+    }
+
+    /// Keeps other processes from building this database as long as the file is held, and clears
+    /// away what a killed builder has left unfinished. The system lets go of the lock when a process
+    /// ends, however it ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`] if another process holds it; [`StoreError::Io`].
+    pub fn lock(&self) -> Result<fs::File, StoreError> {
+        let path = self.directory.with_extension("lock");
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        fs::create_dir_all(&self.directory)
+            .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
+        let file = fs::File::create(&path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
+            Err(fs::TryLockError::Error(source)) => return Err(io(source)),
+        }
+        for entry in fs::read_dir(&self.directory).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                fs::remove_file(entry.path()).map_err(io)?;
+            }
+        }
+        Ok(file)
     }
 
     /// The MANIFEST, if it is one of a complete database of this board.
@@ -206,15 +241,13 @@ impl Store {
         }
     }
 
-    /// Writes a solved slice; returns its record for the MANIFEST.
+    /// Writes a solved slice (under [`Store::lock`]); returns its record for the MANIFEST.
     ///
     /// # Errors
     /// [`StoreError::Io`].
     pub fn save_slice(&self, slice: Slice, table: &Table) -> Result<SliceRecord, StoreError> {
         let path = self.directory.join(slice.name().file_name());
         let io = |source| StoreError::Io { path: path.clone(), source };
-        fs::create_dir_all(&self.directory)
-            .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
         let header = self.header(slice).encode();
         let mut hasher = blake3::Hasher::new();
         let mut length = 0;
@@ -237,7 +270,7 @@ impl Store {
         })
     }
 
-    /// Writes the MANIFEST: from now on the database has these slices.
+    /// Writes the MANIFEST (under [`Store::lock`]): from now on the database has these slices.
     ///
     /// # Errors
     /// [`StoreError::Io`].

@@ -1,7 +1,7 @@
 //! Encoding and writing.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::prune::{Kept, Proof, prune};
 use crate::board::{Board, Position, Side};
-use crate::egdb::write_whole;
+use crate::egdb::UNFINISHED;
 use crate::proof::Tree;
 use crate::search::{KeyMap, StrategyError};
 
@@ -195,65 +195,95 @@ impl Certificate {
             && self.objects.iter().all(|(digest, bytes)| holds(&format!("objects/{digest}"), bytes))
     }
 
-    /// Fails if `directory` can't take this certificate; better before the work than after it.
-    ///
-    /// # Errors
-    /// [`EmitError::Io`] if its parent is not a directory that can be written to.
-    pub fn probe_directory(directory: &Path) -> Result<(), EmitError> {
-        let parent = parent_of(directory);
-        fs::create_dir_all(parent)
-            .and_then(|()| tempfile::tempfile_in(parent))
-            .map_err(|source| EmitError::Io { path: parent.into(), source })?;
-        Ok(())
-    }
-
-    /// Writes the certificate to `directory`, which must not exist, be empty, or hold this very
-    /// certificate already (then nothing is written). It appears there all at once: it is written
-    /// beside it and renamed.
+    /// Writes the certificate to `target`. It appears there all at once; where this very certificate
+    /// is there already, nothing is written.
     ///
     /// # Errors
     /// [`EmitError::Occupied`] or [`EmitError::Io`]; nothing is overwritten then.
-    pub fn write(&self, directory: &Path) -> Result<(), EmitError> {
-        let io = |path: &Path| {
-            let path = path.to_path_buf();
-            move |source| EmitError::Io { path, source }
-        };
-        if self.is_at(directory) {
+    pub fn write(&self, target: Target) -> Result<(), EmitError> {
+        let Target { directory, unfinished } = target;
+        if self.is_at(&directory) {
             return Ok(());
         }
-        match fs::read_dir(directory).map(|mut entries| entries.next().is_some()) {
-            Ok(true) => {
-                return Err(EmitError::Occupied { path: directory.into() });
-            }
-            Ok(false) => {}
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-            Err(e) => return Err(io(directory)(e)),
+        require_free(&directory)?;
+        let write = |name: &str, bytes: &[u8]| {
+            let path = unfinished.path().join(name);
+            fs::File::create_new(&path)
+                .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+                .map_err(io_at(&path))
+        };
+        let objects = unfinished.path().join("objects");
+        fs::create_dir(&objects).map_err(io_at(&objects))?;
+        for (digest, bytes) in &self.objects {
+            write(&format!("objects/{digest}"), bytes)?;
+        }
+        write("CLAIM", self.claim.as_bytes())?;
+        write("MANIFEST", &self.manifest)?;
+        let sync =
+            |path: &Path| fs::File::open(path).and_then(|d| d.sync_all()).map_err(io_at(path));
+        sync(&objects)?;
+        sync(unfinished.path())?;
+        fs::rename(unfinished.path(), &directory).map_err(io_at(&directory))?;
+        sync(parent_of(&directory))?;
+        // It is no longer there to be removed.
+        let _ = unfinished.keep();
+        Ok(())
+    }
+}
+
+/// Where a certificate is to be written: a directory that is free, and one beside it to write in.
+pub struct Target {
+    directory: PathBuf,
+    /// Removed when dropped.
+    unfinished: tempfile::TempDir,
+}
+
+impl Target {
+    /// Makes sure that a certificate can be written to `directory`, better before the work than
+    /// after it.
+    ///
+    /// # Errors
+    /// [`EmitError::Occupied`] if something else than a certificate is there, [`EmitError::Io`] if
+    /// its parent cannot be written to.
+    pub fn new(directory: &Path) -> Result<Self, EmitError> {
+        if !directory.join("MANIFEST").exists() {
+            require_free(directory)?;
         }
         let parent = parent_of(directory);
-        fs::create_dir_all(parent).map_err(io(parent))?;
-        let unfinished = tempfile::Builder::new().prefix(".unfinished-").tempdir_in(parent);
-        let unfinished = unfinished.map_err(io(parent))?;
-        let objects = unfinished.path().join("objects");
-        fs::create_dir(&objects).map_err(io(&objects))?;
-        for (digest, bytes) in &self.objects {
-            let path = objects.join(digest.to_string());
-            write_whole(&path, std::iter::once(bytes)).map_err(io(&path))?;
+        fs::create_dir_all(parent).map_err(io_at(parent))?;
+        let name = directory.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{UNFINISHED}{name}");
+        // What a killed run has left.
+        let left = parent.join(&name);
+        match fs::remove_dir_all(&left) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_at(&left)(e)),
+            _ => {}
         }
-        for (name, bytes) in [("CLAIM", self.claim.as_bytes()), ("MANIFEST", &self.manifest)] {
-            let path = unfinished.path().join(name);
-            write_whole(&path, std::iter::once(bytes)).map_err(io(&path))?;
-        }
+        let unfinished = tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(parent);
+        let unfinished = unfinished.map_err(io_at(&left))?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             let mode = fs::Permissions::from_mode(0o755);
-            fs::set_permissions(unfinished.path(), mode).map_err(io(unfinished.path()))?;
+            fs::set_permissions(unfinished.path(), mode).map_err(io_at(&left))?;
         }
-        fs::rename(unfinished.path(), directory).map_err(io(directory))?;
-        // It is no longer there to be removed.
-        let _ = unfinished.keep();
-        fs::File::open(parent).and_then(|d| d.sync_all()).map_err(io(parent))
+        Ok(Target { directory: directory.into(), unfinished })
     }
+}
+
+/// A directory is free when it does not exist or is empty.
+fn require_free(directory: &Path) -> Result<(), EmitError> {
+    match fs::read_dir(directory).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(EmitError::Occupied { path: directory.into() }),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(io_at(directory)(e)),
+    }
+}
+
+fn io_at(path: &Path) -> impl FnOnce(io::Error) -> EmitError + use<> {
+    let path = path.to_path_buf();
+    move |source| EmitError::Io { path, source }
 }
 
 fn header(section: &Section, first: usize, count: usize) -> ObjectHeader {

@@ -3,4 +3,4 @@
 mod certificate;
 mod prune;
 
-pub use certificate::{Certificate, EmitError, Section};
+pub use certificate::{Certificate, EmitError, Section, Target};

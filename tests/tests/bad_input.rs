@@ -1,0 +1,204 @@
+//! Bad input: a message that says what and where, the documented status, nothing overwritten.
+
+use std::fs;
+use std::path::Path;
+
+use tests::programs::{path, prove, run};
+
+/// Runs `prove`, which must fail with this status and say these words on standard error.
+fn fails(directory: &Path, arguments: &[&str], status: i32, words: &[&str]) {
+    let output = run(&path("prove"), arguments, directory);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
+    for word in words {
+        assert!(message.contains(word), "{arguments:?}: no {word:?} in {message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+}
+
+#[test]
+fn games_and_numbers() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    for game in ["9x9", "6x7", "6", "6x6/4", "6x6/0", "x", "6x6/2/2", "", "６x6", "2x2", "08x8"] {
+        fails(d, &["perft", "--depth", "1", "--game", game], 2, &["expected RxC", game]);
+    }
+    fails(d, &["db", "--game", "4x4", "--pieces", "9"], 2, &["expected 2 to 8", "found 9"]);
+    fails(d, &["db", "--game", "4x4", "--pieces", "1"], 2, &["expected 2 to 8", "found 1"]);
+    fails(d, &["--emit", "cert", "--threads", "0"], 2, &["--threads", "found 0"]);
+    fails(d, &["--emit", "cert", "--memory", "12 parsecs"], 2, &["--memory"]);
+    fails(d, &["db", "--game", "8x8", "--pieces", "6", "--memory", "1MiB"], 3, &["needs", "1 MiB"]);
+    fails(d, &[], 2, &["--emit"]);
+    assert_eq!(fs::read_dir(d).unwrap().count(), 0, "something was written");
+}
+
+#[test]
+fn positions() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let bad = [
+        ("B:W1:B2", "a man on 1, its crowning row"),
+        ("B:W18:B16", "a man on 16, its crowning row"),
+        ("B:W19:B1", "found 19"),
+        ("B:W0:B1", "found 0"),
+        ("B:W18:B18", "a second piece on 18"),
+        ("B:WK5,5:B1", "a second piece on 5"),
+        ("X:W18:B1", "'X'"),
+        ("black:W18:B1", "'b'"),
+        ("B:W18:W17", "the same side again"),
+        ("B:W18", "found the end"),
+        ("B:W18:B1:B2", "expected the end"),
+        ("B:W18:B3-1", "from high to low"),
+        ("B:W18,:B1", "a square from 1 to 18"),
+        ("B:W18:B1x", "expected the end"),
+        ("B:W18:B99999999999999999999", "a square from 1 to 18"),
+        ("", "the side to move"),
+        ("B:W♔:B1", "a square from 1 to 18"),
+    ];
+    for (fen, words) in bad {
+        let place = ["FEN", "character", "expected", words];
+        fails(d, &["perft", "--depth", "1", "--fen", fen], 2, &place);
+        fails(d, &["--emit", "cert", "--fen", fen], 2, &place);
+    }
+    assert_eq!(fs::read_dir(d).unwrap().count(), 0, "something was written");
+    // The same positions in every form that people write.
+    for fen in ["B:W13-18:B1-6.", "B:B1,2,3,4,5,6:W13,14,15-18", "B:W13-18:B1-6"] {
+        let out = prove(&["perft", "--depth", "3", "--fen", fen], d);
+        assert_eq!(out, "1\t5\n2\t25\n3\t106\n");
+    }
+}
+
+#[test]
+fn places() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    fs::write(d.join("file"), "kept").unwrap();
+    fails(d, &["--game", "4x4", "--emit", "file/cert"], 3, &["file"]);
+    fails(d, &["--game", "4x4", "--emit", "cert", "--db", "file"], 3, &["file"]);
+    fails(d, &["--game", "4x4", "--emit", "file"], 3, &["file"]);
+    fs::create_dir(d.join("full")).unwrap();
+    fs::write(d.join("full/mine"), "kept").unwrap();
+    fails(
+        d,
+        &["--game", "4x4", "--emit", "full"],
+        3,
+        &["full", "expected", "found something else"],
+    );
+    assert_eq!(fs::read_to_string(d.join("full/mine")).unwrap(), "kept");
+    assert_eq!(fs::read_to_string(d.join("file")).unwrap(), "kept");
+    // Another certificate is not overwritten either.
+    prove(&["--game", "4x4", "--emit", "cert", "-q"], d);
+    let before = fs::read(d.join("cert/MANIFEST")).unwrap();
+    let other = ["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"];
+    fails(d, &other, 3, &["cert", "found something else"]);
+    assert_eq!(fs::read(d.join("cert/MANIFEST")).unwrap(), before);
+    fails(d, &["stats", "--game", "8x8"], 3, &["8x8/MANIFEST", "no database here"]);
+    fails(d, &["probe", "--game", "8x8", "B:W30:B1"], 3, &["no database here"]);
+}
+
+#[test]
+fn databases() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    prove(&["db", "--game", "4x4", "--pieces", "3", "-q"], d);
+    let manifest = d.join("egdb/4x4/MANIFEST");
+    let good = fs::read(&manifest).unwrap();
+    // Another board's database under this one's name.
+    fs::create_dir_all(d.join("egdb/6x4")).unwrap();
+    fs::copy(&manifest, d.join("egdb/6x4/MANIFEST")).unwrap();
+    let build = ["db", "--game", "6x4", "--pieces", "3", "-q"];
+    fails(d, &build, 3, &["6x4/MANIFEST", "expected board 6x4", "found board 4x4"]);
+    // Another version; a truncated file; one byte too many; nothing.
+    for (bytes, words) in [
+        ([&good[..8], &[7], &good[9..]].concat(), "version: expected 0, found 7"),
+        (good[..good.len() - 5].to_vec(), "offset 32: expected"),
+        ([&good[..], &[0]].concat(), "offset 32: expected"),
+        (Vec::new(), "offset 0: expected 8 bytes, found 0 bytes"),
+    ] {
+        fs::write(&manifest, &bytes).unwrap();
+        for command in [&["db", "--game", "4x4", "--pieces", "4"][..], &["stats", "--game", "4x4"]]
+        {
+            fails(d, command, 3, &["4x4/MANIFEST", words, "remove"]);
+        }
+        assert_eq!(fs::read(&manifest).unwrap(), bytes, "the file was changed");
+    }
+    fs::write(&manifest, &good).unwrap();
+    let more = ["stats", "--game", "4x4", "--pieces", "4"];
+    fails(d, &more, 3, &["with 4 pieces", "found one with 3"]);
+}
+
+/// A disk that is full: nothing half-written is taken for a whole.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    // A limit on the size of files fails in the same way, as a write that does not succeed.
+    let prove_path = path("prove");
+    let command = format!(
+        "ulimit -f 40; trap '' XFSZ; exec {} db --game 6x6 --pieces 5 --quiet",
+        prove_path.display()
+    );
+    let output = run(Path::new("/bin/sh"), &["-c", &command], d);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{message}");
+    assert!(message.contains("egdb/6x6/"), "{message}");
+    // What was complete before is there, whole, and is built upon.
+    let stats = prove(&["stats", "--game", "6x6", "--format", "tsv"], d);
+    assert!(stats.contains("total 4\t481755\t216518\t115390\t149847"), "{stats}");
+    prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], d);
+    let said = tests::programs::check(&["--game", "6x6"], d);
+    assert!(said.verdict.starts_with("s VERIFIED DATABASE 6x6 pieces=5"), "{said:?}");
+}
+
+#[test]
+fn undecided_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let options = ["--game", "4x4", "--pieces", "0", "--leaf-nodes", "2", "--max-nodes", "5"];
+    fails(d, &[&options[..], &["--emit", "cert"]].concat(), 1, &["not decided", "proof number"]);
+    let lost = ["--game", "6x4", "--claim", "black-not-lost", "--emit", "cert", "-q"];
+    fails(d, &lost, 1, &["the claim does not hold: White wins"]);
+    assert!(!d.join("cert").exists());
+}
+
+#[test]
+fn solve_and_probe_from_standard_input() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    prove(&["db", "--game", "4x4", "--pieces", "4", "-q"], d);
+    let ask = |arguments: &[&str], input: &str| {
+        let mut child = Command::new(path("prove"))
+            .args(arguments)
+            .current_dir(d)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let fens = "B:W7,8:B1,2\n\nB:W8:BK1\nW:W5,K8:B1,K3\n";
+    let (status, probed, _) = ask(&["probe", "--game", "4x4"], fens);
+    assert_eq!((status, probed.lines().count()), (Some(0), 3));
+    let solve = ["solve", "--game", "4x4", "--nodes", "100000", "--pieces", "0", "-q"];
+    let (status, solved, _) = ask(&solve, fens);
+    assert_eq!(status, Some(0));
+    for (probed, solved) in probed.lines().zip(solved.lines()) {
+        let solved: Vec<&str> = solved.split('\t').collect();
+        assert_eq!(probed, solved[..2].join("\t"));
+        assert!(solved[2].parse::<u64>().unwrap() > 0);
+    }
+    // Too few nodes: a bound or nothing, never a wrong value.
+    let few = ["solve", "--game", "4x4", "--nodes", "2", "--pieces", "0", "-q"];
+    let (_, solved, _) = ask(&few, "B:W7,8:B1,2\n");
+    assert!(solved.contains("unknown") || solved.contains("=draw"), "{solved}");
+    let (status, out, message) = ask(&["probe", "--game", "4x4"], "B:W8:B1\nB:W9:B1\n");
+    assert_eq!((status, out.lines().count()), (Some(2), 1));
+    assert!(message.contains("line 2") && message.contains("found 9"), "{message}");
+}

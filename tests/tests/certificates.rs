@@ -1,0 +1,174 @@
+//! Whole games: proved, written, checked.
+
+use std::fs;
+use std::path::Path;
+
+use tests::programs::{check, prove};
+
+/// Proves with the given options and checks; the verdict must begin with the given words.
+fn prove_and_check(directory: &Path, options: &[&str], words: &str) {
+    let _ = fs::remove_dir_all(directory.join("cert"));
+    prove(&[options, &["--emit", "cert", "--quiet"]].concat(), directory);
+    let said = check(&["cert"], directory);
+    let verdict = format!("s VERIFIED {words} ");
+    assert!(said.verdict.starts_with(&verdict), "{options:?}: {said:?}");
+    assert_eq!(said.status, Some(0));
+}
+
+/// A small game as it comes, and with fewer pieces and tiny leaves, so that nodes, leaves and
+/// database positions all matter.
+fn game(name: &str, value: &str, pieces: &str, leaf_nodes: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let words = format!("{value} {name} start=initial");
+    prove_and_check(directory, &["--game", name], &words);
+    let deep = ["--game", name, "--pieces", pieces, "--leaf-nodes", leaf_nodes];
+    prove_and_check(directory, &deep, &words);
+    let consistent = check(&["cert", "--level", "consistent"], directory);
+    let want = if value == "DRAW" { "s VERIFIED DRAW" } else { "s DECLINED level" };
+    assert!(consistent.verdict.starts_with(want), "{name}: {consistent:?}");
+}
+
+#[test]
+fn game_4x4() {
+    game("4x4", "DRAW", "2", "3");
+}
+
+#[test]
+fn game_6x4_which_white_wins() {
+    game("6x4", "WHITE-WINS", "3", "20");
+}
+
+#[test]
+fn game_5x5_2_which_white_wins() {
+    game("5x5/2", "WHITE-WINS", "3", "50");
+}
+
+#[test]
+fn game_8x4() {
+    game("8x4", "DRAW", "4", "2000");
+}
+
+#[test]
+fn game_4x8() {
+    game("4x8", "DRAW", "4", "1000");
+}
+
+#[test]
+fn game_5x7_2_where_repetition_misleads_a_plain_search() {
+    game("5x7/2", "DRAW", "4", "3000");
+}
+
+#[test]
+fn game_6x6() {
+    game("6x6", "DRAW", "5", "2000");
+}
+
+#[test]
+fn games_without_a_database() {
+    let directory = tempfile::tempdir().unwrap();
+    for game in ["3x3/1", "4x2", "3x5/1", "4x4", "6x4"] {
+        let options = ["--game", game, "--pieces", "0"];
+        let out = prove(&[&options[..], &["--emit", "first", "-q"]].concat(), directory.path());
+        let value = out.split(' ').next().unwrap();
+        prove_and_check(directory.path(), &options, &format!("{value} {game} start=initial"));
+        // With a database the value is the same.
+        prove_and_check(
+            directory.path(),
+            &["--game", game],
+            &format!("{value} {game} start=initial"),
+        );
+        fs::remove_dir_all(directory.path().join("first")).unwrap();
+    }
+}
+
+#[test]
+fn bounds_of_positions() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    for (fen, claim, value) in [
+        // Black is a man ahead: it does not lose (in fact more may be true, and is not claimed).
+        ("B:W13,14,16,18:B1,2,3,5,6", "black-not-lost", "BLACK-NOT-LOST"),
+        ("W:W13,14,15,17,18:B1,2,5,6", "white-not-lost", "WHITE-NOT-LOST"),
+        // From the start both sides hold the draw.
+        ("B:W13,14,15,16,17,18:B1,2,3,4,5,6", "black-not-lost", "BLACK-NOT-LOST"),
+        ("B:W13,14,15,16,17,18:B1,2,3,4,5,6", "white-not-lost", "WHITE-NOT-LOST"),
+        // The database knows the start: no node is needed.
+        ("B:W17,18:BK1,K2", "black-not-lost", "BLACK-NOT-LOST"),
+    ] {
+        let options = ["--pieces", "4", "--fen", fen, "--claim", claim];
+        let start = if fen.starts_with("B:W13,14,15,16,17") { "initial" } else { fen };
+        prove_and_check(directory, &options, &format!("{value} 6x6 start={start}"));
+    }
+}
+
+#[test]
+fn values_of_positions_won_by_either_side() {
+    let directory = tempfile::tempdir().unwrap();
+    for (fen, value) in [
+        ("B:W17,18:B1,2,3,4,5", "BLACK-WINS"),
+        ("W:W14,15,16,17,18:B1,2", "WHITE-WINS"),
+        // No move, or no piece: lost already.
+        ("B:W7,8,10,12:B5", "WHITE-WINS"),
+        ("W:W:B1", "BLACK-WINS"),
+        ("B:W:B1", "BLACK-WINS"),
+        ("B:W18:B", "WHITE-WINS"),
+    ] {
+        let options = ["--pieces", "3", "--leaf-nodes", "50", "--fen", fen];
+        prove_and_check(directory.path(), &options, &format!("{value} 6x6 start={fen}"));
+    }
+}
+
+/// All files below a directory with their bytes.
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut todo = vec![directory.to_path_buf()];
+    while let Some(d) = todo.pop() {
+        for entry in fs::read_dir(d).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                let name = path.strip_prefix(directory).unwrap().display().to_string();
+                found.push((name, fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn the_same_bytes_with_any_number_of_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    for options in [
+        "--game 6x6 --pieces 5 --leaf-nodes 1000",
+        "--game 5x5/2 --pieces 3 --leaf-nodes 50",
+        "--game 8x4 --pieces 4 --leaf-nodes 3000",
+    ] {
+        let options: Vec<&str> = options.split(' ').collect();
+        let bytes = |threads: &str| {
+            let to = ["--threads", threads, "--emit", threads, "--db", "egdb", "-q"];
+            let _ = fs::remove_dir_all(directory.join("egdb"));
+            let _ = fs::remove_dir_all(directory.join(threads));
+            prove(&[&options[..], &to].concat(), directory);
+            (files(&directory.join(threads)), files(&directory.join("egdb")))
+        };
+        let one = bytes("1");
+        assert!(one.0.len() > 3 && one.1.len() > 3, "{options:?}: too little to compare");
+        assert!(one == bytes("2"), "{options:?}: 2 threads");
+        assert!(one == bytes("4"), "{options:?}: 4 threads");
+    }
+}
+
+#[test]
+fn a_second_run_finds_the_certificate_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let options = ["--game", "4x4", "--emit", "cert", "-q"];
+    let first = prove(&options, directory);
+    let before = files(directory);
+    assert_eq!(first, prove(&options, directory));
+    assert_eq!(before, files(directory));
+}

@@ -1,0 +1,187 @@
+//! Databases: prover against checker position by position, and against known numbers.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tests::programs::{check, path, prove, run};
+
+/// `check` derives all values itself and compares every bit.
+fn agree(game: &str, pieces: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    prove(&["db", "--game", game, "--pieces", pieces, "-q"], directory);
+    for level in ["exact", "consistent"] {
+        let said = check(&["--db", "egdb", "--game", game, "--level", level], directory);
+        assert!(said.verdict.starts_with("s VERIFIED DATABASE"), "{game}: {said:?}");
+    }
+}
+
+#[test]
+fn prover_and_checker_agree_on_all_of_4x4() {
+    agree("4x4", "8");
+}
+
+#[test]
+fn prover_and_checker_agree_on_5x5() {
+    agree("5x5/2", "6");
+}
+
+#[test]
+fn prover_and_checker_agree_on_6x6() {
+    agree("6x6", "6");
+}
+
+#[test]
+fn prover_and_checker_agree_on_odd_boards() {
+    for (game, pieces) in
+        [("3x3/1", "4"), ("4x2", "4"), ("8x2", "5"), ("3x7/1", "5"), ("7x7", "3"), ("6x8", "4")]
+    {
+        agree(game, pieces);
+    }
+}
+
+/// The totals of `prove stats --format tsv`: positions, wins, draws, losses.
+fn totals(game: &str, directory: &Path) -> Vec<[u64; 4]> {
+    let out = prove(&["stats", "--game", game, "--format", "tsv"], directory);
+    let mut lines = out.lines();
+    assert_eq!(lines.next(), Some("slice\tpositions\twin\tdraw\tloss"));
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
+    let numbers = |row: &[&str]| [1, 2, 3, 4].map(|i| row[i].parse::<u64>().unwrap());
+    // The slices add up to the totals.
+    let (slices, totals): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row[0].contains(','));
+    for total in &totals {
+        let pieces: u64 = total[0].strip_prefix("total ").unwrap().parse().unwrap();
+        let mine = slices.iter().filter(|row| {
+            row[0].split(',').map(|n| n.parse::<u64>().unwrap()).sum::<u64>() == pieces
+        });
+        let sum = mine.fold([0; 4], |sum, row| {
+            let row = numbers(row);
+            [0, 1, 2, 3].map(|i| sum[i] + row[i])
+        });
+        assert_eq!(sum, numbers(total));
+        assert_eq!(sum[0], sum[1] + sum[2] + sum[3]);
+    }
+    totals.iter().map(|row| numbers(row)).collect()
+}
+
+#[test]
+fn known_totals_and_endings_of_8x8() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    prove(&["db", "--game", "8x8", "--pieces", "4", "-q"], directory);
+    let want = [
+        [3488, 716, 2370, 402],
+        [196_032, 100_250, 8477, 87_305],
+        [6_209_316, 2_574_304, 1_717_922, 1_917_090],
+    ];
+    assert_eq!(totals("8x8", directory), want);
+    let out = prove(&["stats", "--game", "8x8", "--format", "tsv"], directory);
+    assert!(out.contains("\n0,1,0,1\t992\t230\t654\t108\n"), "one king each");
+
+    let endings = [
+        ("W:WK27,K23:BK28,12", "win"),
+        ("W:W31,10:B3,1", "win"),
+        ("B:W29,25:B19,1", "win"),
+        ("B:W29,K1:BK18,2", "win"),
+        ("W:WK29,22:B6,4", "win"),
+        ("W:WK22,19:B14,K11", "loss"),
+        ("B:WK26,10:BK25,21", "loss"),
+        ("B:W21,22,23:B1,2", "unknown"),
+        ("B:W:B", "loss"),
+    ];
+    let fens: Vec<&str> = endings.iter().map(|(fen, _)| *fen).collect();
+    let out = prove(&[&["probe", "--game", "8x8"], &fens[..]].concat(), directory);
+    let want: Vec<String> = endings.iter().map(|(fen, value)| format!("{fen}\t{value}")).collect();
+    assert_eq!(out.lines().collect::<Vec<_>>(), want);
+
+    let said = check(&["--db", "egdb", "--game", "8x8"], directory);
+    assert!(said.verdict.starts_with("s VERIFIED DATABASE 8x8 pieces=4"), "{said:?}");
+}
+
+#[test]
+fn position_counts_of_6x6() {
+    let directory = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "6x6", "--pieces", "5", "-q"], directory.path());
+    let counts: Vec<u64> = totals("6x6", directory.path()).iter().map(|row| row[0]).collect();
+    assert_eq!(counts, [1029, 30126, 481_755, 5_276_874]);
+}
+
+fn bytes(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(directory).unwrap().map(|e| e.unwrap());
+    let mut files: Vec<_> = entries
+        .map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn killed_and_started_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let build = ["db", "--game", "6x6", "--pieces", "5", "--quiet", "--db"];
+    prove(&[&build[..], &["calm"]].concat(), directory.path());
+    let (mut delay, mut kills) = (Duration::from_millis(10), 0);
+    // Longer and longer until it gets to its end.
+    loop {
+        let mut prover = Command::new(path("prove"))
+            .args(build)
+            .arg("killed")
+            .current_dir(directory.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(delay);
+        if let Some(status) = prover.try_wait().unwrap() {
+            assert!(status.success());
+            break;
+        }
+        prover.kill().unwrap();
+        prover.wait().unwrap();
+        kills += 1;
+        delay += delay / 3;
+    }
+    assert!(kills >= 3, "the prover was killed only {kills} times");
+    // While one builder is at work another is refused.
+    let mut first = Command::new(path("prove"))
+        .args(["db", "--game", "8x8", "--pieces", "4", "--quiet"])
+        .current_dir(directory.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !directory.path().join("egdb/8x8.lock").exists() {
+        std::thread::yield_now();
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    let second = run(&path("prove"), &["db", "--game", "8x8", "--pieces", "4"], directory.path());
+    let message = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(3), "{message}");
+    assert!(message.contains("8x8.lock: expected to be the only builder"), "{message}");
+    assert!(first.wait().unwrap().success());
+    // Nothing half-written is left behind by the last run, and the bytes are the same.
+    assert!(
+        bytes(&directory.path().join("calm/6x6")) == bytes(&directory.path().join("killed/6x6"))
+    );
+}
+
+#[test]
+fn a_damaged_file_is_found_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let build = ["db", "--game", "4x4", "--pieces", "3", "--quiet"];
+    prove(&build, directory.path());
+    let slice = directory.path().join("egdb/4x4/1-0-1-1");
+    let mut damaged = fs::read(&slice).unwrap();
+    damaged[40] ^= 4;
+    fs::write(&slice, &damaged).unwrap();
+    let before = bytes(&directory.path().join("egdb/4x4"));
+    for command in [&build[..], &["stats", "--game", "4x4"], &["probe", "--game", "4x4", "B:W8:B1"]]
+    {
+        let output = run(&path("prove"), command, directory.path());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
+        assert!(message.contains("egdb/4x4/1-0-1-1: expected"), "{message}");
+        assert!(message.contains("found"), "{message}");
+    }
+    assert_eq!(before, bytes(&directory.path().join("egdb/4x4")));
+}

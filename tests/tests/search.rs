@@ -1,0 +1,158 @@
+//! Df-pn against databases that it was not given: values never differ, and every answer comes with
+//! a strategy that holds.
+
+use prover::board::{Board, Game, Position, Side};
+use prover::egdb::{Builder, Database, Value};
+use prover::proof::Manager;
+use prover::search::{Outcome, Search};
+use quickcheck::Gen;
+
+fn database(board: &Board, pieces: u8) -> Database {
+    let mut builder = Builder::new(Database::empty(board), pieces);
+    for n in 2..=pieces {
+        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
+        builder.complete(n);
+    }
+    builder.finish()
+}
+
+/// All positions with the given number of pieces, both sides on the board.
+fn positions(board: &Board, pieces: u32) -> Vec<Position> {
+    let squares = board.squares();
+    let mut found = Vec::new();
+    for dense in 0..1u32 << squares {
+        if dense.count_ones() != pieces {
+            continue;
+        }
+        let list: Vec<u8> = (0..squares).filter(|s| dense >> s & 1 == 1).collect();
+        for kinds in 0..4u32.pow(pieces) {
+            for turn in [Side::Black, Side::White] {
+                let mut position = Position { black: 0, white: 0, kings: 0, turn };
+                let mut possible = true;
+                for (i, &square) in (0..).zip(&list) {
+                    let (white, king) = (kinds >> (2 * i) & 1 == 1, kinds >> (2 * i + 1) & 1 == 1);
+                    let crowning = if white { 0 } else { board.rows() - 1 };
+                    possible &= king || board.row(square) != crowning;
+                    let bit = board.bit(square);
+                    *(if white { &mut position.white } else { &mut position.black }) |= bit;
+                    position.kings |= if king { bit } else { 0 };
+                }
+                if possible && position.both_sides() {
+                    found.push(position);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Solves both questions of a position over the smaller database; compares with the larger one.
+/// Returns the nodes.
+fn compare(board: &Board, small: &Database, large: &Database, position: &Position) -> u64 {
+    let fen = board.write_fen(position);
+    let want = large.probe(position).expect(&fen);
+    let mut nodes = 0;
+    for attacker in [Side::Black, Side::White] {
+        let mut search = Search::new(board, small, attacker);
+        let outcome = search.run(position, 10_000_000);
+        let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
+        let right = if won { Outcome::Proved } else { Outcome::Disproved };
+        assert_eq!(outcome, right, "{fen}: does {attacker:?} win?");
+        let strategy = search.strategy(position).unwrap_or_else(|e| panic!("{fen}: {e}"));
+        assert_eq!(strategy.is_win, won);
+        nodes += search.nodes();
+    }
+    nodes
+}
+
+fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize) {
+    let board = Board::new(rows, columns).unwrap();
+    let (small, large) = (database(&board, small), database(&board, large));
+    let all = positions(&board, large.pieces().into());
+    assert!(all.len() > 1000);
+    all.iter().step_by(step).for_each(|p| {
+        compare(&board, &small, &large, p);
+    });
+}
+
+#[test]
+fn every_position_of_4x4_with_four_pieces_without_a_database() {
+    all_positions(4, 4, 0, 4, 1);
+}
+
+#[test]
+fn every_position_of_4x4_with_five_pieces() {
+    all_positions(4, 4, 2, 5, 1);
+}
+
+#[test]
+fn every_eleventh_position_of_5x5_with_four_pieces() {
+    all_positions(5, 5, 2, 4, 11);
+}
+
+#[test]
+fn every_position_of_6x4_with_three_pieces_without_a_database() {
+    all_positions(6, 4, 0, 3, 1);
+}
+
+#[test]
+fn random_positions_of_6x6_with_six_pieces() {
+    let board = Board::new(6, 6).unwrap();
+    let (small, large) = (database(&board, 4), database(&board, 6));
+    let mut g = Gen::new(10);
+    let mut done = 0;
+    while done < 300 {
+        let mut position = Position { black: 0, white: 0, kings: 0, turn: Side::Black };
+        while position.pieces() < 6 {
+            let (square, white) =
+                (*g.choose(&SQUARES).unwrap(), *g.choose(&[true, false]).unwrap());
+            let bit = board.bit(square);
+            if (position.black | position.white) & bit != 0 {
+                continue;
+            }
+            let crowning = if white { 0 } else { board.rows() - 1 };
+            if board.row(square) == crowning || *g.choose(&[true, false, false]).unwrap() {
+                position.kings |= bit;
+            }
+            *(if white { &mut position.white } else { &mut position.black }) |= bit;
+        }
+        if position.both_sides() {
+            compare(&board, &small, &large, &position);
+            done += 1;
+        }
+    }
+}
+
+const SQUARES: [u8; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17];
+
+#[test]
+fn the_start_of_6x6_takes_a_known_number_of_nodes() {
+    let game: Game = "6x6".parse().unwrap();
+    let database = database(&game.board, 6);
+    // Pinned: a change of the search shows here, and must be meant.
+    for (attacker, nodes) in [(Side::Black, 82_458), (Side::White, 28_447)] {
+        let mut search = Search::new(&game.board, &database, attacker);
+        assert_eq!(search.run(&game.start(), u64::MAX / 2), Outcome::Disproved);
+        assert_eq!(search.nodes(), nodes, "{attacker:?}");
+    }
+}
+
+#[test]
+fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
+    let board = Board::new(5, 5).unwrap();
+    let (small, large) = (database(&board, 2), database(&board, 4));
+    let all = positions(&board, 4);
+    for position in all.iter().step_by(97) {
+        let want = large.probe(position).unwrap();
+        for attacker in [Side::Black, Side::White] {
+            let manager = Manager { leaf_nodes: 3, max_nodes: u64::MAX };
+            let quiet = prover::progress::Progress::Quiet;
+            let (tree, verdict) = manager.prove(&board, &small, attacker, position, &quiet);
+            let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
+            let right = if won { Outcome::Proved } else { Outcome::Disproved };
+            let fen = board.write_fen(position);
+            assert_eq!(verdict.outcome, right, "{fen}: does {attacker:?} win?");
+            assert!(prover::emit::Section::new(&tree).is_ok(), "{fen}");
+        }
+    }
+}
