@@ -16,6 +16,12 @@ mod leaves;
 mod nodes;
 mod positions;
 
+/// The rows of a table in `corpus/`, without comments and its header.
+pub fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.skip(1).map(|line| line.split('\t').collect())
+}
+
 /// What a checker must say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};
 
 /// `check` derives all values itself and compares every bit.
@@ -71,26 +72,18 @@ fn known_totals_and_endings_of_8x8() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     prove(&["db", "--game", "8x8", "--pieces", "4", "-q"], directory);
-    let want = [
-        [3488, 716, 2370, 402],
-        [196_032, 100_250, 8477, 87_305],
-        [6_209_316, 2_574_304, 1_717_922, 1_917_090],
-    ];
+    let want: Vec<[u64; 4]> = rows(include_str!("../../corpus/totals.tsv"))
+        .map(|row| [1, 2, 3, 4].map(|i| row[i].parse().unwrap()))
+        .collect();
+    assert_eq!(want.len(), 3);
     assert_eq!(totals("8x8", directory), want);
     let out = prove(&["stats", "--game", "8x8", "--format", "tsv"], directory);
     assert!(out.contains("\n0,1,0,1\t992\t230\t654\t108\n"), "one king each");
 
-    let endings = [
-        ("W:WK27,K23:BK28,12", "win"),
-        ("W:W31,10:B3,1", "win"),
-        ("B:W29,25:B19,1", "win"),
-        ("B:W29,K1:BK18,2", "win"),
-        ("W:WK29,22:B6,4", "win"),
-        ("W:WK22,19:B14,K11", "loss"),
-        ("B:WK26,10:BK25,21", "loss"),
-        ("B:W21,22,23:B1,2", "unknown"),
-        ("B:W:B", "loss"),
-    ];
+    let known = rows(include_str!("../../corpus/endings.tsv")).map(|row| (row[0], row[1]));
+    let beyond = [("B:W21,22,23:B1,2", "unknown"), ("B:W:B", "loss")];
+    let endings: Vec<(&str, &str)> = known.chain(beyond).collect();
+    assert_eq!(endings.len(), 9);
     let fens: Vec<&str> = endings.iter().map(|(fen, _)| *fen).collect();
     let out = prove(&[&["probe", "--game", "8x8"], &fens[..]].concat(), directory);
     let want: Vec<String> = endings.iter().map(|(fen, value)| format!("{fen}\t{value}")).collect();
