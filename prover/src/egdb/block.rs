@@ -1,4 +1,4 @@
-//! Solving a block and its twin.
+//! The rows of a block.
 //!
 //! Where all men stand is fixed; what is left are the kings. A block of a slice, seen by the side
 //! to move, is a matrix with a row for each set of its kings and a column for each set of the
@@ -8,15 +8,10 @@
 //! tables store those with the mover's sets as columns, so that a row here again meets a row there.
 //! Everything is then done for all columns at once; only positions in which a capture can go on
 //! with a second jump are played out one by one.
-//!
-//! The pair is solved by iterating from nothing to the least fixed point: what is neither a win nor
-//! a loss at the end is a draw.
-
-use rayon::prelude::*;
 
 use super::matrix::Matrix;
 use super::resident::Tables;
-use super::sets::{KingSets, rank};
+use super::sets::KingSets;
 use super::slice::{Slice, compose, locate, turn};
 use super::table::Value;
 use crate::board::{Board, Position};
@@ -33,20 +28,22 @@ pub struct Shared<'a> {
 
 /// One block: a slice, and the men of both sides, each seen by its owner.
 #[derive(Clone, Copy)]
-struct Block<'a> {
-    shared: &'a Shared<'a>,
-    slice: Slice,
-    men: u32,
-    enemy_men: u32,
+pub(super) struct Block<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) slice: Slice,
+    pub(super) men: u32,
+    pub(super) enemy_men: u32,
     /// The opponent's men seen by the mover.
-    foes: u32,
-    rows: &'a KingSets,
-    columns: &'a KingSets,
+    pub(super) foes: u32,
+    /// The sets of the mover's kings.
+    pub(super) rows: &'a KingSets,
+    /// The sets of the opponent's kings.
+    pub(super) columns: &'a KingSets,
 }
 
 /// Rows of bits for working on one row of a block.
 #[derive(Default)]
-struct Scratch {
+pub(super) struct Scratch {
     legal: Vec<u64>,
     captures: Vec<u64>,
     chains: Vec<u64>,
@@ -77,26 +74,26 @@ impl Scratch {
 }
 
 #[derive(Clone, Copy)]
-struct Jump {
-    from: u8,
-    over: u8,
-    to: u8,
+pub(super) struct Jump {
+    pub(super) from: u8,
+    pub(super) over: u8,
+    pub(super) to: u8,
 }
 
-fn and(row: &mut [u64], with: &[u64]) {
+pub(super) fn and(row: &mut [u64], with: &[u64]) {
     row.iter_mut().zip(with).for_each(|(r, w)| *r &= w);
 }
 
-fn and_not(row: &mut [u64], with: &[u64]) {
+pub(super) fn and_not(row: &mut [u64], with: &[u64]) {
     row.iter_mut().zip(with).for_each(|(r, w)| *r &= !w);
 }
 
-fn or(row: &mut [u64], with: &[u64]) {
+pub(super) fn or(row: &mut [u64], with: &[u64]) {
     row.iter_mut().zip(with).for_each(|(r, w)| *r |= w);
 }
 
 impl<'a> Block<'a> {
-    fn new(shared: &'a Shared<'a>, slice: Slice, men: u32, enemy_men: u32) -> Self {
+    pub(super) fn new(shared: &'a Shared<'a>, slice: Slice, men: u32, enemy_men: u32) -> Self {
         Block {
             shared,
             slice,
@@ -115,7 +112,7 @@ impl<'a> Block<'a> {
 
     /// Fills a row of `fixed`: what follows from finished blocks. The words are: sure wins; losses
     /// as far as finished blocks go; positions without a capture, where king moves have a say.
-    fn prepare_row(&self, row: usize, out: &mut [u64], scratch: &mut Scratch) {
+    pub(super) fn prepare_row(&self, row: usize, out: &mut [u64], scratch: &mut Scratch) {
         let words = self.columns.words;
         let kings = self.rows.sets[row];
         let own = self.men | kings;
@@ -190,6 +187,17 @@ impl<'a> Block<'a> {
         (own >> over & 1 == 0 && blocked >> to & 1 == 0).then_some(Jump { from, over, to })
     }
 
+    /// The jump over a man of the opponent, as far as `stands`, all men, allow it.
+    pub(super) fn jump_over_man(&self, from: u8, direction: usize, stands: u32) -> Option<Jump> {
+        let jump = self.jump(from, direction, 0, stands)?;
+        (self.foes >> jump.over & 1 == 1).then_some(jump)
+    }
+
+    /// The opponent's men, seen by itself, without the one on a square seen by the mover.
+    pub(super) fn without_foe(&self, square: u8) -> u32 {
+        self.enemy_men & !turn(self.shared.board, 1 << square)
+    }
+
     /// Takes away the columns in which there is nothing to jump over or no room behind it.
     fn keep_jump(&self, jump: Jump, row: &mut [u64]) {
         and_not(row, self.occupied(jump.to));
@@ -198,7 +206,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    fn is_crowned(&self, square: u8) -> bool {
+    pub(super) fn is_crowned(&self, square: u8) -> bool {
         square >= self.shared.board.man_squares()
     }
 
@@ -246,7 +254,7 @@ impl<'a> Block<'a> {
         let after = self.moved(jump.from, jump.to, kings);
         let board = self.shared.board;
         if self.foes >> jump.over & 1 == 1 {
-            let enemy_men = self.enemy_men & !turn(board, 1 << jump.over);
+            let enemy_men = self.without_foe(jump.over);
             if enemy_men == 0 && self.columns.kings == 0 {
                 or(wins, one);
                 and_not(losses, one);
@@ -291,18 +299,10 @@ impl<'a> Block<'a> {
                 left ^= bit;
                 let column = self.columns.sets[64 * i + bit.trailing_zeros() as usize];
                 let position = compose(board, self.men, kings, self.enemy_men, column);
-                board.successors(&position, &mut scratch.successors);
-                let value = |p: &Position| {
-                    if !p.both_sides() {
-                        return Value::Loss;
-                    }
-                    let (slice, index) = locate(board, p);
-                    self.shared.tables.get(slice).value(index)
-                };
-                if scratch.successors.iter().any(|p| value(p) == Value::Loss) {
-                    wins[i] |= bit;
-                } else if scratch.successors.iter().all(|p| value(p) == Value::Win) {
-                    losses[i] |= bit;
+                match value_after(self.shared, &position, &mut scratch.successors) {
+                    Value::Win => wins[i] |= bit,
+                    Value::Loss => losses[i] |= bit,
+                    Value::Draw => {}
                 }
             }
         }
@@ -338,8 +338,28 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// The only row of a block whose mover has no kings, all of it final: see
+    /// [`Block::prepare_row`].
+    pub(super) fn only_row(&self, row: &mut Vec<u64>, scratch: &mut Scratch) {
+        row.clear();
+        row.resize(3 * self.columns.words, 0);
+        self.prepare_row(0, row, scratch);
+    }
+
+    /// The index of the block's first position.
+    pub(super) fn first_index(&self) -> u64 {
+        let first = self.columns.sets[0];
+        self.slice.row_index(self.shared.board, self.men, self.enemy_men, first)
+    }
+
     /// Values a row from what is fixed and from the transpose of the twin. Says whether it changed.
-    fn value_row(&self, row: usize, fixed: &[u64], twin: &Matrix, out: &mut [u64]) -> bool {
+    pub(super) fn value_row(
+        &self,
+        row: usize,
+        fixed: &[u64],
+        twin: &Matrix,
+        out: &mut [u64],
+    ) -> bool {
         let words = self.columns.words;
         let (fixed_win, rest) = fixed.split_at(words);
         let (fixed_loss, quiet) = rest.split_at(words);
@@ -368,155 +388,35 @@ impl<'a> Block<'a> {
     }
 }
 
+/// The value of a position with a capture, by playing its captures.
+pub(super) fn value_after(
+    shared: &Shared<'_>,
+    position: &Position,
+    successors: &mut Vec<Position>,
+) -> Value {
+    shared.board.successors(position, successors);
+    let mut value = Value::Loss;
+    for p in successors.iter() {
+        let after = if p.both_sides() {
+            let (slice, index) = locate(shared.board, p);
+            shared.tables.get(slice).value(index)
+        } else {
+            Value::Loss
+        };
+        match after {
+            Value::Loss => return Value::Win,
+            Value::Draw => value = Value::Draw,
+            Value::Win => {}
+        }
+    }
+    value
+}
+
 /// The squares of a set, ascending.
-fn squares(mut set: u32) -> impl Iterator<Item = u8> {
+pub(super) fn squares(mut set: u32) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let square = set.trailing_zeros() as u8;
         set &= set.wrapping_sub(1);
         (square < 32).then_some(square)
     })
-}
-
-/// One block with its working memory.
-#[derive(Default)]
-struct Half {
-    /// Three planes a row: see [`Block::prepare_row`].
-    fixed: Vec<u64>,
-    values: Matrix,
-    /// Rows of `values` that changed in the last pass.
-    changed: Vec<bool>,
-    transpose: Matrix,
-    /// Rows of `transpose` that changed with the last transposition.
-    transpose_changed: Vec<bool>,
-}
-
-impl Half {
-    fn prepare(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
-        let (rows, words) = (block.rows.sets.len(), block.columns.words);
-        self.values.reset(rows, block.columns.sets.len());
-        self.transpose.reset(block.columns.sets.len(), rows);
-        self.changed.clear();
-        self.changed.resize(rows, false);
-        self.transpose_changed.clear();
-        self.transpose_changed.resize(block.columns.sets.len(), false);
-        self.fixed.clear();
-        self.fixed.resize(rows * 3 * words, 0);
-        if self.values.is_large() {
-            self.fixed
-                .par_chunks_mut(3 * words)
-                .enumerate()
-                .for_each_init(Scratch::default, |scratch, (row, out)| {
-                    block.prepare_row(row, out, scratch)
-                });
-        } else {
-            let rows = self.fixed.chunks_mut(3 * words).enumerate();
-            rows.for_each(|(row, out)| block.prepare_row(row, out, scratch));
-        }
-    }
-
-    /// Values the rows that may have changed. `twin` is the transpose of the twin's values, and
-    /// `dirty` its changed rows, or `None` for all.
-    fn value(&mut self, block: &Block<'_>, twin: &Matrix, dirty: Option<&[bool]>) {
-        let words = block.columns.words;
-        let stride = self.values.stride();
-        let fixed = &self.fixed;
-        let value = |row: usize, out: &mut [u64], changed: &mut bool| {
-            let steps = block.rows.steps(row);
-            let due = dirty.is_none_or(|d| steps.iter().any(|step| d[step.set as usize]));
-            *changed =
-                due && block.value_row(row, &fixed[row * 3 * words..][..3 * words], twin, out);
-        };
-        if self.values.is_large() {
-            let rows = self.values.bits_mut().par_chunks_mut(stride).zip(&mut self.changed);
-            rows.enumerate().for_each(|(row, (out, changed))| value(row, out, changed));
-        } else {
-            let rows = self.values.bits_mut().chunks_mut(stride).zip(&mut self.changed);
-            rows.enumerate().for_each(|(row, (out, changed))| value(row, out, changed));
-        }
-    }
-
-    /// Brings the transpose up to date; says whether anything had changed.
-    fn transpose(&mut self) -> bool {
-        let Half { values, changed, transpose, transpose_changed, .. } = self;
-        values.transpose_into(changed, transpose, transpose_changed);
-        changed.contains(&true)
-    }
-}
-
-/// The solved values of some blocks, ready to be copied into the tables.
-#[derive(Default)]
-pub struct Solved {
-    /// (slice, index, number of bits, first word) of each block.
-    pub blocks: Vec<(Slice, u64, usize, usize)>,
-    /// Win and loss words of all blocks.
-    pub win: Vec<u64>,
-    /// See `win`.
-    pub loss: Vec<u64>,
-}
-
-/// Solves pairs of blocks, reusing its memory.
-#[derive(Default)]
-pub struct Solver {
-    here: Half,
-    there: Half,
-    scratch: Scratch,
-}
-
-impl Solver {
-    /// Solves the block of `slice` with these men (each side's seen by itself), and its twin.
-    pub fn solve(
-        &mut self,
-        shared: &Shared<'_>,
-        slice: Slice,
-        men: u32,
-        enemy_men: u32,
-        out: &mut Solved,
-    ) {
-        let here = Block::new(shared, slice, men, enemy_men);
-        let there = Block::new(shared, slice.twin(), enemy_men, men);
-        let Solver { here: h, there: t, scratch } = self;
-        h.prepare(&here, scratch);
-        if slice == slice.twin() && men == enemy_men {
-            let mut first = true;
-            loop {
-                // The matrix is its own twin; its transpose is taken out to be read meanwhile.
-                let (twin, dirty) =
-                    (std::mem::take(&mut h.transpose), std::mem::take(&mut h.transpose_changed));
-                h.value(&here, &twin, (!first).then_some(&dirty));
-                (h.transpose, h.transpose_changed) = (twin, dirty);
-                first = false;
-                if !h.transpose() {
-                    break;
-                }
-            }
-            keep(shared.board, &here, h, out);
-            return;
-        }
-        t.prepare(&there, scratch);
-        h.value(&here, &t.transpose, None);
-        h.transpose();
-        t.value(&there, &h.transpose, None);
-        while t.transpose() {
-            h.value(&here, &t.transpose, Some(&t.transpose_changed));
-            if !h.transpose() {
-                break;
-            }
-            t.value(&there, &h.transpose, Some(&h.transpose_changed));
-        }
-        keep(shared.board, &here, h, out);
-        keep(shared.board, &there, t, out);
-    }
-}
-
-fn keep(board: &Board, block: &Block<'_>, half: &Half, out: &mut Solved) {
-    let first_kings = if block.slice.enemy_kings == 0 {
-        0
-    } else {
-        u32::MAX >> (32 - u32::from(block.slice.enemy_kings))
-    };
-    let index = block.slice.row_index(board, block.men, block.enemy_men, first_kings);
-    debug_assert_eq!(rank(first_kings), 0);
-    let word = out.win.len();
-    let bits = half.transpose.pack(&mut out.win, &mut out.loss);
-    out.blocks.push((block.slice, index, bits, word));
 }

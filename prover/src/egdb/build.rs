@@ -7,11 +7,12 @@
 
 use rayon::prelude::*;
 
-use super::block::{Shared, Solved, Solver};
+use super::block::Shared;
 use super::matrix::PARALLEL_WORDS;
 use super::resident::{Database, Tables};
 use super::sets::{KingSets, sets};
 use super::slice::{Slice, turn};
+use super::solve::{Solved, Solver};
 use super::table::Table;
 use crate::board::Board;
 

@@ -3,10 +3,12 @@
 mod block;
 mod build;
 mod ensure;
+mod kingless;
 mod matrix;
 mod resident;
 mod sets;
 mod slice;
+mod solve;
 pub mod stats;
 mod store;
 mod table;

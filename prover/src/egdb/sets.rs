@@ -65,6 +65,20 @@ pub struct KingSets {
     /// King steps: those of set i are `steps[first[i]..first[i + 1]]`.
     first: Vec<u32>,
     steps: Vec<KingStep>,
+    /// For each pair of squares a step or a jump apart: see [`KingSets::moved`].
+    moved: Vec<Vec<(u32, u32)>>,
+    /// For each square: see [`KingSets::joined`].
+    joined: Vec<Vec<(u32, u32)>>,
+}
+
+/// The sets that are wanted, by number, each with another number.
+fn pairs(
+    sets: &[u32],
+    wanted: impl Fn(u32) -> bool,
+    other: impl Fn(u32) -> u32,
+) -> Vec<(u32, u32)> {
+    let sets = sets.iter().enumerate().filter(|&(_, &set)| wanted(set));
+    sets.map(|(i, &set)| (i as u32, other(set))).collect()
 }
 
 /// A step of a king from a set: where to, and the number of the set it makes.
@@ -101,7 +115,46 @@ impl KingSets {
             }
             first.push(steps.len() as u32);
         }
-        KingSets { kings, sets: all_sets, words, occupied, all, without, first, steps }
+        let count = usize::from(squares);
+        let (mut moved, mut joined) = (vec![Vec::new(); count * count], vec![Vec::new(); count]);
+        for (from, direction) in (0..squares).flat_map(|from| (0..4).map(move |d| (from, d))) {
+            let step = board.step(from, direction);
+            for to in [step, step.and_then(|to| board.step(to, direction))].into_iter().flatten() {
+                let from_not_to = |set: u32| set >> from & 1 == 1 && set >> to & 1 == 0;
+                let place = usize::from(from) * count + usize::from(to);
+                let after = |set: u32| rank(set & !(1 << from) | 1 << to) as u32;
+                moved[place] = pairs(&all_sets, from_not_to, after);
+            }
+        }
+        for square in 0..squares {
+            let free = |set: u32| set >> square & 1 == 0;
+            joined[usize::from(square)] =
+                pairs(&all_sets, free, |set| rank(set | 1 << square) as u32);
+        }
+        KingSets {
+            kings,
+            sets: all_sets,
+            words,
+            occupied,
+            all,
+            without,
+            first,
+            steps,
+            moved,
+            joined,
+        }
+    }
+
+    /// The sets with a king on `from` and none on `to`, squares a step or a jump apart, ascending:
+    /// (number, number of the set with the king moved from one to the other).
+    pub fn moved(&self, from: u8, to: u8) -> &[(u32, u32)] {
+        &self.moved[usize::from(from) * self.joined.len() + usize::from(to)]
+    }
+
+    /// The sets with no king on `square`, ascending: (number, number of the set with one more king,
+    /// on this square, among those of k + 1).
+    pub fn joined(&self, square: u8) -> &[(u32, u32)] {
+        &self.joined[usize::from(square)]
     }
 
     /// The row of the sets that contain `square`.

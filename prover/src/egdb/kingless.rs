@@ -1,0 +1,243 @@
+//! Blocks against an opponent without kings.
+//!
+//! Such a block has a single column: its rows would be one bit wide. So it is solved the other way
+//! round, as one row with a bit for each set of the mover's kings. Man moves and captures by men
+//! still lead from row to row; where a king moves, the sets are renumbered through the maps of
+//! [`KingSets::moved`] and [`KingSets::joined`]. The twin, in which the side without kings moves,
+//! has no king move and does not depend on this block: one pass values both.
+
+use super::block::{Block, Jump, Shared, and, and_not, or, value_after};
+use super::sets::KingSets;
+use super::slice::{Slice, compose};
+use super::table::Value;
+use crate::board::Position;
+
+/// Rows of bits over the sets of the mover's kings.
+#[derive(Default)]
+pub(super) struct Kingless {
+    /// Sure wins, and in the end all wins.
+    pub(super) win: Vec<u64>,
+    /// Losses so far, and in the end all losses.
+    pub(super) loss: Vec<u64>,
+    legal: Vec<u64>,
+    captures: Vec<u64>,
+    chains: Vec<u64>,
+    mask: Vec<u64>,
+    next_win: Vec<u64>,
+    next_loss: Vec<u64>,
+    other_win: Vec<u64>,
+    other_loss: Vec<u64>,
+    jumps: Vec<Jump>,
+    successors: Vec<Position>,
+}
+
+/// Renumbers: bit `a` of `to` becomes bit `b` of `from` for each pair.
+fn renumber(pairs: &[(u32, u32)], from: &[u64], to: &mut [u64]) {
+    to.fill(0);
+    for &(a, b) in pairs {
+        let bit = from[b as usize / 64] >> (b % 64) & 1;
+        to[a as usize / 64] |= bit << (a % 64);
+    }
+}
+
+impl Kingless {
+    /// Values the block; `twin` are the win and loss bits of its twin over the same sets.
+    pub(super) fn value(&mut self, block: &Block<'_>, twin: (&[u64], &[u64])) {
+        let words = block.rows.words;
+        for row in [
+            &mut self.win,
+            &mut self.loss,
+            &mut self.legal,
+            &mut self.captures,
+            &mut self.chains,
+            &mut self.mask,
+            &mut self.next_win,
+            &mut self.next_loss,
+        ] {
+            row.clear();
+            row.resize(words, 0);
+        }
+        let stands = block.men | block.foes;
+        self.legal.copy_from_slice(&block.rows.all);
+        for square in super::block::squares(stands) {
+            and_not(&mut self.legal, block.rows.occupied(square));
+        }
+        self.find_jumps(block);
+        self.loss.copy_from_slice(&self.captures);
+        and_not(&mut self.loss, &self.chains);
+        for i in 0..self.jumps.len() {
+            self.play_jump(block, self.jumps[i]);
+        }
+        self.play_chains(block);
+
+        // From here on `legal` are the positions without a capture.
+        let captures = std::mem::take(&mut self.captures);
+        and_not(&mut self.legal, &captures);
+        self.captures = captures;
+        or(&mut self.loss, &self.legal);
+        self.play_men(block);
+        self.play_kings(block, twin);
+    }
+
+    /// Takes from `mask` the sets that the piece on `from` cannot go to `to` with.
+    fn keep_move(&mut self, block: &Block<'_>, from: u8, to: u8) {
+        if block.men >> from & 1 == 0 {
+            and(&mut self.mask, block.rows.occupied(from));
+        }
+        if from != to {
+            and_not(&mut self.mask, block.rows.occupied(to));
+        }
+    }
+
+    fn find_jumps(&mut self, block: &Block<'_>) {
+        self.jumps.clear();
+        let squares = block.shared.board.squares();
+        let stands = block.men | block.foes;
+        for from in (0..squares).filter(|s| block.foes >> s & 1 == 0) {
+            let is_man = block.men >> from & 1 == 1;
+            let directions = if is_man { 2 } else { 4 };
+            for direction in 0..directions {
+                let Some(jump) = block.jump_over_man(from, direction, stands) else { continue };
+                self.mask.copy_from_slice(&self.legal);
+                self.keep_move(block, from, jump.to);
+                if self.mask.iter().all(|&w| w == 0) {
+                    continue;
+                }
+                or(&mut self.captures, &self.mask);
+                self.jumps.push(jump);
+                if is_man && block.is_crowned(jump.to) {
+                    continue;
+                }
+                // Where a second jump is possible, from the square it has landed on.
+                let left = stands & !(1 << from);
+                for direction in 0..directions {
+                    let next = block.jump_over_man(jump.to, direction, left);
+                    let Some(next) = next.filter(|next| next.over != jump.over) else { continue };
+                    for i in 0..self.mask.len() {
+                        let blocked =
+                            if next.to == from { 0 } else { block.rows.occupied(next.to)[i] };
+                        self.chains[i] |= self.mask[i] & !blocked;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Plays a jump with all sets with which no capture can go on.
+    fn play_jump(&mut self, block: &Block<'_>, jump: Jump) {
+        self.mask.copy_from_slice(&self.legal);
+        and_not(&mut self.mask, &self.chains);
+        self.keep_move(block, jump.from, jump.to);
+        let enemy_men = block.without_foe(jump.over);
+        if enemy_men == 0 {
+            or(&mut self.win, &self.mask);
+            and_not(&mut self.loss, &self.mask);
+            return;
+        }
+        self.read(block, jump.from, jump.to, enemy_men);
+        self.apply();
+    }
+
+    /// Reads the values after a man or king has gone `from` → `to` from a finished block.
+    fn read(&mut self, block: &Block<'_>, from: u8, to: u8, enemy_men: u32) {
+        let bit = |square: u8| 1u32 << square;
+        let is_man = block.men & bit(from) != 0;
+        let crowned = is_man && block.is_crowned(to);
+        let men = match (is_man, crowned) {
+            (false, _) => block.men,
+            (true, true) => block.men & !bit(from),
+            (true, false) => block.men & !bit(from) | bit(to),
+        };
+        if is_man && !crowned {
+            let out = (&mut self.next_win, &mut self.next_loss);
+            read_row(block.shared, men, block.rows, enemy_men, out);
+            return;
+        }
+        let (kings, pairs) = if crowned {
+            (&block.shared.kings[usize::from(block.rows.kings) + 1], block.rows.joined(to))
+        } else {
+            (block.rows, block.rows.moved(from, to))
+        };
+        for row in [&mut self.other_win, &mut self.other_loss] {
+            row.clear();
+            row.resize(kings.words, 0);
+        }
+        let out = (&mut self.other_win, &mut self.other_loss);
+        read_row(block.shared, men, kings, enemy_men, out);
+        renumber(pairs, &self.other_win, &mut self.next_win);
+        renumber(pairs, &self.other_loss, &mut self.next_loss);
+    }
+
+    /// A move of the positions in `mask` to the values in `next_win` and `next_loss`.
+    fn apply(&mut self) {
+        for i in 0..self.mask.len() {
+            self.win[i] |= self.mask[i] & self.next_loss[i];
+            self.loss[i] &= !self.mask[i] | self.next_win[i];
+        }
+    }
+
+    fn play_chains(&mut self, block: &Block<'_>) {
+        let board = block.shared.board;
+        for i in 0..self.chains.len() {
+            let mut left = self.chains[i];
+            while left != 0 {
+                let bit = left & left.wrapping_neg();
+                left ^= bit;
+                let kings = block.rows.sets[64 * i + bit.trailing_zeros() as usize];
+                let position = compose(board, block.men, kings, block.enemy_men, 0);
+                match value_after(block.shared, &position, &mut self.successors) {
+                    Value::Win => self.win[i] |= bit,
+                    Value::Loss => self.loss[i] |= bit,
+                    Value::Draw => {}
+                }
+            }
+        }
+    }
+
+    fn play_men(&mut self, block: &Block<'_>) {
+        let stands = block.men | block.foes;
+        for from in super::block::squares(block.men) {
+            for direction in 0..2 {
+                let to = block.shared.board.step(from, direction);
+                if let Some(to) = to.filter(|to| stands >> to & 1 == 0) {
+                    self.mask.copy_from_slice(&self.legal);
+                    self.keep_move(block, from, to);
+                    self.read(block, from, to, block.enemy_men);
+                    self.apply();
+                }
+            }
+        }
+    }
+
+    fn play_kings(&mut self, block: &Block<'_>, (twin_win, twin_loss): (&[u64], &[u64])) {
+        let stands = block.men | block.foes;
+        let squares = block.shared.board.squares();
+        for from in (0..squares).filter(|s| stands >> s & 1 == 0) {
+            for direction in 0..4 {
+                let to = block.shared.board.step(from, direction);
+                if let Some(to) = to.filter(|to| stands >> to & 1 == 0) {
+                    self.mask.copy_from_slice(&self.legal);
+                    self.keep_move(block, from, to);
+                    let pairs = block.rows.moved(from, to);
+                    renumber(pairs, twin_win, &mut self.next_win);
+                    renumber(pairs, twin_loss, &mut self.next_loss);
+                    self.apply();
+                }
+            }
+        }
+    }
+}
+
+/// The values with the opponent to move, over all sets of the mover's kings.
+fn read_row(
+    shared: &Shared<'_>,
+    men: u32,
+    kings: &KingSets,
+    enemy_men: u32,
+    (win, loss): (&mut Vec<u64>, &mut Vec<u64>),
+) {
+    let count = |set: u32| set.count_ones() as u8;
+    let slice = Slice::new(count(enemy_men), 0, count(men), kings.kings);
+    let index = slice.row_index(shared.board, enemy_men, men, kings.sets[0]);
+    shared.tables.get(slice).read(index, kings.sets.len(), win, loss);
+}

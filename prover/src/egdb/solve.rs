@@ -1,0 +1,186 @@
+//! Solving a block and its twin.
+//!
+//! The pair is solved by iterating from nothing to the least fixed point: what is neither a win nor
+//! a loss at the end is a draw. A row is valued again only when a row of the twin has changed that
+//! one of its king moves leads to.
+
+use rayon::prelude::*;
+
+use super::block::{Block, Scratch, Shared};
+use super::kingless::Kingless;
+use super::matrix::Matrix;
+use super::slice::Slice;
+
+/// One block with its working memory.
+#[derive(Default)]
+struct Half {
+    /// Three planes a row: see [`Block::prepare_row`].
+    fixed: Vec<u64>,
+    values: Matrix,
+    /// Rows of `values` that changed in the last pass.
+    changed: Vec<bool>,
+    transpose: Matrix,
+    /// Rows of `transpose` that changed with the last transposition.
+    transpose_changed: Vec<bool>,
+}
+
+impl Half {
+    fn prepare(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
+        let (rows, words) = (block.rows.sets.len(), block.columns.words);
+        self.values.reset(rows, block.columns.sets.len());
+        self.transpose.reset(block.columns.sets.len(), rows);
+        self.changed.clear();
+        self.changed.resize(rows, false);
+        self.transpose_changed.clear();
+        self.transpose_changed.resize(block.columns.sets.len(), false);
+        self.fixed.clear();
+        self.fixed.resize(rows * 3 * words, 0);
+        if self.values.is_large() {
+            self.fixed
+                .par_chunks_mut(3 * words)
+                .enumerate()
+                .for_each_init(Scratch::default, |scratch, (row, out)| {
+                    block.prepare_row(row, out, scratch)
+                });
+        } else {
+            let rows = self.fixed.chunks_mut(3 * words).enumerate();
+            rows.for_each(|(row, out)| block.prepare_row(row, out, scratch));
+        }
+    }
+
+    /// Values the rows that may have changed. `twin` is the transpose of the twin's values, and
+    /// `dirty` its changed rows, or `None` for all.
+    fn value(&mut self, block: &Block<'_>, twin: &Matrix, dirty: Option<&[bool]>) {
+        let words = block.columns.words;
+        let stride = self.values.stride();
+        let fixed = &self.fixed;
+        let value = |row: usize, out: &mut [u64], changed: &mut bool| {
+            let steps = block.rows.steps(row);
+            let due = dirty.is_none_or(|d| steps.iter().any(|step| d[step.set as usize]));
+            *changed =
+                due && block.value_row(row, &fixed[row * 3 * words..][..3 * words], twin, out);
+        };
+        if self.values.is_large() {
+            let rows = self.values.bits_mut().par_chunks_mut(stride).zip(&mut self.changed);
+            rows.enumerate().for_each(|(row, (out, changed))| value(row, out, changed));
+        } else {
+            let rows = self.values.bits_mut().chunks_mut(stride).zip(&mut self.changed);
+            rows.enumerate().for_each(|(row, (out, changed))| value(row, out, changed));
+        }
+    }
+
+    /// Brings the transpose up to date; says whether anything had changed.
+    fn transpose(&mut self) -> bool {
+        let Half { values, changed, transpose, transpose_changed, .. } = self;
+        values.transpose_into(changed, transpose, transpose_changed);
+        changed.contains(&true)
+    }
+}
+
+/// The solved values of some blocks, ready to be copied into the tables.
+#[derive(Default)]
+pub(super) struct Solved {
+    /// (slice, index, number of bits, first word) of each block.
+    pub blocks: Vec<(Slice, u64, usize, usize)>,
+    /// Win and loss words of all blocks.
+    pub win: Vec<u64>,
+    /// See `win`.
+    pub loss: Vec<u64>,
+}
+
+/// Solves pairs of blocks, reusing its memory.
+#[derive(Default)]
+pub(super) struct Solver {
+    here: Half,
+    there: Half,
+    kingless: Kingless,
+    row: Vec<u64>,
+    scratch: Scratch,
+}
+
+impl Solver {
+    /// Solves the block of `slice` with these men (each side's seen by itself), and its twin.
+    pub fn solve(
+        &mut self,
+        shared: &Shared<'_>,
+        slice: Slice,
+        men: u32,
+        enemy_men: u32,
+        out: &mut Solved,
+    ) {
+        let here = Block::new(shared, slice, men, enemy_men);
+        let there = Block::new(shared, slice.twin(), enemy_men, men);
+        if slice.kings == 0 || slice.enemy_kings == 0 {
+            // The side without kings is valued first.
+            let (with, without) = if slice.kings == 0 { (there, here) } else { (here, there) };
+            self.solve_kingless(&with, &without, out);
+            return;
+        }
+        let Solver { here: h, there: t, scratch, .. } = self;
+        h.prepare(&here, scratch);
+        if slice == slice.twin() && men == enemy_men {
+            let mut first = true;
+            loop {
+                // The matrix is its own twin; its transpose is taken out to be read meanwhile.
+                let (twin, dirty) =
+                    (std::mem::take(&mut h.transpose), std::mem::take(&mut h.transpose_changed));
+                h.value(&here, &twin, (!first).then_some(&dirty));
+                (h.transpose, h.transpose_changed) = (twin, dirty);
+                first = false;
+                if !h.transpose() {
+                    break;
+                }
+            }
+            out.keep_half(&here, h);
+            return;
+        }
+        t.prepare(&there, scratch);
+        h.value(&here, &t.transpose, None);
+        h.transpose();
+        t.value(&there, &h.transpose, None);
+        while t.transpose() {
+            h.value(&here, &t.transpose, Some(&t.transpose_changed));
+            if !h.transpose() {
+                break;
+            }
+            t.value(&there, &h.transpose, Some(&h.transpose_changed));
+        }
+        out.keep_half(&here, h);
+        out.keep_half(&there, t);
+    }
+}
+
+impl Solver {
+    /// Solves a pair in which a side has no kings: no circle leads through both blocks.
+    fn solve_kingless(&mut self, with: &Block<'_>, without: &Block<'_>, out: &mut Solved) {
+        let Solver { row, kingless, scratch, .. } = self;
+        without.only_row(row, scratch);
+        let words = without.columns.words;
+        let (win, loss) = (&row[..words], &row[words..2 * words]);
+        out.keep(without, win, loss);
+        if with.rows.kings > 0 {
+            kingless.value(with, (win, loss));
+            out.keep(with, &kingless.win, &kingless.loss);
+        } else if with.men != without.men || with.slice != without.slice {
+            with.only_row(row, scratch);
+            out.keep(with, &row[..words], &row[words..2 * words]);
+        }
+    }
+}
+
+impl Solved {
+    fn keep_half(&mut self, block: &Block<'_>, half: &Half) {
+        let word = self.win.len();
+        let bits = half.transpose.pack(&mut self.win, &mut self.loss);
+        self.blocks.push((block.slice, block.first_index(), bits, word));
+    }
+
+    /// Keeps a block of a single row or column.
+    fn keep(&mut self, block: &Block<'_>, win: &[u64], loss: &[u64]) {
+        let word = self.win.len();
+        self.win.extend(win);
+        self.loss.extend(loss);
+        let bits = block.rows.sets.len() * block.columns.sets.len();
+        self.blocks.push((block.slice, block.first_index(), bits, word));
+    }
+}
