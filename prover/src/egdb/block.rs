@@ -134,7 +134,7 @@ impl<'a> Block<'a> {
         losses.copy_from_slice(&scratch.captures);
         and_not(losses, &scratch.chains);
         for i in 0..scratch.jumps.len() {
-            self.play_jump(scratch.jumps[i], own, kings, wins, losses, scratch);
+            self.play_jump(scratch.jumps[i], kings, wins, losses, scratch);
         }
         self.play_chains(kings, wins, losses, scratch);
 
@@ -147,7 +147,6 @@ impl<'a> Block<'a> {
 
     /// Finds all first jumps, the columns with a capture and those in which one can go on.
     fn find_jumps(&self, own: u32, kings: u32, scratch: &mut Scratch) {
-        let board = self.shared.board;
         let blocked = own | self.foes;
         for from in squares(own) {
             let directions = if kings >> from & 1 == 1 { 4 } else { 2 };
@@ -177,7 +176,6 @@ impl<'a> Block<'a> {
                 }
             }
         }
-        debug_assert!(board.squares() <= 32);
     }
 
     /// The jump from a square in a direction as far as the mover's pieces and all men allow it.
@@ -240,14 +238,12 @@ impl<'a> Block<'a> {
     fn play_jump(
         &self,
         jump: Jump,
-        own: u32,
         kings: u32,
         wins: &mut [u64],
         losses: &mut [u64],
         scratch: &mut Scratch,
     ) {
         let Scratch { legal, chains, one, win, loss, narrow_win, narrow_loss, .. } = scratch;
-        debug_assert!(own >> jump.to & 1 == 0 || jump.to == jump.from);
         one.copy_from_slice(legal);
         and_not(one, chains);
         self.keep_jump(jump, one);

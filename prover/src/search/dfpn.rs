@@ -149,8 +149,7 @@ impl<'a> Search<'a> {
         self.nodes
     }
 
-    /// What is known of a position without searching: the database's answer, or the rules' where a
-    /// side has no piece. `Some(true)` is a win for the attacker.
+    /// See [`known`].
     pub(super) fn known(&self, position: &Position) -> Option<bool> {
         known(self.database, self.attacker, position)
     }
@@ -363,18 +362,12 @@ pub fn estimate(attacker: Side, position: &Position) -> (u32, u32) {
     (proof, disproof)
 }
 
-/// See [`Search::known`].
+/// What is known of a position without searching: the database's answer, or that the side to move
+/// has no piece left. `Some(true)` is a win for the attacker.
 pub fn known(database: &Database, attacker: Side, position: &Position) -> Option<bool> {
-    let value = if !position.both_sides() {
-        // The side to move may be the one with pieces left; then it has won by rule 6 in effect, but
-        // such a position only comes from a start that has it. A side that lost its last piece is
-        // always the one to move.
-        if position.of(position.turn) != 0 {
-            return None;
-        }
-        Value::Loss
-    } else {
-        database.probe(position)?
+    let value = match database.probe(position) {
+        None if position.of(position.turn) == 0 => Value::Loss,
+        value => value?,
     };
     let won = if position.turn == attacker { Value::Win } else { Value::Loss };
     Some(value == won)
