@@ -8,8 +8,9 @@
 //! words at their edges. Each block is written once, before anything reads it; the end of a parallel
 //! loop orders the two.
 
-use crate::numbering::{Shape, slice_of, slices, views};
+use crate::numbering::{Shape, slice_of, views};
 use crate::rules::{Board, Position};
+use crate::verdict::Stop;
 use certificate_spec::database::{GROUP, SliceName, read_group};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -57,14 +58,11 @@ impl Bits {
         (usize::try_from(start / 64).unwrap_or(usize::MAX), start % 64)
     }
 
-    /// The `count` (1 to 64) bits from bit `start` on.
-    pub(crate) fn read(&self, start: u64, count: u32) -> u64 {
+    /// The 64 bits from bit `start` on.
+    fn read(&self, start: u64) -> u64 {
         let (word, shift) = Self::locate(start);
-        let mut bits = self.word(word) >> shift;
-        if shift + u64::from(count) > 64 {
-            bits |= self.word(word.saturating_add(1)) << (64 - shift);
-        }
-        bits & (u64::MAX >> (64 - count))
+        let bits = self.word(word) >> shift;
+        if shift == 0 { bits } else { bits | self.word(word.saturating_add(1)) << (64 - shift) }
     }
 
     /// Sets those of the 64 bits from bit `start` on that are set in `bits`.
@@ -87,21 +85,23 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of draws; `None` when there is no memory for it.
-    pub(crate) fn empty(shape: Shape) -> Option<Table> {
-        let (win, loss) = (Bits::zeros(shape.indices)?, Bits::zeros(shape.indices)?);
-        Some(Table { shape, win, loss })
+    /// A table of draws.
+    ///
+    /// # Errors
+    /// There is not enough memory for it.
+    pub(crate) fn empty(board: &Board, slice: SliceName) -> Result<Table, Stop> {
+        let shape = Shape::new(board, slice);
+        let zeros = || Bits::zeros(shape.indices).ok_or_else(Stop::memory);
+        Ok(Table { shape, win: zeros()?, loss: zeros()? })
     }
 
-    /// The table with the values of a slice file's groups.
-    pub(crate) fn from_groups(shape: Shape, groups: &[u8]) -> Option<Table> {
-        let table = Table::empty(shape)?;
+    /// Sets the bits of a slice file's groups.
+    pub(crate) fn fill(&self, groups: &[u8]) {
         for (i, group) in groups.as_chunks::<GROUP>().0.iter().enumerate() {
             let (win, loss) = read_group(group);
-            table.win.or_word(i, win);
-            table.loss.or_word(i, loss);
+            self.win.or_word(i, win);
+            self.loss.or_word(i, loss);
         }
-        Some(table)
     }
 
     /// The bits of `win` and `loss` of 64 indices, those from 64·`group` on.
@@ -114,26 +114,30 @@ impl Table {
         self.win.0.len()
     }
 
-    /// The value at an index that stands for a position.
-    fn value(&self, index: u64) -> Value {
-        match (self.win.read(index, 1), self.loss.read(index, 1)) {
-            (0, 0) => Value::Draw,
-            (0, _) => Value::Loss,
-            _ => Value::Win,
-        }
+    /// The bits of `win` and `loss` of 64 indices, those from `index` on.
+    pub(crate) fn read(&self, index: u64) -> (u64, u64) {
+        (self.win.read(index), self.loss.read(index))
     }
 
-    /// The first index at which `found` has not the same bits, or has both.
+    /// The bits of `win` and `loss` of one index.
+    pub(crate) fn bits(&self, index: u64) -> (bool, bool) {
+        let (win, loss) = self.read(index);
+        (win & 1 == 1, loss & 1 == 1)
+    }
+
+    /// The first index at which `found`, of the same shape, has not the same bits, or has both.
     pub(crate) fn first_difference(&self, found: &Table) -> Option<u64> {
-        for i in 0..self.groups().max(found.groups()) {
+        (0..self.groups()).find_map(|i| {
             let ((win, loss), (win2, loss2)) = (self.group(i), found.group(i));
             let wrong = (win ^ win2) | (loss ^ loss2) | (win2 & loss2);
-            if wrong != 0 {
-                return Some(64 * i as u64 + u64::from(wrong.trailing_zeros()));
-            }
-        }
-        None
+            (wrong != 0).then(|| 64 * i as u64 + u64::from(wrong.trailing_zeros()))
+        })
     }
+}
+
+/// A number of its own for each slice with at most so many pieces.
+fn key(pieces: u8, slice: SliceName) -> usize {
+    slice.0.iter().fold(0, |key, &n| key * (usize::from(pieces) + 1) + usize::from(n))
 }
 
 /// The values of all positions of a board with both sides present and at most so many pieces.
@@ -142,36 +146,19 @@ pub struct Database {
     board: Board,
     pieces: u8,
     tables: Vec<Table>,
-    /// Where the table of slice (a, b, c, d) is in `tables`, at place `key`.
+    /// Where the table of each slice is in `tables`: at the slice's `key`.
     places: Vec<Option<usize>>,
 }
 
 impl Database {
     /// The database with these tables, which are those of all slices in order.
     pub(crate) fn new(board: &Board, pieces: u8, tables: Vec<Table>) -> Database {
-        let mut database = Database {
-            board: board.clone(),
-            pieces,
-            places: vec![None; (usize::from(pieces) + 1).pow(4)],
-            tables,
-        };
-        for i in 0..database.tables.len() {
-            let key = database.key(database.tables[i].shape.slice);
-            database.places[key] = Some(i);
+        let places = vec![None; (usize::from(pieces) + 1).pow(4)];
+        let mut database = Database { board: board.clone(), pieces, tables, places };
+        for (i, table) in database.tables.iter().enumerate() {
+            database.places[key(pieces, table.shape.slice)] = Some(i);
         }
         database
-    }
-
-    /// The database with nothing but draws; `None` when there is no memory for it.
-    pub(crate) fn empty(board: &Board, pieces: u8) -> Option<Database> {
-        let empty = |slice| Table::empty(Shape::new(board, slice)?);
-        let tables = slices(board, pieces).into_iter().map(empty).collect::<Option<_>>()?;
-        Some(Database::new(board, pieces, tables))
-    }
-
-    fn key(&self, slice: SliceName) -> usize {
-        let base = usize::from(self.pieces) + 1;
-        slice.0.iter().fold(0, |key, &n| key * base + usize::from(n))
     }
 
     /// The board.
@@ -184,12 +171,17 @@ impl Database {
         &self.tables
     }
 
+    /// The number of indices of all slices.
+    pub(crate) fn indices(&self) -> u64 {
+        self.tables.iter().map(|table| table.shape.indices).sum()
+    }
+
     /// The table of a slice.
     pub(crate) fn table(&self, slice: SliceName) -> Option<&Table> {
         if slice.pieces() > u32::from(self.pieces) {
             return None;
         }
-        self.tables.get((*self.places.get(self.key(slice))?)?)
+        self.tables.get((*self.places.get(key(self.pieces, slice))?)?)
     }
 
     /// The value of a position for its side to move, or `None` if it is not in the database.
@@ -199,6 +191,10 @@ impl Database {
         }
         let sets = views(&self.board, p);
         let table = self.table(slice_of(sets))?;
-        Some(table.value(table.shape.index(sets)))
+        Some(match table.bits(table.shape.index(sets)) {
+            (false, false) => Value::Draw,
+            (false, true) => Value::Loss,
+            (true, _) => Value::Win,
+        })
     }
 }

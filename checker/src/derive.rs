@@ -9,125 +9,81 @@
 //!
 //! Trusts: `block.rs`. Never looks at a file.
 
-use crate::block::{Block, Half, KingSets, Source, read};
+use crate::block::{Block, Half, Source};
 use crate::database::{Database, Table};
 use crate::numbering::{sets, slices, twin};
 use crate::progress::Progress;
-use crate::rules::{Board, squares_in};
+use crate::rules::Board;
+use crate::verdict::Stop;
 use certificate_spec::database::SliceName;
 use rayon::prelude::*;
-
-/// There is not enough memory for the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutOfMemory;
 
 /// Derives the exact values of all positions of the board with at most `pieces` pieces.
 ///
 /// # Errors
-/// [`OutOfMemory`].
-pub fn derive(board: &Board, pieces: u8, progress: &Progress) -> Result<Database, OutOfMemory> {
-    let values = Database::empty(board, pieces).ok_or(OutOfMemory)?;
-    let source = Source { values: &values, kings: &all_king_sets(board, pieces) };
-    progress.begin("deriving the database", indices(&values));
+/// There is not enough memory for the tables.
+pub fn derive(board: &Board, pieces: u8, progress: &Progress) -> Result<Database, Stop> {
     let slices = slices(board, pieces);
-    let same_men = |s: &SliceName, t: &SliceName| {
-        let ((pieces, men, _), (pieces2, men2, _)) = (s.order(), t.order());
-        (pieces, men) == (pieces2, men2)
-    };
+    let tables =
+        slices.iter().map(|&slice| Table::empty(board, slice)).collect::<Result<_, _>>()?;
+    let values = Database::new(board, pieces, tables);
+    let source = Source::new(&values, pieces);
+    progress.begin("deriving the database", values.indices());
+    let pieces_and_men = |slice: &SliceName| (slice.order().0, slice.order().1);
     // No move leads from a slice to one with as many pieces and men, except to its twin.
-    for group in slices.chunk_by(same_men) {
-        group.par_iter().for_each(|&slice| {
-            let tables = (values.table(slice), values.table(twin(slice)));
-            // The twin is done together with its slice, so the one with more men does for both.
-            if let (Some(own), Some(other)) = tables
-                && slice.0 >= twin(slice).0
-            {
-                for_each_block(board, slice, |pair, block| {
-                    // In a slice that is its own twin, each pair of blocks comes up twice.
-                    if slice == twin(slice) && block.men > block.their_men {
-                        return;
-                    }
-                    pair.solve(&source, block);
-                    pair.own.write(block, own);
-                    pair.other.write(block.twin(), other);
-                    let size = u64::from(own.shape.rows) * u64::from(own.shape.columns);
-                    progress.add(if block.men == block.their_men { size } else { 2 * size });
-                });
-            }
+    for group in slices.chunk_by(|s, t| pieces_and_men(s) == pieces_and_men(t)) {
+        // A twin is done together with its slice, so one of the two does for both.
+        group.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
+            for_each_block(board, slice, |block| {
+                // In a slice that is its own twin, each pair of blocks comes up twice.
+                if slice != twin(slice) || block.men <= block.their_men {
+                    solve(&source, block, progress);
+                }
+            });
         });
     }
-    progress.end();
     Ok(values)
 }
 
-/// A value that does not follow from the values that the database gives to the successors.
-pub(crate) struct Inconsistency {
-    /// The number of its slice.
-    pub(crate) slice: usize,
-    pub(crate) index: u64,
-    /// The slice with the values that do follow.
-    pub(crate) once: Table,
+/// Finds the least fixed point for a block and its twin: from nothing settled, until nothing more
+/// gets settled.
+fn solve(source: &Source<'_>, block: Block, progress: &Progress) {
+    let (mut own, mut other) = (Half::new(source, block), Half::new(source, block.twin()));
+    let mut changed = true;
+    while changed {
+        changed = own.step(&other.values);
+        changed |= other.step(&own.values);
+    }
+    let tables = [block, block.twin()].map(|block| source.values.table(block.slice));
+    if let [Some(table), Some(twin)] = tables {
+        own.write(table);
+        other.write(twin);
+        let size = table.shape.rows * table.shape.columns;
+        progress.add(if block == block.twin() { size } else { 2 * size });
+    }
 }
 
-/// The first inconsistency of the values, in order of slices and indices.
+/// The values of a slice that follow from the values given to the successors: the operator applied
+/// once.
 ///
 /// # Errors
-/// [`OutOfMemory`].
-pub(crate) fn first_inconsistency(
-    values: &Database,
-    pieces: u8,
-    progress: &Progress,
-) -> Result<Option<Inconsistency>, OutOfMemory> {
-    let source = Source { values, kings: &all_king_sets(values.board(), pieces) };
-    progress.begin("checking the database", indices(values));
-    for (slice, given) in values.tables().iter().enumerate() {
-        let once = Table::empty(given.shape).ok_or(OutOfMemory)?;
-        let name = given.shape.slice;
-        if let Some(other) = values.table(twin(name)) {
-            for_each_block(values.board(), name, |pair, block| {
-                let (win, loss) = read(block.twin(), other);
-                pair.own.prepare(&source, block);
-                pair.own.step(&source, block, &win, &loss);
-                pair.own.write(block, &once);
-            });
-        }
-        progress.add(given.shape.indices);
-        if let Some(index) = once.first_difference(given) {
-            return Ok(Some(Inconsistency { slice, index, once }));
-        }
+/// There is not enough memory for the table.
+pub(crate) fn follow(source: &Source<'_>, slice: SliceName) -> Result<Table, Stop> {
+    let board = source.values.board();
+    let table = Table::empty(board, slice)?;
+    if let Some(twin) = source.values.table(twin(slice)) {
+        for_each_block(board, slice, |block| {
+            let mut half = Half::new(source, block);
+            half.step(&block.twin().read(twin));
+            half.write(&table);
+        });
     }
-    progress.end();
-    Ok(None)
-}
-
-/// A block and its twin.
-#[derive(Default)]
-struct Pair {
-    own: Half,
-    other: Half,
-}
-
-impl Pair {
-    /// Finds the least fixed point: from nothing settled, until nothing more gets settled.
-    fn solve(&mut self, source: &Source<'_>, block: Block) {
-        let Pair { own, other } = self;
-        own.prepare(source, block);
-        other.prepare(source, block.twin());
-        loop {
-            let (win, loss) = other.values();
-            let own_changed = own.step(source, block, win, loss);
-            let (win, loss) = own.values();
-            let other_changed = other.step(source, block.twin(), win, loss);
-            if !own_changed && !other_changed {
-                return;
-            }
-        }
-    }
+    Ok(table)
 }
 
 /// Calls `work` for each block of a slice whose men do not overlap, in parallel, but those with the
 /// men farther ahead first.
-fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(&mut Pair, Block) + Sync) {
+fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(Block) + Sync) {
     let [a, _, c, _] = slice.0;
     let (men, their_men) = (men_by_advance(board, a), men_by_advance(board, c));
     for total in (0..men.len() + their_men.len()).rev() {
@@ -137,11 +93,9 @@ fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(&mut Pair, Bloc
                 items.extend(sets.iter().map(|&men| (men, theirs)));
             }
         }
-        items.par_iter().for_each_init(Pair::default, |pair, &(men, theirs)| {
-            for &their_men in theirs {
-                if men & board.turned(their_men) == 0 {
-                    work(pair, Block { slice, men, their_men });
-                }
+        items.par_iter().for_each(|&(men, theirs)| {
+            for &their_men in theirs.iter().filter(|&&theirs| men & board.turned(theirs) == 0) {
+                work(Block { slice, men, their_men });
             }
         });
     }
@@ -149,21 +103,11 @@ fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(&mut Pair, Bloc
 
 /// The sets of `count` men by the number of rows that they have advanced together.
 fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
-    let mut all: Vec<Vec<u32>> = Vec::new();
+    let mut all = vec![Vec::new(); usize::from(count) * usize::from(board.rows()) + 1];
     for men in sets(board.men_squares(), count) {
-        let advance = squares_in(men).map(|square| board.row_of(square)).sum();
-        if all.len() <= advance {
-            all.resize(advance + 1, Vec::new());
-        }
+        let rows = board.row_masks().iter().enumerate();
+        let advance: usize = rows.map(|(r, row)| r * (men & row).count_ones() as usize).sum();
         all[advance].push(men);
     }
     all
-}
-
-fn all_king_sets(board: &Board, pieces: u8) -> Vec<KingSets> {
-    (0..pieces).map(|k| KingSets::new(board, k)).collect()
-}
-
-fn indices(values: &Database) -> u64 {
-    values.tables().iter().map(|table| table.shape.indices).sum()
 }

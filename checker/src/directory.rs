@@ -9,20 +9,21 @@
 //! the file's, after every single one was found to follow from its successors' (`SPEC.md` §2: enough
 //! for NotLost, because what is not lost there is closed).
 
-use crate::Level;
+use crate::block::Source;
 use crate::database::{Database, Table};
-use crate::derive::{Inconsistency, OutOfMemory, derive, first_inconsistency};
-use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed, require_directory};
+use crate::derive::{derive, follow};
+use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::numbering::{Shape, slices};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::verdict::{Finding, Stop};
+use crate::{Level, Options};
 use certificate_spec::Digest;
 use certificate_spec::database::{
-    DatabaseManifest, GROUP, HEADER, RECORD, SliceHeader, SliceRecord, decode_slice,
+    DatabaseManifest, GROUP, HEADER, RECORD, SliceHeader, SliceName, SliceRecord, decode_slice,
 };
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A database whose values have been checked.
 pub(crate) struct CheckedDatabase {
@@ -31,72 +32,73 @@ pub(crate) struct CheckedDatabase {
     pub(crate) root: Digest,
 }
 
-/// What is asked of a database.
-pub(crate) struct Wanted {
-    /// N′, or all pieces that the database has.
-    pub(crate) pieces: Option<u8>,
-    /// The root for N′ that a certificate names.
-    pub(crate) root: Option<Digest>,
-    pub(crate) level: Level,
-}
-
-impl From<OutOfMemory> for Stop {
-    fn from(_: OutOfMemory) -> Stop {
-        Stop::memory()
-    }
-}
-
-/// Checks the database of a board.
+/// Checks the database of a board: all of it or with at most `pieces` pieces (N′), and its root for
+/// so many if a certificate names one.
 pub(crate) fn check(
-    db: &Path,
+    options: &Options,
     board: &Board,
-    wanted: &Wanted,
+    pieces: Option<u8>,
+    wanted_root: Option<Digest>,
     progress: &Progress,
 ) -> Result<CheckedDatabase, Stop> {
-    let folder = Folder { path: db.join(board.name()), board };
-    require_directory(&folder.path)?;
+    let folder = Folder { path: options.db.join(board.name()), board };
+    let mut listing = Listing::new();
+    list(&folder.path, "", &mut listing)?;
     let manifest = folder.read_manifest()?;
-    let pieces = wanted.pieces.unwrap_or(manifest.pieces);
-    let refuted = |rule| Finding::new(rule, folder.file("MANIFEST"));
+    let pieces = pieces.unwrap_or(manifest.pieces);
+    let file = folder.file("MANIFEST");
     if pieces > manifest.pieces {
-        let finding =
-            refuted("database-manifest").at(14).expected(format!("at least {pieces} pieces"));
-        return Err(finding.found(manifest.pieces).refuted());
+        let expected = format!("at least {pieces} pieces");
+        let finding = Finding::new("database-manifest", expected, manifest.pieces);
+        return Err(finding.file(file).at(14).into());
     }
     let part = manifest.up_to(pieces);
     let root = part.root();
-    if let Some(want) = wanted.root.filter(|&want| want != root) {
-        return Err(refuted("database-root").expected(want).found(root).refuted());
+    if let Some(wanted) = wanted_root.filter(|&wanted| wanted != root) {
+        return Err(Finding::new("database-root", wanted, root).file(file).into());
     }
-    folder.check_listing(&manifest)?;
+    let names = manifest.slices.iter().map(|slice| slice.name.file_name());
+    let names = names.chain(["MANIFEST".into()]);
+    let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
+    compare_listing(&folder.file(""), &wanted, &listing)?;
 
     // All files before any value (§9). What is read here is kept only if it is to be used.
-    progress.begin("reading the database", part.slices.iter().map(|slice| slice.length).sum());
-    let keep = wanted.level == Level::Consistent;
+    let bytes = part.slices.iter().map(|slice| slice.length).sum();
+    progress.begin("reading the database", bytes);
     let read = |slice: &SliceRecord| {
         let table = folder.read_slice(slice);
         progress.add(slice.length);
-        table.map(|table| keep.then_some(table))
+        table.map(|table| (options.level == Level::Consistent).then_some(table))
     };
     // Not collected into one result at once: with threads, that would not be the first error.
     let tables: Vec<Result<Option<Table>, Stop>> = part.slices.par_iter().map(read).collect();
-    let tables: Vec<Table> =
-        tables.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    let tables: Vec<Option<Table>> = tables.into_iter().collect::<Result<_, _>>()?;
 
-    let values = match wanted.level {
-        Level::Consistent => {
-            let values = Database::new(board, pieces, tables);
-            if let Some(Inconsistency { slice, index, once }) =
-                first_inconsistency(&values, pieces, progress)?
-            {
-                return Err(folder.wrong_value(&once, &values.tables()[slice], index));
-            }
-            values
-        }
+    let values = match options.level {
         Level::Exact => {
             // As much memory as the files, all of which are there, have bytes.
             let values = derive(board, pieces, progress)?;
-            folder.compare(&part, &values, progress)?;
+            progress.begin("comparing the database", bytes);
+            // Read and hashed again rather than kept: one slice a thread is in memory, not all.
+            let compare = |(slice, right): (&SliceRecord, &Table)| {
+                let found = folder.read_slice(slice);
+                progress.add(slice.length);
+                found.and_then(|found| folder.compare(right, &found)).err()
+            };
+            match part.slices.par_iter().zip(values.tables()).find_map_first(compare) {
+                Some(stop) => return Err(stop),
+                None => values,
+            }
+        }
+        Level::Consistent => {
+            let tables = tables.into_iter().flatten().collect();
+            let values = Database::new(board, pieces, tables);
+            let source = Source::new(&values, pieces);
+            progress.begin("checking the database", values.indices());
+            for given in values.tables() {
+                folder.compare(&follow(&source, given.shape.slice)?, given)?;
+                progress.add(given.shape.indices);
+            }
             values
         }
     };
@@ -120,117 +122,69 @@ impl Folder<'_> {
         let file = self.file("MANIFEST");
         let bytes = read(&self.path.join("MANIFEST"), &file, u64::MAX)?;
         let manifest = DatabaseManifest::decode(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
-        let refuted = |offset| Finding::new(rule, file.as_str()).at(offset);
-        let size = (manifest.rows, manifest.columns);
-        if size != (self.board.rows(), self.board.columns()) {
-            let found = format!("{}x{}", size.0, size.1);
-            return Err(refuted(12).expected(self.board.name()).found(found).refuted());
+        let refuted = |offset: usize, expected: String, found: String| {
+            Err(Finding::new(rule, expected, found).file(&*file).at(offset as u64).into())
+        };
+        let DatabaseManifest { rows, columns, pieces, .. } = manifest;
+        if (rows, columns) != (self.board.rows(), self.board.columns()) {
+            return refuted(12, self.board.name(), format!("{rows}x{columns}"));
         }
         let most = self.board.squares();
-        if !(2..=most).contains(&u32::from(manifest.pieces)) {
-            let finding = refuted(14).expected(format!("2 to {most} pieces"));
-            return Err(finding.found(manifest.pieces).refuted());
+        if !(2..=most).contains(&u32::from(pieces)) {
+            return refuted(14, format!("2 to {most} pieces"), pieces.to_string());
         }
-        let wanted = slices(self.board, manifest.pieces);
-        for i in 0..wanted.len().max(manifest.slices.len()) {
-            let (want, found) = (wanted.get(i), manifest.slices.get(i).map(|slice| &slice.name));
-            if want != found {
-                let words = |name: Option<&certificate_spec::database::SliceName>| {
-                    name.map_or("the end".into(), |name| name.file_name())
-                };
-                let finding = refuted((HEADER + RECORD * i) as u64);
-                return Err(finding.expected(words(want)).found(words(found)).refuted());
-            }
+        let end = || ["the end".to_string()];
+        let wanted = slices(self.board, pieces).into_iter().map(SliceName::file_name).chain(end());
+        let found = manifest.slices.iter().map(|slice| slice.name.file_name()).chain(end());
+        match wanted.zip(found).enumerate().find(|(_, (want, found))| want != found) {
+            Some((i, (want, found))) => refuted(HEADER + RECORD * i, want, found),
+            None => Ok(manifest),
         }
-        Ok(manifest)
-    }
-
-    fn check_listing(&self, manifest: &DatabaseManifest) -> Result<(), Stop> {
-        let mut wanted = Listing::from([(b"MANIFEST".to_vec(), Entry::File)]);
-        wanted
-            .extend(manifest.slices.iter().map(|s| (s.name.file_name().into_bytes(), Entry::File)));
-        let mut found = Listing::new();
-        list(&self.path, "", &mut found)?;
-        compare_listing(&self.file(""), &wanted, &found)
     }
 
     /// Reads a slice: its length and digest, its header, and its values, unjudged.
     fn read_slice(&self, slice: &SliceRecord) -> Result<Table, Stop> {
-        let name = slice.name.file_name();
+        let (rule, name) = ("slice-syntax", slice.name.file_name());
         let file = self.file(&name);
         let sealed = (slice.length, slice.digest);
         let bytes = read_hashed(&self.path.join(&name), &file, "slice-hash", sealed)?;
-        let rule = "slice-syntax";
         let (header, groups) = decode_slice(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
-        let refuted = |offset| Finding::new(rule, file.as_str()).at(offset);
-        if header.name != slice.name {
-            let finding = refuted(12).expected(name).found(header.name.file_name());
-            return Err(finding.refuted());
-        }
-        let shape = Shape::new(self.board, slice.name);
-        let right = shape.map(|shape| SliceHeader {
+        let right = SliceHeader {
             name: slice.name,
             rows: self.board.rows(),
             columns: self.board.columns(),
-            indices: shape.indices,
-        });
-        match (shape, right) {
-            (Some(shape), Some(right)) if right == header => {
-                debug_assert_eq!(groups.len() as u64, shape.indices.div_ceil(64) * GROUP as u64);
-                Table::from_groups(shape, groups).ok_or_else(Stop::memory)
-            }
-            (_, right) => {
-                let words =
-                    |h: SliceHeader| format!("{}x{} and {} indices", h.rows, h.columns, h.indices);
-                let expected = right.map_or("fewer than 2^64 indices".into(), words);
-                Err(refuted(16).expected(expected).found(words(header)).refuted())
-            }
+            indices: Shape::new(self.board, slice.name).indices,
+        };
+        if header != right {
+            let words = |h: SliceHeader| {
+                let name = h.name.file_name();
+                format!("{name} of {}x{} and {} indices", h.rows, h.columns, h.indices)
+            };
+            let offset = if header.name == right.name { 16 } else { 12 };
+            let finding = Finding::new(rule, words(right), words(header));
+            return Err(finding.file(file).at(offset).into());
         }
+        let table = Table::empty(self.board, slice.name)?;
+        table.fill(groups);
+        Ok(table)
     }
 
-    /// Compares the values of all slices with the right ones.
-    fn compare(
-        &self,
-        manifest: &DatabaseManifest,
-        right: &Database,
-        progress: &Progress,
-    ) -> Result<(), Stop> {
-        progress.begin(
-            "comparing the database",
-            manifest.slices.iter().map(|slice| slice.length).sum(),
-        );
-        let compare = |(slice, right): (&SliceRecord, &Table)| {
-            // Read and hashed again rather than kept: one slice a thread is in memory, not all.
-            let wrong =
-                self.read_slice(slice).and_then(|found| match right.first_difference(&found) {
-                    Some(index) => Err(self.wrong_value(right, &found, index)),
-                    None => Ok(()),
-                });
-            progress.add(slice.length);
-            wrong.err()
+    /// Compares the values of a slice with the right ones.
+    fn compare(&self, right: &Table, found: &Table) -> Result<(), Stop> {
+        let Some(index) = right.first_difference(found) else {
+            return Ok(());
         };
-        let wrong =
-            manifest.slices.par_iter().zip(right.tables()).map(compare).find_first(Option::is_some);
-        progress.end();
-        wrong.flatten().map_or(Ok(()), Err)
-    }
-
-    fn wrong_value(&self, right: &Table, found: &Table, index: u64) -> Stop {
-        let shape = right.shape;
-        let position = shape.position(self.board, index);
-        let words = |table: &Table| match (table.win.read(index, 1), table.loss.read(index, 1)) {
-            (0, 0) if position.is_none() => "no-position",
-            (0, 0) => "draw",
-            (0, _) => "loss",
-            (_, 0) => "win",
-            _ => "win-and-loss",
+        let position = right.shape.position(self.board, index);
+        let words = |table: &Table| match table.bits(index) {
+            (false, false) if position.is_none() => "no-position",
+            (false, false) => "draw",
+            (false, true) => "loss",
+            (true, false) => "win",
+            (true, true) => "win-and-loss",
         };
-        let group = index / 64 * GROUP as u64;
-        let finding = Finding::new("slice-value", self.file(&shape.slice.file_name()));
-        let finding = finding.at(HEADER as u64 + group).expected(words(right)).found(words(found));
-        match position {
-            Some(p) => finding.position(&p).refuted(),
-            None => finding.refuted(),
-        }
+        let file = self.file(&right.shape.slice.file_name());
+        let offset = HEADER as u64 + index / 64 * GROUP as u64;
+        let finding = Finding::new("slice-value", words(right), words(found)).file(file).at(offset);
+        Err(Finding { position, ..finding }.into())
     }
 }

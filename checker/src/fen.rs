@@ -3,7 +3,7 @@
 //! Trusts: nothing. [`parse`] accepts exactly what [`write`] writes: it reads the squares and then
 //! compares the text with the canonical one. Whether the position is possible is not judged here.
 
-use crate::rules::{Position, Side, squares_in};
+use crate::rules::{Position, Side, bits_in};
 
 /// The canonical FEN of a position.
 pub fn write(p: &Position) -> String {
@@ -12,7 +12,7 @@ pub fn write(p: &Position) -> String {
             let king = if p.kings >> n & 1 == 1 { "K" } else { "" };
             format!("{king}{}", n + 1)
         };
-        squares_in(pieces).map(square).collect::<Vec<_>>().join(",")
+        bits_in(pieces).map(square).collect::<Vec<_>>().join(",")
     };
     let turn = match p.turn {
         Side::Black => 'B',
@@ -47,9 +47,7 @@ fn parse_list(list: &str) -> Option<(u32, u32)> {
         let number: u32 = number.parse().ok()?;
         let square = 1u32.checked_shl(number.checked_sub(1)?)?;
         pieces |= square;
-        if is_king {
-            kings |= square;
-        }
+        kings |= if is_king { square } else { 0 };
     }
     Some((pieces, kings))
 }

@@ -11,36 +11,40 @@
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// What an entry of a directory may be.
+/// What there may be under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
+    Nothing,
     File,
     Directory,
     Other,
 }
 
 impl Entry {
-    fn of(metadata: &Metadata) -> Entry {
-        if metadata.is_file() {
-            Entry::File
-        } else if metadata.is_dir() {
-            Entry::Directory
-        } else {
-            Entry::Other
+    /// What is at a path itself: where there is a link, not what it points to.
+    fn at(path: &Path) -> io::Result<Entry> {
+        match fs::symlink_metadata(path) {
+            Ok(metadata) if metadata.is_file() => Ok(Entry::File),
+            Ok(metadata) if metadata.is_dir() => Ok(Entry::Directory),
+            Ok(_) => Ok(Entry::Other),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Entry::Nothing),
+            Err(error) => Err(error),
         }
     }
 
-    fn words(entry: Option<Entry>) -> &'static str {
-        match entry {
-            Some(Entry::File) => "an ordinary file",
-            Some(Entry::Directory) => "a directory",
-            Some(Entry::Other) => "a link, pipe or device",
-            None => "nothing",
-        }
+    /// The finding that `found` is there instead.
+    fn not(self, found: Entry) -> Finding {
+        let words = |entry| match entry {
+            Entry::Nothing => "nothing",
+            Entry::File => "an ordinary file",
+            Entry::Directory => "a directory",
+            Entry::Other => "a link, pipe or device",
+        };
+        Finding::new("listing", words(self), words(found))
     }
 }
 
@@ -51,23 +55,13 @@ fn unreadable(path: &Path, error: &io::Error) -> Stop {
     Stop::Error(format!("cannot read {}: {error}", path.display()))
 }
 
-/// Fails unless the user has named a directory.
-pub(crate) fn require_directory(path: &Path) -> Result<(), Stop> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => Ok(()),
-        Ok(_) => Err(Stop::Error(format!("{} is not a directory", path.display()))),
-        Err(error) => Err(unreadable(path, &error)),
-    }
-}
-
 /// Adds the entries of a directory to a listing, each name after `prefix`.
 pub(crate) fn list(path: &Path, prefix: &str, listing: &mut Listing) -> Result<(), Stop> {
     let mut add_all = || -> io::Result<()> {
         for entry in fs::read_dir(path)? {
             let entry = entry?;
             let name = [prefix.as_bytes(), entry.file_name().as_encoded_bytes()].concat();
-            // Of the entry itself, not of what a link points to.
-            listing.insert(name, Entry::of(&fs::symlink_metadata(entry.path())?));
+            listing.insert(name, Entry::at(&entry.path())?);
         }
         Ok(())
     };
@@ -76,43 +70,30 @@ pub(crate) fn list(path: &Path, prefix: &str, listing: &mut Listing) -> Result<(
 
 /// Refutes unless `found` has exactly the entries `wanted`. File names get `prefix` in a verdict.
 pub(crate) fn compare_listing(prefix: &str, wanted: &Listing, found: &Listing) -> Result<(), Stop> {
-    let refuted = |name: &[u8], want, have| {
-        let name = [prefix.as_bytes(), name].concat();
-        let finding = Finding::new("listing", name);
-        Err(finding.expected(Entry::words(want)).found(Entry::words(have)).refuted())
-    };
-    for (name, &want) in wanted {
-        let have = found.get(name).copied();
-        if have != Some(want) {
-            return refuted(name, Some(want), have);
+    let entry = |listing: &Listing, name| listing.get(name).copied().unwrap_or(Entry::Nothing);
+    // Missing before superfluous, each in ascending order.
+    for name in wanted.keys().chain(found.keys()) {
+        let (want, have) = (entry(wanted, name), entry(found, name));
+        if want != have {
+            return Err(want.not(have).file([prefix.as_bytes(), name].concat()).into());
         }
     }
-    match found.iter().find(|(name, _)| !wanted.contains_key(*name)) {
-        Some((name, &have)) => refuted(name, None, Some(have)),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// Reads a file of a closed directory, at most `limit` bytes of it. `name` is what a verdict calls it.
 pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop> {
-    let wrong = |found| {
-        let finding = Finding::new("listing", name).expected(Entry::words(Some(Entry::File)));
-        finding.found(Entry::words(found)).refuted()
-    };
-    let metadata = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Err(wrong(None)),
-        other => other.map_err(|error| unreadable(path, &error))?,
-    };
-    let entry = Entry::of(&metadata);
+    let unreadable = |error| unreadable(path, &error);
+    let entry = Entry::at(path).map_err(unreadable)?;
     if entry != Entry::File {
-        return Err(wrong(Some(entry)));
+        return Err(Entry::File.not(entry).file(name).into());
     }
+    let file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len().min(limit);
     let mut bytes = Vec::new();
-    let expected = usize::try_from(metadata.len().min(limit)).map_err(|_| Stop::memory())?;
-    bytes.try_reserve_exact(expected).map_err(|_| Stop::memory())?;
-    File::open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(path, &error))?;
+    let length = usize::try_from(length).map_err(|_| Stop::memory())?;
+    bytes.try_reserve_exact(length).map_err(|_| Stop::memory())?;
+    file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }
 
@@ -125,15 +106,14 @@ pub(crate) fn read_hashed(
 ) -> Result<Vec<u8>, Stop> {
     // One byte more than stated is enough to see that a file is too long.
     let bytes = read(path, name, length.saturating_add(1))?;
-    if bytes.len() as u64 != length {
-        let found =
-            if bytes.len() as u64 > length { "more".into() } else { bytes.len().to_string() };
-        let finding = Finding::new(rule, name).expected(format!("{length} bytes"));
-        return Err(finding.found(format!("{found} bytes")).refuted());
+    let there = bytes.len() as u64;
+    if there != length {
+        let found = if there > length { "more".into() } else { format!("{there} bytes") };
+        return Err(Finding::new(rule, format!("{length} bytes"), found).file(name).into());
     }
     let found = Digest::of(&bytes);
     if found != digest {
-        return Err(Finding::new(rule, name).expected(digest).found(found).refuted());
+        return Err(Finding::new(rule, digest, found).file(name).into());
     }
     Ok(bytes)
 }

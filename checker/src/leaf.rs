@@ -11,7 +11,8 @@
 
 use crate::certificate::CheckedNode;
 use crate::rules::Position;
-use crate::tree::{Failure, Tree};
+use crate::tree::Tree;
+use crate::verdict::Finding;
 use certificate_spec::bits::{BitReader, width};
 use certificate_spec::leaves::Leaf;
 use std::collections::HashMap;
@@ -19,90 +20,77 @@ use std::collections::HashMap;
 /// What is still to be done, the next last.
 enum Task {
     Visit(Position),
+    Expand(Position),
     Complete(Position),
-}
-
-/// How far a position in `seen` has come.
-#[derive(PartialEq)]
-enum State {
-    Open,
-    Completed,
 }
 
 /// Replays the leaf of a Leaf node.
 pub(crate) fn replay(
     tree: &Tree<'_>,
     node: &CheckedNode,
-    leaf: &Leaf<&[u8]>,
-) -> Result<(), Failure> {
-    let is_win = tree.question.is_win();
-    let mut bits = BitReader::new(leaf.strategy);
-    let mut seen: HashMap<Position, State> = HashMap::new();
+    leaf: &Leaf<Vec<u8>>,
+) -> Result<(), Finding> {
+    let stated = format!("{} positions", leaf.positions);
+    let mut bits = BitReader::new(&leaf.strategy);
+    // The positions expanded, and whether they are completed.
+    let mut seen: HashMap<Position, bool> = HashMap::new();
     let mut successors = Vec::new();
-    let mut tasks = Vec::new();
     // The position of the node itself is expanded whatever it is; all others are visited first.
-    let mut expand = Some(node.position);
-    loop {
-        if let Some(p) = expand.take() {
-            if seen.len() as u64 == leaf.positions {
-                return Err(syntax(p, format!("{} positions", leaf.positions), "more positions"));
-            }
-            seen.insert(p, State::Open);
-            tree.board.successors(&p, &mut successors);
-            tasks.push(Task::Complete(p));
-            if tree.claimant_moves(&p) {
-                tasks.push(Task::Visit(chosen(p, &successors, &mut bits)?));
-            } else {
-                tasks.extend(successors.iter().rev().copied().map(Task::Visit));
-            }
-        }
-        match tasks.pop() {
-            None => break,
-            Some(Task::Complete(p)) => {
-                seen.insert(p, State::Completed);
-            }
-            Some(Task::Visit(y)) => {
+    let mut tasks = vec![Task::Expand(node.position)];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Visit(y) => {
                 if let Some(verdict) = tree.database_says(&y) {
                     verdict?;
-                } else if let Some(state) = seen.get(&y) {
-                    if is_win && *state != State::Completed {
-                        return Err(Failure::new("leaf-repetition", y, "completed", "open"));
+                } else if let Some(&completed) = seen.get(&y) {
+                    if tree.is_win() && !completed {
+                        return Err(wrong("leaf-repetition", y, "completed", "open"));
                     }
-                } else if tree.node(&y).is_some_and(|other| !is_win || other.rank < node.rank) {
-                    // The tree answers for it.
-                } else {
-                    expand = Some(y);
+                } else if tree.rank(&y).is_none_or(|r| tree.is_win() && r >= node.rank.into()) {
+                    tasks.push(Task::Expand(y));
                 }
+            }
+            Task::Expand(p) => {
+                if seen.len() as u64 == leaf.positions {
+                    return Err(wrong("leaf-syntax", p, &stated, "more positions"));
+                }
+                seen.insert(p, false);
+                tree.board.successors(&p, &mut successors);
+                tasks.push(Task::Complete(p));
+                if tree.claimant_moves(&p) {
+                    tasks.push(Task::Visit(chosen(p, &successors, &mut bits)?));
+                } else {
+                    tasks.extend(successors.iter().rev().copied().map(Task::Visit));
+                }
+            }
+            Task::Complete(p) => {
+                seen.insert(p, true);
             }
         }
     }
     if seen.len() as u64 != leaf.positions {
-        let expected = format!("{} positions", leaf.positions);
-        return Err(syntax(node.position, expected, format!("{} positions", seen.len())));
+        let found = format!("{} positions", seen.len());
+        return Err(wrong("leaf-syntax", node.position, &stated, found));
     }
     if !bits.is_finished() {
-        return Err(syntax(node.position, "all bits used, the rest zero", "bits left"));
+        let expected = "all bits used, the rest zero";
+        return Err(wrong("leaf-syntax", node.position, expected, "bits left"));
     }
     Ok(())
 }
 
-fn syntax(p: Position, expected: impl ToString, found: impl ToString) -> Failure {
-    Failure::new("leaf-syntax", p, expected, found)
+fn wrong(rule: &'static str, p: Position, expected: &str, found: impl ToString) -> Finding {
+    Finding::new(rule, expected, found).position(p)
 }
 
 /// The successor that the strategy chooses in `p`.
-fn chosen(
-    p: Position,
-    successors: &[Position],
-    bits: &mut BitReader<'_>,
-) -> Result<Position, Failure> {
-    let count = successors.len();
-    if count == 0 {
-        return Err(Failure::new("leaf-stuck", p, "a move", "none"));
+fn chosen(p: Position, all: &[Position], bits: &mut BitReader<'_>) -> Result<Position, Finding> {
+    if all.is_empty() {
+        return Err(wrong("leaf-stuck", p, "a move", "none"));
     }
-    let Some(choice) = bits.take(width(count)) else {
-        return Err(syntax(p, "another choice", "the end"));
+    let Some(choice) = bits.take(width(all.len())) else {
+        return Err(wrong("leaf-syntax", p, "another choice", "the end"));
     };
-    let chosen = successors.get(choice as usize).copied();
-    chosen.ok_or_else(|| Failure::new("move-index", p, format!("less than {count}"), choice))
+    let less = || format!("less than {}", all.len());
+    all.get(choice as usize).copied().ok_or_else(|| wrong("move-index", p, &less(), choice))
 }

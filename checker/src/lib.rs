@@ -25,16 +25,19 @@ mod tree;
 mod verdict;
 
 pub use database::{Database, Table, Value};
-pub use derive::{OutOfMemory, derive};
+pub use derive::derive;
 pub use fen::{parse as parse_fen, write as write_fen};
 pub use numbering::Shape;
 pub use progress::Progress;
 pub use rules::{Board, Game, Position, Side, perft};
 pub use verdict::{Finding, Stop, Verdict};
 
+use certificate::Certificate;
 use certificate_spec::nodes::kind;
-use directory::{CheckedDatabase, Wanted};
+use clap::builder::RangedU64ValueParser;
+use directory::CheckedDatabase;
 use std::path::{Path, PathBuf};
+use tree::Tree;
 
 /// How well the values of a database are checked (`SPEC.md` §8.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -55,15 +58,19 @@ impl Level {
 }
 
 /// How to check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// The folder of databases.
+    /// The folder of databases
+    #[arg(long, value_name = "DIR", default_value = "egdb")]
     pub db: PathBuf,
-    /// How well to check values of databases.
+    /// How well to check values of the database
+    #[arg(long, value_enum, default_value = "exact")]
     pub level: Level,
-    /// The number of threads, or as many as the machine has.
+    /// Number of threads [default: as many as the machine has]
+    #[arg(long, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(1..1 << 16))]
     pub threads: Option<usize>,
-    /// Whether to be silent on standard error.
+    /// No progress on standard error
+    #[arg(long)]
     pub quiet: bool,
 }
 
@@ -88,89 +95,62 @@ fn in_pool(options: &Options, check: impl FnOnce() -> Result<Verdict, Stop> + Se
     // 0 stands for as many threads as the machine has.
     let threads = options.threads.unwrap_or(0);
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-        Ok(pool) => pool.install(check).unwrap_or_else(Verdict::from),
+        Ok(pool) => pool.install(check).unwrap_or_else(Verdict::Stopped),
         Err(error) => Verdict::error(format!("cannot start {threads} threads: {error}")),
     }
 }
 
 fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> {
     let progress = Progress::new(options.quiet);
-    let (text, claim, game, start) = certificate::read_claim(path)?;
-    let wins = claim.value.questions().iter().any(|question| question.is_win());
-    if wins && claim.pieces > 0 && options.level == Level::Consistent {
-        let finding = Finding::new("level", "CLAIM").expected(Level::Exact.word());
-        return Err(finding.found(options.level.word()).declined());
-    }
-    let head = certificate::read_head(path, &text, claim, game, start)?;
-    let bytes = head.read_objects(path);
-    let parts = head.parts(&bytes)?;
-    let board = head.game.board();
-    let database = match head.claim.database {
-        Some(root) if head.claim.pieces > 0 => {
-            let wanted =
-                Wanted { pieces: Some(head.claim.pieces), root: Some(root), level: options.level };
-            Some(directory::check(&options.db, board, &wanted, &progress)?)
-        }
-        _ => None,
-    };
+    let certificate = Certificate::read(path, options.level)?;
+    let board = certificate.game.board();
+    let pieces = certificate.claim.pieces;
+    let check = |root| directory::check(options, board, Some(pieces), Some(root), &progress);
+    let database = certificate.claim.database.map(check).transpose()?;
 
-    let (mut nodes, mut leaves, mut positions, mut assumed) = (0, 0, 0u64, 0);
-    for part in &parts {
-        nodes += part.nodes.len() as u64;
-        leaves += part.leaves.len() as u64;
-        assumed += part.nodes.iter().filter(|node| node.kind == kind::ASSUMED).count() as u64;
-        // Saturating: these numbers are only claimed until the leaves have been replayed.
-        positions =
-            part.leaves.iter().fold(positions, |sum, leaf| sum.saturating_add(leaf.positions));
-    }
-    progress.begin("checking nodes and leaves", positions.saturating_add(nodes));
-    for part in &parts {
+    let nodes: usize = certificate.parts.iter().map(|part| part.nodes.len()).sum();
+    let leaves = || certificate.parts.iter().flat_map(|part| &part.leaves);
+    // Saturating: these numbers are only claimed until the leaves have been replayed.
+    let positions = leaves().fold(0u64, |sum, leaf| sum.saturating_add(leaf.positions));
+    progress.begin("checking nodes and leaves", positions.saturating_add(nodes as u64));
+    for part in &certificate.parts {
         let values = database.as_ref().map(|database| &database.values);
-        let tree =
-            tree::Tree { board, database: values, question: part.question, nodes: &part.nodes };
-        tree::check(&tree, part, &head.start, &|units| progress.add(units))?;
+        Tree { board, database: values, part }.check(&certificate, &progress)?;
     }
-    progress.end();
 
-    let initial = head.start == head.game.initial();
-    let start = if initial { "initial".into() } else { fen::write(&head.start) };
+    let initial = certificate.start == certificate.game.initial();
+    let start = if initial { "initial".into() } else { fen::write(&certificate.start) };
     let (level, db_root) = match &database {
         Some(database) => (options.level.word(), database.root.to_string()),
         None => ("none", "none".into()),
     };
     let words = format!(
-        "{} {} start={start} root={} db={level} pieces={} db-root={db_root} nodes={nodes} leaves={leaves} positions={positions}",
-        head.claim.value.word(),
-        head.game.name(),
-        head.root,
-        head.claim.pieces,
+        "{} {} start={start} root={} db={level} pieces={pieces} db-root={db_root} nodes={nodes} leaves={} positions={positions}",
+        certificate.claim.value.word(),
+        certificate.game.name(),
+        certificate.root,
+        leaves().count(),
     );
-    Ok(if assumed == 0 {
-        Verdict::Verified(words)
-    } else {
-        Verdict::Conditional { words, assumed }
+    let all_nodes = certificate.parts.iter().flat_map(|part| &part.nodes);
+    Ok(match all_nodes.filter(|node| node.kind == kind::ASSUMED).count() {
+        0 => Verdict::Verified(words),
+        assumed => Verdict::Conditional(format!("{words} assumed={assumed}")),
     })
 }
 
 fn database_verdict(board: &Board, pieces: Option<u8>, options: &Options) -> Result<Verdict, Stop> {
-    let progress = Progress::new(options.quiet);
-    if let Some(n) = pieces
-        && !(2..=board.squares()).contains(&u32::from(n))
-    {
-        return Err(Stop::Error(format!(
-            "pieces: from 2 to {} on {}",
-            board.squares(),
-            board.name()
-        )));
+    let most = board.squares();
+    if pieces.is_some_and(|n| !(2..=most).contains(&u32::from(n))) {
+        return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
     }
-    let wanted = Wanted { pieces, root: None, level: options.level };
+    let progress = Progress::new(options.quiet);
     let CheckedDatabase { values, pieces, root } =
-        directory::check(&options.db, board, &wanted, &progress)?;
-    let slices = values.tables().len();
-    let indices: u64 = values.tables().iter().map(|table| table.shape.indices).sum();
+        directory::check(options, board, pieces, None, &progress)?;
     Ok(Verdict::Verified(format!(
-        "DATABASE {} pieces={pieces} db-root={root} db={} slices={slices} indices={indices}",
+        "DATABASE {} pieces={pieces} db-root={root} db={} slices={} indices={}",
         board.name(),
         options.level.word(),
+        values.tables().len(),
+        values.indices(),
     )))
 }

@@ -2,9 +2,8 @@
 //! status is the verdict's, unless the line could not be written.
 #![forbid(unsafe_code)]
 
-use checker::{Game, Level, Options, Verdict, check_certificate, check_database};
+use checker::{Game, Options, Verdict, check_certificate, check_database};
 use clap::Parser;
-use clap::error::ErrorKind;
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
@@ -26,8 +25,8 @@ Accept only status 0 together with exactly one line that begins with \"s VERIFIE
 
 Memory: the certificate's bytes and up to 60 bytes for each node; for the database 2 bits for each
 index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB), and for each thread
-one slice file, twice, and the largest block (100 MB with 6 pieces); for each thread about 100 bytes
-for each position of the leaf that it replays.";
+one slice file, twice, and the largest block (100 MB with 6 pieces); for all sets of kings up to 100 MB
+with 6 pieces; for each thread about 100 bytes for each position of the leaf that it replays.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
 #[derive(Parser)]
@@ -36,24 +35,14 @@ struct Arguments {
     /// The certificate's folder
     #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
     certificate: Option<PathBuf>,
-    /// The folder of databases
-    #[arg(long, value_name = "DIR", default_value = "egdb")]
-    db: PathBuf,
-    /// How well to check values of the database
-    #[arg(long, value_enum, default_value = "exact")]
-    level: Level,
     /// Check the database of this game's board (RxC or RxC/k) and no certificate
     #[arg(long, value_name = "G", value_parser = parse_game)]
     game: Option<Game>,
     /// Check the database for at most N pieces only
     #[arg(long, value_name = "N", requires = "game", conflicts_with = "certificate")]
     pieces: Option<u8>,
-    /// Number of threads [default: as many as the machine has]
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
-    /// No progress on standard error
-    #[arg(long)]
-    quiet: bool,
+    #[command(flatten)]
+    options: Options,
 }
 
 fn parse_game(text: &str) -> Result<Game, String> {
@@ -61,15 +50,9 @@ fn parse_game(text: &str) -> Result<Game, String> {
 }
 
 fn check(arguments: &Arguments) -> Verdict {
-    let options = Options {
-        db: arguments.db.clone(),
-        level: arguments.level,
-        threads: arguments.threads.map(usize::from),
-        quiet: arguments.quiet,
-    };
     match (&arguments.certificate, &arguments.game) {
-        (Some(certificate), _) => check_certificate(certificate, &options),
-        (None, Some(game)) => check_database(game.board(), arguments.pieces, &options),
+        (Some(certificate), _) => check_certificate(certificate, &arguments.options),
+        (None, Some(game)) => check_database(game.board(), arguments.pieces, &arguments.options),
         (None, None) => Verdict::error("usage: neither a certificate nor a game"),
     }
 }
@@ -87,11 +70,8 @@ fn main() -> ExitCode {
     let verdict = match Arguments::try_parse() {
         Ok(arguments) => catch_unwind(|| check(&arguments))
             .unwrap_or_else(|_| Verdict::error("a bug in check; see standard error")),
-        Err(error)
-            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) =>
-        {
-            return print(&error.render().to_string(), 0);
-        }
+        // Not an error: --help or --version.
+        Err(text) if !text.use_stderr() => return print(&text.render().to_string(), 0),
         Err(error) => {
             let text = error.render().to_string();
             // Nowhere to complain if standard error is gone.

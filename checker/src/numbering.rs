@@ -2,9 +2,9 @@
 //!
 //! Trusts: nothing but `rules.rs`. Enforces: that index i of a slice means the same position in the
 //! file, in the checker's own table and in a look-up. Ranks and sizes are computed from the board,
-//! never read; sizes are computed with checked arithmetic, because slices grow beyond 64 bits.
+//! never read; sizes saturate, because those of slices with many pieces do not fit in 64 bits.
 
-use crate::rules::{Board, Position, Side, squares_in};
+use crate::rules::{Board, Position, Side, bits_in};
 use certificate_spec::database::SliceName;
 
 /// Binomial coefficients C(n, k) for n ≤ 32; the largest is 601,080,390.
@@ -30,7 +30,7 @@ pub(crate) fn choose(n: u32, k: u8) -> u32 {
 
 /// rank(X) of `SPEC.md` §8.2: the number of sets of as many squares that come before this one.
 pub(crate) fn rank(set: u32) -> u32 {
-    squares_in(set).zip(1..).map(|(x, i): (usize, usize)| CHOOSE[x][i]).sum()
+    bits_in(set).zip(1..).map(|(x, i): (usize, usize)| CHOOSE[x][i]).sum()
 }
 
 /// The set of `k` of the first 32 squares that has this rank, if there is one.
@@ -79,61 +79,52 @@ pub(crate) fn slices(board: &Board, pieces: u8) -> Vec<SliceName> {
 pub struct Shape {
     /// The slice.
     pub slice: SliceName,
-    /// The number of indices.
+    /// The number of indices; 2⁶⁴ − 1 stands for as many or more, too many for any file or memory.
     pub indices: u64,
     /// The number of sets of the opponent's men.
-    their_men: u32,
+    their_men: u64,
     /// The number of sets of the opponent's kings: rows of a block.
-    pub(crate) rows: u32,
+    pub(crate) rows: u64,
     /// The number of sets of the mover's kings: columns of a block.
-    pub(crate) columns: u32,
+    pub(crate) columns: u64,
 }
 
 impl Shape {
-    /// The shape of a slice, or `None` when it has 2⁶⁴ indices or more.
-    pub(crate) fn new(board: &Board, slice: SliceName) -> Option<Shape> {
+    /// The shape of a slice.
+    pub(crate) fn new(board: &Board, slice: SliceName) -> Shape {
         let [a, b, c, d] = slice.0;
-        let their_men = choose(board.men_squares(), c);
-        let rows = choose(board.squares(), d);
-        let columns = choose(board.squares(), b);
-        let indices = u64::from(choose(board.men_squares(), a))
-            .checked_mul(u64::from(their_men))?
-            .checked_mul(u64::from(rows))?
-            .checked_mul(u64::from(columns))?;
-        Some(Shape { slice, indices, their_men, rows, columns })
+        let men = u64::from(choose(board.men_squares(), a));
+        let their_men = u64::from(choose(board.men_squares(), c));
+        let rows = u64::from(choose(board.squares(), d));
+        let columns = u64::from(choose(board.squares(), b));
+        let indices = men.saturating_mul(their_men).saturating_mul(rows).saturating_mul(columns);
+        Shape { slice, indices, their_men, rows, columns }
     }
 
     /// The index of the first position of the block with these sets of men.
     pub(crate) fn block(&self, men: u32, their_men: u32) -> u64 {
-        let block = u64::from(rank(men)) * u64::from(self.their_men) + u64::from(rank(their_men));
-        block * u64::from(self.rows) * u64::from(self.columns)
-    }
-
-    /// The index of the first position of a row: the block and the rank of the opponent's kings.
-    pub(crate) fn row(&self, block: u64, their_kings: u32) -> u64 {
-        block + u64::from(their_kings) * u64::from(self.columns)
+        let block = u64::from(rank(men)) * self.their_men + u64::from(rank(their_men));
+        block * self.rows * self.columns
     }
 
     /// The index of the position with these sets, each in its owner's view.
     pub(crate) fn index(&self, [men, kings, their_men, their_kings]: [u32; 4]) -> u64 {
-        let block = self.block(men, their_men);
-        self.row(block, rank(their_kings)) + u64::from(rank(kings))
+        let row = u64::from(rank(their_kings));
+        self.block(men, their_men) + row * self.columns + u64::from(rank(kings))
     }
 
     /// The position with this index and Black to move, if there is one.
     pub fn position(&self, board: &Board, index: u64) -> Option<Position> {
-        let split = |rest: u64, by: u32| {
-            let low = u32::try_from(rest % u64::from(by)).ok()?;
-            Some((rest / u64::from(by), low))
-        };
+        let set = |rank: u64, count| unrank(u32::try_from(rank).ok()?, count);
         let [a, b, c, d] = self.slice.0;
-        let (rest, kings) = split(index, self.columns)?;
-        let (rest, their_kings) = split(rest, self.rows)?;
-        let (men, their_men) = split(rest, self.their_men)?;
-        let (men, kings) = (unrank(u32::try_from(men).ok()?, a)?, unrank(kings, b)?);
-        let (their_men, their_kings) = (unrank(their_men, c)?, unrank(their_kings, d)?);
+        let row = index / self.columns;
+        let block = row / self.rows;
+        let kings = set(index % self.columns, b)?;
+        let their_kings = set(row % self.rows, d)?;
+        let their_men = set(block % self.their_men, c)?;
+        let men = set(block / self.their_men, a)?;
         let p = from_views(board, [men, kings, their_men, their_kings]);
-        let overlap = p.pieces() != self.slice.pieces() || men & kings != 0;
+        let overlap = p.pieces() != self.slice.pieces();
         (index < self.indices && !overlap && board.is_possible(&p)).then_some(p)
     }
 }

@@ -48,19 +48,35 @@ impl Position {
     pub fn pieces(&self) -> u32 {
         self.black.count_ones() + self.white.count_ones()
     }
+
+    fn pieces_of(&self, side: Side) -> u32 {
+        match side {
+            Side::Black => self.black,
+            Side::White => self.white,
+        }
+    }
+}
+
+/// The numbers of the bits set in a mask, from 0, in ascending order: squares, for the most part.
+pub(crate) fn bits_in(mask: impl Into<u64>) -> impl Iterator<Item = usize> {
+    let mut mask = mask.into();
+    std::iter::from_fn(move || {
+        let bit = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
+        mask &= mask - 1;
+        Some(bit)
+    })
+}
+
+/// What lies in one direction from a square: the masks of the squares one and two steps away. A piece
+/// steps to the first, or jumps over the first to the second. 0 beyond the edge.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Way {
+    pub(crate) near: u32,
+    pub(crate) far: u32,
 }
 
 /// Directions: the first two towards higher rows (Black's forward), the last two towards row 0.
 const DIRECTIONS: [(i8, i8); 4] = [(1, -1), (1, 1), (-1, -1), (-1, 1)];
-
-/// The numbers of the squares in a mask, from 0, in ascending order.
-pub(crate) fn squares_in(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let square = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
-        mask &= mask - 1;
-        Some(square)
-    })
-}
 
 /// A board of R rows and C columns: which squares there are and how they are joined.
 #[derive(Debug, Clone)]
@@ -68,65 +84,39 @@ pub struct Board {
     rows: u8,
     columns: u8,
     squares: u32,
-    /// Row of each square.
-    row: [u8; 32],
-    /// The mask of the square one step away in each direction, or 0 beyond the edge.
-    step: [[u32; 4]; 32],
-    /// The mask of the square two steps away, where a jump lands, or 0 beyond the edge.
-    land: [[u32; 4]; 32],
+    /// The squares of each row.
+    row_masks: Vec<u32>,
     first_row: u32,
     last_row: u32,
+    /// The ways from each square, in the order of `DIRECTIONS`.
+    ways: Vec<[Way; 4]>,
 }
 
 impl Board {
     /// The board with these rows and columns, if the rules know it.
     pub fn new(rows: u8, columns: u8) -> Option<Board> {
-        if !(3..=8).contains(&rows)
-            || !(2..=8).contains(&columns)
-            || !(rows + columns).is_multiple_of(2)
-        {
+        let sizes = (3..=8).contains(&rows) && (2..=8).contains(&columns);
+        if !sizes || !(rows + columns).is_multiple_of(2) {
             return None;
         }
-        let mut dark = Vec::new();
-        for r in 0..rows {
-            for c in 0..columns {
-                if (r + c) % 2 == 1 {
-                    dark.push((r, c));
-                }
-            }
-        }
-        let mask_of = |row: Option<u8>, column: Option<u8>| {
-            let number = dark.iter().position(|&(r, c)| Some(r) == row && Some(c) == column);
-            number.map_or(0, |n| 1u32 << n)
+        let all = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
+        let dark: Vec<(u8, u8)> = all.filter(|(r, c)| (r + c) % 2 == 1).collect();
+        let mask_of = |square| dark.iter().position(|&s| s == square).map_or(0, |n| 1u32 << n);
+        let way = |(r, c): (u8, u8), (down, right): (i8, i8)| {
+            // What is less than 0 becomes a large number, and no square has that either.
+            let go = |n: i8| (r.wrapping_add_signed(n * down), c.wrapping_add_signed(n * right));
+            Way { near: mask_of(go(1)), far: mask_of(go(2)) }
         };
-        let mut board = Board {
+        let row = |r| (0..columns).map(|c| mask_of((r, c))).sum();
+        Some(Board {
             rows,
             columns,
-            squares: 0,
-            row: [0; 32],
-            step: [[0; 4]; 32],
-            land: [[0; 4]; 32],
-            first_row: 0,
-            last_row: 0,
-        };
-        for (n, &(r, c)) in dark.iter().enumerate() {
-            board.squares += 1;
-            board.row[n] = r;
-            for (d, &(down, right)) in DIRECTIONS.iter().enumerate() {
-                let (r1, c1) = (r.checked_add_signed(down), c.checked_add_signed(right));
-                let r2 = r.checked_add_signed(2 * down);
-                let c2 = c.checked_add_signed(2 * right);
-                board.step[n][d] = mask_of(r1, c1);
-                board.land[n][d] = mask_of(r2, c2);
-            }
-            if r == 0 {
-                board.first_row |= 1 << n;
-            }
-            if r == rows - 1 {
-                board.last_row |= 1 << n;
-            }
-        }
-        Some(board)
+            squares: (0..rows).map(row).map(u32::count_ones).sum(),
+            row_masks: (0..rows).map(row).collect(),
+            first_row: row(0),
+            last_row: row(rows - 1),
+            ways: dark.iter().map(|&square| DIRECTIONS.map(|d| way(square, d))).collect(),
+        })
     }
 
     /// Rows of the board.
@@ -154,24 +144,27 @@ impl Board {
         format!("{}x{}", self.rows, self.columns)
     }
 
-    /// Row of square `square` (from 0).
-    pub(crate) fn row_of(&self, square: usize) -> usize {
-        usize::from(self.row[square])
+    /// The squares of each row.
+    pub(crate) fn row_masks(&self) -> &[u32] {
+        &self.row_masks
     }
 
-    /// The squares one step away from `square`, in each direction; 0 beyond the edge.
-    pub(crate) fn steps_from(&self, square: usize) -> &[u32; 4] {
-        &self.step[square]
+    /// The row where men of this side are crowned.
+    pub(crate) fn crown_row(&self, side: Side) -> u32 {
+        match side {
+            Side::Black => self.last_row,
+            Side::White => self.first_row,
+        }
     }
 
-    /// The squares two steps away from `square`, in each direction; 0 beyond the edge.
-    pub(crate) fn landings_from(&self, square: usize) -> &[u32; 4] {
-        &self.land[square]
-    }
-
-    /// The row where a black man is crowned.
-    pub(crate) fn last_row(&self) -> u32 {
-        self.last_row
+    /// The ways that a piece of this side may go from a square.
+    pub(crate) fn ways(&self, square: usize, side: Side, is_king: bool) -> &[Way] {
+        let ways = &self.ways[square];
+        match (is_king, side) {
+            (true, _) => ways,
+            (false, Side::Black) => &ways[..2],
+            (false, Side::White) => &ways[2..],
+        }
     }
 
     /// A mask after half a turn of the board.
@@ -193,16 +186,12 @@ impl Board {
     /// Puts into `out` the position after each move, once for each *way of moving*, in no order.
     pub fn moves(&self, p: &Position, out: &mut Vec<Position>) {
         out.clear();
-        let (own, enemy) = match p.turn {
-            Side::Black => (p.black, p.white),
-            Side::White => (p.white, p.black),
-        };
-        for start in squares_in(own) {
-            self.jumps(p, own, enemy, start, out);
+        for start in bits_in(p.pieces_of(p.turn)) {
+            self.jumps(p, start, out);
         }
         if out.is_empty() {
-            for start in squares_in(own) {
-                self.steps(p, own, enemy, start, out);
+            for start in bits_in(p.pieces_of(p.turn)) {
+                self.steps(p, start, out);
             }
         }
     }
@@ -214,78 +203,45 @@ impl Board {
         out.dedup();
     }
 
-    /// The directions in which the piece on `start` may go.
-    fn directions(&self, p: &Position, start: usize) -> std::ops::Range<usize> {
-        match (p.kings >> start & 1, p.turn) {
-            (1, _) => 0..4,
-            (_, Side::Black) => 0..2,
-            (_, Side::White) => 2..4,
-        }
-    }
-
-    /// The row where men of the side to move are crowned.
-    fn crown_row(&self, p: &Position) -> u32 {
-        match p.turn {
-            Side::Black => self.last_row,
-            Side::White => self.first_row,
-        }
-    }
-
-    fn steps(&self, p: &Position, own: u32, enemy: u32, start: usize, out: &mut Vec<Position>) {
-        for d in self.directions(p, start) {
-            let to = self.step[start][d];
-            if to & !(own | enemy) != 0 {
-                out.push(self.after(p, own, enemy, start, to, 0));
+    fn steps(&self, p: &Position, start: usize, out: &mut Vec<Position>) {
+        for way in self.ways(start, p.turn, p.kings >> start & 1 == 1) {
+            if way.near & !(p.black | p.white) != 0 {
+                out.push(self.after(p, start, way.near, 0));
             }
         }
     }
 
-    fn jumps(&self, p: &Position, own: u32, enemy: u32, start: usize, out: &mut Vec<Position>) {
+    fn jumps(&self, p: &Position, start: usize, out: &mut Vec<Position>) {
+        let enemy = p.pieces_of(p.turn.other());
         // The start counts as empty; jumped pieces stay in the way until the move ends.
-        let free = !(own | enemy) | 1 << start;
-        let is_man = p.kings >> start & 1 == 0;
+        let free = !(p.black | p.white) | 1 << start;
+        let is_king = p.kings >> start & 1 == 1;
         // Jumps under way: the square reached and the pieces jumped so far.
         let mut under_way = Vec::new();
         let mut reached = Some((start, 0));
         while let Some((at, jumped)) = reached {
-            let mut goes_on = false;
-            for d in self.directions(p, start) {
-                let (over, to) = (self.step[at][d], self.land[at][d]);
-                if over & enemy & !jumped == 0 || to & free == 0 {
-                    continue;
-                }
-                goes_on = true;
-                if is_man && to & self.crown_row(p) != 0 {
-                    out.push(self.after(p, own, enemy, start, to, jumped | over));
-                } else {
-                    under_way.push((to.trailing_zeros() as usize, jumped | over));
+            let others = under_way.len();
+            // A man is a man until its move ends: no way leads it on from the row where it is crowned.
+            for way in self.ways(at, p.turn, is_king) {
+                if way.near & enemy & !jumped != 0 && way.far & free != 0 {
+                    under_way.push((way.far.trailing_zeros() as usize, jumped | way.near));
                 }
             }
-            if !goes_on && jumped != 0 {
-                out.push(self.after(p, own, enemy, start, 1 << at, jumped));
+            if under_way.len() == others && jumped != 0 {
+                out.push(self.after(p, start, 1 << at, jumped));
             }
             reached = under_way.pop();
         }
     }
 
     /// The position after the piece on `start` has gone to `to`, taking `jumped`.
-    fn after(
-        &self,
-        p: &Position,
-        own: u32,
-        enemy: u32,
-        start: usize,
-        to: u32,
-        jumped: u32,
-    ) -> Position {
+    fn after(&self, p: &Position, start: usize, to: u32, jumped: u32) -> Position {
         let start = 1 << start;
-        let own = own & !start | to;
-        let enemy = enemy & !jumped;
-        let is_king = p.kings & start != 0 || to & self.crown_row(p) != 0;
+        let is_king = p.kings & start != 0 || to & self.crown_row(p.turn) != 0;
         let kings = p.kings & !start & !jumped | if is_king { to } else { 0 };
         let (black, white) = match p.turn {
-            Side::Black => (own, enemy),
-            Side::White => (enemy, own),
+            Side::Black => (p.black & !start | to, p.white & !jumped),
+            Side::White => (p.black & !jumped, p.white & !start | to),
         };
         Position { black, white, kings, turn: p.turn.other() }
     }
@@ -302,7 +258,7 @@ impl Game {
     /// Reads `RxC` or `RxC/k`; each game has one way of being written.
     pub fn parse(text: &str) -> Option<Game> {
         let (size, filled) = match text.split_once('/') {
-            Some((size, filled)) => (size, Some(filled.parse::<u8>().ok()?)),
+            Some((size, filled)) => (size, Some(filled.parse().ok()?)),
             None => (text, None),
         };
         let (rows, columns) = size.split_once('x')?;
@@ -316,11 +272,8 @@ impl Game {
     /// `RxC` or `RxC/k`.
     pub fn name(&self) -> String {
         let size = self.board.name();
-        if self.filled == (self.board.rows - 2) / 2 {
-            size
-        } else {
-            format!("{size}/{}", self.filled)
-        }
+        let is_usual = self.filled == (self.board.rows - 2) / 2;
+        if is_usual { size } else { format!("{size}/{}", self.filled) }
     }
 
     /// The board it is played on.
@@ -330,15 +283,10 @@ impl Game {
 
     /// The position at the start.
     pub fn initial(&self) -> Position {
-        let (mut black, mut white) = (0, 0);
-        for n in 0..self.board.squares as usize {
-            if self.board.row[n] < self.filled {
-                black |= 1 << n;
-            }
-            if self.board.row[n] >= self.board.rows - self.filled {
-                white |= 1 << n;
-            }
-        }
+        let rows = self.board.row_masks();
+        let filled = self.filled.into();
+        let black = rows.iter().take(filled).sum();
+        let white = rows.iter().rev().take(filled).sum();
         Position { black, white, kings: 0, turn: Side::Black }
     }
 }

@@ -8,14 +8,17 @@
 //! Enforces: this, for each node by itself; the order does not matter and threads share nothing.
 //! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked before).
 
-use crate::certificate::{CheckedNode, Part};
+use crate::certificate::{Certificate, CheckedNode, Part};
 use crate::database::{Database, Value};
+use crate::progress::Progress;
 use crate::rules::{Board, Position, Side};
 use crate::verdict::{Finding, Stop};
 use crate::{fen, leaf};
 use certificate_spec::claim::Question;
+use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
 use rayon::prelude::*;
+use std::slice;
 
 /// The side that makes the claim.
 pub(crate) fn claimant(question: Question) -> Side {
@@ -30,163 +33,112 @@ pub(crate) struct Tree<'a> {
     pub(crate) board: &'a Board,
     /// The values of all positions with both sides and at most N′ pieces, if N′ is not 0.
     pub(crate) database: Option<&'a Database>,
-    pub(crate) question: Question,
-    /// In strictly ascending order of their positions.
-    pub(crate) nodes: &'a [CheckedNode],
+    pub(crate) part: &'a Part,
 }
 
-/// Why a position does not hold.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) rule: &'static str,
-    /// The position that it is about: a successor, say.
-    pub(crate) position: Position,
-    pub(crate) expected: String,
-    pub(crate) found: String,
-}
-
-impl Failure {
-    pub(crate) fn new(
-        rule: &'static str,
-        p: Position,
-        expected: impl ToString,
-        found: impl ToString,
-    ) -> Failure {
-        Failure { rule, position: p, expected: expected.to_string(), found: found.to_string() }
+impl Tree<'_> {
+    pub(crate) fn is_win(&self) -> bool {
+        self.part.question.is_win()
     }
 
-    fn refuted(self, finding: Finding) -> Stop {
-        finding.position(&self.position).expected(self.expected).found(self.found).refuted()
-    }
-}
-
-impl<'a> Tree<'a> {
     pub(crate) fn claimant_moves(&self, y: &Position) -> bool {
-        y.turn == claimant(self.question)
+        y.turn == claimant(self.part.question)
     }
 
-    /// The node with this position.
-    pub(crate) fn node(&self, y: &Position) -> Option<&'a CheckedNode> {
-        let i = self.nodes.binary_search_by(|node| node.position.cmp(y)).ok()?;
-        self.nodes.get(i)
+    /// The rank of the node with this position, if there is one.
+    pub(crate) fn rank(&self, y: &Position) -> Option<u64> {
+        let i = self.part.nodes.binary_search_by(|node| node.position.cmp(y)).ok()?;
+        Some(self.part.nodes.get(i)?.rank.into())
     }
 
     /// Whether the database's value suits the claim, if the position is in the database.
-    pub(crate) fn database_says(&self, y: &Position) -> Option<Result<(), Failure>> {
+    pub(crate) fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
         let value = self.database?.value(y)?;
-        let (suits, expected) = match (self.question.is_win(), self.claimant_moves(y)) {
+        let (suits, expected) = match (self.is_win(), self.claimant_moves(y)) {
             (false, true) => (value != Value::Loss, "no loss"),
             (false, false) => (value != Value::Win, "no win"),
             (true, true) => (value == Value::Win, "a win"),
             (true, false) => (value == Value::Loss, "a loss"),
         };
-        let failure = || Failure::new("database-value", *y, expected, format!("{value:?}"));
-        Some(if suits { Ok(()) } else { Err(failure()) })
+        let finding = || Finding::new("database-value", expected, format!("{value:?}"));
+        Some(if suits { Ok(()) } else { Err(finding().position(*y)) })
     }
 
     /// Whether the successor `y` of a node with this rank holds (`SPEC.md` §6, rules 1 to 4).
-    fn holds(&self, y: &Position, rank: u64, scratch: &mut Vec<Position>) -> Result<(), Failure> {
+    fn holds(&self, y: &Position, rank: u64) -> Result<(), Finding> {
         if let Some(verdict) = self.database_says(y) {
             return verdict;
         }
-        if let Some(node) = self.node(y) {
-            if !self.question.is_win() || u64::from(node.rank) < rank {
+        if let Some(lower) = self.rank(y) {
+            if !self.is_win() || lower < rank {
                 return Ok(());
             }
-            return Err(Failure::new("rank", *y, format!("less than {rank}"), node.rank));
+            return Err(Finding::new("rank", format!("less than {rank}"), lower).position(*y));
         }
         if !self.claimant_moves(y) {
-            self.board.moves(y, scratch);
-            if scratch.is_empty() {
+            let mut moves = Vec::new();
+            self.board.moves(y, &mut moves);
+            if moves.is_empty() {
                 return Ok(());
             }
         }
-        Err(Failure::new("not-covered", *y, "covered", "nothing"))
+        Err(Finding::new("not-covered", "covered", "nothing").position(*y))
+    }
+
+    fn check_start(&self, start: &Position) -> Result<(), Finding> {
+        self.holds(start, ABOVE_ALL_RANKS).map_err(|finding| match finding.rule {
+            "not-covered" => Finding { rule: "start-missing", ..finding },
+            _ => finding,
+        })
     }
 
     /// Checks a node that is not a Leaf.
-    fn check(&self, node: &CheckedNode, room: &mut Room) -> Result<(), Failure> {
-        if node.kind == kind::ASSUMED {
-            return Ok(());
-        }
-        self.board.successors(&node.position, &mut room.successors);
-        let rank = u64::from(node.rank);
-        if node.kind == kind::OR {
-            let count = room.successors.len();
-            let Some(y) = room.successors.get(node.data as usize) else {
-                let expected = format!("less than {count}");
-                return Err(Failure::new("move-index", node.position, expected, node.data));
-            };
-            return self.holds(y, rank, &mut room.scratch);
-        }
-        // An And node: the opponent is to move, and all replies have to be answered.
-        room.successors.iter().try_for_each(|y| self.holds(y, rank, &mut room.scratch))
-    }
-
-    fn check_start(&self, start: &Position) -> Result<(), Failure> {
-        self.holds(start, ABOVE_ALL_RANKS, &mut Vec::new()).map_err(|failure| match failure.rule {
-            "not-covered" => Failure { rule: "start-missing", ..failure },
-            _ => failure,
-        })
-    }
-}
-
-#[derive(Default)]
-struct Room {
-    successors: Vec<Position>,
-    scratch: Vec<Position>,
-}
-
-/// Checks a question: the start, the nodes other than Leaf, the leaves. The first thing wrong in this
-/// order is reported, whichever thread finds what first.
-pub(crate) fn check(
-    tree: &Tree<'_>,
-    part: &Part<'_>,
-    start: &Position,
-    done: &(dyn Fn(u64) + Sync),
-) -> Result<(), Stop> {
-    tree.check_start(start).map_err(|failure| {
-        let finding = Finding::new(failure.rule, "CLAIM");
-        failure.refuted(finding)
-    })?;
-    let wrong = tree
-        .nodes
-        .par_iter()
-        .enumerate()
-        .filter(|(_, node)| node.kind != kind::LEAF)
-        .map_init(Room::default, |room, (i, node)| {
-            let result = tree.check(node, room);
-            done(1);
-            result.err().map(|failure| (i, failure))
-        })
-        .find_first(Option::is_some);
-    if let Some((i, failure)) = wrong.flatten() {
-        let node = &tree.nodes[i].position;
-        let mut finding =
-            part.node_finding(failure.rule, i).position(node).expected(failure.expected);
-        finding = match failure.position == *node {
-            true => finding.found(failure.found),
-            false => {
-                finding.found(format!("{} at {}", failure.found, fen::write(&failure.position)))
-            }
+    fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
+        let mut successors = Vec::new();
+        self.board.successors(&node.position, &mut successors);
+        let must_hold = match node.kind {
+            // Leaves are checked elsewhere, and what is assumed is counted in the verdict.
+            kind::LEAF | kind::ASSUMED => return Ok(()),
+            kind::OR => match successors.get(node.data as usize) {
+                Some(chosen) => slice::from_ref(chosen),
+                None => {
+                    let less = format!("less than {}", successors.len());
+                    return Err(Finding::new("move-index", less, node.data).position(node.position));
+                }
+            },
+            // And: the opponent is to move, and all replies have to be answered.
+            _ => &successors,
         };
-        return Err(finding.refuted());
-    }
-    let leaves: Vec<_> = part.leaf_nodes().map(|(_, node)| node).zip(&part.leaves).collect();
-    let wrong = leaves
-        .par_iter()
-        .enumerate()
-        .map(|(i, (node, leaf))| {
-            let result = leaf::replay(tree, node, leaf);
-            done(leaf.positions);
-            result.err().map(|failure| (i, failure))
-        })
-        .find_first(Option::is_some);
-    match wrong.flatten() {
-        Some((i, failure)) => {
-            let finding = part.leaf_finding(failure.rule, i);
-            Err(failure.refuted(finding))
+        for y in must_hold {
+            self.holds(y, node.rank.into()).map_err(|finding| {
+                let found = format!("{} at {}", finding.found, fen::write(y));
+                Finding { found, ..finding }.position(node.position)
+            })?;
         }
-        None => Ok(()),
+        Ok(())
+    }
+
+    /// Checks the question: the start, the nodes other than Leaf, the leaves. The first thing wrong in
+    /// this order is reported, whichever thread finds what first.
+    pub(crate) fn check(&self, certificate: &Certificate, progress: &Progress) -> Result<(), Stop> {
+        self.check_start(&certificate.start).map_err(|finding| finding.file("CLAIM"))?;
+        let wrong = self.part.nodes.par_iter().enumerate().find_map_first(|(i, node)| {
+            let result = self.check_node(node);
+            progress.add(1);
+            Some((i, result.err()?))
+        });
+        if let Some((i, finding)) = wrong {
+            return Err(certificate.place(finding, Kind::Nodes, self.part.question, i));
+        }
+        let leaves: Vec<_> = self.part.leaf_nodes().zip(&self.part.leaves).collect();
+        let wrong = leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
+            let result = leaf::replay(self, node, leaf);
+            progress.add(leaf.positions);
+            Some((i, result.err()?))
+        });
+        if let Some((i, finding)) = wrong {
+            return Err(certificate.place(finding, Kind::Leaves, self.part.question, i));
+        }
+        Ok(())
     }
 }

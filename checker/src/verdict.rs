@@ -12,42 +12,34 @@ use certificate_spec::WireError;
 pub struct Finding {
     /// The code of the rule in `SPEC.md`, or what is declined.
     pub rule: &'static str,
+    /// What the rule wants.
+    pub expected: String,
+    /// What there is.
+    pub found: String,
     /// The file, relative to the certificate or to `--db`.
     pub file: Vec<u8>,
     /// Where in the file.
     pub offset: Option<u64>,
-    /// FEN of the position.
-    pub position: Option<String>,
-    /// What the rule wants.
-    pub expected: Option<String>,
-    /// What there is.
-    pub found: Option<String>,
+    /// The position that it is about.
+    pub position: Option<Position>,
 }
 
 impl Finding {
-    pub(crate) fn new(rule: &'static str, file: impl Into<Vec<u8>>) -> Finding {
-        let file = file.into();
-        Finding { rule, file, offset: None, position: None, expected: None, found: None }
+    pub(crate) fn new(rule: &'static str, expected: impl ToString, found: impl ToString) -> Self {
+        let (expected, found) = (expected.to_string(), found.to_string());
+        Finding { rule, expected, found, file: Vec::new(), offset: None, position: None }
+    }
+
+    pub(crate) fn file(self, file: impl Into<Vec<u8>>) -> Finding {
+        Finding { file: file.into(), ..self }
     }
 
     pub(crate) fn at(self, offset: u64) -> Finding {
         Finding { offset: Some(offset), ..self }
     }
 
-    pub(crate) fn position(self, p: &Position) -> Finding {
-        Finding { position: Some(fen::write(p)), ..self }
-    }
-
-    pub(crate) fn expected(self, text: impl ToString) -> Finding {
-        Finding { expected: Some(text.to_string()), ..self }
-    }
-
-    pub(crate) fn found(self, text: impl ToString) -> Finding {
-        Finding { found: Some(text.to_string()), ..self }
-    }
-
-    pub(crate) fn refuted(self) -> Stop {
-        Stop::Refuted(Box::new(self))
+    pub(crate) fn position(self, p: Position) -> Finding {
+        Finding { position: Some(p), ..self }
     }
 
     pub(crate) fn declined(self) -> Stop {
@@ -55,18 +47,12 @@ impl Finding {
     }
 
     fn fields(&self) -> String {
-        let mut line = format!("{} file={}", self.rule, escaped(&self.file));
-        if let Some(offset) = self.offset {
-            line += &format!(" offset={offset}");
-        }
-        let texts =
-            [("position", &self.position), ("expected", &self.expected), ("found", &self.found)];
-        for (name, text) in texts {
-            if let Some(text) = text {
-                line += &format!(" {name}={}", escaped(text.as_bytes()));
-            }
-        }
-        line
+        let offset = self.offset.map_or(String::new(), |offset| format!(" offset={offset}"));
+        let position =
+            self.position.map_or(String::new(), |p| format!(" position={}", fen::write(&p)));
+        let [file, expected, found] =
+            [&self.file[..], self.expected.as_bytes(), self.found.as_bytes()].map(escaped);
+        format!("{} file={file}{offset}{position} expected={expected} found={found}", self.rule)
     }
 }
 
@@ -81,20 +67,23 @@ pub enum Stop {
     Error(String),
 }
 
+impl From<Finding> for Stop {
+    fn from(finding: Finding) -> Stop {
+        Stop::Refuted(Box::new(finding))
+    }
+}
+
 impl Stop {
     /// What a decoder found wrong in a file; an error of syntax has the code `rule`.
     pub(crate) fn wire(rule: &'static str, file: &str, error: WireError) -> Stop {
-        match error {
-            WireError::Version { expected, found, .. } => {
-                Finding::new("version", file).expected(expected).found(found).declined()
-            }
-            WireError::Rules { expected, found, .. } => {
-                Finding::new("rules", file).expected(expected).found(found).declined()
-            }
+        let (what, expected, found) = match error {
             WireError::Syntax { offset, expected, found } => {
-                Finding::new(rule, file).at(offset).expected(expected).found(found).refuted()
+                return Finding::new(rule, expected, found).file(file).at(offset).into();
             }
-        }
+            WireError::Version { expected, found, .. } => ("version", expected, found),
+            WireError::Rules { expected, found, .. } => ("rules", expected, found),
+        };
+        Finding::new(what, expected, found).file(file).declined()
     }
 
     pub(crate) fn memory() -> Stop {
@@ -107,13 +96,8 @@ impl Stop {
 pub enum Verdict {
     /// Everything was checked and is right; the words after `s VERIFIED`.
     Verified(String),
-    /// Everything was checked and is right but for nodes that are assumed.
-    Conditional {
-        /// The words that would follow `s VERIFIED`.
-        words: String,
-        /// The number of nodes assumed.
-        assumed: u64,
-    },
+    /// Everything was checked and is right but for nodes that are assumed; the words likewise.
+    Conditional(String),
     /// Refuted, declined or not checked.
     Stopped(Stop),
 }
@@ -124,49 +108,35 @@ impl Verdict {
         Verdict::Stopped(Stop::Error(text.to_string()))
     }
 
-    /// The verdict line, without its line feed.
-    pub fn line(&self) -> String {
+    /// The exit status, the word for it, and the words that follow.
+    fn parts(&self) -> (u8, &'static str, String) {
         match self {
-            Verdict::Verified(words) => format!("s VERIFIED {words}"),
-            Verdict::Conditional { words, assumed } => {
-                format!("s CONDITIONAL {words} assumed={assumed}")
-            }
-            Verdict::Stopped(Stop::Refuted(finding)) => format!("s REFUTED {}", finding.fields()),
-            Verdict::Stopped(Stop::Declined(finding)) => format!("s DECLINED {}", finding.fields()),
+            Verdict::Verified(words) => (0, "VERIFIED", words.clone()),
+            Verdict::Stopped(Stop::Refuted(finding)) => (1, "REFUTED", finding.fields()),
+            Verdict::Conditional(words) => (2, "CONDITIONAL", words.clone()),
+            Verdict::Stopped(Stop::Declined(finding)) => (3, "DECLINED", finding.fields()),
             Verdict::Stopped(Stop::Error(text)) => {
                 let words = text.split_ascii_whitespace().map(|word| escaped(word.as_bytes()));
-                format!("s ERROR {}", words.collect::<Vec<_>>().join(" "))
+                (4, "ERROR", words.collect::<Vec<_>>().join(" "))
             }
         }
+    }
+
+    /// The verdict line, without its line feed.
+    pub fn line(&self) -> String {
+        let (_, word, rest) = self.parts();
+        format!("s {word} {rest}")
     }
 
     /// The exit status.
     pub fn status(&self) -> u8 {
-        match self {
-            Verdict::Verified(_) => 0,
-            Verdict::Stopped(Stop::Refuted(_)) => 1,
-            Verdict::Conditional { .. } => 2,
-            Verdict::Stopped(Stop::Declined(_)) => 3,
-            Verdict::Stopped(Stop::Error(_)) => 4,
-        }
-    }
-}
-
-impl From<Stop> for Verdict {
-    fn from(stop: Stop) -> Verdict {
-        Verdict::Stopped(stop)
+        self.parts().0
     }
 }
 
 /// Printable ASCII without blank and `%`; every other byte as `%` and two hexadecimal digits.
 fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for &byte in bytes {
-        if byte.is_ascii_graphic() && byte != b'%' {
-            text.push(char::from(byte));
-        } else {
-            text += &format!("%{byte:02x}");
-        }
-    }
-    text
+    let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'%';
+    let one = |&byte| if plain(byte) { char::from(byte).into() } else { format!("%{byte:02x}") };
+    bytes.iter().map(one).collect()
 }
