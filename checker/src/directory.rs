@@ -63,7 +63,8 @@ pub(crate) fn check(
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
     // All files before any value (§9). What is read here is kept only if it is to be used.
-    let bytes = part.slices.iter().map(|slice| slice.length).sum();
+    // Saturating: the lengths are only claimed so far.
+    let bytes = part.slices.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
     progress.begin("reading the database", bytes);
     let read = |slice: &SliceRecord| {
         let table = folder.read_slice(slice);

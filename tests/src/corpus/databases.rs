@@ -132,6 +132,16 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
         edit_slice(&d.join("egdb/4x4"), SLICE, |bytes| flip(bytes, 0, 0));
         manifest("database-root")
     });
+    corpus.add("database-lengths-that-add-up-beyond-2-to-64", base, |d| {
+        let directory = d.join("egdb/4x4");
+        let mut huge = database_manifest(&directory);
+        huge.slices.iter_mut().for_each(|s| s.length = 1 << 63);
+        fs::write(directory.join("MANIFEST"), huge.encode()).expect("MANIFEST");
+        let mut draft: Draft = base.draft.clone();
+        draft.claim.database = Some(huge.root());
+        draft.write(&d.join("cert"));
+        Expected::refuted("slice-hash", "4x4/0-1-0-1")
+    });
     corpus.add("database-manifest-unsorted", base, |d| {
         let path = d.join("egdb/4x4/MANIFEST");
         let mut bytes = fs::read(&path).expect("MANIFEST");
@@ -176,6 +186,26 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
     });
 }
 
+/// Marks all indices of the slice of two kings against one at which two kings would share a square as
+/// losses; returns the first. A king step leads to them from nowhere.
+fn mark_overlaps(directory: &Path) -> usize {
+    let mut overlaps = Vec::new();
+    for theirs in 0..8 {
+        for high in 0..8 {
+            for low in 0..high {
+                // White's king stands on 7 − theirs as Black sees it.
+                if 7 - theirs == low || 7 - theirs == high {
+                    overlaps.push(theirs * 28 + high * (high - 1) / 2 + low);
+                }
+            }
+        }
+    }
+    edit_slice(directory, SliceName([0, 2, 0, 1]), |bytes| {
+        overlaps.iter().for_each(|&i| flip(bytes, i, 1));
+    });
+    overlaps.into_iter().min().expect("overlaps")
+}
+
 /// Databases without a certificate.
 fn alone(corpus: &mut Corpus, base: &Base) {
     let arguments = ["--db", "egdb", "--game", "4x4"];
@@ -195,9 +225,13 @@ fn alone(corpus: &mut Corpus, base: &Base) {
         corpus.add_with(&format!("database-alone-{level}"), base, &arguments, |d| {
             let index = index_with(d, true, false);
             edit_slice(&d.join("egdb/4x4"), SLICE, |bytes| flip(bytes, index, 0));
-            // At the level consistent a position that leads here may come first.
+            // At the level consistent a position that leads here comes first.
             let expected = Expected::refuted("slice-value", FILE);
             if level == "exact" { expected.at(group_at(index)) } else { expected }
+        });
+        corpus.add_with(&format!("database-alone-overlaps-{level}"), base, &arguments, |d| {
+            let first = mark_overlaps(&d.join("egdb/4x4"));
+            Expected::refuted("slice-value", "4x4/0-2-0-1").at(group_at(first))
         });
     }
 }
