@@ -110,20 +110,21 @@ impl Claim {
         )
     }
 
-    /// Reads CLAIM.
+    /// Reads CLAIM. What it says is found in an error is cut to 80 characters.
     ///
     /// # Errors
     /// [`WireError::Version`] or [`WireError::Rules`] for those of another format or game,
     /// [`WireError::Syntax`] for anything that [`Claim::encode`] would not have written.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut lines = Lines { bytes, at: 0 };
+        let shown = |word: &str| word.chars().take(80).collect::<String>();
         let offset = lines.at;
         let version = lines.value_of("draughtproof certificate")?;
         if version != VERSION.to_string() {
             return Err(WireError::Version {
                 offset: offset as u64,
                 expected: VERSION.to_string(),
-                found: version.into(),
+                found: shown(version),
             });
         }
         let offset = lines.at;
@@ -132,7 +133,7 @@ impl Claim {
             return Err(WireError::Rules {
                 offset: offset as u64,
                 expected: RULES.into(),
-                found: rules.into(),
+                found: shown(rules),
             });
         }
         let game = lines.value_of("game")?.to_owned();
@@ -142,20 +143,20 @@ impl Claim {
         let value = Value::ALL.into_iter().find(|v| v.word() == word);
         let value = value.ok_or_else(|| {
             let words = Value::ALL.map(Value::word).join(", ");
-            WireError::syntax(offset, format!("value: one of {words}"), word)
+            WireError::syntax(offset, format!("value: one of {words}"), shown(word))
         })?;
         let offset = lines.at as u64;
         let word = lines.value_of("pieces")?;
         let pieces = (0..=32u8).find(|n| *n != 1 && n.to_string() == word);
         let pieces =
-            pieces.ok_or_else(|| WireError::syntax(offset, "pieces: 0 or 2 to 32", word))?;
+            pieces.ok_or_else(|| WireError::syntax(offset, "pieces: 0 or 2 to 32", shown(word)))?;
         let offset = lines.at as u64;
         let word = lines.value_of("database")?;
         let database = Digest::parse(word);
         if database.is_some() != (pieces != 0) || (database.is_none() && word != "none") {
             let want =
                 if pieces == 0 { "database none" } else { "database and 64 hexadecimal digits" };
-            return Err(WireError::syntax(offset, want, word));
+            return Err(WireError::syntax(offset, want, shown(word)));
         }
         if lines.at != bytes.len() {
             let rest = bytes.len() - lines.at;

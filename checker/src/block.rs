@@ -201,9 +201,10 @@ impl<'a> Half<'a> {
             for step in &man_steps {
                 let at = step.start + 64 * w as u64;
                 let (their_win, their_loss) = step.table.map_or((0, 0), |table| table.read(at));
-                win |= quiet & their_loss;
                 // Where the opponent's king stands on that square, there is no such step.
-                men_lose &= their_win | theirs.holding[step.to as usize][w];
+                let blocked = theirs.holding[step.to as usize][w];
+                win |= quiet & their_loss & !blocked;
+                men_lose &= their_win | blocked;
             }
             self.open[row * theirs.all.len() + w] = (quiet, men_lose);
             self.settle(row, w, win, 0);
@@ -250,8 +251,9 @@ impl<'a> Half<'a> {
                 let mut win = 0;
                 for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
                     let (their_win, their_loss) = values[step.set as usize * words + w];
-                    win |= their_loss;
-                    loss &= their_win | theirs.holding[step.to as usize][w];
+                    let blocked = theirs.holding[step.to as usize][w];
+                    win |= their_loss & !blocked;
+                    loss &= their_win | blocked;
                 }
                 let (win, loss) = (open & win, open & loss & !win);
                 self.settle(row, w, win, loss);

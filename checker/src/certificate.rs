@@ -15,7 +15,7 @@ use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{
     HEADER, Kind, Manifest, OBJECT_HEADER, Object, ObjectHeader, RECORD,
 };
-use certificate_spec::nodes::{self, Node, kind};
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use std::path::Path;
 
 /// A certificate that is right as far as that can be seen without playing a move.
@@ -237,9 +237,9 @@ impl Part {
         match rules.into_iter().find(|&(_, _, is_so)| !is_so) {
             None => Ok(CheckedNode { position, rank, data, kind }),
             Some((rule, expected, _)) => {
+                let WirePosition { black, white, kings, turn } = wire;
                 let found = format!(
-                    "kind {kind}, turn {}, reserved {reserved}, rank {rank}, data {data}",
-                    wire.turn
+                    "black {black:#x}, white {white:#x}, kings {kings:#x}, turn {turn}, kind {kind}, reserved {reserved}, rank {rank}, data {data}"
                 );
                 Err(Finding::new(rule, expected, found).position(position))
             }

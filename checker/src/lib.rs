@@ -66,8 +66,8 @@ pub struct Options {
     /// How well to check values of the database
     #[arg(long, value_enum, default_value = "exact")]
     pub level: Level,
-    /// Number of threads [default: as many as the machine has]
-    #[arg(long, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(1..1 << 16))]
+    /// Number of threads, at most 256 [default: as many as the machine has]
+    #[arg(long, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub threads: Option<usize>,
     /// No progress on standard error
     #[arg(long)]

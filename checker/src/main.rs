@@ -4,7 +4,9 @@
 
 use checker::{Game, Options, Verdict, check_certificate, check_database};
 use clap::Parser;
+use std::fs::File;
 use std::io::Write;
+use std::os::fd::AsFd;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,16 +28,16 @@ Accept only status 0 together with exactly one line that begins with \"s VERIFIE
 Memory: the certificate's bytes and up to 60 bytes for each node; for the database 2 bits for each
 index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB), and for each thread
 one slice file, twice, and the largest block (100 MB with 6 pieces); for all sets of kings up to 100 MB
-with 6 pieces; for each thread about 100 bytes for each position of the leaf that it replays.";
+with 6 pieces; for each thread about 300 bytes for each position of the leaf that it replays.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
 #[derive(Parser)]
-#[command(name = "check", version, after_help = AFTER_HELP)]
+#[command(name = "check", bin_name = "check", version, after_help = AFTER_HELP)]
 struct Arguments {
     /// The certificate's folder
     #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
     certificate: Option<PathBuf>,
-    /// Check the database of this game's board (RxC or RxC/k) and no certificate
+    /// Check the database of this board (RxC, or RxC/k for that of a game) and no certificate
     #[arg(long, value_name = "G", value_parser = parse_game)]
     game: Option<Game>,
     /// Check the database for at most N pieces only
@@ -46,7 +48,9 @@ struct Arguments {
 }
 
 fn parse_game(text: &str) -> Result<Game, String> {
-    Game::parse(text).ok_or_else(|| "not a game; write RxC or RxC/k, as in 8x8 or 5x5/2".into())
+    // A board alone may be too low for the usual number of rows filled, such as 3x3.
+    let game = Game::parse(text).or_else(|| Game::parse(&format!("{text}/1")));
+    game.ok_or_else(|| "not a game; write RxC or RxC/k, as in 8x8 or 5x5/2".into())
 }
 
 fn check(arguments: &Arguments) -> Verdict {
@@ -57,10 +61,12 @@ fn check(arguments: &Arguments) -> Verdict {
     }
 }
 
-/// Writes to standard output. Exit status 0 is for those alone whose words have arrived.
+/// Writes to standard output. Exit status 0 is for those alone whose words have arrived; so this goes
+/// past the library's standard output, which takes a descriptor that cannot be written to for success.
+/// (Only where it was closed before the start can nobody tell: the system has put a null device there.)
 fn print(text: &str, status: u8) -> ExitCode {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let out = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    match out.and_then(|mut out| out.write_all(text.as_bytes())) {
         Ok(()) => ExitCode::from(status),
         Err(_) => ExitCode::from(4),
     }

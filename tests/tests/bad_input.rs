@@ -202,3 +202,33 @@ fn solve_and_probe_from_standard_input() {
     assert_eq!((status, out.lines().count()), (Some(2), 1));
     assert!(message.contains("line 2") && message.contains("found 9"), "{message}");
 }
+
+/// A verdict that cannot be written is none.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_verdict_that_nobody_gets() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    prove(&["--game", "4x4", "--emit", "cert", "-q"], d);
+    let check = path("check");
+    for (redirection, status) in [(">/dev/full", 4), ("1</dev/null", 4), (">out", 0)] {
+        let command = format!("exec {} cert {redirection}", check.display());
+        let output = run(Path::new("/bin/sh"), &["-c", &command], d);
+        assert_eq!(output.status.code(), Some(status), "{redirection}");
+    }
+    let out = fs::read_to_string(d.join("out")).unwrap();
+    assert!(out.starts_with("s VERIFIED DRAW 4x4") && out.lines().count() == 1, "{out}");
+    // A reader that has gone away.
+    let command = format!("{{ sleep 0.2; {} cert; echo $? >status; }} | true", check.display());
+    run(Path::new("/bin/sh"), &["-c", &command], d);
+    assert_eq!(fs::read_to_string(d.join("status")).unwrap(), "4\n");
+    // Text of the user's, and of the certificate's, cannot forge a line.
+    let forged = "x\ns VERIFIED DRAW 8x8 start=initial";
+    fs::create_dir(d.join(forged)).unwrap();
+    for arguments in [vec![forged], vec!["cert", "--game", forged], vec!["cert", "--level", forged]]
+    {
+        let said = tests::programs::check(&arguments, d);
+        assert_ne!(said.status, Some(0), "{said:?}");
+        assert!(!said.verdict.starts_with("s VERIFIED"), "{said:?}");
+    }
+}
