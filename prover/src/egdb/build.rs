@@ -16,6 +16,9 @@ use super::solve::{Solved, Solver};
 use super::table::Table;
 use crate::board::Board;
 
+/// Blocks that are solved one after the other: so many sets of the enemy's men.
+const UNIT: usize = 64;
+
 /// Groups the sets of `men` men by the sum of their rows.
 fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
@@ -87,7 +90,10 @@ impl Builder {
                 .enumerate()
                 .filter(|&(m, _)| m <= advancement && advancement - m < theirs.len())
                 .flat_map(|(m, group)| group.iter().map(move |&set| (m, set)))
-                .map(|(m, set)| (set, &theirs[advancement - m][..]))
+                .flat_map(|(m, set)| {
+                    // In parts, for slices in which the mover has few men or none.
+                    theirs[advancement - m].chunks(UNIT).map(move |part| (set, part))
+                })
                 .collect();
             for solved in self.solve_units(slice, &units) {
                 for &(slice, index, bits, word) in &solved.blocks {

@@ -91,13 +91,20 @@ impl Kingless {
 
     fn find_jumps(&mut self, block: &Block<'_>) {
         self.jumps.clear();
-        let squares = block.shared.board.squares();
+        let board = block.shared.board;
         let stands = block.men | block.foes;
-        for from in (0..squares).filter(|s| block.foes >> s & 1 == 0) {
-            let is_man = block.men >> from & 1 == 1;
-            let directions = if is_man { 2 } else { 4 };
-            for direction in 0..directions {
-                let Some(jump) = block.jump_over_man(from, direction, stands) else { continue };
+        for over in super::block::squares(block.foes) {
+            for direction in 0..4 {
+                // Direction 3 − d leads back where d came from.
+                let ends = (board.step(over, 3 - direction), board.step(over, direction));
+                let (Some(from), Some(to)) = ends else { continue };
+                let is_man = block.men >> from & 1 == 1;
+                let may = block.foes >> from & 1 == 0 && stands >> to & 1 == 0;
+                if !may || is_man && direction >= 2 {
+                    continue;
+                }
+                let jump = Jump { from, over, to };
+                let directions = if is_man { 2 } else { 4 };
                 self.mask.copy_from_slice(&self.legal);
                 self.keep_move(block, from, jump.to);
                 if self.mask.iter().all(|&w| w == 0) {
@@ -209,20 +216,24 @@ impl Kingless {
         }
     }
 
+    /// Each set of kings by itself: its steps are a short list, whatever the number of sets is.
     fn play_kings(&mut self, block: &Block<'_>, (twin_win, twin_loss): (&[u64], &[u64])) {
         let stands = block.men | block.foes;
-        let squares = block.shared.board.squares();
-        for from in (0..squares).filter(|s| stands >> s & 1 == 0) {
-            for direction in 0..4 {
-                let to = block.shared.board.step(from, direction);
-                if let Some(to) = to.filter(|to| stands >> to & 1 == 0) {
-                    self.mask.copy_from_slice(&self.legal);
-                    self.keep_move(block, from, to);
-                    let pairs = block.rows.moved(from, to);
-                    renumber(pairs, twin_win, &mut self.next_win);
-                    renumber(pairs, twin_loss, &mut self.next_loss);
-                    self.apply();
+        for i in 0..self.legal.len() {
+            let mut left = self.legal[i] & !self.win[i];
+            while left != 0 {
+                let bit = left.trailing_zeros();
+                left &= left - 1;
+                let (mut some_loss, mut all_wins) = (0, 1);
+                for step in block.rows.steps(64 * i + bit as usize) {
+                    if stands >> step.to & 1 == 0 {
+                        let (word, shift) = (step.set as usize / 64, step.set % 64);
+                        some_loss |= twin_loss[word] >> shift & 1;
+                        all_wins &= twin_win[word] >> shift & 1;
+                    }
                 }
+                self.win[i] |= some_loss << bit;
+                self.loss[i] &= !((all_wins ^ 1) << bit);
             }
         }
     }
