@@ -87,17 +87,14 @@ fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(Block) + Sync) 
     let [a, _, c, _] = slice.0;
     let (men, their_men) = (men_by_advance(board, a), men_by_advance(board, c));
     for total in (0..men.len() + their_men.len()).rev() {
-        let mut items = Vec::new();
+        let mut blocks = Vec::new();
         for (advance, sets) in men.iter().enumerate() {
             if let Some(theirs) = total.checked_sub(advance).and_then(|rest| their_men.get(rest)) {
-                items.extend(sets.iter().map(|&men| (men, theirs)));
+                let all = sets.iter().flat_map(|&men| theirs.iter().map(move |&t| (men, t)));
+                blocks.extend(all.filter(|&(men, theirs)| men & board.turned(theirs) == 0));
             }
         }
-        items.par_iter().for_each(|&(men, theirs)| {
-            for &their_men in theirs.iter().filter(|&&theirs| men & board.turned(theirs) == 0) {
-                work(Block { slice, men, their_men });
-            }
-        });
+        blocks.par_iter().for_each(|&(men, their_men)| work(Block { slice, men, their_men }));
     }
 }
 
