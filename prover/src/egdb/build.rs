@@ -53,8 +53,9 @@ impl Builder {
         Builder { database: Database { board, pieces: from.pieces, tables }, kings }
     }
 
-    /// The bytes that building up to `pieces` pieces needs at the most: all tables, and the
-    /// working memory of the largest pair of blocks and the finished blocks of one advancement.
+    /// The bytes that building up to `pieces` pieces needs at the most: all tables, what is known of
+    /// the sets of kings, and the working memory of the largest pair of blocks and the finished blocks
+    /// of one advancement.
     pub fn memory(board: &Board, pieces: u8) -> u64 {
         let slices = Slice::all(board, pieces);
         let table = |s: &Slice| s.indices(board) / 4 + 64;
@@ -65,7 +66,8 @@ impl Builder {
             rows.max(64) * columns.max(64) * 7 / 8
         };
         let work = slices.iter().map(|s| 4 * block(s) + 2 * table(s)).max().unwrap_or(0);
-        tables + work + (64 << 20)
+        let kings = (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>();
+        tables + kings + work + (16 << 20)
     }
 
     /// The slices still to be solved for `pieces` pieces, each followed by its twin unless it is

@@ -157,6 +157,14 @@ impl KingSets {
         &self.joined[usize::from(square)]
     }
 
+    /// The bytes that this takes, roughly: for each set its steps, the pairs of steps and jumps, and
+    /// the pairs with one king less or more.
+    pub fn memory(board: &crate::board::Board, kings: u8) -> u64 {
+        let (squares, kings) = (board.squares(), kings.min(board.squares()));
+        let pairs = 11 * u64::from(kings) + u64::from(squares - kings);
+        8 * binomial(squares, kings) * pairs
+    }
+
     /// The row of the sets that contain `square`.
     pub fn occupied(&self, square: u8) -> &[u64] {
         &self.occupied[usize::from(square)]
