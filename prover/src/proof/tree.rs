@@ -5,7 +5,7 @@
 //! over the whole graph (Knuth 1977, *A generalization of Dijkstra's algorithm*), which no circle
 //! can lower. A node whose cost stays infinite is one from which the defender can stay inside the
 //! graph for ever, or in a cycle of it, without meeting a position that is not disproved: exactly
-//! the closed sets of DESIGN.md §3. So a proof or a disproof is never influenced by the path.
+//! the closed sets of `SPEC.md` §2. So a proof or a disproof is never influenced by the path.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

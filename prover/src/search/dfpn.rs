@@ -10,7 +10,7 @@
 //! graph-history interaction) that makes plain df-pn answer with no proof to show. Here a disproof
 //! carries its *support*: the positions on the path that it leaned on. When a position's own
 //! disproof leans on nothing but itself, it stands: staying in the cycle is not losing (the closed
-//! sets of DESIGN.md §3). A disproof with support is kept and used again wherever each position of
+//! sets of `SPEC.md` §2). A disproof with support is kept and used again wherever each position of
 //! its support is on the current path, or is disproved, or has a disproof whose own support is fit
 //! for use in the same way; in that last case the supports may lean on each other in a circle, which
 //! again is a closed set. Positions on the path that this rests on become the support there.
