@@ -64,6 +64,31 @@ pub(super) struct DatabaseOption {
     pub(super) db: PathBuf,
 }
 
+/// A database that is there.
+#[derive(Args, Debug)]
+pub(super) struct StoredOptions {
+    #[command(flatten)]
+    pub(super) game: GameOption,
+    #[command(flatten)]
+    db: DatabaseOption,
+    /// Use the database with at most N pieces [default: all that are there]
+    #[arg(long, value_name = "N")]
+    pub(super) pieces: Option<u8>,
+}
+
+impl StoredOptions {
+    pub(super) fn board(&self) -> &Board {
+        &self.game.game.board
+    }
+
+    /// Reads the database.
+    pub(super) fn load(&self) -> Result<Database, StoreError> {
+        let store = Store::new(&self.db.db, self.board());
+        let there = store.manifest()?.pieces;
+        store.load(self.pieces.unwrap_or(there))
+    }
+}
+
 /// What the machine may be used for.
 #[derive(Args, Debug)]
 pub(super) struct MachineOptions {

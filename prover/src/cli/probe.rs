@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use super::common::{DatabaseOption, Failure, GameOption, each_fen};
+use super::common::{Failure, StoredOptions, each_fen};
 use crate::board::{Board, Position};
-use crate::egdb::{Database, Store, Value};
+use crate::egdb::{Database, Value};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -15,18 +15,15 @@ Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position with
 database has is unknown.")]
 pub(super) struct Options {
     #[command(flatten)]
-    game: GameOption,
-    #[command(flatten)]
-    db: DatabaseOption,
+    stored: StoredOptions,
     /// Positions [default: one a line on standard input]
     #[arg(value_name = "FEN")]
     fens: Vec<String>,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let board = &options.game.game.board;
-    let store = Store::new(&options.db.db, board);
-    let database = store.load(store.manifest()?.pieces)?;
+    let board = options.stored.board();
+    let database = options.stored.load()?;
     each_fen(board, &options.fens, |position| word(value(board, &database, position)).into())
 }
 

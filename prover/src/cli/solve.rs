@@ -2,10 +2,10 @@
 
 use clap::Args;
 
-use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, each_fen};
+use super::common::{Failure, MachineOptions, StoredOptions, each_fen};
 use super::probe::word;
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Database, Store, StoreError, Value};
+use crate::egdb::{Database, StoreError, Value};
 use crate::search::{Outcome, Search};
 
 #[derive(Args, Debug)]
@@ -19,12 +19,7 @@ one leaves the other may have. Every answer has been verified by replaying its s
 are there are used.")]
 pub(super) struct Options {
     #[command(flatten)]
-    game: GameOption,
-    #[command(flatten)]
-    db: DatabaseOption,
-    /// Use the database with at most N pieces [default: all that are there]
-    #[arg(long, value_name = "N")]
-    pieces: Option<u8>,
+    stored: StoredOptions,
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
@@ -36,17 +31,21 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let board = &options.game.game.board;
+    let board = options.stored.board();
     options.machine.start()?;
-    let store = Store::new(&options.db.db, board);
-    let database = match (store.manifest(), options.pieces) {
-        (_, Some(0)) | (Err(StoreError::Missing { .. }), None) => {
-            options.machine.progress().say("no database is used".into());
-            Database::empty(board)
-        }
-        (manifest, pieces) => store.load(pieces.unwrap_or(manifest?.pieces))?,
+    let none = || {
+        options.machine.progress().say("no database is used".into());
+        Database::empty(board)
     };
-    let start = board.write_fen(&options.game.game.start());
+    let database = match options.stored.pieces {
+        Some(0) => none(),
+        Some(_) => options.stored.load()?,
+        None => match options.stored.load() {
+            Err(StoreError::Missing { .. }) => none(),
+            loaded => loaded?,
+        },
+    };
+    let start = board.write_fen(&options.stored.game.game.start());
     let fens: Vec<String> = options
         .fens
         .iter()

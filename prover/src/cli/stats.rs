@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{DatabaseOption, Failure, Format, GameOption};
+use super::common::{Failure, Format, StoredOptions};
+use crate::egdb::Slice;
 use crate::egdb::stats::{Counts, count};
-use crate::egdb::{Slice, Store};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -17,22 +17,15 @@ those for Black. All positions with both sides on the board count, those with a 
 slices comes a total for each number of pieces.")]
 pub(super) struct Options {
     #[command(flatten)]
-    game: GameOption,
-    #[command(flatten)]
-    db: DatabaseOption,
-    /// Only slices with at most N pieces [default: all that are there]
-    #[arg(long, value_name = "N")]
-    pieces: Option<u8>,
+    stored: StoredOptions,
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let board = &options.game.game.board;
-    let store = Store::new(&options.db.db, board);
-    let there = store.manifest()?.pieces;
-    let database = store.load(options.pieces.unwrap_or(there))?;
+    let board = options.stored.board();
+    let database = options.stored.load()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let columns = ["slice", "positions", "win", "draw", "loss"].map(String::from);
     if options.format != Format::Json {

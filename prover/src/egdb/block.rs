@@ -136,7 +136,12 @@ impl<'a> Block<'a> {
         for i in 0..scratch.jumps.len() {
             self.play_jump(scratch.jumps[i], kings, wins, losses, scratch);
         }
-        self.play_chains(kings, wins, losses, scratch);
+        let Scratch { chains, successors, .. } = scratch;
+        let position = |column: usize| {
+            let theirs = self.columns.sets[column];
+            compose(self.shared.board, self.men, kings, self.enemy_men, theirs)
+        };
+        play_out(self.shared, chains, position, (wins, losses), successors);
 
         // Positions without: man moves and crownings.
         quiet.copy_from_slice(&scratch.legal);
@@ -285,25 +290,6 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Plays out the positions in which a capture can go on.
-    fn play_chains(&self, kings: u32, wins: &mut [u64], losses: &mut [u64], scratch: &mut Scratch) {
-        let board = self.shared.board;
-        for i in 0..scratch.chains.len() {
-            let mut left = scratch.chains[i];
-            while left != 0 {
-                let bit = left & left.wrapping_neg();
-                left ^= bit;
-                let column = self.columns.sets[64 * i + bit.trailing_zeros() as usize];
-                let position = compose(board, self.men, kings, self.enemy_men, column);
-                match value_after(self.shared, &position, &mut scratch.successors) {
-                    Value::Win => wins[i] |= bit,
-                    Value::Loss => losses[i] |= bit,
-                    Value::Draw => {}
-                }
-            }
-        }
-    }
-
     /// Plays the moves of men in the columns of `quiet`.
     fn play_men(
         &self,
@@ -384,12 +370,31 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The value of a position with a capture, by playing its captures.
-pub(super) fn value_after(
+/// Values the positions of a row in which a capture can go on, one by one.
+pub(super) fn play_out(
     shared: &Shared<'_>,
-    position: &Position,
+    chains: &[u64],
+    position: impl Fn(usize) -> Position,
+    (wins, losses): (&mut [u64], &mut [u64]),
     successors: &mut Vec<Position>,
-) -> Value {
+) {
+    for (i, &chains) in chains.iter().enumerate() {
+        let mut left = chains;
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            let at = 64 * i + bit.trailing_zeros() as usize;
+            match value_after(shared, &position(at), successors) {
+                Value::Win => wins[i] |= bit,
+                Value::Loss => losses[i] |= bit,
+                Value::Draw => {}
+            }
+        }
+    }
+}
+
+/// The value of a position with a capture, by playing its captures.
+fn value_after(shared: &Shared<'_>, position: &Position, successors: &mut Vec<Position>) -> Value {
     shared.board.successors(position, successors);
     let mut value = Value::Loss;
     for p in successors.iter() {

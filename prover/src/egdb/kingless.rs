@@ -6,10 +6,9 @@
 //! [`KingSets::moved`] and [`KingSets::joined`]. The twin, in which the side without kings moves,
 //! has no king move and does not depend on this block: one pass values both.
 
-use super::block::{Block, Jump, Shared, and, and_not, or, value_after};
+use super::block::{Block, Jump, Shared, and, and_not, or, play_out};
 use super::sets::KingSets;
 use super::slice::{Slice, compose};
-use super::table::Value;
 use crate::board::Position;
 
 /// Rows of bits over the sets of the mover's kings.
@@ -68,7 +67,11 @@ impl Kingless {
         for i in 0..self.jumps.len() {
             self.play_jump(block, self.jumps[i]);
         }
-        self.play_chains(block);
+        let position = |kings: usize| {
+            compose(block.shared.board, block.men, block.rows.sets[kings], block.enemy_men, 0)
+        };
+        let values = (&mut self.win[..], &mut self.loss[..]);
+        play_out(block.shared, &self.chains, position, values, &mut self.successors);
 
         // From here on `legal` are the positions without a capture.
         let captures = std::mem::take(&mut self.captures);
@@ -180,24 +183,6 @@ impl Kingless {
         for i in 0..self.mask.len() {
             self.win[i] |= self.mask[i] & self.next_loss[i];
             self.loss[i] &= !self.mask[i] | self.next_win[i];
-        }
-    }
-
-    fn play_chains(&mut self, block: &Block<'_>) {
-        let board = block.shared.board;
-        for i in 0..self.chains.len() {
-            let mut left = self.chains[i];
-            while left != 0 {
-                let bit = left & left.wrapping_neg();
-                left ^= bit;
-                let kings = block.rows.sets[64 * i + bit.trailing_zeros() as usize];
-                let position = compose(board, block.men, kings, block.enemy_men, 0);
-                match value_after(block.shared, &position, &mut self.successors) {
-                    Value::Win => self.win[i] |= bit,
-                    Value::Loss => self.loss[i] |= bit,
-                    Value::Draw => {}
-                }
-            }
         }
     }
 

@@ -122,10 +122,7 @@ impl Store {
     }
 
     fn read_file(&self, path: &Path) -> Result<Vec<u8>, StoreError> {
-        fs::read(path).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => StoreError::Missing { path: path.into() },
-            _ => StoreError::Io { path: path.into(), source },
-        })
+        fs::read(path).map_err(|source| StoreError::Io { path: path.into(), source })
     }
 
     fn mismatch(&self, path: &Path, expected: impl ToString, found: impl ToString) -> StoreError {
@@ -173,7 +170,12 @@ impl Store {
     /// [`StoreError`]; [`StoreError::Missing`] where there is none.
     pub fn manifest(&self) -> Result<DatabaseManifest, StoreError> {
         let path = self.manifest_path();
-        let bytes = self.read_file(&path)?;
+        let bytes = self.read_file(&path).map_err(|error| match error {
+            StoreError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                StoreError::Missing { path: path.clone() }
+            }
+            other => other,
+        })?;
         let manifest = DatabaseManifest::decode(&bytes).map_err(|e| self.wire(&path, e))?;
         let there = format!("board {}x{}", manifest.rows, manifest.columns);
         let here = format!("board {}", self.board.name());
