@@ -177,4 +177,13 @@ fn a_damaged_file_is_found_and_left_alone() {
         assert!(message.contains("found"), "{message}");
     }
     assert_eq!(before, bytes(&directory.path().join("egdb/4x4")));
+    // A file that is gone is not taken for a database that was never there.
+    fs::remove_file(&slice).unwrap();
+    let solve = ["solve", "--game", "4x4", "--quiet", "start"];
+    for command in [&build[..], &["stats", "--game", "4x4"], &solve] {
+        let output = run(&path("prove"), command, directory.path());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
+        assert!(message.contains("egdb/4x4/1-0-1-1: No such file"), "{message}");
+    }
 }
