@@ -68,6 +68,7 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     records(corpus, &bases.draw);
     moves(corpus, &bases.draw);
     values(corpus, &bases.draw);
+    false_claims(corpus, &bases.win);
     ranks(corpus, bases);
 }
 
@@ -127,6 +128,30 @@ fn records(corpus: &mut Corpus, base: &Base) {
         let node = draft.parts[0].nodes.iter_mut().rfind(|n| n.kind == kind::OR).expect("a node");
         (node.kind, node.data) = (kind::ASSUMED, (-250i32).cast_unsigned());
         Box::new(|_| Expected::conditional("DRAW 4x4 start=initial"))
+    });
+}
+
+/// The cheapest wrong certificates: a claim that is false, and one node that says so.
+fn false_claims(corpus: &mut Corpus, base: &Base) {
+    let rules = Rules::new(base);
+    let start = start_of(&rules, &base.draft);
+    let mut claim = |name: &str, kind: u8, expected: fn(&Draft) -> Expected| {
+        // White wins this game.
+        corpus.add_draft(name, base, |draft| {
+            let node = Node { position: start, rank: 0, data: 0, kind, reserved: 0 };
+            draft.claim.value = Claimed::BlackNotLost;
+            let question = Question::BlackNotLost;
+            draft.parts = vec![Part { question, nodes: vec![node], leaves: Vec::new() }];
+            Box::new(expected)
+        });
+    };
+    claim("false-claim-of-a-chosen-move", kind::OR, |draft| at(draft, 0, "not-covered", 0));
+    claim("false-claim-of-all-moves", kind::AND, |draft| at(draft, 0, "node-turn", 0));
+    claim("false-claim-of-a-leaf-that-is-not-there", kind::LEAF, |_| {
+        Expected::refuted("leaf-number", "MANIFEST")
+    });
+    claim("false-claim-that-is-assumed", kind::ASSUMED, |_| {
+        Expected::conditional("BLACK-NOT-LOST 6x4 start=initial")
     });
 }
 
