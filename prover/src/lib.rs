@@ -3,10 +3,12 @@
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
 
-pub mod board;
+pub use draughtproof_egdb as egdb;
+pub use draughtproof_egdb::board;
+
 pub mod cli;
-pub mod egdb;
 pub mod emit;
+pub mod ensure;
 pub mod progress;
 pub mod proof;
 pub mod search;

@@ -8,8 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Database, Store, default_pieces};
+use crate::egdb::{Database, Store};
 use crate::emit::{Certificate, Section, Target};
+use crate::ensure::default_pieces;
 use crate::proof::Manager;
 use crate::search::{Outcome, known};
 

@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, Position};
-use crate::egdb::{Builder, Database, Store, StoreError, ensure};
+use crate::egdb::{Builder, Database, Store, StoreError};
 use crate::emit::EmitError;
+use crate::ensure::ensure;
 use crate::progress::Progress;
 
 /// Why a command failed; each kind has an exit status.

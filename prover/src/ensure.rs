@@ -3,11 +3,8 @@
 
 use certificate_spec::database::SliceRecord;
 
-use super::build::Builder;
-use super::resident::Database;
-use super::slice::Slice;
-use super::store::{Store, StoreError};
 use crate::board::Board;
+use crate::egdb::{Builder, Database, Slice, Store, StoreError};
 use crate::progress::Progress;
 
 /// The database of `board` with exactly `pieces` pieces, from `store` as far as it goes. What has to
