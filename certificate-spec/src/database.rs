@@ -1,16 +1,13 @@
-//! MANIFEST and slice files of an endgame database (`SPEC.md` §8).
+//! MANIFEST of an endgame database (`SPEC.md` §8.4).
 
 use crate::reader::Reader;
 use crate::{Digest, VERSION, WireError};
 
 const MAGIC: &[u8; 8] = b"DPEGDB\0\0";
-const SLICE_MAGIC: &[u8; 8] = b"DPSLICE\0";
-/// Bytes of the headers of MANIFEST and of a slice file.
+/// Bytes of the header of MANIFEST.
 pub const HEADER: usize = 32;
 /// Bytes of a record of MANIFEST.
 pub const RECORD: usize = 48;
-/// Bytes of a group of 64 values.
-pub const GROUP: usize = 16;
 
 /// A slice: men and kings of the side to move, men and kings of its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,7 +81,7 @@ impl DatabaseManifest {
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut r = Reader::new(bytes);
-        r.head(MAGIC)?;
+        r.head(MAGIC, VERSION)?;
         let (rows, columns, pieces) = (r.u8()?, r.u8()?, r.u8()?);
         r.zeros(1)?;
         let count = r.u64()?;
@@ -120,64 +117,4 @@ impl DatabaseManifest {
     pub fn root(&self) -> Digest {
         Digest::database_root(&self.encode())
     }
-}
-
-/// The header of a slice file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SliceHeader {
-    /// Which slice.
-    pub name: SliceName,
-    /// Rows of the board.
-    pub rows: u8,
-    /// Columns of the board.
-    pub columns: u8,
-    /// The number of indices.
-    pub indices: u64,
-}
-
-impl SliceHeader {
-    /// The bytes of the header.
-    pub fn encode(&self) -> [u8; HEADER] {
-        let mut out = [0; HEADER];
-        out[..8].copy_from_slice(SLICE_MAGIC);
-        out[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        out[12..16].copy_from_slice(&self.name.0);
-        out[16] = self.rows;
-        out[17] = self.columns;
-        out[24..].copy_from_slice(&self.indices.to_le_bytes());
-        out
-    }
-
-    /// The length of a slice file with this header, or `None` beyond 2⁶⁴.
-    pub fn file_length(&self) -> Option<u64> {
-        self.indices.div_ceil(64).checked_mul(GROUP as u64)?.checked_add(HEADER as u64)
-    }
-}
-
-/// Reads a slice file: the header, and the bytes of its groups.
-///
-/// # Errors
-/// [`WireError`] when the header is wrong or the length does not fit it.
-pub fn decode_slice(bytes: &[u8]) -> Result<(SliceHeader, &[u8]), WireError> {
-    let mut r = Reader::new(bytes);
-    r.head(SLICE_MAGIC)?;
-    let name = SliceName(r.array()?);
-    let (rows, columns) = (r.u8()?, r.u8()?);
-    r.zeros(6)?;
-    let header = SliceHeader { name, rows, columns, indices: r.u64()? };
-    r.exact_count(header.indices.div_ceil(64), GROUP as u64)?;
-    Ok((header, r.rest()))
-}
-
-/// One group of values: the bits of `win` and of `loss`.
-pub fn read_group(bytes: &[u8; GROUP]) -> (u64, u64) {
-    let both = u128::from_le_bytes(*bytes);
-    let low = both & u128::from(u64::MAX);
-    // Both halves fit by construction; 0 is never reached.
-    (u64::try_from(low).unwrap_or(0), u64::try_from(both >> 64).unwrap_or(0))
-}
-
-/// The bytes of one group of values.
-pub fn write_group(win: u64, loss: u64) -> [u8; GROUP] {
-    (u128::from(win) | u128::from(loss) << 64).to_le_bytes()
 }

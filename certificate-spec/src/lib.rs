@@ -20,6 +20,7 @@
 
 pub mod bits;
 pub mod claim;
+pub mod coding;
 pub mod database;
 pub mod digest;
 mod error;
@@ -27,11 +28,12 @@ pub mod leaves;
 pub mod manifest;
 pub mod nodes;
 mod reader;
+pub mod slice;
 
 pub use digest::Digest;
 pub use error::WireError;
 
-/// The format version that this crate reads and writes.
+/// The format version that this crate reads and writes; slice files have their own.
 pub const VERSION: u32 = 0;
 /// The id of the rules in `SPEC.md` §1.
 pub const RULES: &str = "english-checkers-1";

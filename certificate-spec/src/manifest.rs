@@ -73,7 +73,7 @@ impl Manifest {
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut r = Reader::new(bytes);
-        r.head(MAGIC)?;
+        r.head(MAGIC, VERSION)?;
         r.zeros(4)?;
         let count = r.u64()?;
         let claim_length = r.u64()?;
@@ -160,7 +160,7 @@ impl ObjectHeader {
     }
 
     pub(crate) fn read(r: &mut Reader<'_>, magic: &[u8; 8]) -> Result<Self, WireError> {
-        r.head(magic)?;
+        r.head(magic, VERSION)?;
         let question = read_question(r)?;
         r.zeros(3)?;
         Ok(ObjectHeader { question, first: r.u64()?, count: r.u64()? })

@@ -1,6 +1,6 @@
 //! A cursor over bytes that knows where it is, for error messages.
 
-use crate::{VERSION, WireError};
+use crate::WireError;
 
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -43,6 +43,10 @@ impl<'a> Reader<'a> {
         Ok(self.array::<1>()?[0])
     }
 
+    pub(crate) fn u16(&mut self) -> Result<u16, WireError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
     pub(crate) fn u32(&mut self) -> Result<u32, WireError> {
         Ok(u32::from_le_bytes(self.array()?))
     }
@@ -69,14 +73,14 @@ impl<'a> Reader<'a> {
 
     /// Reads a magic number and the version after it. The version is judged first among all that
     /// may be wrong in a file that does carry the magic number.
-    pub(crate) fn head(&mut self, magic: &[u8; 8]) -> Result<(), WireError> {
+    pub(crate) fn head(&mut self, magic: &[u8; 8], version: u32) -> Result<(), WireError> {
         self.expect(magic, &format!("the magic bytes {}", hex(magic)))?;
         let offset = self.offset();
         let found = self.u32()?;
-        if found != VERSION {
+        if found != version {
             return Err(WireError::Version {
                 offset,
-                expected: VERSION.to_string(),
+                expected: version.to_string(),
                 found: found.to_string(),
             });
         }

@@ -120,9 +120,29 @@ impl<'a> Block<'a> {
         if kings & (self.men | self.foes) != 0 {
             return;
         }
-        scratch.reset(words);
         let (wins, out) = out.split_at_mut(words);
         let (losses, quiet) = out.split_at_mut(words);
+        self.play_captures(row, (wins, losses), scratch);
+        quiet.copy_from_slice(&scratch.legal);
+        and_not(quiet, &scratch.captures);
+        or(losses, quiet);
+        self.play_men(own, kings, wins, losses, quiet, scratch);
+    }
+
+    /// The wins and losses among the positions of a row in which there is a capture; other places are
+    /// not touched.
+    pub(super) fn play_captures(
+        &self,
+        row: usize,
+        (wins, losses): (&mut [u64], &mut [u64]),
+        scratch: &mut Scratch,
+    ) {
+        let kings = self.rows.sets[row];
+        let own = self.men | kings;
+        scratch.reset(self.columns.words);
+        if own & self.foes != 0 || kings & self.men != 0 {
+            return;
+        }
 
         scratch.legal.copy_from_slice(&self.columns.all);
         for square in squares(own | self.foes) {
@@ -142,12 +162,6 @@ impl<'a> Block<'a> {
             compose(self.shared.board, self.men, kings, self.enemy_men, theirs)
         };
         play_out(self.shared, chains, position, (wins, losses), successors);
-
-        // Positions without: man moves and crownings.
-        quiet.copy_from_slice(&scratch.legal);
-        and_not(quiet, &scratch.captures);
-        or(losses, quiet);
-        self.play_men(own, kings, wins, losses, quiet, scratch);
     }
 
     /// Finds all first jumps, the columns with a capture and those in which one can go on.

@@ -7,9 +7,9 @@
 
 use rayon::prelude::*;
 
-use super::block::Shared;
+use super::block::{Block, Shared};
 use super::matrix::PARALLEL_WORDS;
-use super::resident::{Database, Tables};
+use super::resident::{Tables, Values};
 use super::sets::{KingSets, sets};
 use super::slice::{Slice, turn};
 use super::solve::{Solved, Solver};
@@ -33,41 +33,75 @@ fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
     groups
 }
 
-/// Builds databases, from fewer pieces to more.
+/// Builds databases, from fewer pieces to more. Slices are in memory or not: whoever drives the
+/// builder sees to it that those that a step [`Builder::needs`] are.
 pub struct Builder {
-    database: Database,
+    database: Values,
     kings: Vec<KingSets>,
 }
 
 impl Builder {
-    /// Goes on from a finished database (which may be empty) up to `pieces` pieces.
-    pub fn new(from: Database, pieces: u8) -> Self {
-        let board = from.board.clone();
-        let mut tables = Tables::new(pieces.max(from.pieces));
-        let mut from = from;
-        for slice in Slice::all(&board, from.pieces) {
-            std::mem::swap(tables.get_mut(slice), from.tables.get_mut(slice));
-        }
+    /// A builder of databases with at most `pieces` pieces, without any values.
+    pub fn new(board: &Board, pieces: u8) -> Self {
         // One side has at most all pieces but one.
-        let kings = (0..pieces.max(1)).map(|k| KingSets::new(&board, k)).collect();
-        Builder { database: Database { board, pieces: from.pieces, tables }, kings }
+        let kings = (0..pieces.max(1)).map(|k| KingSets::new(board, k)).collect();
+        let tables = Tables::new(pieces);
+        Builder { database: Values { board: board.clone(), pieces: 0, tables }, kings }
     }
 
-    /// The bytes that building up to `pieces` pieces needs at the most: all tables, what is known of
-    /// the sets of kings, and the working memory of the largest pair of blocks and the finished blocks
-    /// of one advancement.
+    /// The bytes that all tables up to `pieces` pieces take, with the rest that building them needs.
     pub fn memory(board: &Board, pieces: u8) -> u64 {
         let slices = Slice::all(board, pieces);
-        let table = |s: &Slice| s.indices(board) / 4 + 64;
-        let tables: u64 = slices.iter().map(table).sum();
-        let block = |s: &Slice| {
-            let (rows, columns) = s.block_size(board);
-            // Three planes of fixed values, and the values and their transpose in two planes each.
-            rows.max(64) * columns.max(64) * 7 / 8
+        let work = slices.iter().map(|&s| Self::work(board, s)).max().unwrap_or(0);
+        let tables: u64 = slices.iter().map(|&s| Self::table_memory(board, s)).sum();
+        tables + work + Self::base_memory(board, pieces)
+    }
+
+    /// The bytes that a slice's table takes.
+    pub fn table_memory(board: &Board, slice: Slice) -> u64 {
+        slice.indices(board) / 4 + 64
+    }
+
+    /// The bytes that a builder takes, whatever is in memory.
+    pub fn base_memory(board: &Board, pieces: u8) -> u64 {
+        (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
+    }
+
+    /// The bytes that a step for a slice takes besides the tables: some pairs of blocks, and the
+    /// finished blocks of an advancement, or the slice's file.
+    pub fn work(board: &Board, slice: Slice) -> u64 {
+        let (rows, columns) = slice.block_size(board);
+        // Three planes of fixed values, and the values and their transpose in two planes each.
+        let block = rows.max(64) * columns.max(64) * 7 / 8;
+        4 * block + 2 * Self::table_memory(board, slice)
+    }
+
+    /// The slices that a capture leads to, all with fewer pieces.
+    pub fn captures(slice: Slice) -> Vec<Slice> {
+        let crowned = slice.men.checked_sub(1).map(|men| (men, slice.kings + 1));
+        let movers = [Some((slice.men, slice.kings)), crowned];
+        let left = (0..=slice.enemy_men)
+            .flat_map(|men| (0..=slice.enemy_kings).map(move |kings| (men, kings)))
+            .filter(|&left| left != (0, 0) && left != (slice.enemy_men, slice.enemy_kings));
+        left.flat_map(|(men, kings)| {
+            let after = move |(own_men, own_kings)| Slice::new(men, kings, own_men, own_kings);
+            movers.into_iter().flatten().map(after)
+        })
+        .collect()
+    }
+
+    /// The finished slices that solving a slice and its twin looks at, in order.
+    pub fn needs(slice: Slice) -> Vec<Slice> {
+        let crowned = |s: Slice| {
+            let men = s.men.checked_sub(1)?;
+            Some(Slice::new(s.enemy_men, s.enemy_kings, men, s.kings + 1))
         };
-        let work = slices.iter().map(|s| 4 * block(s) + 2 * table(s)).max().unwrap_or(0);
-        let kings = (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>();
-        tables + kings + work + (16 << 20)
+        let both = [slice, slice.twin()];
+        let mut all: Vec<Slice> = both.into_iter().flat_map(Self::captures).collect();
+        all.extend(both.into_iter().filter_map(crowned));
+        all.sort_by_key(|s| s.name().order());
+        all.dedup();
+        all
     }
 
     /// The slices still to be solved for `pieces` pieces, each followed by its twin unless it is
@@ -97,13 +131,68 @@ impl Builder {
                     theirs[advancement - m].chunks(UNIT).map(move |part| (set, part))
                 })
                 .collect();
-            for solved in self.solve_units(slice, &units) {
-                for &(slice, index, bits, word) in &solved.blocks {
-                    let table = self.database.tables.get_mut(slice);
-                    table.write(index, bits, &solved.win[word..], &solved.loss[word..]);
-                }
+            let solved = self.solve_units(slice, &units);
+            self.write(&solved);
+        }
+    }
+
+    fn write(&mut self, solved: &[Solved]) {
+        for solved in solved {
+            for &(slice, index, bits, word) in &solved.blocks {
+                let table = self.database.tables.get_mut(slice);
+                table.write(index, bits, &solved.win[word..], &solved.loss[word..]);
             }
         }
+    }
+
+    /// Takes a slice from the values of its quiet positions. What its captures lead to
+    /// ([`Builder::captures`]) must be in memory.
+    pub fn restore(&mut self, slice: Slice, quiet: Table) {
+        *self.database.tables.get_mut(slice) = quiet;
+        let board = self.database.board.clone();
+        let men: Vec<u32> = sets(board.man_squares(), slice.men).collect();
+        let enemy_men: Vec<u32> = sets(board.man_squares(), slice.enemy_men).collect();
+        let (rows, columns) = slice.block_size(&board);
+        let is_large = rows * columns > 64 * PARALLEL_WORDS as u64;
+        let blocks: Vec<(u32, &[u32])> = men
+            .iter()
+            .flat_map(|&men| enemy_men.chunks(UNIT).map(move |part| (men, part)))
+            .collect();
+        // Some at a time, so that what is there twice over is little.
+        for part in blocks.chunks(if is_large { 1 } else { 1024 }) {
+            let shared =
+                Shared { board: &board, kings: &self.kings, tables: &self.database.tables };
+            let play = |out: &mut Solved, solver: &mut Solver, &(men, enemies): &(u32, &[u32])| {
+                for &enemy_men in enemies.iter().filter(|&&e| men & turn(&board, e) == 0) {
+                    solver.solve_captures(&Block::new(&shared, slice, men, enemy_men), out);
+                }
+            };
+            let solved = if is_large {
+                // Its rows are spread over the threads.
+                let mut out = Solved::default();
+                part.iter().for_each(|unit| play(&mut out, &mut Solver::default(), unit));
+                vec![out]
+            } else {
+                let chunks = part.par_chunks(part.len().div_ceil(8 * rayon::current_num_threads()));
+                let solve = |chunk: &[(u32, &[u32])]| {
+                    let (mut solver, mut out) = (Solver::default(), Solved::default());
+                    chunk.iter().for_each(|unit| play(&mut out, &mut solver, unit));
+                    out
+                };
+                chunks.map(solve).collect()
+            };
+            self.write(&solved);
+        }
+    }
+
+    /// Forgets the values of a slice.
+    pub fn forget(&mut self, slice: Slice) {
+        *self.database.tables.get_mut(slice) = Table::new(0);
+    }
+
+    /// Whether the values of a slice are in memory.
+    pub fn has(&self, slice: Slice) -> bool {
+        self.database.tables.get(slice).indices() > 0
     }
 
     /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
@@ -147,8 +236,9 @@ impl Builder {
         self.database.pieces = pieces;
     }
 
-    /// The database, as far as it is complete.
-    pub fn finish(self) -> Database {
+    /// The database, of which all slices with at most the completed number of pieces must be in
+    /// memory.
+    pub fn finish(self) -> Values {
         self.database
     }
 }

@@ -42,6 +42,18 @@ fn renumber(pairs: &[(u32, u32)], from: &[u64], to: &mut [u64]) {
 impl Kingless {
     /// Values the block; `twin` are the win and loss bits of its twin over the same sets.
     pub(super) fn value(&mut self, block: &Block<'_>, twin: (&[u64], &[u64])) {
+        self.play_captures(block);
+        // From here on `legal` are the positions without a capture.
+        let captures = std::mem::take(&mut self.captures);
+        and_not(&mut self.legal, &captures);
+        self.captures = captures;
+        or(&mut self.loss, &self.legal);
+        self.play_men(block);
+        self.play_kings(block, twin);
+    }
+
+    /// Values the positions in which there is a capture.
+    pub(super) fn play_captures(&mut self, block: &Block<'_>) {
         let words = block.rows.words;
         for row in [
             &mut self.win,
@@ -72,14 +84,6 @@ impl Kingless {
         };
         let values = (&mut self.win[..], &mut self.loss[..]);
         play_out(block.shared, &self.chains, position, values, &mut self.successors);
-
-        // From here on `legal` are the positions without a capture.
-        let captures = std::mem::take(&mut self.captures);
-        and_not(&mut self.legal, &captures);
-        self.captures = captures;
-        or(&mut self.loss, &self.legal);
-        self.play_men(block);
-        self.play_kings(block, twin);
     }
 
     /// Takes from `mask` the sets that the piece on `from` cannot go to `to` with.

@@ -7,6 +7,10 @@
 mod block;
 pub mod board;
 mod build;
+mod decode;
+mod encode;
+mod extend;
+mod figures;
 mod kingless;
 mod matrix;
 mod resident;
@@ -16,9 +20,14 @@ mod solve;
 pub mod stats;
 mod store;
 mod table;
+mod units;
 
 pub use build::Builder;
-pub use resident::Database;
+pub use decode::decode_slice;
+pub use encode::encode_slice;
+pub use extend::{BuildError, Event, Working, expected_bytes, extend};
+pub use figures::Figures;
+pub use resident::Values;
 pub use slice::Slice;
 pub use store::{Store, StoreError, UNFINISHED};
 pub use table::{Table, Value};

@@ -38,17 +38,17 @@ impl Tables {
 }
 
 /// A complete database: the values of all positions with both sides on the board and at most
-/// [`Database::pieces`] pieces.
-pub struct Database {
+/// [`Values::pieces`] pieces.
+pub struct Values {
     pub(super) board: Board,
     pub(super) pieces: u8,
     pub(super) tables: Tables,
 }
 
-impl Database {
+impl Values {
     /// The database of no positions.
     pub fn empty(board: &Board) -> Self {
-        Database { board: board.clone(), pieces: 0, tables: Tables::new(0) }
+        Values { board: board.clone(), pieces: 0, tables: Tables::new(0) }
     }
 
     /// The board.
@@ -76,7 +76,7 @@ impl Database {
         Some(self.tables.get(slice).value(index))
     }
 
-    /// The values of a slice with at most [`Database::pieces`] pieces.
+    /// The values of a slice with at most [`Values::pieces`] pieces.
     pub fn table(&self, slice: Slice) -> &Table {
         self.tables.get(slice)
     }

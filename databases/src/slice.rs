@@ -18,6 +18,13 @@ pub struct Slice {
     pub enemy_kings: u8,
 }
 
+impl From<SliceName> for Slice {
+    fn from(name: SliceName) -> Self {
+        let [a, b, c, d] = name.0;
+        Slice::new(a, b, c, d)
+    }
+}
+
 impl Slice {
     /// (a, b, c, d) of the specification.
     pub fn new(men: u8, kings: u8, enemy_men: u8, enemy_kings: u8) -> Self {

@@ -25,14 +25,20 @@ struct Half {
 }
 
 impl Half {
-    fn prepare(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
-        let (rows, words) = (block.rows.sets.len(), block.columns.words);
+    /// Room for a block, without values.
+    fn reset(&mut self, block: &Block<'_>) {
+        let rows = block.rows.sets.len();
         self.values.reset(rows, block.columns.sets.len());
         self.transpose.reset(block.columns.sets.len(), rows);
         self.changed.clear();
         self.changed.resize(rows, false);
         self.transpose_changed.clear();
         self.transpose_changed.resize(block.columns.sets.len(), false);
+    }
+
+    fn prepare(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
+        self.reset(block);
+        let (rows, words) = (block.rows.sets.len(), block.columns.words);
         self.fixed.clear();
         self.fixed.resize(rows * 3 * words, 0);
         if self.values.is_large() {
@@ -151,6 +157,39 @@ impl Solver {
 }
 
 impl Solver {
+    /// Values the positions of a block in which there is a capture, and only those.
+    pub fn solve_captures(&mut self, block: &Block<'_>, out: &mut Solved) {
+        let Solver { here, row, kingless, scratch, .. } = self;
+        let words = block.columns.words;
+        if block.rows.kings > 0 && block.columns.kings == 0 {
+            kingless.play_captures(block);
+            out.keep(block, &kingless.win, &kingless.loss);
+        } else if block.rows.kings == 0 {
+            row.clear();
+            row.resize(2 * words, 0);
+            let (win, loss) = row.split_at_mut(words);
+            block.play_captures(0, (win, loss), scratch);
+            out.keep(block, win, loss);
+        } else {
+            here.reset(block);
+            let stride = here.values.stride();
+            let play = |scratch: &mut Scratch, row: usize, out: &mut [u64]| {
+                let (win, loss) = out.split_at_mut(words);
+                block.play_captures(row, (win, loss), scratch);
+            };
+            if here.values.is_large() {
+                let rows = here.values.bits_mut().par_chunks_mut(stride).enumerate();
+                rows.for_each_init(Scratch::default, |scratch, (row, out)| play(scratch, row, out));
+            } else {
+                let rows = here.values.bits_mut().chunks_mut(stride).enumerate();
+                rows.for_each(|(row, out)| play(scratch, row, out));
+            }
+            here.changed.fill(true);
+            here.transpose();
+            out.keep_half(block, here);
+        }
+    }
+
     /// Solves a pair in which a side has no kings: no circle leads through both blocks.
     fn solve_kingless(&mut self, with: &Block<'_>, without: &Block<'_>, out: &mut Solved) {
         let Solver { row, kingless, scratch, .. } = self;

@@ -1,6 +1,6 @@
 //! Counting values.
 
-use super::resident::Database;
+use super::resident::Values;
 use super::sets::binomial;
 use super::slice::Slice;
 use crate::board::Board;
@@ -31,7 +31,7 @@ impl Counts {
 }
 
 /// Counts a slice of a database.
-pub fn count(database: &Database, slice: Slice) -> Counts {
+pub fn count(database: &Values, slice: Slice) -> Counts {
     let (win, loss) = database.table(slice).count();
     Counts { positions: placements(database.board(), slice), win, loss }
 }

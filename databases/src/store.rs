@@ -1,18 +1,22 @@
 //! Databases on disk: `DIR/<RxC>/MANIFEST` and a file a slice (`SPEC.md` §8.3 and §8.4).
 //!
-//! Files are written under a temporary name, synced and renamed, slices before the MANIFEST that
-//! lists them; and the MANIFEST only ever lists complete numbers of pieces. So whenever the program
-//! is killed, what the MANIFEST lists is there and whole.
+//! Files are written under a temporary name, synced and renamed. Slices of a number of pieces that is
+//! not complete are kept in `DIR/<RxC>.building`; when the last is there, all are moved beside the others
+//! and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST lists is there
+//! and whole, and no finished slice is lost.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use certificate_spec::database::{DatabaseManifest, SliceHeader, SliceRecord, decode_slice};
+use certificate_spec::database::{DatabaseManifest, SliceRecord};
 use certificate_spec::{Digest, WireError};
 use thiserror::Error;
 
-use super::resident::{Database, Tables};
+use super::decode::SliceDecoder;
+use super::encode::encode_slice;
+use super::figures::Figures;
 use super::slice::Slice;
 use super::table::Table;
 use crate::board::Board;
@@ -108,13 +112,55 @@ fn write_whole<B: AsRef<[u8]>>(path: &Path, parts: impl Iterator<Item = B>) -> i
 /// The directory of one board's database.
 pub struct Store {
     directory: PathBuf,
+    /// Slices of a number of pieces that is not complete.
+    building: PathBuf,
     board: Board,
 }
 
 impl Store {
     /// The database of `board` under `root`, which need not exist.
     pub fn new(root: &Path, board: &Board) -> Self {
-        Store { directory: root.join(board.name()), board: board.clone() }
+        let directory = root.join(board.name());
+        Store { building: directory.with_extension("building"), directory, board: board.clone() }
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Where the file of a slice is, or will be while it is built.
+    pub(crate) fn slice_path(&self, slice: Slice) -> PathBuf {
+        let name = slice.name().file_name();
+        let finished = self.directory.join(&name);
+        if finished.exists() { finished } else { self.building.join(name) }
+    }
+
+    /// Whether a slice is finished, be it listed in the MANIFEST or not yet.
+    pub fn has_slice(&self, slice: Slice) -> bool {
+        self.slice_path(slice).exists()
+    }
+
+    /// The number of pieces and the records of the MANIFEST; none where there is no database.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn finished(&self) -> Result<(u8, Vec<SliceRecord>), StoreError> {
+        match self.manifest() {
+            Ok(manifest) => Ok((manifest.pieces, manifest.slices)),
+            Err(StoreError::Missing { .. }) => Ok((0, Vec::new())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The bytes that are free where the database is.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub fn free_space(&self) -> Result<u64, StoreError> {
+        let there = rustix::fs::statvfs(&self.directory)
+            .map_err(|e| StoreError::Io { path: self.directory.clone(), source: e.into() })?;
+        Ok(there.f_bavail * there.f_frsize)
     }
 
     fn manifest_path(&self) -> PathBuf {
@@ -155,7 +201,10 @@ impl Store {
             Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
             Err(fs::TryLockError::Error(source)) => return Err(io(source)),
         }
-        for entry in fs::read_dir(&self.directory).map_err(io)? {
+        let directories = [&self.directory, &self.building].into_iter().filter(|d| d.exists());
+        let entries: Vec<_> =
+            directories.map(fs::read_dir).collect::<Result<_, _>>().map_err(io)?;
+        for entry in entries.into_iter().flatten() {
             let entry = entry.map_err(io)?;
             if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
                 fs::remove_file(entry.path()).map_err(io)?;
@@ -196,87 +245,143 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Reads the slices with at most `pieces` pieces into memory, verifying their digests.
+    /// The MANIFEST of a database with at least `pieces` pieces, as if it had no more.
     ///
     /// # Errors
-    /// [`StoreError`]: among others when fewer pieces are there or a file is damaged.
-    pub fn load(&self, pieces: u8) -> Result<Database, StoreError> {
+    /// [`StoreError`]: among others when fewer pieces are there.
+    pub fn manifest_of(&self, pieces: u8) -> Result<DatabaseManifest, StoreError> {
         let manifest = self.manifest()?;
         if manifest.pieces < pieces {
             let (wanted, there) = (pieces, manifest.pieces);
             return Err(StoreError::TooSmall { path: self.manifest_path(), wanted, there });
         }
-        let mut tables = Tables::new(pieces);
-        for record in &manifest.up_to(pieces).slices {
-            let [a, b, c, d] = record.name.0;
-            let slice = Slice::new(a, b, c, d);
-            *tables.get_mut(slice) = self.load_slice(slice, record)?;
-        }
-        Ok(Database { board: self.board.clone(), pieces, tables })
+        Ok(manifest.up_to(pieces))
     }
 
-    fn load_slice(&self, slice: Slice, record: &SliceRecord) -> Result<Table, StoreError> {
-        let path = self.directory.join(record.name.file_name());
+    /// Verifies the digests of the files of slices with at most `pieces` pieces.
+    ///
+    /// # Errors
+    /// [`StoreError`]: among others the first file that is not what the MANIFEST says.
+    pub fn verify(&self, pieces: u8) -> Result<(), StoreError> {
+        for expected in &self.manifest_of(pieces)?.slices {
+            let path = self.slice_path(expected.name.into());
+            let found = self.record(expected.name.into())?;
+            if found != *expected {
+                let show = |r: &SliceRecord| format!("{} bytes with BLAKE3 {}", r.length, r.digest);
+                return Err(self.mismatch(&path, show(expected), show(&found)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values of the quiet positions of a slice, from its file; with a record of the MANIFEST, if it
+    /// has that digest.
+    pub(crate) fn load_slice(
+        &self,
+        slice: Slice,
+        record: Option<&SliceRecord>,
+    ) -> Result<Table, StoreError> {
+        let path = self.slice_path(slice);
         let bytes = self.read_file(&path)?;
-        let digest = Digest::of(&bytes);
-        if digest != record.digest {
-            let want = format!("{} bytes with BLAKE3 {}", record.length, record.digest);
-            return Err(self.mismatch(&path, want, format!("{} with {digest}", bytes.len())));
+        if let Some(record) = record {
+            let digest = Digest::of(&bytes);
+            if digest != record.digest {
+                let want = format!("{} bytes with BLAKE3 {}", record.length, record.digest);
+                return Err(self.mismatch(&path, want, format!("{} with {digest}", bytes.len())));
+            }
         }
-        let (header, groups) = decode_slice(&bytes).map_err(|e| self.wire(&path, e))?;
-        if header != self.header(slice) {
-            return Err(self.mismatch(
-                &path,
-                format!("{:?}", self.header(slice)),
-                format!("{header:?}"),
-            ));
-        }
-        Ok(Table::from_bytes(header.indices, groups))
+        let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64)
+            .map_err(|e| self.wire(&path, e))?;
+        decoder.decode_all(&bytes).map_err(|unit| self.damaged(&path, unit))
     }
 
-    fn header(&self, slice: Slice) -> SliceHeader {
-        SliceHeader {
-            name: slice.name(),
-            rows: self.board.rows(),
-            columns: self.board.columns(),
-            indices: slice.indices(&self.board),
-        }
+    /// The error of a unit that cannot be decoded.
+    pub(crate) fn damaged(&self, path: &Path, unit: u64) -> StoreError {
+        let found = "one with another checksum or length";
+        self.mismatch(path, format!("unit {unit} of the values as it was written"), found)
     }
 
-    /// Writes a solved slice (under [`Store::lock`]); returns its record for the MANIFEST.
+    /// Writes a solved slice (under [`Store::lock`]); returns the length of its file.
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub fn save_slice(&self, slice: Slice, table: &Table) -> Result<SliceRecord, StoreError> {
-        let path = self.directory.join(slice.name().file_name());
+    pub fn save_slice(&self, slice: Slice, table: &Table) -> Result<u64, StoreError> {
+        let path = self.building.join(slice.name().file_name());
         let io = |source| StoreError::Io { path: path.clone(), source };
-        let header = self.header(slice).encode();
+        fs::create_dir_all(&self.building).map_err(io)?;
+        let parts = encode_slice(&self.board, slice, table);
+        write_whole(&path, parts.iter()).map_err(io)?;
+        Ok(parts.iter().map(|part| part.len() as u64).sum())
+    }
+
+    /// The record of a finished slice.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn record(&self, slice: Slice) -> Result<SliceRecord, StoreError> {
+        let path = self.slice_path(slice);
+        let io = |source| StoreError::Io { path: path.clone(), source };
         let mut hasher = blake3::Hasher::new();
-        let mut length = 0;
-        // Blocks of many groups: hashing and writing 16 bytes at a time would be slow.
-        let mut groups = table.bytes().peekable();
-        let head = std::iter::once(header.to_vec());
-        let body = std::iter::from_fn(|| {
-            groups.peek()?;
-            Some(groups.by_ref().take(1 << 14).flatten().collect::<Vec<u8>>())
-        });
-        let parts = head.chain(body).inspect(|part| {
-            hasher.update(part);
-            length += part.len() as u64;
-        });
-        write_whole(&path, parts).map_err(io)?;
-        Ok(SliceRecord {
-            name: slice.name(),
-            length,
-            digest: Digest(*hasher.finalize().as_bytes()),
-        })
+        let mut file = fs::File::open(&path).map_err(io)?;
+        let length = io::copy(&mut file, &mut hasher).map_err(io)?;
+        let digest = Digest(*hasher.finalize().as_bytes());
+        Ok(SliceRecord { name: slice.name(), length, digest })
+    }
+
+    /// Makes a number of pieces a part of the database (under [`Store::lock`]), of which all slices are
+    /// finished.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn complete(&self, pieces: u8, records: &[SliceRecord]) -> Result<(), StoreError> {
+        for record in records {
+            let name = record.name.file_name();
+            let (from, to) = (self.building.join(&name), self.directory.join(&name));
+            if from.exists() {
+                fs::rename(&from, &to).map_err(|source| StoreError::Io { path: from, source })?;
+            }
+        }
+        let sync = |path: &Path| fs::File::open(path)?.sync_all();
+        sync(&self.directory)
+            .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
+        self.save_manifest(pieces, records.to_vec())?;
+        if self.building.exists() {
+            fs::remove_dir_all(&self.building)
+                .map_err(|source| StoreError::Io { path: self.building.clone(), source })?;
+        }
+        Ok(())
+    }
+
+    fn figures_path(&self) -> PathBuf {
+        self.directory.with_extension("figures")
+    }
+
+    /// Notes the figures of a slice beside the database (under [`Store::lock`]).
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn add_figures(&self, figures: &Figures) -> Result<(), StoreError> {
+        let path = self.figures_path();
+        let write = || {
+            let mut file = fs::OpenOptions::new().create(true).append(true).open(&path)?;
+            // In front, too: a killed run may have left a part of a line.
+            file.write_all(format!("\n{}\n", figures.to_line()).as_bytes())
+        };
+        write().map_err(|source| StoreError::Io { path: path.clone(), source })
+    }
+
+    /// The figures that were noted, the last of each slice, in no order.
+    pub fn figures(&self) -> Vec<Figures> {
+        let text = fs::read_to_string(self.figures_path()).unwrap_or_default();
+        let all = text.lines().filter_map(Figures::from_line);
+        all.map(|f| (f.slice, f)).collect::<HashMap<_, _>>().into_values().collect()
     }
 
     /// Writes the MANIFEST (under [`Store::lock`]): from now on the database has these slices.
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub fn save_manifest(&self, pieces: u8, slices: Vec<SliceRecord>) -> Result<(), StoreError> {
+    fn save_manifest(&self, pieces: u8, slices: Vec<SliceRecord>) -> Result<(), StoreError> {
         let (rows, columns) = (self.board.rows(), self.board.columns());
         let manifest = DatabaseManifest { rows, columns, pieces, slices };
         let path = self.manifest_path();

@@ -1,17 +1,6 @@
-//! The values of a slice in memory, in the layout of its file (`SPEC.md` §8.3): two bits a value.
+//! The values of a slice in memory: two bits a value.
 
-use certificate_spec::database::{GROUP, read_group, write_group};
-
-/// A value for the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Value {
-    /// The side to move can force its opponent out of moves.
-    Win,
-    /// Neither side can.
-    Draw,
-    /// The opponent can.
-    Loss,
-}
+pub use certificate_spec::slice::Value;
 
 /// Win and loss bits of 64 values.
 type Group = [u64; 2];
@@ -48,6 +37,13 @@ impl Table {
         }
     }
 
+    /// Changes the value at an index.
+    pub fn set(&mut self, index: u64, value: Value) {
+        let (group, bit) = (&mut self.groups[(index / 64) as usize], index % 64);
+        group[0] = group[0] & !(1 << bit) | u64::from(value == Value::Win) << bit;
+        group[1] = group[1] & !(1 << bit) | u64::from(value == Value::Loss) << bit;
+    }
+
     /// The win and loss bits of `len` indices from `index`, moved to the start of rows.
     #[inline]
     pub fn read(&self, index: u64, len: usize, win: &mut [u64], loss: &mut [u64]) {
@@ -66,6 +62,19 @@ impl Table {
                 *loss = (low[1] >> shift | high[1] << (64 - shift)) & mask;
             }
         }
+    }
+
+    /// The win and loss bits of 64 indices from `index`; of an index that there is not, anything.
+    #[inline]
+    pub fn word(&self, index: u64) -> (u64, u64) {
+        let (at, shift) = ((index / 64) as usize, index % 64);
+        let low = self.groups[at];
+        if shift == 0 {
+            return (low[0], low[1]);
+        }
+        let high = self.groups.get(at + 1).copied().unwrap_or_default();
+        let join = |plane: usize| low[plane] >> shift | high[plane] << (64 - shift);
+        (join(0), join(1))
     }
 
     /// Sets `len` values from `index`, which must all be draws now, from packed bits.
@@ -88,17 +97,5 @@ impl Table {
         self.groups.iter().fold((0, 0), |(wins, losses), [win, loss]| {
             (wins + u64::from(win.count_ones()), losses + u64::from(loss.count_ones()))
         })
-    }
-
-    /// The groups as they stand in the file.
-    pub fn bytes(&self) -> impl Iterator<Item = [u8; GROUP]> {
-        self.groups.iter().map(|&[win, loss]| write_group(win, loss))
-    }
-
-    /// Reads the groups of a file; as many as `indices` need must be there.
-    pub fn from_bytes(indices: u64, bytes: &[u8]) -> Self {
-        let (groups, _) = bytes.as_chunks::<GROUP>();
-        let groups = groups.iter().map(read_group).map(|(win, loss)| [win, loss]).collect();
-        Table { indices, groups }
     }
 }

@@ -1,56 +1,57 @@
-//! From a directory to a database in memory: what is there is read and verified, what is missing is
-//! built and written.
-
-use certificate_spec::database::SliceRecord;
+//! From a directory to a database: what is there is verified, what is missing is built and written.
 
 use crate::board::Board;
-use crate::egdb::{Builder, Database, Slice, Store, StoreError};
+use crate::egdb::{BuildError, Event, Slice, Store, Values, Working, extend};
 use crate::progress::Progress;
 
-/// The database of `board` with exactly `pieces` pieces, from `store` as far as it goes. What has to
-/// be built is written to `store`, a number of pieces at a time.
+/// Sees to it that `store` has the database with `pieces` pieces, using at most `memory` bytes.
 ///
 /// # Errors
-/// [`StoreError`] when the store cannot be read or written, or holds something else.
+/// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are too small.
 pub fn ensure(
     store: &Store,
-    board: &Board,
     pieces: u8,
+    memory: u64,
     progress: &Progress,
-) -> Result<Database, StoreError> {
-    let there = || match store.manifest() {
-        Ok(manifest) => Ok((manifest.pieces, manifest.slices)),
-        Err(StoreError::Missing { .. }) => Ok((0, Vec::new())),
-        Err(error) => Err(error),
+) -> Result<(), BuildError> {
+    let name = store.board().name();
+    let verify = |there: u8| {
+        if there > 0 {
+            progress.say(format!("database {name} with {there} pieces: verifying"));
+            store.verify(there)?;
+        }
+        Ok::<(), BuildError>(())
     };
-    if there()?.0 >= pieces {
-        progress.say(format!("database {} with {pieces} pieces: verifying", board.name()));
-        return store.load(pieces);
+    let (there, _) = store.finished()?;
+    if there >= pieces {
+        return verify(pieces);
     }
     let _lock = store.lock()?;
     // Another process may have built something until now.
-    let (there, mut records) = there()?;
-    let from = if there == 0 { Database::empty(board) } else { store.load(there)? };
-    let mut builder = Builder::new(from, pieces);
-    for n in there.max(1) + 1..=pieces {
-        let slices: Vec<Slice> =
-            Slice::all(board, n).into_iter().filter(|s| s.pieces() == n).collect();
-        let work = slices.iter().map(|s| s.indices(board)).sum();
-        let bar =
-            progress.start(format!("database {} with {n} pieces", board.name()), work, "positions");
-        for slice in Builder::pairs(board, n) {
-            builder.solve(slice);
-            let both = if slice == slice.twin() { 1 } else { 2 };
-            bar.add(both * slice.indices(board));
+    verify(store.finished()?.0)?;
+    let mut bar = None;
+    extend(&mut Working::new(store, pieces, memory)?, |event| match event {
+        Event::Begin { pieces, indices, finished } => {
+            let what = format!("database {name} with {pieces} pieces");
+            bar = Some(progress.start(what, indices - finished, "positions"));
         }
-        let saved: Result<Vec<SliceRecord>, _> =
-            slices.iter().map(|&s| store.save_slice(s, builder.table(s))).collect();
-        records.extend(saved?);
-        store.save_manifest(n, records.clone())?;
-        builder.complete(n);
-        bar.finish();
-    }
-    Ok(builder.finish())
+        Event::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
+        Event::End => bar.take().into_iter().for_each(crate::progress::Bar::finish),
+    })
+}
+
+/// Like [`ensure`], and all values in memory.
+///
+/// # Errors
+/// As for [`ensure`].
+pub fn load(
+    store: &Store,
+    pieces: u8,
+    memory: u64,
+    progress: &Progress,
+) -> Result<Values, BuildError> {
+    ensure(store, pieces, memory, progress)?;
+    Working::new(store, pieces, memory)?.load_all()
 }
 
 /// The number of pieces that a database has by default: the most that take at most 25 MiB on disk

@@ -2,13 +2,13 @@
 //! a strategy that holds.
 
 use prover::board::{Board, Game, Position, Side};
-use prover::egdb::{Builder, Database, Value};
+use prover::egdb::{Builder, Value, Values};
 use prover::proof::Manager;
 use prover::search::{Outcome, Search};
 use quickcheck::Gen;
 
-fn database(board: &Board, pieces: u8) -> Database {
-    let mut builder = Builder::new(Database::empty(board), pieces);
+fn database(board: &Board, pieces: u8) -> Values {
+    let mut builder = Builder::new(board, pieces);
     for n in 2..=pieces {
         Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
         builder.complete(n);
@@ -48,7 +48,7 @@ fn positions(board: &Board, pieces: u32) -> Vec<Position> {
 
 /// Solves both questions of a position over the smaller database; compares with the larger one.
 /// Returns the nodes.
-fn compare(board: &Board, small: &Database, large: &Database, position: &Position) -> u64 {
+fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -> u64 {
     let fen = board.write_fen(position);
     let want = large.probe(position).expect(&fen);
     let mut nodes = 0;

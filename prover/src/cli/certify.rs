@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Database, Store};
+use crate::egdb::{Store, Values};
 use crate::emit::{Certificate, Section, Target};
 use crate::ensure::default_pieces;
 use crate::proof::Manager;
@@ -72,7 +72,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let begin = Instant::now();
 
     let (database, root) = if pieces == 0 {
-        (Database::empty(board), None)
+        (Values::empty(board), None)
     } else {
         let database = database(&options.machine, &options.db, board, pieces)?;
         let manifest = Store::new(&options.db.db, board).manifest()?;
@@ -116,7 +116,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 struct Job<'a> {
     options: &'a Options,
     board: &'a Board,
-    database: &'a Database,
+    database: &'a Values,
     start: &'a Position,
 }
 

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, Position};
-use crate::egdb::{Builder, Database, Store, StoreError};
+use crate::egdb::{BuildError, Store, StoreError, Values, Working};
 use crate::emit::EmitError;
-use crate::ensure::ensure;
+use crate::ensure::load;
 use crate::progress::Progress;
 
 /// Why a command failed; each kind has an exit status.
@@ -27,6 +27,9 @@ pub enum Failure {
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Building it.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// The certificate.
     #[error(transparent)]
     Emit(#[from] EmitError),
@@ -83,10 +86,12 @@ impl StoredOptions {
     }
 
     /// Reads the database.
-    pub(super) fn load(&self) -> Result<Database, StoreError> {
+    pub(super) fn load(&self) -> Result<Values, Failure> {
         let store = Store::new(&self.db.db, self.board());
         let there = store.manifest()?.pieces;
-        store.load(self.pieces.unwrap_or(there))
+        let pieces = store.manifest_of(self.pieces.unwrap_or(there))?.pieces;
+        let memory = free_memory().unwrap_or(4 << 30);
+        Ok(Working::new(&store, pieces, memory)?.load_all()?)
     }
 }
 
@@ -144,19 +149,9 @@ impl MachineOptions {
         pool.build_global().map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
     }
 
-    /// Refuses to build what does not fit into memory.
-    pub(super) fn check_memory(&self, board: &Board, pieces: u8) -> Result<(), Failure> {
-        let need = Builder::memory(board, pieces);
-        let limit = self.memory.or_else(free_memory).unwrap_or(4 << 30);
-        if need <= limit {
-            return Ok(());
-        }
-        let (need, limit) = (need >> 20, limit >> 20);
-        Err(Failure::Resource(format!(
-            "the {} database with {pieces} pieces needs {need} MiB of memory, and {limit} MiB may be \
-             used: take fewer --pieces or more --memory",
-            board.name()
-        )))
+    /// Bytes that may be used.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory.or_else(free_memory).unwrap_or(4 << 30)
     }
 }
 
@@ -186,9 +181,8 @@ pub(super) fn database(
     db: &DatabaseOption,
     board: &Board,
     pieces: u8,
-) -> Result<Database, Failure> {
-    machine.check_memory(board, pieces)?;
-    Ok(ensure(&Store::new(&db.db, board), board, pieces, &machine.progress())?)
+) -> Result<Values, Failure> {
+    Ok(load(&Store::new(&db.db, board), pieces, machine.memory(), &machine.progress())?)
 }
 
 /// Handles each FEN of the command line or, if there are none, each line of standard input.

@@ -2,15 +2,16 @@
 
 use clap::Args;
 
-use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
+use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces};
 use crate::egdb::Store;
+use crate::ensure::ensure;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   prove db --game 8x8 --pieces 5 --db egdb
 
-What is there is verified against its hashes and used; only missing numbers of pieces are built, each
-written when it is complete. So the command can be killed at any time and started again.")]
+What is there is verified against its hashes and used. Each slice is written as soon as it and its twin
+are solved; so the command can be killed at any time, started again, and goes on from there.")]
 pub(super) struct Options {
     #[command(flatten)]
     game: GameOption,
@@ -27,8 +28,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = &options.game.game.board;
     check_pieces(board, options.pieces)?;
     options.machine.start()?;
-    database(&options.machine, &options.db, board, options.pieces)?;
-    let manifest = Store::new(&options.db.db, board).manifest()?.up_to(options.pieces);
+    let store = Store::new(&options.db.db, board);
+    let machine = &options.machine;
+    ensure(&store, options.pieces, machine.memory(), &machine.progress())?;
+    let manifest = store.manifest_of(options.pieces)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
     println!(
         "database {} with {} pieces: {} slices, {bytes} bytes, root={}",

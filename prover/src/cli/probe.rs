@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::common::{Failure, StoredOptions, each_fen};
 use crate::board::{Board, Position};
-use crate::egdb::{Database, Value};
+use crate::egdb::{Value, Values};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -28,7 +28,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 /// The value from the database or, with a side off the board, from the rules.
-fn value(board: &Board, database: &Database, position: &Position) -> Option<Value> {
+fn value(board: &Board, database: &Values, position: &Position) -> Option<Value> {
     if position.both_sides() {
         return database.probe(position);
     }

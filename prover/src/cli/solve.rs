@@ -5,7 +5,7 @@ use clap::Args;
 use super::common::{Failure, MachineOptions, StoredOptions, each_fen};
 use super::probe::word;
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Database, StoreError, Value};
+use crate::egdb::{StoreError, Value, Values};
 use crate::search::{Outcome, Search};
 
 #[derive(Args, Debug)]
@@ -35,13 +35,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
     let none = || {
         options.machine.progress().say("no database is used".into());
-        Database::empty(board)
+        Values::empty(board)
     };
     let database = match options.stored.pieces {
         Some(0) => none(),
         Some(_) => options.stored.load()?,
         None => match options.stored.load() {
-            Err(StoreError::Missing { .. }) => none(),
+            Err(Failure::Store(StoreError::Missing { .. })) => none(),
             loaded => loaded?,
         },
     };
@@ -64,7 +64,7 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(board: &'a Board, database: &'a Database, attacker: Side) -> Self {
+    fn new(board: &'a Board, database: &'a Values, attacker: Side) -> Self {
         Question { search: Search::new(board, database, attacker), answer: None }
     }
 
@@ -78,12 +78,7 @@ impl<'a> Question<'a> {
     }
 }
 
-fn solve(
-    board: &Board,
-    database: &Database,
-    position: &Position,
-    nodes: u64,
-) -> (&'static str, u64) {
+fn solve(board: &Board, database: &Values, position: &Position, nodes: u64) -> (&'static str, u64) {
     let mut win = Question::new(board, database, position.turn);
     let mut loss = Question::new(board, database, position.turn.opponent());
     win.run(position, nodes.div_ceil(2));

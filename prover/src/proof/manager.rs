@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::tree::{NodeId, Tree};
 use crate::board::{Board, Position, Side};
-use crate::egdb::Database;
+use crate::egdb::Values;
 use crate::progress::Progress;
 use crate::search::{KeyMap, Outcome, Search, Strategy};
 
@@ -53,7 +53,7 @@ impl Manager {
     pub fn prove<'a>(
         &self,
         board: &'a Board,
-        database: &'a Database,
+        database: &'a Values,
         attacker: Side,
         root: &Position,
         progress: &Progress,
@@ -98,7 +98,7 @@ impl Manager {
     fn search(
         &self,
         board: &Board,
-        database: &Database,
+        database: &Values,
         attacker: Side,
         position: &Position,
     ) -> (Found, u64) {

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::board::{Board, Position, Side};
-use crate::egdb::Database;
+use crate::egdb::Values;
 use crate::search::{KeyMap, Outcome, Strategy, estimate, known};
 
 /// A node's number.
@@ -77,7 +77,7 @@ impl Node {
 /// The tree of one attacker.
 pub struct Tree<'a> {
     board: &'a Board,
-    database: &'a Database,
+    database: &'a Values,
     attacker: Side,
     index: KeyMap<NodeId>,
     nodes: Vec<Node>,
@@ -85,7 +85,7 @@ pub struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     /// A tree of one frontier node, number 0.
-    pub fn new(board: &'a Board, database: &'a Database, attacker: Side, root: &Position) -> Self {
+    pub fn new(board: &'a Board, database: &'a Values, attacker: Side, root: &Position) -> Self {
         let (index, nodes) = (KeyMap::default(), Vec::new());
         let mut tree = Tree { board, database, attacker, index, nodes };
         tree.node_of(root, None);
@@ -103,7 +103,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The database that known positions come from.
-    pub fn database(&self) -> &'a Database {
+    pub fn database(&self) -> &'a Values {
         self.database
     }
 

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Database, Value};
+use crate::egdb::{Value, Values};
 
 /// Proof numbers at and above this are infinite.
 const INFINITE: u32 = 1 << 30;
@@ -119,7 +119,7 @@ pub enum Outcome {
 /// A search for one attacker, with its table.
 pub struct Search<'a> {
     pub(super) board: &'a Board,
-    pub(super) database: &'a Database,
+    pub(super) database: &'a Values,
     pub(super) attacker: Side,
     index: KeyMap<u32>,
     pub(super) entries: Vec<Entry>,
@@ -131,7 +131,7 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search with an empty table.
-    pub fn new(board: &'a Board, database: &'a Database, attacker: Side) -> Self {
+    pub fn new(board: &'a Board, database: &'a Values, attacker: Side) -> Self {
         Search {
             board,
             database,
@@ -364,7 +364,7 @@ pub fn estimate(attacker: Side, position: &Position) -> (u32, u32) {
 
 /// What is known of a position without searching: the database's answer, or that the side to move
 /// has no piece left. `Some(true)` is a win for the attacker.
-pub fn known(database: &Database, attacker: Side, position: &Position) -> Option<bool> {
+pub fn known(database: &Values, attacker: Side, position: &Position) -> Option<bool> {
     let value = match database.probe(position) {
         None if position.of(position.turn) == 0 => Value::Loss,
         value => value?,

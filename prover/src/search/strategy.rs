@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use super::dfpn::{KeyMap, Search, Status};
 use crate::board::{Board, Position, Side};
-use crate::egdb::{Database, Value};
+use crate::egdb::{Value, Values};
 
 /// A strategy for one side.
 #[derive(Debug, Clone)]
@@ -249,7 +249,7 @@ impl Strategy {
     pub fn replay(
         &self,
         board: &Board,
-        database: &Database,
+        database: &Values,
         root: &Position,
         closes: impl Fn(&Position) -> bool,
         mut choice: impl FnMut(usize, usize),

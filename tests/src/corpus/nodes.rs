@@ -4,7 +4,7 @@ use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use prover::board::{Board, Position, Side};
-use prover::egdb::{Database, Store, Value};
+use prover::egdb::{Store, Value, Values, Working};
 
 use super::{Base, Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
@@ -12,7 +12,7 @@ use crate::draft::{Draft, Part};
 /// The prover's view of a base, to find the moves and values that a case needs.
 struct Rules {
     board: Board,
-    database: Database,
+    database: Values,
 }
 
 impl Rules {
@@ -20,8 +20,10 @@ impl Rules {
         let game: prover::board::Game = base.draft.claim.game.parse().expect("a game");
         let store = Store::new(&base.directory.join("egdb"), &game.board);
         let database = match base.draft.claim.pieces {
-            0 => Database::empty(&game.board),
-            n => store.load(n).expect("a database"),
+            0 => Values::empty(&game.board),
+            n => Working::new(&store, n, 1 << 30)
+                .and_then(|working| Ok(working.load_all().expect("a database")))
+                .expect("a database"),
         };
         Rules { board: game.board, database }
     }

@@ -1,0 +1,147 @@
+//! The entropy code of slice files (`SPEC.md` §8.3): a range variant of asymmetric numeral systems
+//! with 32 bits of state and words of 16 (J. Duda, "Asymmetric numeral systems", arXiv:1311.2540, §3).
+
+use crate::slice::{CHECKSUM, Value, checksum};
+
+/// The number of contexts.
+pub const CONTEXTS: u32 = 576;
+/// The frequencies of a context add up to this.
+pub const TOTAL: u32 = 1 << BITS;
+const BITS: u32 = 14;
+/// States are at least this between two values.
+const LOWEST: u32 = 1 << 16;
+
+/// Upper bounds of a loss and of a draw among the numbers below [`TOTAL`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Bounds([u32; 2]);
+
+impl Bounds {
+    /// A context that is not described.
+    const EVEN: Bounds = Bounds([5461, 10923]);
+
+    /// Where the numbers of a value start, and how many they are.
+    fn range(self, value: Value) -> (u32, u32) {
+        let Bounds([loss, draw]) = self;
+        match value {
+            Value::Loss => (0, loss),
+            Value::Draw => (loss, draw - loss),
+            Value::Win => (draw, TOTAL - draw),
+        }
+    }
+}
+
+/// How often each value is found in each context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frequencies {
+    bounds: Vec<Bounds>,
+}
+
+impl Default for Frequencies {
+    fn default() -> Self {
+        Frequencies { bounds: vec![Bounds::EVEN; CONTEXTS as usize] }
+    }
+}
+
+impl Frequencies {
+    /// Describes a context by the frequencies of a loss and of a win. Says whether that may be: the
+    /// context exists, all three frequencies are at least 1, and they are not the default.
+    pub fn describe(&mut self, context: u16, [loss, win]: [u16; 2]) -> bool {
+        let (loss, win) = (u32::from(loss), u32::from(win));
+        match self.bounds.get_mut(usize::from(context)) {
+            Some(bounds) if loss > 0 && win > 0 && loss + win < TOTAL => {
+                *bounds = Bounds([loss, TOTAL - win]);
+                *bounds != Bounds::EVEN
+            }
+            _ => false,
+        }
+    }
+
+    /// Describes a context by how often each value, by its number, was seen in it.
+    pub fn describe_counts(&mut self, context: u16, counts: [u64; 3]) {
+        let total: u64 = counts.iter().sum();
+        if total == 0 {
+            return;
+        }
+        // Each gets 1 at least, and the rest in proportion.
+        let share = |count: u64| {
+            let share = u128::from(count) * u128::from(TOTAL - 3) / u128::from(total);
+            1 + u16::try_from(share).unwrap_or(0)
+        };
+        self.describe(context, [share(counts[0]), share(counts[2])]);
+    }
+
+    /// The contexts that differ from the default: number, frequencies of a loss and of a win.
+    pub fn described(&self) -> Vec<(u16, [u16; 2])> {
+        let small = |n: u32| u16::try_from(n).unwrap_or(0);
+        let described = self.bounds.iter().zip(0..).filter(|(bounds, _)| **bounds != Bounds::EVEN);
+        described.map(|(b, context)| (context, [small(b.0[0]), small(TOTAL - b.0[1])])).collect()
+    }
+}
+
+/// Reads the values of a payload.
+pub struct Decoder<'a> {
+    frequencies: &'a Frequencies,
+    state: u32,
+    words: std::slice::Iter<'a, [u8; 2]>,
+    /// A word was wanted that is not there.
+    short: bool,
+}
+
+impl<'a> Decoder<'a> {
+    /// Begins with a payload, if its checksum is right and its state and length are possible.
+    pub fn new(frequencies: &'a Frequencies, payload: &'a [u8]) -> Option<Self> {
+        let (sum, code) = payload.split_first_chunk::<CHECKSUM>()?;
+        let (state, words) = code.split_first_chunk::<4>()?;
+        let (words, odd) = words.as_chunks::<2>();
+        let state = u32::from_le_bytes(*state);
+        let possible = *sum == checksum(code) && odd.is_empty() && state >= LOWEST;
+        possible.then_some(Decoder { frequencies, state, words: words.iter(), short: false })
+    }
+
+    /// The next value, found in a context below [`CONTEXTS`].
+    #[inline]
+    pub fn next(&mut self, context: usize) -> Value {
+        let bounds = self.frequencies.bounds[context];
+        let number = self.state & (TOTAL - 1);
+        let value = if number < bounds.0[0] {
+            Value::Loss
+        } else if number < bounds.0[1] {
+            Value::Draw
+        } else {
+            Value::Win
+        };
+        let (start, frequency) = bounds.range(value);
+        // Below TOTAL · 2¹⁸ = 2³², and not below 4 since the state was at least 2¹⁶.
+        self.state = frequency * (self.state >> BITS) + number - start;
+        if self.state < LOWEST {
+            let word = self.words.next();
+            self.short |= word.is_none();
+            self.state =
+                self.state << 16 | u32::from(u16::from_le_bytes(word.copied().unwrap_or([0; 2])));
+        }
+        value
+    }
+
+    /// Whether all values have been read, and nothing is left or missing.
+    pub fn is_finished(&self) -> bool {
+        !self.short && self.state == LOWEST && self.words.as_slice().is_empty()
+    }
+}
+
+/// The payload of values, each with its context.
+pub fn encode(frequencies: &Frequencies, values: &[(u16, Value)]) -> Vec<u8> {
+    let mut state = LOWEST;
+    let mut words = Vec::new();
+    // The last value goes in first, so that the first comes out first.
+    for &(context, value) in values.iter().rev() {
+        let (start, frequency) = frequencies.bounds[usize::from(context)].range(value);
+        if state >> (32 - BITS) >= frequency {
+            words.push(u16::try_from(state & 0xffff).unwrap_or(0));
+            state >>= 16;
+        }
+        state = ((state / frequency) << BITS) + state % frequency + start;
+    }
+    let mut code = state.to_le_bytes().to_vec();
+    code.extend(words.iter().rev().flat_map(|word| word.to_le_bytes()));
+    [&checksum(&code)[..], &code].concat()
+}
