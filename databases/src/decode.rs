@@ -89,11 +89,6 @@ impl SliceDecoder {
         self.head.constant.map_or_else(|| self.head.units[unit as usize], Unit::Constant)
     }
 
-    /// The value of all quiet positions of the slice, if they have the same.
-    pub(crate) fn constant(&self) -> Option<Value> {
-        self.head.constant
-    }
-
     /// Decodes a unit into the working memory; `payload` is looked at if it has one. Says whether that
     /// could be done: not where the payload is damaged.
     pub(crate) fn decode(&self, unit: u64, payload: &[u8], scratch: &mut Scratch) -> bool {

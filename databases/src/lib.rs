@@ -7,6 +7,8 @@
 mod block;
 pub mod board;
 mod build;
+mod cache;
+mod database;
 mod decode;
 mod encode;
 mod extend;
@@ -23,11 +25,12 @@ mod table;
 mod units;
 
 pub use build::Builder;
+pub use database::{Database, Mode};
 pub use decode::decode_slice;
 pub use encode::encode_slice;
 pub use extend::{BuildError, Event, Working, expected_bytes, extend};
 pub use figures::Figures;
 pub use resident::Values;
-pub use slice::Slice;
+pub use slice::{Slice, locate, position_at};
 pub use store::{Store, StoreError, UNFINISHED};
 pub use table::{Table, Value};

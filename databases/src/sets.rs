@@ -21,16 +21,53 @@ pub fn binomial(n: u8, k: u8) -> u64 {
     BINOMIAL[usize::from(n)][usize::from(k)]
 }
 
+/// For each byte of a set, how many elements the bytes below it have, and the byte: what its elements
+/// add to the set's number. Four look-ups without a branch are faster than a loop over the elements.
+static PARTS: [[[u32; 256]; 33]; 4] = {
+    let mut parts = [[[0; 256]; 33]; 4];
+    let mut byte = 0;
+    while byte < 4 {
+        let mut before = 0;
+        while before <= 8 * byte {
+            let mut bits = 1;
+            while bits < 256 {
+                // Without its highest element, and then that one.
+                let top = 7 - (bits as u8).leading_zeros() as usize;
+                let rest = bits & !(1 << top);
+                let i = before + (bits as u8).count_ones() as usize;
+                let term = BINOMIAL[8 * byte + top][i];
+                parts[byte][before][bits] = parts[byte][before][rest] + term as u32;
+                bits += 1;
+            }
+            before += 1;
+        }
+        byte += 1;
+    }
+    parts
+};
+
 /// The number of a set (bit x for element x) among the sets of its size.
 #[inline]
-pub fn rank(mut set: u32) -> u64 {
-    let (mut sum, mut i) = (0, 1);
-    while set != 0 {
-        sum += BINOMIAL[set.trailing_zeros() as usize][i];
-        set &= set - 1;
-        i += 1;
+pub fn rank(set: u32) -> u64 {
+    let mut before = 0;
+    let mut sum = 0;
+    for (part, byte) in PARTS.iter().zip(set.to_le_bytes()) {
+        sum += part[before & 31][usize::from(byte)];
+        before += byte.count_ones() as usize;
     }
-    sum
+    u64::from(sum)
+}
+
+/// The set of `k` elements with a number; the inverse of [`rank`].
+pub fn unrank(mut number: u64, k: u8) -> u32 {
+    let (mut set, mut x) = (0, 32);
+    for i in (1..=usize::from(k)).rev() {
+        // The largest element still possible.
+        x = (0..x).rev().find(|&x| BINOMIAL[x][i] <= number).unwrap_or(0);
+        number -= BINOMIAL[x][i];
+        set |= 1 << x;
+    }
+    set
 }
 
 /// All sets of `k` of `n` squares in the order of their numbers.

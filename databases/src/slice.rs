@@ -2,7 +2,7 @@
 
 use certificate_spec::database::SliceName;
 
-use super::sets::{binomial, rank};
+use super::sets::{binomial, rank, unrank};
 use crate::board::{Board, Position, Side};
 
 /// Men and kings of the side to move, men and kings of its opponent.
@@ -34,6 +34,15 @@ impl Slice {
     /// As it is written on the wire.
     pub fn name(self) -> SliceName {
         SliceName([self.men, self.kings, self.enemy_men, self.enemy_kings])
+    }
+
+    /// Whether a database with at most `pieces` pieces has this slice.
+    pub fn exists(self, board: &Board, pieces: u8) -> bool {
+        let most = board.man_squares();
+        self.men + self.kings > 0
+            && self.enemy_men + self.enemy_kings > 0
+            && self.pieces() <= pieces
+            && self.men.max(self.enemy_men) <= most
     }
 
     /// Number of pieces.
@@ -113,6 +122,21 @@ pub fn locate(board: &Board, position: &Position) -> (Slice, u64) {
     let count = |set: u32| set.count_ones() as u8;
     let slice = Slice::new(count(men), count(kings), count(enemy_men), count(enemy_kings));
     (slice, slice.row_index(board, men, enemy_men, enemy_kings) + rank(kings))
+}
+
+/// The position with Black to move of an index of a slice, or `None` if its pieces overlap; the
+/// inverse of [`locate`].
+pub fn position_at(board: &Board, slice: Slice, index: u64) -> Option<Position> {
+    let (rows, columns) = slice.block_size(board);
+    let enemies = binomial(board.man_squares(), slice.enemy_men);
+    let (row, block) = (index / columns % rows, index / columns / rows);
+    let men = unrank(block / enemies, slice.men);
+    let enemy_men = unrank(block % enemies, slice.enemy_men);
+    let kings = unrank(index % columns, slice.kings);
+    let enemy_kings = unrank(row, slice.enemy_kings);
+    let position = compose(board, men, kings, enemy_men, enemy_kings);
+    let apart = position.pieces() == u32::from(slice.pieces());
+    (apart && position.black & position.white == 0).then_some(position)
 }
 
 /// The position with Black to move of a slice that has these sets, each seen by its owner.

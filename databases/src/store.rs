@@ -180,7 +180,7 @@ impl Store {
         }
     }
 
-    fn wire(&self, path: &Path, source: WireError) -> StoreError {
+    pub(crate) fn wire(&self, path: &Path, source: WireError) -> StoreError {
         StoreError::Wire { path: path.into(), source, directory: self.directory.clone() }
     }
 

@@ -178,11 +178,6 @@ impl Quiet {
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
-
-    /// Whether a place is quiet.
-    pub(crate) fn contains(&self, at: u64) -> bool {
-        self.words[(at / 64) as usize] >> (at % 64) & 1 == 1
-    }
 }
 
 /// Says what the values are, or is told.
@@ -193,13 +188,29 @@ pub(crate) trait Symbols {
     fn next(&mut self, context: usize, bit: u32) -> Value;
 }
 
+/// Rows of a block in a unit, and blocks in a unit.
+fn unit_size(rows: u64, columns: u64) -> (u64, u64) {
+    if rows * columns <= UNIT {
+        (rows, UNIT / (rows * columns))
+    } else {
+        ((UNIT / columns).max(1), 1)
+    }
+}
+
+/// The number of units of a slice.
+pub(crate) fn unit_count(board: &Board, slice: Slice) -> u64 {
+    let (rows, columns) = slice.block_size(board);
+    let (rows_per_unit, blocks_per_unit) = unit_size(rows, columns);
+    slice.blocks(board).div_ceil(blocks_per_unit) * rows.div_ceil(rows_per_unit)
+}
+
 impl Units {
     pub(crate) fn new(board: &Board, slice: Slice) -> Self {
         let (rows, columns) = slice.block_size(board);
         let column_sets: Vec<u32> = sets(board.squares(), slice.kings).collect();
         let enemy_men: Vec<u32> = sets(board.man_squares(), slice.enemy_men).collect();
         let enemy_kings: Vec<u32> = sets(board.squares(), slice.enemy_kings).collect();
-        let fits = rows * columns <= UNIT;
+        let (rows_per_unit, blocks_per_unit) = unit_size(rows, columns);
         Units {
             board: board.clone(),
             slice,
@@ -216,16 +227,14 @@ impl Units {
             all: all(&column_sets),
             occupied: occupied(&column_sets),
             jumps: (0..board.squares()).map(|over| Jump::all_over(board, over)).collect(),
-            rows_per_unit: if fits { rows } else { (UNIT / columns).max(1) },
-            blocks_per_unit: if fits { UNIT / (rows * columns) } else { 1 },
+            rows_per_unit,
+            blocks_per_unit,
         }
     }
 
     /// The number of units.
     pub(crate) fn count(&self) -> u64 {
-        let rows = self.enemy_kings.len() as u64;
-        let blocks = self.slice.blocks(&self.board);
-        blocks.div_ceil(self.blocks_per_unit) * rows.div_ceil(self.rows_per_unit)
+        unit_count(&self.board, self.slice)
     }
 
     /// The number of the unit that an index is in.

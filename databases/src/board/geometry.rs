@@ -27,6 +27,8 @@ pub struct Board {
     steps: [[Option<u8>; 4]; 32],
     /// The row of each square.
     row: [u8; 32],
+    /// The bits that stand i places above the number of their square, for each i.
+    shifted: [u64; 16],
 }
 
 impl Board {
@@ -52,6 +54,7 @@ impl Board {
             square: [0; 64],
             steps: [[None; 4]; 32],
             row: [0; 32],
+            shifted: [0; 16],
         };
         let cells = (0..r).flat_map(|row| (0..c).map(move |col| (row, col)));
         for (row, col) in cells.clone().filter(|&(row, col)| is_dark(row, col)) {
@@ -66,6 +69,7 @@ impl Board {
             board.bit[usize::from(n)] = bit as u8;
             board.square[bit as usize] = n;
             board.row[usize::from(n)] = row as u8;
+            board.shifted[bit as usize - usize::from(n)] |= 1 << bit;
             board.squares += 1;
         }
         for (row, col) in cells.filter(|&(row, col)| is_dark(row, col)) {
@@ -133,7 +137,8 @@ impl Board {
 
     /// The mask of a bit set with bit n for square n (from 0).
     pub fn to_dense(&self, bits: u64) -> u32 {
-        self.squares_of(bits).fold(0, |dense, square| dense | 1 << square)
+        let parts = self.shifted.iter().enumerate();
+        parts.fold(0, |dense, (i, part)| dense | ((bits & part) >> i) as u32)
     }
 
     /// The bit set of a mask with bit n for square n (from 0).
@@ -154,5 +159,24 @@ impl Board {
     /// `RxC`.
     pub fn name(&self) -> String {
         format!("{}x{}", self.rows, self.columns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Board;
+
+    #[test]
+    fn dense_masks_on_all_boards() {
+        let all = (0..=9).flat_map(|rows| (0..=9).map(move |columns| (rows, columns)));
+        let boards: Vec<_> = all.filter_map(|(r, c)| Board::new(r, c)).collect();
+        assert_eq!(boards.len(), 21);
+        for board in boards {
+            let mask = u32::MAX >> (32 - board.squares());
+            assert_eq!(board.to_dense(board.from_dense(mask)), mask, "{}", board.name());
+            for square in 0..board.squares() {
+                assert_eq!(board.to_dense(board.bit(square)), 1 << square, "{}", board.name());
+            }
+        }
     }
 }

@@ -36,6 +36,21 @@ pub struct Position {
     pub turn: Side,
 }
 
+impl Board {
+    /// The position with these pieces and kings, given as masks with bit n − 1 for square n; `None`
+    /// if they are off the board or overlap, if kings are no pieces, or a man stands where it would be
+    /// crowned.
+    pub fn position(&self, black: u32, white: u32, kings: u32, turn: Side) -> Option<Position> {
+        let off_board = u64::from(black | white) >> self.squares() != 0;
+        if off_board || black & white != 0 || kings & !(black | white) != 0 {
+            return None;
+        }
+        let [black, white, kings] = [black, white, kings].map(|set| self.from_dense(set));
+        let crowned = black & !kings & self.crown[0] | white & !kings & self.crown[1];
+        (crowned == 0).then_some(Position { black, white, kings, turn })
+    }
+}
+
 impl Position {
     /// Number of pieces of both sides.
     pub fn pieces(&self) -> u32 {
