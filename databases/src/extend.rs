@@ -1,10 +1,9 @@
 //! Building what a store lacks, within a bound on memory.
 //!
 //! Slices are solved in order, each with its twin, and written as soon as they are solved. A slice
-//! that is not in memory when it is needed comes back from its file; when memory is short, the slices
-//! that are not needed for longest are forgotten (Belady's rule: the order of work is known).
+//! that is not in memory when it is needed comes back from its file.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::time::Instant;
 
 use certificate_spec::database::SliceRecord;
@@ -12,8 +11,9 @@ use thiserror::Error;
 
 use super::build::Builder;
 use super::figures::Figures;
+use super::residency::{Later, Residency};
 use super::slice::Slice;
-use super::stats::placements;
+use super::stats::{Counts, placements};
 use super::store::{Store, StoreError};
 use crate::board::Board;
 
@@ -79,8 +79,7 @@ pub struct Working<'a> {
     board: &'a Board,
     builder: Builder,
     pieces: u8,
-    resident: HashSet<Slice>,
-    memory: u64,
+    resident: Residency,
     /// Of the slices that the MANIFEST lists.
     records: HashMap<Slice, SliceRecord>,
 }
@@ -93,89 +92,56 @@ impl<'a> Working<'a> {
     /// [`StoreError`] of the MANIFEST.
     pub fn new(store: &'a Store, pieces: u8, memory: u64) -> Result<Self, StoreError> {
         let board = store.board();
-        let builder = Builder::new(board, pieces);
         let (_, records) = store.finished()?;
-        let records = records.into_iter().map(|r| (Slice::from(r.name), r)).collect();
-        let resident = HashSet::new();
-        Ok(Working { store, board, builder, pieces, resident, memory, records })
+        Ok(Working {
+            store,
+            board,
+            builder: Builder::new(board, pieces),
+            pieces,
+            resident: Residency::new(board, pieces, memory),
+            records: records.into_iter().map(|r| (Slice::from(r.name), r)).collect(),
+        })
     }
 
-    /// The least memory with which a database can be built slice by slice.
+    /// The least memory with which a database can be built.
     pub fn least_memory(board: &Board, pieces: u8) -> u64 {
+        let empty = Residency::new(board, pieces, 0);
         let pairs = (2..=pieces).flat_map(|n| Builder::pairs(board, n));
-        let need = |slice: Slice| {
-            let tables: u64 = [slice, slice.twin()]
-                .into_iter()
-                .chain(Self::closure(&Builder::needs(slice), |_| false))
-                .map(|s| Builder::table_memory(board, s))
-                .sum();
-            tables + Builder::work(board, slice)
-        };
-        Builder::base_memory(board, pieces) + pairs.map(need).max().unwrap_or(0)
+        let need = |slice| empty.least(&Builder::needs(slice), room_to_solve(board, slice));
+        pairs.map(need).max().unwrap_or(0)
     }
 
-    /// The slices that must come from files so that `wanted` are in memory, in order: those that are not
-    /// there, and what their captures lead to.
-    fn closure(wanted: &[Slice], is_there: impl Fn(Slice) -> bool) -> Vec<Slice> {
-        let mut found: HashSet<Slice> = HashSet::new();
-        let mut todo: Vec<Slice> = wanted.to_vec();
-        while let Some(slice) = todo.pop() {
-            if !is_there(slice) && found.insert(slice) {
-                todo.extend(Builder::captures(slice));
-            }
-        }
-        let mut found: Vec<Slice> = found.into_iter().collect();
-        found.sort_by_key(|s| s.name().order());
-        found
-    }
-
-    fn table_memory(&self, slice: Slice) -> u64 {
-        Builder::table_memory(self.board, slice)
-    }
-
-    /// Brings slices into memory, and keeps room for others that are about to be made. What else is
-    /// in memory is forgotten as far as it must be, first what `later` names last or not at all.
+    /// Brings slices into memory, and keeps room for others that are about to be made.
     fn bring(&mut self, wanted: &[Slice], room: u64, later: &[Slice]) -> Result<(), BuildError> {
-        let missing = Self::closure(wanted, |s| self.resident.contains(&s));
-        let bytes = |slices: &[Slice]| slices.iter().map(|&s| self.table_memory(s)).sum::<u64>();
-        let base = Builder::base_memory(self.board, self.pieces);
-        let decoding = missing.iter().map(|&s| Builder::work(self.board, s)).max().unwrap_or(0);
-        let extra = base + bytes(&missing) + room.max(decoding);
-        // What loading the missing slices looks at stays, too.
-        let mut pinned: HashSet<Slice> = wanted.iter().copied().collect();
-        pinned.extend(missing.iter().flat_map(|&s| Builder::captures(s)));
-        let mut others: Vec<Slice> = self.resident.difference(&pinned).copied().collect();
-        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
-        others.sort_by_cached_key(|s| (next_use(s), s.name().order()));
-        loop {
-            let there: u64 = self.resident.iter().map(|&s| self.table_memory(s)).sum();
-            if extra + there <= self.memory {
-                break;
-            }
-            let Some(victim) = others.pop() else {
-                let (need, limit) = (extra + there, self.memory);
-                let (board, pieces) = (self.board.name(), self.pieces);
-                return Err(BuildError::Memory { board, pieces, need, limit });
-            };
-            self.builder.forget(victim);
-            self.resident.remove(&victim);
-        }
-        for slice in missing {
+        let change = self.resident.bring(wanted, room, later).map_err(|need| {
+            let (board, pieces, limit) = (self.board.name(), self.pieces, self.resident.memory);
+            BuildError::Memory { board, pieces, need, limit }
+        })?;
+        change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
+        for slice in change.load {
             self.builder.restore(slice, self.store.load_slice(slice, self.records.get(&slice))?);
-            self.resident.insert(slice);
         }
         Ok(())
+    }
+
+    /// Counts the values of a finished slice.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn count(&mut self, slice: Slice) -> Result<Counts, BuildError> {
+        self.bring(&[slice], 0, &[])?;
+        let (win, loss) = self.builder.table(slice).count();
+        Ok(Counts { positions: placements(self.board, slice), win, loss })
     }
 
     /// Solves a slice and its twin and writes them.
     fn solve(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
         let start = Instant::now();
         let pair = both(slice);
-        let tables: u64 = pair.iter().map(|&s| self.table_memory(s)).sum();
-        let room = tables + Builder::work(self.board, slice);
+        let room = room_to_solve(self.board, slice);
         self.bring(&Builder::needs(slice), room, later)?;
         self.builder.solve(slice);
-        self.resident.extend(&pair);
+        self.resident.add(&pair);
         let solved = start.elapsed();
         for &slice in &pair {
             let start = Instant::now();
@@ -207,8 +173,14 @@ impl<'a> Working<'a> {
     }
 }
 
+/// The bytes that solving a slice and its twin takes besides what it needs.
+pub(crate) fn room_to_solve(board: &Board, slice: Slice) -> u64 {
+    let tables: u64 = both(slice).iter().map(|&s| Builder::table_memory(board, s)).sum();
+    tables + Builder::work(board, slice)
+}
+
 /// A slice and its twin, once if they are the same.
-fn both(slice: Slice) -> Vec<Slice> {
+pub(crate) fn both(slice: Slice) -> Vec<Slice> {
     if slice == slice.twin() { vec![slice] } else { vec![slice, slice.twin()] }
 }
 
@@ -230,13 +202,10 @@ pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<
         let left: u64 = todo.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum();
         check_disk(store, board, n, left, &records)?;
         tell(Event::Begin { pieces: n, indices, finished: indices - left });
-        // What is needed when, for the choice of what to forget.
-        let mut later: Vec<Slice> = todo.iter().rev().flat_map(|&s| Builder::needs(s)).collect();
-        later.reverse();
+        let mut later = Later::new(&todo);
         for slice in todo {
-            let needs = Builder::needs(slice).len();
-            later.drain(..needs);
-            working.solve(slice, &later)?;
+            later.next();
+            working.solve(slice, later.needs())?;
             tell(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
         }
         for &slice in &slices {

@@ -4,6 +4,7 @@ mod certify;
 mod common;
 mod db;
 mod perft;
+mod plan;
 mod probe;
 mod solve;
 mod stats;
@@ -29,6 +30,7 @@ pub use common::Failure;
   prove --game 8x8 --pieces 4 --claim white-not-lost \\
         --fen B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29 --emit cert-8x8
   prove db --game 8x8 --pieces 4             only databases
+  prove plan --game 8x8 --pieces 8           how long and how large they would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
   prove perft --depth 10                     count move sequences
 
@@ -49,6 +51,8 @@ pub struct Cli {
 enum Command {
     /// Build endgame databases, or verify and extend those that are there.
     Db(db::Options),
+    /// Forecast time, memory and disk for building databases on this machine.
+    Plan(plan::Options),
     /// Count wins, draws and losses of a database, slice by slice.
     Stats(stats::Options),
     /// Look positions up in a database.
@@ -68,6 +72,7 @@ impl Cli {
         match self.command {
             None => certify::run(&self.certify),
             Some(Command::Db(options)) => db::run(&options),
+            Some(Command::Plan(options)) => plan::run(&options),
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),
             Some(Command::Solve(options)) => solve::run(&options),

@@ -1,0 +1,138 @@
+//! `prove plan`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::common::{DatabaseOption, Failure, Format, GameOption, MachineOptions, check_pieces};
+use crate::egdb::{Forecast, Forecaster, Store};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove plan --game 8x8 --pieces 8 --memory 16GiB --db egdb
+
+Builds a small database in a temporary directory (some seconds) to measure this machine, takes in the
+sizes and times noted while the database in --db was built, and estimates the rest from them: time from
+slices with one piece less, size from slices with one piece less on both sides. Times are for the given
+number of threads. Of what is on disk already, the size is known and the time is what it would take again.
+
+Columns: number of pieces; positions with exactly so many; hours, minutes and seconds to build them; the
+least memory with which that is possible, and the memory with which nothing has to be read twice; bytes on
+disk of these, while building and afterwards, and of all up to here. Then the slices that take longest.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    game: GameOption,
+    /// Plan for databases with up to N pieces
+    #[arg(long, value_name = "N")]
+    pieces: u8,
+    #[command(flatten)]
+    db: DatabaseOption,
+    #[command(flatten)]
+    machine: MachineOptions,
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let board = &options.game.game.board;
+    check_pieces(board, options.pieces)?;
+    options.machine.start()?;
+    let scratch = tempfile::tempdir()?;
+    options.machine.progress().say("measuring this machine".into());
+    let store = Store::new(&options.db.db, board);
+    let mut forecaster = Forecaster::new(&store, scratch.path(), options.machine.memory())?;
+    let forecasts = forecaster.forecast(options.pieces);
+    print(&mut io::stdout().lock(), options.format, &forecasts).map_err(Failure::Io)
+}
+
+/// A number of bytes for people.
+fn bytes(bytes: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = if value < 10.0 && unit > 0 { 1 } else { 0 };
+    format!("{value:.digits$} {}", units[unit])
+}
+
+/// Seconds for people.
+fn time(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Result<()> {
+    let mut total = 0.0;
+    let columns =
+        ["pieces", "positions", "time", "least memory", "most memory", "disk", "disk in all", ""];
+    match format {
+        Format::Text => writeln!(out, "{}", text_row(columns.map(String::from)))?,
+        Format::Tsv => writeln!(
+            out,
+            "pieces\tpositions\tseconds\tleast_memory\tmost_memory\tbytes\tbytes_in_all\tknown"
+        )?,
+        Format::Json => {}
+    }
+    for f in forecasts {
+        total += f.bytes;
+        let (n, positions, known) = (f.pieces, f.positions, f.known);
+        let (seconds, least, most) = (f.seconds, f.least_memory, f.most_memory);
+        match format {
+            Format::Text => {
+                let there = if known { "there, or measured" } else { "estimated" };
+                let row = [
+                    n.to_string(),
+                    positions.to_string(),
+                    time(seconds),
+                    bytes(least as f64),
+                    bytes(most as f64),
+                    bytes(f.bytes),
+                    bytes(total),
+                    there.into(),
+                ];
+                writeln!(out, "{}", text_row(row))?;
+            }
+            Format::Tsv => writeln!(
+                out,
+                "{n}\t{positions}\t{seconds:.3}\t{least}\t{most}\t{:.0}\t{total:.0}\t{known}",
+                f.bytes
+            )?,
+            Format::Json => writeln!(
+                out,
+                r#"{{"pieces":{n},"positions":{positions},"seconds":{seconds:.3},"least_memory":{least},"most_memory":{most},"bytes":{:.0},"bytes_in_all":{total:.0},"known":{known}}}"#,
+                f.bytes
+            )?,
+        }
+    }
+    if let (Format::Text, Some(last)) = (format, forecasts.last()) {
+        writeln!(
+            out,
+            "\nWith {} pieces these slices (with their twins) take longest:",
+            last.pieces
+        )?;
+        for &(slice, seconds, size) in &last.largest {
+            let [a, b, c, d] = slice.name().0;
+            let share = 100.0 * seconds / last.seconds.max(f64::MIN_POSITIVE);
+            let (seconds, size) = (time(seconds), bytes(size));
+            writeln!(
+                out,
+                "  {:<10}{seconds:>12}{share:>6.0} %{size:>12}",
+                format!("{a},{b},{c},{d}")
+            )?;
+        }
+    }
+    out.flush()
+}
+
+fn text_row(row: [String; 8]) -> String {
+    let [n, positions, time, least, most, disk, total, note] = row;
+    format!("{n:>6}{positions:>22}{time:>12}{least:>14}{most:>13}{disk:>10}{total:>13}  {note}")
+}
