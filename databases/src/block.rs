@@ -10,6 +10,7 @@
 //! with a second jump are played out one by one.
 
 use super::matrix::Matrix;
+use super::renumber::renumber;
 use super::resident::Tables;
 use super::sets::KingSets;
 use super::slice::{Slice, compose, locate, turn};
@@ -288,13 +289,10 @@ impl<'a> Block<'a> {
                 row.resize(fewer.words, 0);
             }
             self.read_row(after, self.enemy_men, fewer, narrow_win, narrow_loss);
-            win.fill(0);
-            loss.fill(0);
-            let over = usize::from(board.squares() - 1 - jump.over);
-            for &(to, from) in &self.columns.without[over] {
-                let (to, from) = (to as usize, from as usize);
-                win[to / 64] |= (narrow_win[from / 64] >> (from % 64) & 1) << (to % 64);
-                loss[to / 64] |= (narrow_loss[from / 64] >> (from % 64) & 1) << (to % 64);
+            let over = board.squares() - 1 - jump.over;
+            let (gone, there) = (fewer.occupied(over), self.columns.occupied(over));
+            for (narrow, wide) in [(narrow_win, &mut *win), (narrow_loss, &mut *loss)] {
+                renumber(narrow, |i| fewer.all[i] & !gone[i], wide, |i| there[i]);
             }
         }
         // A loss for the opponent is a win; a move that is not a win for it is no loss.

@@ -53,7 +53,7 @@ pub struct Database {
 }
 
 enum Access {
-    Resident(Values),
+    Resident(Box<Values>),
     Cached(Box<Files>),
 }
 
@@ -91,7 +91,8 @@ impl Database {
         let pieces = store.manifest()?.pieces;
         let values = match mode {
             Mode::Resident(memory) => {
-                Access::Resident(Working::new(&store, pieces, memory)?.load_all()?)
+                let values = Working::new(&store, pieces, memory)?.load_all()?;
+                Access::Resident(Box::new(values))
             }
             Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, pieces, memory))),
         };

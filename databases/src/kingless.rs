@@ -2,11 +2,11 @@
 //!
 //! Such a block has a single column: its rows would be one bit wide. So it is solved the other way
 //! round, as one row with a bit for each set of the mover's kings. Man moves and captures by men
-//! still lead from row to row; where a king moves, the sets are renumbered through the maps of
-//! [`KingSets::moved`] and [`KingSets::joined`]. The twin, in which the side without kings moves,
-//! has no king move and does not depend on this block: one pass values both.
+//! still lead from row to row; where a king moves, the sets are renumbered. The twin, in which the side
+//! without kings moves, has no king move and does not depend on this block: one pass values both.
 
 use super::block::{Block, Jump, Shared, and, and_not, or, play_out};
+use super::renumber::renumber;
 use super::sets::KingSets;
 use super::slice::{Slice, compose};
 use crate::board::Position;
@@ -28,15 +28,6 @@ pub(super) struct Kingless {
     other_loss: Vec<u64>,
     jumps: Vec<Jump>,
     successors: Vec<Position>,
-}
-
-/// Renumbers: bit `a` of `to` becomes bit `b` of `from` for each pair.
-fn renumber(pairs: &[(u32, u32)], from: &[u64], to: &mut [u64]) {
-    to.fill(0);
-    for &(a, b) in pairs {
-        let bit = from[b as usize / 64] >> (b % 64) & 1;
-        to[a as usize / 64] |= bit << (a % 64);
-    }
 }
 
 impl Kingless {
@@ -167,19 +158,26 @@ impl Kingless {
             read_row(block.shared, men, block.rows, enemy_men, out);
             return;
         }
-        let (kings, pairs) = if crowned {
-            (&block.shared.kings[usize::from(block.rows.kings) + 1], block.rows.joined(to))
-        } else {
-            (block.rows, block.rows.moved(from, to))
-        };
+        let here = block.rows;
+        let kings = if crowned { &block.shared.kings[usize::from(here.kings) + 1] } else { here };
         for row in [&mut self.other_win, &mut self.other_loss] {
             row.clear();
             row.resize(kings.words, 0);
         }
         let out = (&mut self.other_win, &mut self.other_loss);
         read_row(block.shared, men, kings, enemy_men, out);
-        renumber(pairs, &self.other_win, &mut self.next_win);
-        renumber(pairs, &self.other_loss, &mut self.next_loss);
+        // From the sets with a king where it has gone to those with it where it comes from, if it was one.
+        let (arrived, gone) = (kings.occupied(to), kings.occupied(from));
+        let (none, start) = (here.occupied(to), here.occupied(from));
+        let pairs =
+            [(&self.other_win, &mut self.next_win), (&self.other_loss, &mut self.next_loss)];
+        for (other, next) in pairs {
+            if crowned {
+                renumber(other, |i| arrived[i], next, |i| here.all[i] & !none[i]);
+            } else {
+                renumber(other, |i| arrived[i] & !gone[i], next, |i| start[i] & !none[i]);
+            }
+        }
     }
 
     /// A move of the positions in `mask` to the values in `next_win` and `next_loss`.

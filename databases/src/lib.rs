@@ -16,6 +16,7 @@ mod figures;
 mod forecast;
 mod kingless;
 mod matrix;
+mod renumber;
 mod residency;
 mod resident;
 mod sets;

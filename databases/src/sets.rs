@@ -96,26 +96,9 @@ pub struct KingSets {
     occupied: Vec<Vec<u64>>,
     /// The row with the bits of all sets.
     pub all: Vec<u64>,
-    /// For each square the sets that contain it, ascending, as pairs (number, number of the set
-    /// without the square among those of k − 1).
-    pub without: Vec<Vec<(u32, u32)>>,
     /// King steps: those of set i are `steps[first[i]..first[i + 1]]`.
     first: Vec<u32>,
     steps: Vec<KingStep>,
-    /// For each pair of squares a step or a jump apart: see [`KingSets::moved`].
-    moved: Vec<Vec<(u32, u32)>>,
-    /// For each square: see [`KingSets::joined`].
-    joined: Vec<Vec<(u32, u32)>>,
-}
-
-/// The sets that are wanted, by number, each with another number.
-fn pairs(
-    sets: &[u32],
-    wanted: impl Fn(u32) -> bool,
-    other: impl Fn(u32) -> u32,
-) -> Vec<(u32, u32)> {
-    let sets = sets.iter().enumerate().filter(|&(_, &set)| wanted(set));
-    sets.map(|(i, &set)| (i as u32, other(set))).collect()
 }
 
 /// A step of a king from a set: where to, and the number of the set it makes.
@@ -135,14 +118,12 @@ impl KingSets {
         let words = all_sets.len().div_ceil(64);
         let mut all = vec![0; words];
         let mut occupied = vec![vec![0; words]; squares.into()];
-        let mut without = vec![Vec::new(); squares.into()];
         let mut first = vec![0];
         let mut steps = Vec::new();
         for (i, &set) in all_sets.iter().enumerate() {
             all[i / 64] |= 1 << (i % 64);
             for square in (0..squares).filter(|s| set >> s & 1 == 1) {
                 occupied[usize::from(square)][i / 64] |= 1 << (i % 64);
-                without[usize::from(square)].push((i as u32, rank(set & !(1 << square)) as u32));
                 for to in (0..4).filter_map(|direction| board.step(square, direction)) {
                     if set >> to & 1 == 0 {
                         let moved = set & !(1 << square) | 1 << to;
@@ -152,54 +133,13 @@ impl KingSets {
             }
             first.push(steps.len() as u32);
         }
-        let count = usize::from(squares);
-        let (mut moved, mut joined) = (vec![Vec::new(); count * count], vec![Vec::new(); count]);
-        for (from, direction) in (0..squares).flat_map(|from| (0..4).map(move |d| (from, d))) {
-            let step = board.step(from, direction);
-            for to in [step, step.and_then(|to| board.step(to, direction))].into_iter().flatten() {
-                let from_not_to = |set: u32| set >> from & 1 == 1 && set >> to & 1 == 0;
-                let place = usize::from(from) * count + usize::from(to);
-                let after = |set: u32| rank(set & !(1 << from) | 1 << to) as u32;
-                moved[place] = pairs(&all_sets, from_not_to, after);
-            }
-        }
-        for square in 0..squares {
-            let free = |set: u32| set >> square & 1 == 0;
-            joined[usize::from(square)] =
-                pairs(&all_sets, free, |set| rank(set | 1 << square) as u32);
-        }
-        KingSets {
-            kings,
-            sets: all_sets,
-            words,
-            occupied,
-            all,
-            without,
-            first,
-            steps,
-            moved,
-            joined,
-        }
+        KingSets { kings, sets: all_sets, words, occupied, all, first, steps }
     }
 
-    /// The sets with a king on `from` and none on `to`, squares a step or a jump apart, ascending:
-    /// (number, number of the set with the king moved from one to the other).
-    pub fn moved(&self, from: u8, to: u8) -> &[(u32, u32)] {
-        &self.moved[usize::from(from) * self.joined.len() + usize::from(to)]
-    }
-
-    /// The sets with no king on `square`, ascending: (number, number of the set with one more king,
-    /// on this square, among those of k + 1).
-    pub fn joined(&self, square: u8) -> &[(u32, u32)] {
-        &self.joined[usize::from(square)]
-    }
-
-    /// The bytes that this takes, roughly: for each set its steps, the pairs of steps and jumps, and
-    /// the pairs with one king less or more.
+    /// The bytes that this takes, roughly: for each set itself, its steps, and a bit for each square.
     pub fn memory(board: &crate::board::Board, kings: u8) -> u64 {
         let (squares, kings) = (board.squares(), kings.min(board.squares()));
-        let pairs = 11 * u64::from(kings) + u64::from(squares - kings);
-        8 * binomial(squares, kings) * pairs
+        binomial(squares, kings) * (8 + 8 * 4 * u64::from(kings) + u64::from(squares) / 8)
     }
 
     /// The row of the sets that contain `square`.
