@@ -26,7 +26,7 @@ pub enum BuildError {
     /// Some slice needs more memory than may be used.
     #[error(
         "the {board} database with {pieces} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory",
-        need >> 20, limit >> 20
+        need.div_ceil(1 << 20), limit >> 20
     )]
     Memory {
         /// The board.
@@ -41,7 +41,7 @@ pub enum BuildError {
     /// The disk is too small.
     #[error(
         "the {board} database with {pieces} pieces will take about {} MiB, and {} MiB are free where it is to be written",
-        need >> 20, free >> 20
+        need.div_ceil(1 << 20), free >> 20
     )]
     Disk {
         /// The board.
