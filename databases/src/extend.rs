@@ -103,6 +103,18 @@ impl<'a> Working<'a> {
         })
     }
 
+    /// Refuses what there is not memory enough to build, before there is anything of it.
+    ///
+    /// # Errors
+    /// [`BuildError::Memory`]
+    pub fn check_memory(board: &Board, pieces: u8, limit: u64) -> Result<(), BuildError> {
+        let need = Self::least_memory(board, pieces);
+        if need <= limit {
+            return Ok(());
+        }
+        Err(BuildError::Memory { board: board.name(), pieces, need, limit })
+    }
+
     /// The least memory with which a database can be built.
     pub fn least_memory(board: &Board, pieces: u8) -> u64 {
         let empty = Residency::new(board, pieces, 0);

@@ -84,6 +84,8 @@ fn less_than_the_least_memory_is_refused() {
         let store = Store::new(directory.path(), &board);
         let _lock = store.lock().unwrap();
         let least = Working::least_memory(&board, pieces);
+        assert!(Working::check_memory(&board, pieces, least).is_ok());
+        assert!(Working::check_memory(&board, pieces, least - 1).is_err());
         let mut working = Working::new(&store, pieces, least - 1).unwrap();
         match extend(&mut working, |_| {}) {
             Err(BuildError::Memory { need, limit, .. }) => {
