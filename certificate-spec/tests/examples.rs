@@ -6,12 +6,12 @@ use std::fmt::Write;
 use certificate_spec::Digest;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
-use certificate_spec::database::{
-    DatabaseManifest, SliceHeader, SliceName, SliceRecord, write_group,
-};
+use certificate_spec::coding::{Decoder, Frequencies, TOTAL, encode};
+use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::slice::{self, CHECKSUM, SliceHead, SliceHeader, Unit};
 
 const HEADING: &str = "## 11. Worked examples\n";
 
@@ -103,16 +103,19 @@ rank(C) = C(8, 1) + C(14, 2) = 99, rank(D) = 2; the index is
 slice (0, 1, 1, 0), index 2 · 32 + 15 = 79.
 
 **A slice.** The database of 3x3 with 2 pieces has, on 4 dark squares, the slices (0, 1, 0, 1),
-(0, 1, 1, 0), (1, 0, 0, 1) and (1, 0, 1, 0), of 16, 12, 12 and 9 indices. The file of a slice
-(0, 1, 1, 0) in which index 0 is a win and 5 a loss:
+(0, 1, 1, 0), (1, 0, 0, 1) and (1, 0, 1, 0), of 16, 12, 12 and 9 indices. In (0, 1, 1, 0) there is one
+unit of three blocks, of one row each: the man's places 0, 1 and 2, seen by its owner. It stands on
+place 0 in the lower blocks of 1 and of 2. Nothing can be captured, and the indices 3, 6 and 9 stand for
+no position, so nine positions are quiet. The file of such a slice in which index 0 is a win, 5 a loss
+and the others draws:
 ";
-    let name = SliceName([0, 1, 1, 0]);
-    let slice_header = SliceHeader { name, rows: 3, columns: 3, indices: 12 };
-    let mut slice = slice_header.encode().to_vec();
-    slice.extend(write_group(1, 1 << 5));
-    dump(&mut out, "0-1-1-0", &slice);
+    let slice = slice_example(&mut out);
     let names = [[0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0]].map(SliceName);
-    let slices = names.map(|name| SliceRecord { name, length: 48, digest: Digest::of(&slice) });
+    let slices = names.map(|name| SliceRecord {
+        name,
+        length: slice.len() as u64,
+        digest: Digest::of(&slice),
+    });
     let database = DatabaseManifest { rows: 3, columns: 3, pieces: 2, slices: slices.to_vec() };
     out += "
 **The manifest of a database** in which all four files were these bytes:
@@ -120,6 +123,70 @@ slice (0, 1, 1, 0), index 2 · 32 + 15 = 79.
     dump(&mut out, "MANIFEST", &database.encode());
     writeln!(out, "\nThe root for 2 pieces is `{}`.", database.root()).unwrap();
     out
+}
+
+/// The contexts in which the values of the example are found, and the values, by index.
+const VALUES: [(u64, u16, slice::Value); 9] = {
+    use slice::Value::{Draw, Loss, Win};
+    [
+        (0, 4, Win),
+        (1, 7, Draw),
+        (2, 5, Draw),
+        (4, 148, Draw),
+        (5, 40, Loss),
+        (7, 1, Draw),
+        (8, 147, Draw),
+        (10, 40, Draw),
+        (11, 4, Draw),
+    ]
+};
+
+/// The file of the slice (0, 1, 1, 0), shown and explained.
+fn slice_example(out: &mut String) -> Vec<u8> {
+    let header = SliceHeader { name: SliceName([0, 1, 1, 0]), rows: 3, columns: 3, indices: 12 };
+    let described = [(4, [1, 8192]), (40, [8191, 1])];
+    let mut frequencies = Frequencies::default();
+    assert!(described.iter().all(|&(context, described)| frequencies.describe(context, described)));
+    let payload = encode(&frequencies, &VALUES.map(|(_, context, value)| (context, value)));
+    let mut decoder = Decoder::new(&frequencies, &payload).expect("a payload");
+    assert!(VALUES.iter().all(|&(_, context, value)| decoder.next(context.into()) == value));
+    assert!(decoder.is_finished());
+    let length = u32::try_from(payload.len()).unwrap();
+    let units = vec![Unit::Coded { offset: 0, length }];
+    let mut file = SliceHead { header, constant: None, frequencies, units }.encode();
+    let directory = file.len() - 4;
+    file.extend(&payload);
+    dump(out, "0-1-1-0", &file);
+
+    let contexts: Vec<String> =
+        VALUES.iter().map(|(i, context, _)| format!("{i}: {context}")).collect();
+    let contexts = contexts.join(", ");
+    let state = |at: usize| u32::from_le_bytes(payload[CHECKSUM + at..][..4].try_into().unwrap());
+    let (x, m) = (state(0), state(0) % TOTAL);
+    // A win, whose numbers are the last 8192.
+    let (f, s) = (8192, TOTAL - 8192);
+    assert!(m >= s);
+    let after = f * (x / TOTAL) + m - s;
+    writeln!(
+        out,
+        "
+At 0x40 are two contexts, 4 with F₀ = 1 and F₂ = 8192, and 40 with F₀ = 8191 and F₂ = 1. The entry at
+{directory:#x} is 4 · {length} + 3. The payload begins at {:#x} with its hash. The contexts are, by index,
+{contexts}.
+Index 0 has no neighbours and nothing before it: w = e = l = 0, p = q = 1. The neighbour of 5 is 1, a
+draw, and 4 and 2 before it are draws, too: ((0 · 4 + 1) · 4 · 3 + 1) · 3 + 1 = 40. The neighbour of 4 is 0, a
+win: w = 1. 7 has none, since 3 is no position; before it are 5, a loss, and 4: p = 0, q = 1.
+
+Decoding begins with x = {x:#x}, the four bytes at {:#x}. In context 4 m = {m}, at least
+F₀ + F₁ = {s}: a win, and x becomes {f} · {} + {m} − {s} = {after:#x}. No `u16` follows: this is one of the
+codes so short that x has room for all.",
+        directory + 4,
+        directory + 4 + CHECKSUM,
+        x / TOTAL,
+    )
+    .unwrap();
+    assert!(payload.len() == 12, "the explanation says nothing of further words");
+    file
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub enum BuildError {
     /// Some slice needs more memory than may be used.
     #[error(
         "the {board} database with {pieces} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory",
-        need >> 20, limit >> 20
+        need.div_ceil(1 << 20), limit >> 20
     )]
     Memory {
         /// The board.
@@ -41,7 +41,7 @@ pub enum BuildError {
     /// The disk is too small.
     #[error(
         "the {board} database with {pieces} pieces will take about {} MiB, and {} MiB are free where it is to be written",
-        need >> 20, free >> 20
+        need.div_ceil(1 << 20), free >> 20
     )]
     Disk {
         /// The board.
@@ -101,6 +101,18 @@ impl<'a> Working<'a> {
             resident: Residency::new(board, pieces, memory),
             records: records.into_iter().map(|r| (Slice::from(r.name), r)).collect(),
         })
+    }
+
+    /// Refuses what there is not memory enough to build, before there is anything of it.
+    ///
+    /// # Errors
+    /// [`BuildError::Memory`]
+    pub fn check_memory(board: &Board, pieces: u8, limit: u64) -> Result<(), BuildError> {
+        let need = Self::least_memory(board, pieces);
+        if need <= limit {
+            return Ok(());
+        }
+        Err(BuildError::Memory { board: board.name(), pieces, need, limit })
     }
 
     /// The least memory with which a database can be built.

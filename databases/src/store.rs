@@ -129,11 +129,12 @@ impl Store {
         &self.board
     }
 
-    /// Where the file of a slice is, or will be while it is built.
+    /// Where the file of a finished slice is, listed in the MANIFEST or not yet.
     pub(crate) fn slice_path(&self, slice: Slice) -> PathBuf {
         let name = slice.name().file_name();
-        let finished = self.directory.join(&name);
-        if finished.exists() { finished } else { self.building.join(name) }
+        let (finished, building) = (self.directory.join(&name), self.building.join(name));
+        // One that is gone is missed where it was listed.
+        if !finished.exists() && building.exists() { building } else { finished }
     }
 
     /// Whether a slice is finished, be it listed in the MANIFEST or not yet.

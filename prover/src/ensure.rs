@@ -26,6 +26,7 @@ pub fn ensure(
     if there >= pieces {
         return verify(pieces);
     }
+    Working::check_memory(store.board(), pieces, memory)?;
     let _lock = store.lock()?;
     // Another process may have built something until now.
     verify(store.finished()?.0)?;

@@ -113,6 +113,8 @@ pub struct Bases {
     pub bare: Base,
     /// The same, each question one leaf.
     pub leaf: Base,
+    /// The directory of a database of 6x6 with 4 pieces, of which one slice has two units.
+    pub units: PathBuf,
 }
 
 /// A valid certificate.
@@ -142,7 +144,11 @@ impl Bases {
     fn new(root: &Path) -> Self {
         let base =
             |name, options: &str| Base::new(root, name, &options.split(' ').collect::<Vec<_>>());
+        let units = root.join("base-units");
+        fs::create_dir_all(&units).expect("a directory");
+        prove(&["db", "--game", "6x6", "--pieces", "4", "--quiet"], &units);
         Bases {
+            units,
             draw: base("base-draw", "--game 4x4 --pieces 3 --leaf-nodes 3"),
             win: base("base-win", "--game 6x4 --pieces 3 --leaf-nodes 40"),
             bare: base("base-bare", "--game 4x4 --pieces 0 --leaf-nodes 1"),
@@ -164,9 +170,6 @@ impl Corpus {
     }
 
     /// The same with other arguments.
-    ///
-    /// # Panics
-    /// If a name is used twice.
     pub fn add_with(
         &mut self,
         name: &str,
@@ -174,9 +177,23 @@ impl Corpus {
         arguments: &[&str],
         edit: impl FnOnce(&Path) -> Expected,
     ) {
+        self.add_copy(name, &base.directory, arguments, edit);
+    }
+
+    /// The same from a directory.
+    ///
+    /// # Panics
+    /// If a name is used twice.
+    pub fn add_copy(
+        &mut self,
+        name: &str,
+        from: &Path,
+        arguments: &[&str],
+        edit: impl FnOnce(&Path) -> Expected,
+    ) {
         let directory = self.root.join(name);
         assert!(!directory.exists(), "two cases are called {name}");
-        copy(&base.directory, &directory);
+        copy(from, &directory);
         let expected = edit(&directory);
         let arguments = arguments.iter().map(|a| (*a).to_owned()).collect();
         self.cases.push(Case { name: name.into(), arguments, directory, expected });

@@ -4,3 +4,4 @@
 pub mod corpus;
 pub mod draft;
 pub mod programs;
+pub mod slice_file;

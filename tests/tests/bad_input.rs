@@ -136,13 +136,13 @@ fn a_full_disk() {
     // A limit on the size of files fails in the same way, as a write that does not succeed.
     let prove_path = path("prove");
     let command = format!(
-        "ulimit -f 40; trap '' XFSZ; exec {} db --game 6x6 --pieces 5 --quiet",
+        "ulimit -f 16; trap '' XFSZ; exec {} db --game 6x6 --pieces 5 --quiet",
         prove_path.display()
     );
     let output = run(Path::new("/bin/sh"), &["-c", &command], d);
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{message}");
-    assert!(message.contains("egdb/6x6/"), "{message}");
+    assert!(message.contains("egdb/6x6.building/"), "{message}");
     // What was complete before is there, whole, and is built upon.
     let stats = prove(&["stats", "--game", "6x6", "--format", "tsv"], d);
     assert!(stats.contains("total 4\t481755\t216518\t115390\t149847"), "{stats}");

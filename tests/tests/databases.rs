@@ -1,14 +1,18 @@
 //! Databases: prover against checker position by position, and against known numbers.
 
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
+use certificate_spec::Digest;
+use certificate_spec::database::DatabaseManifest;
+use quickcheck::{Arbitrary, Gen};
 use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};
 
-/// `check` derives all values itself and compares every bit.
+/// `check` derives all values itself and compares every one that is in the files.
 fn agree(game: &str, pieces: &str) {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
@@ -110,13 +114,42 @@ fn bytes(directory: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// The slices that are finished, with their twins, in a database that is being built: when each was
+/// written.
+fn finished(root: &Path) -> HashMap<String, SystemTime> {
+    let mut found = HashMap::new();
+    for directory in ["6x6", "6x6.building"] {
+        // Either may not be there yet.
+        let entries = fs::read_dir(root.join(directory)).into_iter().flatten();
+        for entry in entries.map(|e| e.unwrap()) {
+            let name = entry.file_name().into_string().unwrap();
+            if name.contains('-') && !name.starts_with('.') {
+                found.insert(name, entry.metadata().unwrap().modified().unwrap());
+            }
+        }
+    }
+    let names: HashSet<String> = found.keys().cloned().collect();
+    // A slice and its twin are solved together, and again if one is missing.
+    let twin = |name: &str| {
+        let parts: Vec<&str> = name.split('-').collect();
+        [parts[2], parts[3], parts[0], parts[1]].join("-")
+    };
+    found.retain(|name, _| names.contains(&twin(name)));
+    found
+}
+
 #[test]
 fn killed_and_started_again() {
     let directory = tempfile::tempdir().unwrap();
-    let build = ["db", "--game", "6x6", "--pieces", "5", "--quiet", "--db"];
+    let build = ["db", "--game", "6x6", "--pieces", "6", "--quiet", "--db"];
+    let start = Instant::now();
     prove(&[&build[..], &["calm"]].concat(), directory.path());
-    let (mut delay, mut kills) = (Duration::from_millis(10), 0);
-    // Longer and longer until it gets to its end.
+    let whole = start.elapsed();
+    let killed = directory.path().join("killed");
+    let mut g = Gen::new(10);
+    let (mut kills, mut kept, mut progress) = (0, HashMap::new(), HashSet::new());
+    // At any moment; later and later, so that it gets to its end.
+    let mut delay = whole / 10;
     loop {
         let mut prover = Command::new(path("prove"))
             .args(build)
@@ -125,7 +158,8 @@ fn killed_and_started_again() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(delay);
+        std::thread::sleep(delay.mul_f64(0.5 + f64::from(u8::arbitrary(&mut g)) / 255.0));
+        delay += delay / 3;
         if let Some(status) = prover.try_wait().unwrap() {
             assert!(status.success());
             break;
@@ -133,10 +167,30 @@ fn killed_and_started_again() {
         prover.kill().unwrap();
         prover.wait().unwrap();
         kills += 1;
-        delay += delay / 3;
+        let now = finished(&killed);
+        for (name, written) in &kept {
+            assert_eq!(now.get(name), Some(written), "{name} was built again");
+        }
+        progress.insert(now.len());
+        kept = now;
     }
     assert!(kills >= 3, "the prover was killed only {kills} times");
-    // While one builder is at work another is refused.
+    assert!(progress.len() >= 2, "it was always killed at the same place: {progress:?}");
+    let now = finished(&killed);
+    for (name, written) in &kept {
+        assert_eq!(now.get(name), Some(written), "{name} was built again");
+    }
+    // Nothing half-written is left behind by the last run, and the bytes are the same.
+    assert!(bytes(&directory.path().join("calm/6x6")) == bytes(&killed.join("6x6")));
+    let mut beside: Vec<_> =
+        fs::read_dir(&killed).unwrap().map(|e| e.unwrap().file_name()).collect();
+    beside.sort();
+    assert_eq!(beside, ["6x6", "6x6.figures", "6x6.lock"]);
+}
+
+#[test]
+fn another_builder_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
     let mut first = Command::new(path("prove"))
         .args(["db", "--game", "8x8", "--pieces", "4", "--quiet"])
         .current_dir(directory.path())
@@ -152,10 +206,56 @@ fn killed_and_started_again() {
     assert_eq!(second.status.code(), Some(3), "{message}");
     assert!(message.contains("8x8.lock: expected to be the only builder"), "{message}");
     assert!(first.wait().unwrap().success());
-    // Nothing half-written is left behind by the last run, and the bytes are the same.
-    assert!(
-        bytes(&directory.path().join("calm/6x6")) == bytes(&directory.path().join("killed/6x6"))
-    );
+}
+
+#[test]
+fn too_little_memory_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let build = ["db", "--game", "6x6", "--pieces", "5", "--quiet"];
+    for memory in ["1MiB", "17MiB"] {
+        let output = run(&path("prove"), &[&build[..], &["--memory", memory]].concat(), d);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{message}");
+        assert!(message.contains("the 6x6 database with 5 pieces needs "), "{message}");
+        let may = format!("{} MiB may be used", memory.trim_end_matches("MiB"));
+        assert!(message.contains(&may), "{message}");
+        assert!(message.contains("fewer --pieces or more --memory"), "{message}");
+        assert!(output.stdout.is_empty());
+    }
+    assert!(!d.join("egdb").exists(), "something was begun");
+    // As much as the message asks for is enough.
+    let output = run(&path("prove"), &[&build[..], &["--memory", "17MiB"]].concat(), d);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    let needs = message.split_once("needs ").unwrap().1.split(' ').next().unwrap();
+    let enough = format!("{needs}MiB");
+    prove(&[&build[..], &["--memory", &enough]].concat(), d);
+    let said = check(&["--db", "egdb", "--game", "6x6"], d);
+    assert!(said.verdict.starts_with("s VERIFIED DATABASE 6x6 pieces=5"), "{said:?}");
+}
+
+#[test]
+fn a_damaged_unit_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    prove(&["db", "--game", "6x6", "--pieces", "2", "--quiet"], d);
+    let slice = d.join("egdb/6x6/0-1-0-1");
+    let mut damaged = fs::read(&slice).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(&slice, &damaged).unwrap();
+    // So that the digest in the MANIFEST does not show it.
+    let manifest = d.join("egdb/6x6/MANIFEST");
+    let mut mended = DatabaseManifest::decode(&fs::read(&manifest).unwrap()).unwrap();
+    mended.slices[0].digest = Digest::of(&damaged);
+    fs::write(&manifest, mended.encode()).unwrap();
+    let build = ["db", "--game", "6x6", "--pieces", "3", "--quiet"];
+    for command in [&build[..], &["stats", "--game", "6x6"]] {
+        let output = run(&path("prove"), command, d);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
+        assert!(message.contains("egdb/6x6/0-1-0-1: expected unit 0 of "), "{message}");
+    }
+    assert_eq!(fs::read(&slice).unwrap(), damaged);
 }
 
 #[test]

@@ -21,9 +21,10 @@ impl Rules {
         let store = Store::new(&base.directory.join("egdb"), &game.board);
         let database = match base.draft.claim.pieces {
             0 => Values::empty(&game.board),
-            n => Working::new(&store, n, 1 << 30)
-                .and_then(|working| Ok(working.load_all().expect("a database")))
-                .expect("a database"),
+            n => {
+                let working = Working::new(&store, n, 1 << 30).expect("a database");
+                working.load_all().expect("a database")
+            }
         };
         Rules { board: game.board, database }
     }

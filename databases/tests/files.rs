@@ -1,0 +1,102 @@
+//! Databases that are built into files: the same bytes however they are built, and the same values
+//! when they are read.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::build;
+use draughtproof_egdb::board::Board;
+use draughtproof_egdb::{BuildError, Builder, Slice, Store, Working, extend};
+
+const PLENTY: u64 = 1 << 40;
+
+/// Builds a database under a directory.
+fn build_files(board: &Board, pieces: u8, memory: u64, directory: &Path) -> Store {
+    let store = Store::new(directory, board);
+    let lock = store.lock().unwrap();
+    extend(&mut Working::new(&store, pieces, memory).unwrap(), |_| {}).unwrap();
+    drop(lock);
+    store
+}
+
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    let mut files: Vec<_> = entries
+        .map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The files of a database that is built with some memory and some threads.
+fn files_of(board: &Board, pieces: u8, memory: u64, threads: usize) -> Vec<(String, Vec<u8>)> {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| build_files(board, pieces, memory, directory.path()));
+    files(&directory.path().join(board.name()))
+}
+
+#[test]
+fn values_come_back_from_files() {
+    for (rows, columns, pieces) in
+        [(3, 3, 4), (4, 4, 8), (5, 5, 5), (6, 6, 5), (4, 8, 4), (8, 4, 4), (7, 7, 3), (6, 8, 4)]
+    {
+        let board = Board::new(rows, columns).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = build_files(&board, pieces, PLENTY, directory.path());
+        let read = Working::new(&store, pieces, PLENTY).unwrap().load_all().unwrap();
+        let built = build(&board, pieces);
+        assert_eq!((read.pieces(), built.pieces()), (pieces, pieces));
+        for slice in Slice::all(&board, pieces) {
+            // Whole tables, so indices of no position too.
+            assert!(read.table(slice) == built.table(slice), "{} {slice:?}", board.name());
+        }
+        // A part of it can be read as well.
+        let two = Working::new(&store, 2, PLENTY).unwrap().load_all().unwrap();
+        let same = |slice| two.table(slice) == built.table(slice);
+        assert!(Slice::all(&board, 2).into_iter().all(same));
+    }
+}
+
+#[test]
+fn bytes_depend_neither_on_threads_nor_on_memory() {
+    let board = Board::new(6, 6).unwrap();
+    let least = Working::least_memory(&board, 5);
+    assert!(least < Builder::memory(&board, 5), "the test would show nothing");
+    let want = files_of(&board, 5, PLENTY, 1);
+    assert_eq!(want.len(), Slice::all(&board, 5).len() + 1);
+    for (memory, threads) in [(PLENTY, 2), (PLENTY, 4), (least, 2)] {
+        assert!(files_of(&board, 5, memory, threads) == want, "{memory} bytes, {threads} threads");
+    }
+    // Piece by piece, as it may have been built over the years.
+    let directory = tempfile::tempdir().unwrap();
+    (2..=5).for_each(|pieces| drop(build_files(&board, pieces, least, directory.path())));
+    assert!(files(&directory.path().join("6x6")) == want);
+}
+
+#[test]
+fn less_than_the_least_memory_is_refused() {
+    for (rows, columns, pieces) in [(6, 6, 5), (4, 4, 6), (8, 8, 3)] {
+        let board = Board::new(rows, columns).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path(), &board);
+        let _lock = store.lock().unwrap();
+        let least = Working::least_memory(&board, pieces);
+        assert!(Working::check_memory(&board, pieces, least).is_ok());
+        assert!(Working::check_memory(&board, pieces, least - 1).is_err());
+        let mut working = Working::new(&store, pieces, least - 1).unwrap();
+        match extend(&mut working, |_| {}) {
+            Err(BuildError::Memory { need, limit, .. }) => {
+                assert!(limit == least - 1 && need > limit, "{need} {limit}")
+            }
+            other => panic!("{}: {other:?}", board.name()),
+        }
+        // What was finished before is kept, and enough is enough.
+        extend(&mut Working::new(&store, pieces, least).unwrap(), |_| {}).unwrap();
+        assert_eq!(store.manifest().unwrap().pieces, pieces);
+        let read = Working::new(&store, pieces, least / 2).unwrap().load_all();
+        assert!(matches!(read.err(), Some(BuildError::Memory { .. })));
+    }
+}

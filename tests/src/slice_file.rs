@@ -1,0 +1,244 @@
+//! Slice files taken apart and put together again, and their code as `SPEC.md` §8.3 words it: slow, and
+//! with nothing in common with the prover's way of doing it.
+
+use std::ops::Range;
+
+use certificate_spec::Digest;
+use certificate_spec::coding::{Frequencies, TOTAL, encode};
+use certificate_spec::slice::{HEADER, SliceHead, Unit, Value, checksum, head_length};
+use prover::board::{Board, Position, Side};
+use prover::egdb::{Slice, Table};
+
+/// A slice file.
+#[derive(Debug, Clone)]
+pub struct SliceFile {
+    /// Its head.
+    pub head: SliceHead,
+    /// The payload of each unit, empty where there is none.
+    pub payloads: Vec<Vec<u8>>,
+}
+
+impl SliceFile {
+    /// Reads a file whose head is right.
+    ///
+    /// # Panics
+    /// If it is not.
+    pub fn read(bytes: &[u8]) -> Self {
+        let head = SliceHead::decode(bytes, bytes.len() as u64).expect("a head");
+        let payload = |unit: &Unit| match *unit {
+            Unit::Constant(_) => Vec::new(),
+            Unit::Coded { offset, length } => {
+                let offset = usize::try_from(offset).expect("small");
+                bytes[offset..][..length as usize].to_vec()
+            }
+        };
+        SliceFile { payloads: head.units.iter().map(payload).collect(), head }
+    }
+
+    /// The bytes, with the lengths that the payloads have.
+    ///
+    /// # Panics
+    /// If a payload is longer than a file can say.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut head = self.head.clone();
+        for (unit, payload) in head.units.iter_mut().zip(&self.payloads) {
+            if let Unit::Coded { length, .. } = unit {
+                *length = payload.len().try_into().expect("small");
+            }
+        }
+        [head.encode(), self.payloads.concat()].concat()
+    }
+
+    /// The offset of the directory entry of a unit.
+    pub fn entry(&self, unit: usize) -> usize {
+        HEADER + 6 * self.head.frequencies.described().len() + 4 * unit
+    }
+
+    /// The offset of the payload of a unit.
+    pub fn payload(&self, unit: usize) -> usize {
+        let before: usize = self.payloads[..unit].iter().map(Vec::len).sum();
+        self.entry(self.payloads.len()) + before
+    }
+
+    /// Changes the code of a unit; its checksum is right afterwards.
+    pub fn edit_code(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
+        let payload = &mut self.payloads[unit];
+        let mut code = payload.split_off(8);
+        edit(&mut code);
+        *payload = [&checksum(&code)[..], &code].concat();
+    }
+
+    /// Codes anew, under these frequencies, the units that have a payload.
+    pub fn recode(&mut self, units: &[Vec<(u16, Value)>], frequencies: Frequencies) {
+        for (payload, values) in self.payloads.iter_mut().zip(units) {
+            if !payload.is_empty() {
+                *payload = encode(&frequencies, values);
+            }
+        }
+        self.head.frequencies = frequencies;
+    }
+}
+
+/// Makes the checksum of a head right, if all that it covers is there.
+pub fn mend_head(bytes: &mut [u8]) {
+    let Ok(length) = head_length(bytes) else { return };
+    let Some(rest) = usize::try_from(length).ok().and_then(|length| bytes.get(HEADER..length))
+    else {
+        return;
+    };
+    let sum = Digest::of(&[&bytes[..40], rest].concat());
+    bytes[40..HEADER].copy_from_slice(&sum.0[..HEADER - 40]);
+}
+
+/// The code of values that ends, for who decodes it, with a state of choice.
+pub fn code_that_ends_with(
+    end: u32,
+    frequencies: &Frequencies,
+    values: &[(u16, Value)],
+) -> Vec<u8> {
+    let described = frequencies.described();
+    let (mut x, mut words) = (end, Vec::new());
+    for &(context, value) in values.iter().rev() {
+        let found = described.iter().find(|(number, _)| *number == context);
+        let [loss, win] = found.map_or([5461, 5461], |(_, frequencies)| frequencies.map(u32::from));
+        let draw = TOTAL - loss - win;
+        let (f, s) = match value {
+            Value::Loss => (loss, 0),
+            Value::Draw => (draw, loss),
+            Value::Win => (win, loss + draw),
+        };
+        // Decoding must come from a state below 2³².
+        if u64::from(x / f) * u64::from(TOTAL) + u64::from(x % f + s) >= 1 << 32 {
+            words.push(x.to_le_bytes());
+            x >>= 16;
+        }
+        x = x / f * TOTAL + x % f + s;
+    }
+    let words = words.iter().rev().flat_map(|word| [word[0], word[1]]);
+    x.to_le_bytes().into_iter().chain(words).collect()
+}
+
+/// The sets of `k` of `n` squares in the order of their ranks.
+fn sets(n: u8, k: u8) -> Vec<u32> {
+    let mut found: Vec<u32> = vec![0];
+    for _ in 0..k {
+        let more = |set: u32| (0..n).filter(move |s| set >> s == 0).map(move |s| set | 1 << s);
+        found = found.into_iter().flat_map(more).collect();
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The sets that the pieces of a slice can stand on, each seen by its owner.
+struct Places<'a> {
+    board: &'a Board,
+    men: Vec<u32>,
+    kings: Vec<u32>,
+    enemy_men: Vec<u32>,
+    enemy_kings: Vec<u32>,
+}
+
+impl<'a> Places<'a> {
+    fn new(board: &'a Board, slice: Slice) -> Self {
+        let (most, all) = (board.man_squares(), board.squares());
+        Places {
+            board,
+            men: sets(most, slice.men),
+            kings: sets(all, slice.kings),
+            enemy_men: sets(most, slice.enemy_men),
+            enemy_kings: sets(all, slice.enemy_kings),
+        }
+    }
+
+    /// The ranks of A, C, D and B for each index, in order.
+    fn indices(&self) -> impl Iterator<Item = [usize; 4]> {
+        let [a, c, d, b] =
+            [&self.men, &self.enemy_men, &self.enemy_kings, &self.kings].map(Vec::len);
+        let ranks = move |i: usize| [i / (b * d * c), i / (b * d) % c, i / b % d, i % b];
+        (0..a * b * c * d).map(ranks)
+    }
+
+    fn index(&self, [a, c, d, b]: [usize; 4]) -> usize {
+        let (c_all, d_all) = (self.enemy_men.len(), self.enemy_kings.len());
+        ((a * c_all + c) * d_all + d) * self.kings.len() + b
+    }
+
+    fn is_quiet(&self, [a, c, d, b]: [usize; 4]) -> bool {
+        let (men, kings) = (self.men[a], self.kings[b]);
+        let turned = |set| self.board.turn(self.board.from_dense(set));
+        let (enemy_men, enemy_kings) = (turned(self.enemy_men[c]), turned(self.enemy_kings[d]));
+        let (men, kings) = (self.board.from_dense(men), self.board.from_dense(kings));
+        let pieces = [men, kings, enemy_men, enemy_kings];
+        let all = pieces.iter().fold(0, |all, set| all | set);
+        let is_position = pieces.iter().map(|p| p.count_ones()).sum::<u32>() == all.count_ones();
+        let (black, white) = (men | kings, enemy_men | enemy_kings);
+        let position = Position { black, white, kings: kings | enemy_kings, turn: Side::Black };
+        is_position && !self.board.can_capture(&position)
+    }
+
+    /// The indices of units, in order.
+    fn units(&self) -> Vec<Range<usize>> {
+        let (columns, rows) = (self.kings.len(), self.enemy_kings.len());
+        let blocks = self.men.len() * self.enemy_men.len();
+        let cut = |all: usize, step: usize, size: usize, first: usize| {
+            let starts = (0..all).step_by(step);
+            starts.map(move |i| first + i * size..first + all.min(i + step) * size)
+        };
+        if rows * columns <= 65536 {
+            return cut(blocks, 65536 / (rows * columns), rows * columns, 0).collect();
+        }
+        let step = (65536 / columns).max(1);
+        (0..blocks).flat_map(|block| cut(rows, step, columns, block * rows * columns)).collect()
+    }
+
+    /// The ranks of the neighbours of a place, positions or not.
+    fn neighbours(&self, [a, c, d, b]: [usize; 4]) -> Vec<[usize; 4]> {
+        let men = self.lower(&self.enemy_men, c).map(|c| [a, c, d, b]);
+        let kings = self.lower(&self.enemy_kings, d).map(|d| [a, c, d, b]);
+        men.chain(kings).collect()
+    }
+
+    /// The ranks of the sets with one piece on a lower square next to where it is in this one.
+    fn lower<'s>(&self, sets: &'s [u32], rank: usize) -> impl Iterator<Item = usize> + use<'s> {
+        let (set, board) = (sets[rank], self.board.clone());
+        let from = (0..board.squares()).filter(move |s| set >> s & 1 == 1);
+        let steps = from.flat_map(move |from| {
+            let to: Vec<u8> = (0..4).filter_map(|d| board.step(from, d)).collect();
+            to.into_iter().filter(move |to| *to < from).map(move |to| (from, to))
+        });
+        let free = steps.filter(move |(_, to)| set >> to & 1 == 0);
+        free.filter_map(move |(from, to)| sets.binary_search(&(set & !(1 << from) | 1 << to)).ok())
+    }
+}
+
+/// For each index of a slice whether its position is quiet.
+pub fn quiet(board: &Board, slice: Slice) -> Vec<bool> {
+    let places = Places::new(board, slice);
+    places.indices().map(|ranks| places.is_quiet(ranks)).collect()
+}
+
+/// The contexts and values of the quiet positions of each unit, in order.
+pub fn contexts(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<(u16, Value)>> {
+    let places = Places::new(board, slice);
+    let quiet = quiet(board, slice);
+    let ranks: Vec<[usize; 4]> = places.indices().collect();
+    let value = |index: usize| table.value(index as u64);
+    let of_unit = |unit: Range<usize>| {
+        let (mut p, mut q) = (1, 1);
+        let mut found = Vec::new();
+        for index in unit.clone().filter(|&index| quiet[index]) {
+            let mut counts = [0u16; 3];
+            for neighbour in places.neighbours(ranks[index]) {
+                let neighbour = places.index(neighbour);
+                if unit.contains(&neighbour) && quiet[neighbour] {
+                    counts[value(neighbour) as usize] += 1;
+                }
+            }
+            let [l, e, w] = counts.map(|n| n.min(3));
+            found.push(((((w * 4 + e) * 4 + l) * 3 + p) * 3 + q, value(index)));
+            (p, q) = (value(index) as u16, p);
+        }
+        found
+    };
+    places.units().into_iter().map(of_unit).collect()
+}

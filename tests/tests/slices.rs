@@ -1,0 +1,90 @@
+//! Slice files of the prover against the wording of the specification.
+
+use certificate_spec::coding::encode;
+use certificate_spec::slice::Unit;
+use prover::board::Board;
+use prover::egdb::{Builder, Slice, Table, Value, decode_slice, encode_slice};
+use tests::slice_file::{SliceFile, code_that_ends_with, contexts};
+
+/// Every coded unit must have the contexts and values of the specification.
+fn by_the_book(board: &Board, slice: Slice, table: &Table) {
+    let bytes = encode_slice(board, slice, table).concat();
+    let file = SliceFile::read(&bytes);
+    assert_eq!(file.bytes(), bytes);
+    let units = contexts(board, slice, table);
+    let name = format!("{} {slice:?}", board.name());
+    if let Some(value) = file.head.constant {
+        assert!(units.iter().flatten().all(|(_, v)| *v == value), "{name}");
+        return;
+    }
+    assert_eq!(file.head.units.len(), units.len(), "{name}");
+    for (unit, values) in file.head.units.iter().zip(&units) {
+        match *unit {
+            Unit::Constant(value) => assert!(values.iter().all(|(_, v)| *v == value), "{name}"),
+            Unit::Coded { offset, .. } => {
+                let payload = encode(&file.head.frequencies, values);
+                let found = &bytes[usize::try_from(offset).unwrap()..];
+                assert!(found.starts_with(&payload), "{name}");
+                let code = code_that_ends_with(1 << 16, &file.head.frequencies, values);
+                assert_eq!(payload[8..], code, "{name}");
+            }
+        }
+    }
+}
+
+fn random(board: &Board, slice: Slice) -> Table {
+    let mut table = Table::new(slice.indices(board));
+    let mut state = 1u64;
+    for index in 0..table.indices() {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let value = Value::from_number(u32::try_from(state >> 62).unwrap());
+        table.set(index, value.unwrap_or(Value::Draw));
+    }
+    table
+}
+
+#[test]
+fn units_and_contexts_are_those_of_the_specification() {
+    for (rows, columns, pieces) in
+        [(3, 3, 4), (4, 4, 5), (5, 5, 4), (8, 2, 4), (4, 6, 4), (6, 6, 4)]
+    {
+        let board = Board::new(rows, columns).unwrap();
+        let mut builder = Builder::new(&board, pieces);
+        for n in 2..=pieces {
+            Builder::pairs(&board, n).into_iter().for_each(|slice| builder.solve(slice));
+        }
+        for slice in Slice::all(&board, pieces) {
+            by_the_book(&board, slice, builder.table(slice));
+            by_the_book(&board, slice, &random(&board, slice));
+        }
+    }
+}
+
+#[test]
+fn units_that_are_parts_of_blocks_are_those_of_the_specification() {
+    // Rows of one block; more than one unit a block, and more than one block.
+    for (rows, columns, slice) in [(6, 8, [0, 2, 0, 2]), (5, 5, [0, 3, 1, 5]), (6, 6, [0, 3, 0, 3])]
+    {
+        let board = Board::new(rows, columns).unwrap();
+        let [a, b, c, d] = slice;
+        let slice = Slice::new(a, b, c, d);
+        by_the_book(&board, slice, &random(&board, slice));
+    }
+}
+
+#[test]
+fn a_file_coded_under_other_frequencies_is_read() {
+    let board = Board::new(6, 6).unwrap();
+    let slice = Slice::new(1, 1, 1, 1);
+    let table = random(&board, slice);
+    let bytes = encode_slice(&board, slice, &table).concat();
+    let mut file = SliceFile::read(&bytes);
+    file.recode(&contexts(&board, slice, &table), Default::default());
+    let other = file.bytes();
+    assert_ne!(bytes, other);
+    assert!(
+        decode_slice(&board, slice, &bytes).unwrap()
+            == decode_slice(&board, slice, &other).unwrap()
+    );
+}
