@@ -107,17 +107,12 @@ impl Block {
     }
 
     /// Where the words of the block's rows begin in its table.
-    fn words(self, table: &Table) -> impl Iterator<Item = u64> {
+    pub(crate) fn words(self, table: &Table) -> impl Iterator<Item = u64> {
         let (shape, start) = (table.shape, table.shape.block(self.men, self.their_men));
         (0..shape.rows).flat_map(move |row| {
             let start = start + row * shape.columns;
             (start..start + shape.columns).step_by(64)
         })
-    }
-
-    /// The block's rows in its table. Bits beyond the end of a row mean nothing.
-    pub(crate) fn read(self, table: &Table) -> Vec<(u64, u64)> {
-        self.words(table).map(|at| table.read(at)).collect()
     }
 }
 
