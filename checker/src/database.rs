@@ -157,11 +157,6 @@ impl Database {
         &self.board
     }
 
-    /// The most pieces.
-    pub(crate) fn pieces(&self) -> u8 {
-        self.pieces
-    }
-
     /// The shapes of all slices, in order.
     pub(crate) fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.slices.iter().map(|(shape, _)| shape)

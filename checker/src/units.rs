@@ -25,7 +25,6 @@ use certificate_spec::slice::{HEADER, SliceHead, UNIT, Unit, Value};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 /// The plane that is set everywhere, after those of the squares.
 const ALWAYS: usize = 32;
@@ -107,39 +106,18 @@ fn lower_ranks(board: &Board, set: u32) -> Vec<u32> {
     all
 }
 
-/// A way of jumping over a square.
-struct Jump {
-    from: usize,
-    to: usize,
-    /// It is a man's way too, not only a king's.
-    is_forward: bool,
-}
-
 /// What the slices of a board have in common.
 pub(crate) struct Tables<'a> {
     board: &'a Board,
     /// For each number of kings.
     kings: Vec<KingSets>,
-    /// The jumps over each square, in the mover's view.
-    jumps: Vec<Vec<Jump>>,
 }
 
 impl Tables<'_> {
     /// For slices of at most so many pieces.
     pub(crate) fn new(board: &Board, pieces: u8) -> Tables<'_> {
-        let mut jumps: Vec<Vec<Jump>> = Vec::new();
-        jumps.resize_with(ALWAYS, Vec::new);
-        for from in bits_in(u32::MAX >> (32 - board.squares())) {
-            let ways = board.ways(from, Side::Black, true);
-            let forward = board.ways(from, Side::Black, false).len();
-            for (i, way) in ways.iter().enumerate().filter(|(_, way)| way.far != 0) {
-                let to = way.far.trailing_zeros() as usize;
-                let over = way.near.trailing_zeros() as usize;
-                jumps[over].push(Jump { from, to, is_forward: i < forward });
-            }
-        }
         let kings = (0..pieces).map(|kings| KingSets::new(board, kings)).collect();
-        Tables { board, kings, jumps }
+        Tables { board, kings }
     }
 }
 
@@ -156,34 +134,6 @@ pub(crate) struct Word {
     pub(crate) loss: u64,
 }
 
-impl Word {
-    /// Which values there are: bit v for the value v.
-    fn values(&self) -> u8 {
-        let draw = self.quiet & !self.win & !self.loss;
-        u8::from(self.loss != 0) | u8::from(draw != 0) << 1 | u8::from(self.win != 0) << 2
-    }
-}
-
-/// How values like these are named in a head or a directory: none for two or three of them.
-fn named(values: u8) -> Option<Value> {
-    match values {
-        0b001 => Some(Value::Loss),
-        // Where there is no position, a draw is named.
-        0b000 | 0b010 => Some(Value::Draw),
-        0b100 => Some(Value::Win),
-        _ => None,
-    }
-}
-
-fn words(value: Option<Value>) -> &'static str {
-    match value {
-        Some(Value::Loss) => "loss-for-all",
-        Some(Value::Draw) => "draw-for-all",
-        Some(Value::Win) => "win-for-all",
-        None => "several-values",
-    }
-}
-
 /// Consecutive positions that differ in one side's kings only.
 struct Run<'a> {
     kings: &'a KingSets,
@@ -193,7 +143,9 @@ struct Run<'a> {
     sets: Range<u64>,
     /// The index of the first position.
     index: u64,
-    /// Where such a king cannot stand, in its owner's view.
+    /// All squares,
+    all: u32,
+    /// and those where such a king cannot stand, in its owner's view.
     taken: u32,
     /// Captures, likewise: they are made where a set holds the first square and not the second.
     captures: Vec<(usize, usize)>,
@@ -203,45 +155,30 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The numbers of its words, each with the index of its first position.
-    fn words(&self) -> impl Iterator<Item = (u64, u64)> {
-        let first = self.sets.start / 64;
-        let words = first..self.sets.end.div_ceil(64);
-        words.map(move |word| (word, self.index + 64 * (word - first)))
-    }
-
-    /// Puts down what the mover's men capture, where the mover has no kings and the opponent's vary.
-    fn captures_by_men(&mut self, board: &Board, men: u32, their_men: u32) {
-        // The number of the one square of a mask, seen by the kings' owner.
-        let theirs = |square| board.turned(square).trailing_zeros() as usize;
-        let enemies = board.turned(their_men);
-        self.taken = board.turned(men) | their_men;
+    /// Puts down where the kings cannot be and what the mover captures, given the pieces that stand
+    /// there in all positions of the run: men of the mover and any of the opponent's, in the mover's view.
+    fn set_pieces(&mut self, board: &Board, men: u32, enemies: u32) {
+        let fixed = men | enemies;
+        let seen = |square: u32| {
+            let square = if self.are_theirs { board.turned(square) } else { square };
+            square.trailing_zeros() as usize
+        };
+        self.taken = if self.are_theirs { board.turned(fixed) } else { fixed };
         self.captures.clear();
-        for from in bits_in(men) {
-            for way in board.ways(from, Side::Black, false) {
-                if way.far != 0 && way.near & men == 0 && way.far & (men | enemies) == 0 {
-                    let enemy = if way.near & enemies != 0 { ALWAYS } else { theirs(way.near) };
-                    self.captures.push((enemy, theirs(way.far)));
+        // Where the opponent's kings vary, one may stand on any square that is free.
+        let others = if self.are_theirs { self.all & !men } else { 0 };
+        for over in bits_in(enemies | others) {
+            let ways = board.ways(over, Side::Black, true);
+            // Backwards from the square jumped, and on in the opposite direction.
+            for (back, (from, to)) in (ways.iter().zip(ways.iter().rev())).enumerate() {
+                let (from, to, over) = (from.near, to.near, 1 << over);
+                let is_man = from & men != 0 && back >= 2;
+                let is_king = !self.are_theirs && from & !fixed != 0;
+                if to & !fixed != 0 && (is_man || is_king) {
+                    let varying = if is_king { from } else { over };
+                    let always = is_man && over & enemies != 0;
+                    self.captures.push((if always { ALWAYS } else { seen(varying) }, seen(to)));
                 }
-            }
-        }
-    }
-
-    /// Puts down what the mover captures, where its kings vary. `their_pieces` are in the opponent's view.
-    fn captures_by_all(&mut self, tables: &Tables<'_>, men: u32, their_pieces: u32) {
-        let enemies = tables.board.turned(their_pieces);
-        self.taken = men | enemies;
-        self.captures.clear();
-        let taken = self.taken;
-        for jump in bits_in(enemies).flat_map(|enemy| &tables.jumps[enemy]) {
-            let is_taken = |square: usize| taken >> square & 1 == 1;
-            if is_taken(jump.to) {
-                continue;
-            }
-            if !is_taken(jump.from) {
-                self.captures.push((jump.from, jump.to));
-            } else if jump.is_forward && men >> jump.from & 1 == 1 {
-                self.captures.push((ALWAYS, jump.to));
             }
         }
     }
@@ -327,23 +264,6 @@ impl Layout {
     }
 }
 
-/// How a value is written: one for all, or none for several in a payload.
-fn constant(unit: &Unit) -> Option<Value> {
-    match *unit {
-        Unit::Constant(value) => Some(value),
-        Unit::Coded { .. } => None,
-    }
-}
-
-/// Judges how values like these are written.
-fn check_name(values: u8, found: Option<Value>, offset: u64) -> Result<(), Finding> {
-    let expected = named(values);
-    if expected == found {
-        return Ok(());
-    }
-    Err(Finding::new("slice-syntax", words(expected), words(found)).at(offset))
-}
-
 impl Slice {
     /// The file with these bytes and this head, which has been found to be that of the shape.
     pub(crate) fn new(shape: Shape, head: SliceHead, bytes: Vec<u8>) -> Slice {
@@ -369,102 +289,81 @@ impl Slice {
         }
     }
 
-    /// Reads all values, unit by unit in parallel, and judges how they are written.
+    /// Reads the values of all quiet positions, unit by unit in parallel. The first payload that does not
+    /// come out is reported.
     pub(crate) fn read(
         &self,
         tables: &Tables<'_>,
         sink: impl Fn(Word) + Sync,
     ) -> Result<(), Finding> {
         let layout = Layout::new(&self.shape);
-        let all = AtomicU8::new(0);
-        let read = |number: u64| {
+        let bad = |offset| {
+            let expected = "a checksum, and a code of the unit's values";
+            Finding::new("slice-syntax", expected, "something else").at(offset)
+        };
+        let read = |(number, unit): (u64, Unit)| {
             let rows = layout.unit(number);
-            match &self.content {
-                Content::Constant(value) => {
-                    let values = self.read_constant(tables, rows, *value, &sink);
-                    all.fetch_or(values, Relaxed);
+            match (unit, &self.content) {
+                (Unit::Coded { offset, length }, Content::Units(head, bytes)) => {
+                    let payload = payload(bytes, offset, length);
+                    let decoder = payload.and_then(|p| Decoder::new(&head.frequencies, p));
+                    let is_right = decoder.is_some_and(|d| self.decode(tables, rows, d, &sink));
+                    (!is_right).then(|| bad(offset))
                 }
-                Content::Units(head, bytes) => {
-                    let Some(unit) = usize::try_from(number).ok().and_then(|n| head.units.get(n))
-                    else {
-                        let units = format!("{} units", layout.count);
-                        return Err(Finding::new("slice-syntax", units, head.units.len()).at(36));
-                    };
-                    let values = match *unit {
-                        Unit::Constant(value) => self.read_constant(tables, rows, value, &sink),
-                        Unit::Coded { offset, length } => {
-                            let frequencies = &head.frequencies;
-                            let payload = payload(bytes, offset, length);
-                            let decoder = payload.and_then(|p| Decoder::new(frequencies, p));
-                            let values = decoder.and_then(|d| self.decode(tables, rows, d, &sink));
-                            values.ok_or_else(|| {
-                                let expected = "a checksum, and a code of the unit's values";
-                                let found = "something else";
-                                Finding::new("slice-syntax", expected, found).at(offset)
-                            })?
-                        }
-                    };
-                    all.fetch_or(values, Relaxed);
-                    check_name(values, constant(unit), entry(head, number))?;
+                (Unit::Constant(value), _) => {
+                    self.for_each_word(tables, rows, &mut |_, _, index, quiet| {
+                        let of = |wanted| if value == wanted { quiet } else { 0 };
+                        sink(Word { index, quiet, win: of(Value::Win), loss: of(Value::Loss) });
+                    });
+                    None
                 }
+                (Unit::Coded { offset, .. }, Content::Constant(_)) => Some(bad(offset)),
             }
-            Ok(())
         };
-        let wrong = (0..layout.count).into_par_iter().find_map_first(|number| read(number).err());
-        if let Some(finding) = wrong {
-            return Err(finding);
-        }
-        let found = match &self.content {
-            Content::Constant(value) => Some(*value),
-            Content::Units(..) => None,
+        let wrong = match &self.content {
+            Content::Constant(value) => (0..layout.count)
+                .into_par_iter()
+                .find_map_first(|number| read((number, Unit::Constant(*value)))),
+            // As many as the layout asks for; otherwise the file would not have been opened.
+            Content::Units(head, _) => (head.units.par_iter().enumerate())
+                .find_map_first(|(number, &unit)| read((number as u64, unit))),
         };
-        check_name(all.into_inner(), found, VALUE)
+        wrong.map_or(Ok(()), Err)
     }
 
-    /// Hands out one value for the quiet positions of these rows. Says which values there are.
-    fn read_constant(
-        &self,
-        tables: &Tables<'_>,
-        rows: Range<u64>,
-        value: Value,
-        sink: &impl Fn(Word),
-    ) -> u8 {
-        let mut values = 0;
-        self.for_each_run(tables, rows, &mut |run| {
-            for (word, index) in run.words() {
-                let quiet = run.quiet(word);
-                let of = |wanted| if value == wanted { quiet } else { 0 };
-                let word = Word { index, quiet, win: of(Value::Win), loss: of(Value::Loss) };
-                values |= word.values();
-                sink(word);
-            }
-        });
-        values
-    }
-
-    /// Decodes the values of the quiet positions of these rows, and says which there are; none if the
-    /// code does not come out.
+    /// Decodes the values of the quiet positions of these rows. Says whether the code comes out.
     fn decode(
         &self,
         tables: &Tables<'_>,
         rows: Range<u64>,
         decoder: Decoder<'_>,
         sink: &impl Fn(Word),
-    ) -> Option<u8> {
-        let mut values = 0;
+    ) -> bool {
         let mut decoding = Decoding::new(decoder, &rows, &self.shape);
+        self.for_each_word(tables, rows, &mut |run, word, index, quiet| {
+            let (win, loss) = decoding.read(tables.board, run, word, index, quiet);
+            sink(Word { index, quiet, win, loss });
+        });
+        decoding.decoder.is_finished()
+    }
+
+    /// Calls `each` for the words of these rows that have quiet positions: with their run, their number
+    /// in it, the index of their first position, and the quiet ones.
+    fn for_each_word(
+        &self,
+        tables: &Tables<'_>,
+        rows: Range<u64>,
+        each: &mut impl FnMut(&Run<'_>, u64, u64, u64),
+    ) {
         self.for_each_run(tables, rows, &mut |run| {
-            for (word, index) in run.words() {
+            let first = run.sets.start / 64;
+            for word in first..run.sets.end.div_ceil(64) {
                 let quiet = run.quiet(word);
                 if quiet != 0 {
-                    let (win, loss) = decoding.read(tables.board, run, word, index, quiet);
-                    let word = Word { index, quiet, win, loss };
-                    values |= word.values();
-                    sink(word);
+                    each(run, word, run.index + 64 * (word - first), quiet);
                 }
             }
         });
-        decoding.decoder.is_finished().then_some(values)
     }
 
     /// Calls `each` for the runs of these rows, but not all of those in which nothing is a position.
@@ -479,6 +378,7 @@ impl Slice {
             are_theirs: b == 0,
             sets: 0..columns,
             index: 0,
+            all: u32::MAX >> (32 - board.squares()),
             taken: 0,
             captures: Vec::new(),
             distances: Vec::new(),
@@ -497,7 +397,7 @@ impl Slice {
                     run.distances.extend(ranks);
                     run.sets = row - first..end - first;
                     run.index = row;
-                    run.captures_by_men(board, men, their_men);
+                    run.set_pieces(board, men, board.turned(their_men));
                     each(&run);
                 } else {
                     let mut kings = nth(row - first, d);
@@ -507,7 +407,7 @@ impl Slice {
                         let lower = theirs.lower_ranks(board, row - first);
                         run.distances.extend(lower.iter().map(|&rank| u64::from(rank) * columns));
                         run.index = row * columns;
-                        run.captures_by_all(tables, men, their_men | kings);
+                        run.set_pieces(board, men, board.turned(their_men | kings));
                         if kings & (their_men | board.turned(men)) == 0 {
                             each(&run);
                         }
