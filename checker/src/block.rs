@@ -17,9 +17,9 @@
 //!
 //! Trusts: the values of other blocks that it is given, `rules.rs`, `numbering.rs`.
 
-use crate::database::{Database, Table, Value};
-use crate::numbering::{from_views, rank, sets, twin};
-use crate::rules::{Board, Position, Side, bits_in};
+use crate::database::{Database, Table};
+use crate::numbering::{rank, sets, slice_of, twin};
+use crate::rules::{Board, Jumper, Side, bits_in};
 use certificate_spec::database::SliceName;
 
 /// All sets of k kings for one k: which squares they hold, and where the kings can step.
@@ -107,26 +107,69 @@ impl Block {
     }
 
     /// Where the words of the block's rows begin in its table.
-    fn words(self, table: &Table) -> impl Iterator<Item = u64> {
+    pub(crate) fn words(self, table: &Table) -> impl Iterator<Item = u64> {
         let (shape, start) = (table.shape, table.shape.block(self.men, self.their_men));
         (0..shape.rows).flat_map(move |row| {
             let start = start + row * shape.columns;
             (start..start + shape.columns).step_by(64)
         })
     }
+}
 
-    /// The block's rows in its table. Bits beyond the end of a row mean nothing.
-    pub(crate) fn read(self, table: &Table) -> Vec<(u64, u64)> {
-        self.words(table).map(|at| table.read(at)).collect()
+/// What a move of the mover leads to.
+enum Target<'a> {
+    /// The opponent has no piece left.
+    Over,
+    /// The row of a table that begins there: a position for each set of the kings that the opponent
+    /// has left.
+    Row(&'a Table, u64),
+    /// Never: the slice is always in the database. If it were not, its values would count as draws.
+    Unknown,
+}
+
+impl Target<'_> {
+    /// The bits of `win` and `loss`, for the opponent, of 64 positions from the one with number `i` on.
+    fn read(&self, i: u64) -> (u64, u64) {
+        match self {
+            // Without a move the opponent has lost.
+            Target::Over => (0, !0),
+            Target::Row(table, start) => table.read(start + i),
+            Target::Unknown => (0, 0),
+        }
+    }
+
+    /// The same for those of the first 64 of `sets` that are in `which`, when the kings `taken`
+    /// have been taken from them.
+    fn read_without(&self, taken: u32, which: u64, sets: &[u32]) -> (u64, u64) {
+        let mut values = (0, 0);
+        for i in bits_in(which) {
+            let (win, loss) = self.read(rank(sets[i] & !taken).into());
+            values.0 |= (win & 1) << i;
+            values.1 |= (loss & 1) << i;
+        }
+        values
     }
 }
 
-/// A step of a man or a crowning: to the row of `table` that begins at `start`, onto `to`.
-struct ManStep<'a> {
-    /// That slice is always in the database; if it were not, its values would count as draws.
-    table: Option<&'a Table>,
-    start: u64,
-    to: u32,
+/// What moves say about 64 positions.
+struct Moves {
+    /// The positions in which there is such a move;
+    can: u64,
+    /// in which one leads to a loss for the opponent;
+    win: u64,
+    /// in which none leads to anything but a win for the opponent.
+    lose: u64,
+}
+
+impl Moves {
+    const NONE: Moves = Moves { can: 0, win: 0, lose: !0 };
+
+    /// One more move, which there is in the positions `can`, and the opponent's values after it.
+    fn lead(&mut self, can: u64, (their_win, their_loss): (u64, u64)) {
+        self.can |= can;
+        self.win |= can & their_loss;
+        self.lose &= !can | their_win;
+    }
 }
 
 /// The values of a block with one side to move, as far as they are settled.
@@ -143,8 +186,6 @@ pub(crate) struct Half<'a> {
     open: Vec<(u64, u64)>,
     /// What is settled, in the order of the file: a row for each set of the opponent's kings.
     pub(crate) values: Vec<(u64, u64)>,
-    /// Room for the successors of one position.
-    successors: Vec<Position>,
 }
 
 impl<'a> Half<'a> {
@@ -161,7 +202,6 @@ impl<'a> Half<'a> {
             theirs,
             open: zeros(own, theirs),
             values: zeros(theirs, own),
-            successors: Vec::new(),
         };
         for (row, &kings) in own.sets.iter().enumerate() {
             // Where a king stands on a man, there is no position.
@@ -174,65 +214,83 @@ impl<'a> Half<'a> {
 
     fn prepare_row(&mut self, row: usize, kings: u32) {
         let (board, theirs, block) = (self.source.values.board(), self.theirs, self.block);
-        let own = block.men | kings;
-        let enemy_men = self.fixed & !block.men;
         // The pieces that stand there in the whole row; the opponent's kings come and go.
         let fixed = self.fixed | kings;
-        let (mut jumps, mut man_steps) = (Vec::with_capacity(32), Vec::with_capacity(16));
-        for from in bits_in(own) {
-            let is_king = kings >> from & 1 == 1;
-            for way in board.ways(from, Side::Black, is_king) {
-                if way.near & own == 0 && way.far & !fixed != 0 {
-                    let is_man = way.near & enemy_men != 0;
-                    let jumped = if is_man { &theirs.all } else { theirs.holding(way.near) };
-                    jumps.push((jumped, theirs.holding(way.far)));
-                }
-                if !is_king && way.near & !fixed != 0 {
-                    man_steps.push(self.man_step(kings, 1 << from, way.near));
+        let mut man_steps = Vec::with_capacity(16);
+        for from in bits_in(block.men) {
+            for way in board.ways(from, Side::Black, false) {
+                if way.near & !fixed != 0 {
+                    man_steps.push((way.near, self.target(kings, 1 << from, way.near, 0)));
                 }
             }
         }
         for w in 0..theirs.all.len() {
-            let holding = |square: usize| theirs.holding[square][w];
-            let there = bits_in(fixed).fold(theirs.all[w], |sets, n| sets & !holding(n));
-            let captures = jumps.iter().fold(0, |sets, (over, to)| sets | over[w] & !to[w]) & there;
-            let quiet = there & !captures;
-            let (mut win, mut men_lose) = (0, quiet);
-            for step in &man_steps {
-                let at = step.start + 64 * w as u64;
-                let (their_win, their_loss) = step.table.map_or((0, 0), |table| table.read(at));
+            let there = bits_in(fixed).fold(theirs.all[w], |sets, n| sets & !theirs.holding[n][w]);
+            let captures = self.captures(kings, w, there);
+            let quiet = there & !captures.can;
+            let mut steps = Moves::NONE;
+            for (to, target) in &man_steps {
                 // Where the opponent's king stands on that square, there is no such step.
-                let blocked = theirs.holding[step.to as usize][w];
-                win |= quiet & their_loss & !blocked;
-                men_lose &= their_win | blocked;
+                let can = quiet & !theirs.holding(*to)[w];
+                steps.lead(can, target.read(64 * w as u64));
             }
-            self.open[row * theirs.all.len() + w] = (quiet, men_lose);
-            self.settle(row, w, win, 0);
-            for bit in bits_in(captures) {
-                let their_kings = theirs.sets[64 * w + bit];
-                let p = from_views(board, [block.men, kings, block.their_men, their_kings]);
-                match value_by_moves(self.source.values, &p, &mut self.successors) {
-                    Value::Win => self.settle(row, w, 1 << bit, 0),
-                    Value::Loss => self.settle(row, w, 0, 1 << bit),
-                    Value::Draw => {}
-                }
-            }
+            self.open[row * theirs.all.len() + w] = (quiet, quiet & steps.lose);
+            let loss = captures.can & captures.lose & !captures.win;
+            self.settle(row, w, captures.win | steps.win, loss);
         }
     }
 
-    /// The step of the man on `from` to the empty square `to`, with the mover's kings `kings`.
-    fn man_step(&self, kings: u32, from: u32, to: u32) -> ManStep<'a> {
-        let Block { slice: SliceName([a, b, c, d]), men, their_men } = self.block;
-        let values = self.source.values;
-        let (slice, men, kings) = if to & values.board().crown_row(Side::Black) != 0 {
-            ([c, d, a - 1, b + 1], men & !from, kings | to)
+    /// All jumps in the positions of word `w` of a row: those where there is any, and where they lead.
+    fn captures(&self, kings: u32, w: usize, there: u64) -> Moves {
+        let (board, theirs) = (self.source.values.board(), self.theirs);
+        let own = self.block.men | kings;
+        let enemy_men = self.fixed & !self.block.men;
+        let mut moves = Moves::NONE;
+        for from in bits_in(own) {
+            // The start counts as empty; jumped pieces stay in the way until the move ends.
+            let fixed = (enemy_men | own) & !(1 << from);
+            let jumper = Jumper {
+                side: Side::Black,
+                is_king: kings >> from & 1 == 1,
+                enemy: |square| {
+                    if square & enemy_men != 0 { !0 } else { theirs.holding(square)[w] }
+                },
+                free: |square| if square & fixed != 0 { 0 } else { !theirs.holding(square)[w] },
+            };
+            board.jumps(&jumper, (from, 0), there, &mut |to, jumped, can| {
+                let target = self.target(kings, 1 << from, 1 << to, jumped);
+                let values = match board.turned(jumped & !enemy_men) {
+                    0 => target.read(64 * w as u64),
+                    taken => target.read_without(taken, can, &theirs.sets[64 * w..]),
+                };
+                moves.lead(can, values);
+            });
+        }
+        moves
+    }
+
+    /// Where a move of the piece on `from` (a mask, as all of these) leads.
+    fn target(&self, kings: u32, from: u32, to: u32, jumped: u32) -> Target<'a> {
+        let (board, block) = (self.source.values.board(), self.block);
+        let men = block.men & !from;
+        let (men, kings) = if (kings & from) | (to & board.crown_row(Side::Black)) != 0 {
+            (men, kings & !from | to)
         } else {
-            ([c, d, a, b], men & !from | to, kings)
+            (men | to, kings)
         };
-        let table = values.table(SliceName(slice));
-        // The row: the first of the opponent's sets of kings, who is to move there.
-        let index = |table: &Table| table.shape.index([their_men, 0, men, kings]);
-        ManStep { table, start: table.map_or(0, index), to: to.trailing_zeros() }
+        let jumped = board.turned(jumped);
+        let their_men = block.their_men & !jumped;
+        let SliceName([c, taken, a, b]) =
+            slice_of([their_men, jumped & !block.their_men, men, kings]);
+        let [_, _, _, d] = block.slice.0;
+        if c + d == taken {
+            return Target::Over;
+        }
+        match self.source.values.table(SliceName([c, d - taken, a, b])) {
+            // The row: the first of the opponent's sets of kings, who is to move there.
+            Some(table) => Target::Row(table, table.shape.index([their_men, 0, men, kings])),
+            None => Target::Unknown,
+        }
     }
 
     /// Applies the operator once to the king steps of all positions not yet settled. `values` are those
@@ -244,18 +302,16 @@ impl<'a> Half<'a> {
         let mut changed = false;
         for (row, steps) in own.steps.iter().enumerate() {
             for w in 0..words {
-                let (open, mut loss) = self.open[row * words + w];
+                let (open, loss) = self.open[row * words + w];
                 if open == 0 {
                     continue;
                 }
-                let mut win = 0;
+                let mut moves = Moves::NONE;
                 for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
-                    let (their_win, their_loss) = values[step.set as usize * words + w];
-                    let blocked = theirs.holding[step.to as usize][w];
-                    win |= their_loss & !blocked;
-                    loss &= their_win | blocked;
+                    let can = open & !theirs.holding[step.to as usize][w];
+                    moves.lead(can, values[step.set as usize * words + w]);
                 }
-                let (win, loss) = (open & win, open & loss & !win);
+                let (win, loss) = (moves.win, open & loss & moves.lose & !moves.win);
                 self.settle(row, w, win, loss);
                 changed |= win | loss != 0;
             }
@@ -279,22 +335,4 @@ impl<'a> Half<'a> {
             table.loss.set(at, loss);
         }
     }
-}
-
-/// The value of a position from the values of its successors.
-fn value_by_moves(values: &Database, p: &Position, successors: &mut Vec<Position>) -> Value {
-    values.board().moves(p, successors);
-    let mut value = Value::Loss;
-    for y in successors {
-        if !y.has_both_sides() {
-            return Value::Win;
-        }
-        match values.value(y) {
-            Some(Value::Loss) => return Value::Win,
-            Some(Value::Win) => {}
-            // There is a value for every position with fewer pieces.
-            Some(Value::Draw) | None => value = Value::Draw,
-        }
-    }
-    value
 }

@@ -8,10 +8,11 @@
 //! words at their edges. Each block is written once, before anything reads it; the end of a parallel
 //! loop orders the two.
 
-use crate::numbering::{Shape, slice_of, views};
+use crate::numbering::{Shape, slice_of, slices, views};
 use crate::rules::{Board, Position};
 use crate::verdict::Stop;
-use certificate_spec::database::{GROUP, SliceName, read_group};
+use certificate_spec::database::SliceName;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The value of a position for the side to move.
@@ -30,13 +31,16 @@ pub enum Value {
 pub(crate) struct Bits(Vec<AtomicU64>);
 
 impl Bits {
-    /// Zeros; `None` when there is no memory for them.
-    fn zeros(bits: u64) -> Option<Bits> {
-        let words = usize::try_from(bits.div_ceil(64)).ok()?;
+    /// Zeros.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub(crate) fn zeros(bits: u64) -> Result<Bits, Stop> {
+        let words = usize::try_from(bits.div_ceil(64)).map_err(|_| Stop::memory())?;
         let mut all = Vec::new();
-        all.try_reserve_exact(words).ok()?;
+        all.try_reserve_exact(words).map_err(|_| Stop::memory())?;
         all.resize_with(words, || AtomicU64::new(0));
-        Some(Bits(all))
+        Ok(Bits(all))
     }
 
     /// Word `i`, or zero beyond the end.
@@ -59,7 +63,7 @@ impl Bits {
     }
 
     /// The 64 bits from bit `start` on.
-    fn read(&self, start: u64) -> u64 {
+    pub(crate) fn read(&self, start: u64) -> u64 {
         let (word, shift) = Self::locate(start);
         let bits = self.word(word) >> shift;
         if shift == 0 { bits } else { bits | self.word(word.saturating_add(1)) << (64 - shift) }
@@ -86,22 +90,9 @@ pub struct Table {
 
 impl Table {
     /// A table of draws.
-    ///
-    /// # Errors
-    /// There is not enough memory for it.
-    pub(crate) fn empty(board: &Board, slice: SliceName) -> Result<Table, Stop> {
-        let shape = Shape::new(board, slice);
-        let zeros = || Bits::zeros(shape.indices).ok_or_else(Stop::memory);
+    fn empty(shape: Shape) -> Result<Table, Stop> {
+        let zeros = || Bits::zeros(shape.indices);
         Ok(Table { shape, win: zeros()?, loss: zeros()? })
-    }
-
-    /// Sets the bits of a slice file's groups.
-    pub(crate) fn fill(&self, groups: &[u8]) {
-        for (i, group) in groups.as_chunks::<GROUP>().0.iter().enumerate() {
-            let (win, loss) = read_group(group);
-            self.win.or_word(i, win);
-            self.loss.or_word(i, loss);
-        }
     }
 
     /// The bits of `win` and `loss` of 64 indices, those from 64·`group` on.
@@ -124,15 +115,6 @@ impl Table {
         let (win, loss) = self.read(index);
         (win & 1 == 1, loss & 1 == 1)
     }
-
-    /// The first index at which `found`, of the same shape, has not the same bits, or has both.
-    pub(crate) fn first_difference(&self, found: &Table) -> Option<u64> {
-        (0..self.groups()).find_map(|i| {
-            let ((win, loss), (win2, loss2)) = (self.group(i), found.group(i));
-            let wrong = (win ^ win2) | (loss ^ loss2) | (win2 & loss2);
-            (wrong != 0).then(|| 64 * i as u64 + u64::from(wrong.trailing_zeros()))
-        })
-    }
 }
 
 /// A number of its own for each slice with at most so many pieces.
@@ -141,22 +123,31 @@ fn key(pieces: u8, slice: SliceName) -> usize {
 }
 
 /// The values of all positions of a board with both sides present and at most so many pieces.
+///
+/// A slice has a table only once it is its turn to be filled, so that a database that is found to be
+/// wrong early has not taken the memory for all of it.
 #[derive(Debug)]
 pub struct Database {
     board: Board,
     pieces: u8,
-    tables: Vec<Table>,
-    /// Where the table of each slice is in `tables`: at the slice's `key`.
+    /// All slices in order.
+    slices: Vec<(Shape, OnceLock<Table>)>,
+    /// Where each slice is in `slices`: at its `key`.
     places: Vec<Option<usize>>,
 }
 
 impl Database {
-    /// The database with these tables, which are those of all slices in order.
-    pub(crate) fn new(board: &Board, pieces: u8, tables: Vec<Table>) -> Database {
-        let places = vec![None; (usize::from(pieces) + 1).pow(4)];
-        let mut database = Database { board: board.clone(), pieces, tables, places };
-        for (i, table) in database.tables.iter().enumerate() {
-            database.places[key(pieces, table.shape.slice)] = Some(i);
+    /// A database without tables as yet.
+    pub(crate) fn new(board: &Board, pieces: u8) -> Database {
+        let shapes = slices(board, pieces).into_iter().map(|slice| Shape::new(board, slice));
+        let mut database = Database {
+            board: board.clone(),
+            pieces,
+            slices: shapes.map(|shape| (shape, OnceLock::new())).collect(),
+            places: vec![None; (usize::from(pieces) + 1).pow(4)],
+        };
+        for (i, (shape, _)) in database.slices.iter().enumerate() {
+            database.places[key(pieces, shape.slice)] = Some(i);
         }
         database
     }
@@ -166,22 +157,43 @@ impl Database {
         &self.board
     }
 
+    /// The shapes of all slices, in order.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.slices.iter().map(|(shape, _)| shape)
+    }
+
     /// The tables of all slices, in order.
-    pub fn tables(&self) -> &[Table] {
-        &self.tables
+    pub fn tables(&self) -> Vec<&Table> {
+        self.slices.iter().filter_map(|(_, table)| table.get()).collect()
     }
 
     /// The number of indices of all slices.
     pub(crate) fn indices(&self) -> u64 {
-        self.tables.iter().map(|table| table.shape.indices).sum()
+        self.shapes().fold(0, |sum, shape| sum.saturating_add(shape.indices))
+    }
+
+    fn place(&self, slice: SliceName) -> Option<&(Shape, OnceLock<Table>)> {
+        if slice.pieces() > u32::from(self.pieces) {
+            return None;
+        }
+        self.slices.get((*self.places.get(key(self.pieces, slice))?)?)
+    }
+
+    /// Gives a slice a table of draws.
+    ///
+    /// # Errors
+    /// There is not enough memory for it.
+    pub(crate) fn reserve(&self, slice: SliceName) -> Result<(), Stop> {
+        if let Some((shape, table)) = self.place(slice) {
+            let empty = Table::empty(*shape)?;
+            table.get_or_init(|| empty);
+        }
+        Ok(())
     }
 
     /// The table of a slice.
     pub(crate) fn table(&self, slice: SliceName) -> Option<&Table> {
-        if slice.pieces() > u32::from(self.pieces) {
-            return None;
-        }
-        self.tables.get((*self.places.get(key(self.pieces, slice))?)?)
+        self.place(slice)?.1.get()
     }
 
     /// The value of a position for its side to move, or `None` if it is not in the database.

@@ -7,42 +7,78 @@
 //! or the block's own twin. Blocks with equally many pieces, men and rows advanced never lead to one
 //! another, so they are solved in parallel.
 //!
-//! Trusts: `block.rs`. Never looks at a file.
+//! Trusts: `block.rs`. The exact values are derived without a look at any file.
 
 use crate::block::{Block, Half, Source};
-use crate::database::{Database, Table};
-use crate::numbering::{sets, slices, twin};
+use crate::database::{Bits, Database, Table};
+use crate::numbering::{sets, twin};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::verdict::Stop;
 use certificate_spec::database::SliceName;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Derives the exact values of all positions of the board with at most `pieces` pieces.
 ///
 /// # Errors
 /// There is not enough memory for the tables.
 pub fn derive(board: &Board, pieces: u8, progress: &Progress) -> Result<Database, Stop> {
-    let slices = slices(board, pieces);
-    let tables =
-        slices.iter().map(|&slice| Table::empty(board, slice)).collect::<Result<_, _>>()?;
-    let values = Database::new(board, pieces, tables);
-    let source = Source::new(&values, pieces);
+    let values = Database::new(board, pieces);
     progress.begin("deriving the database", values.indices());
-    let pieces_and_men = |slice: &SliceName| (slice.order().0, slice.order().1);
-    // No move leads from a slice to one with as many pieces and men, except to its twin.
-    for group in slices.chunk_by(|s, t| pieces_and_men(s) == pieces_and_men(t)) {
-        // A twin is done together with its slice, so one of the two does for both.
-        group.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
-            for_each_block(board, slice, |block| {
-                // In a slice that is its own twin, each pair of blocks comes up twice.
-                if slice != twin(slice) || block.men <= block.their_men {
-                    solve(&source, block, progress);
-                }
-            });
-        });
-    }
+    in_order(&values, |source, group| {
+        derive_group(source, group, progress);
+        Ok(())
+    })?;
     Ok(values)
+}
+
+/// Gives tables to one group of slices after the other and has `fill` fill them. The slices of a group
+/// have as many pieces and as many men, and groups are in the order of the slices.
+///
+/// # Errors
+/// The first of `fill`, or there is not enough memory for the tables.
+pub(crate) fn in_order(
+    values: &Database,
+    mut fill: impl FnMut(&Source<'_>, &[SliceName]) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    let slices: Vec<SliceName> = values.shapes().map(|shape| shape.slice).collect();
+    for slices in slices.chunk_by(|s, t| s.pieces() == t.pieces()) {
+        let pieces = slices.iter().map(|slice| slice.0.iter().sum()).max();
+        let source = Source::new(values, pieces.unwrap_or(0));
+        for group in slices.chunk_by(|s, t| s.order().1 == t.order().1) {
+            group.iter().try_for_each(|&slice| values.reserve(slice))?;
+            fill(&source, group)?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls `work` for one of each block and its twin in the slices of a group, in an order in which what
+/// they look at has been done before.
+fn for_each_pair(source: &Source<'_>, group: &[SliceName], work: impl Fn(Block) + Sync) {
+    // No move leads from a slice to one with as many pieces and men, except to its twin.
+    // A twin is done together with its slice, so one of the two does for both.
+    group.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
+        for_each_block(source.values.board(), slice, |block| {
+            // In a slice that is its own twin, each pair of blocks comes up twice.
+            if slice != twin(slice) || block.men <= block.their_men {
+                work(block);
+            }
+        });
+    });
+}
+
+/// Says that a block and its twin, in tables like this, are done.
+fn is_done(block: Block, table: &Table, progress: &Progress) {
+    let size = table.shape.rows * table.shape.columns;
+    progress.add(if block == block.twin() { size } else { 2 * size });
+}
+
+/// Fills the tables of a group with the exact values.
+pub(crate) fn derive_group(source: &Source<'_>, group: &[SliceName], progress: &Progress) {
+    for_each_pair(source, group, |block| solve(source, block, progress));
 }
 
 /// Finds the least fixed point for a block and its twin: from nothing settled, until nothing more
@@ -58,27 +94,118 @@ fn solve(source: &Source<'_>, block: Block, progress: &Progress) {
     if let [Some(table), Some(twin)] = tables {
         own.write(table);
         other.write(twin);
-        let size = table.shape.rows * table.shape.columns;
-        progress.add(if block == block.twin() { size } else { 2 * size });
+        is_done(block, table, progress);
     }
 }
 
-/// The values of a slice that follow from the values given to the successors: the operator applied
-/// once.
-///
-/// # Errors
-/// There is not enough memory for the table.
-pub(crate) fn follow(source: &Source<'_>, slice: SliceName) -> Result<Table, Stop> {
-    let board = source.values.board();
-    let table = Table::empty(board, slice)?;
-    if let Some(twin) = source.values.table(twin(slice)) {
-        for_each_block(board, slice, |block| {
-            let mut half = Half::new(source, block);
-            half.step(&block.twin().read(twin));
-            half.write(&table);
-        });
+/// A value that does not follow from its successors'.
+pub(crate) struct Wrong {
+    pub(crate) slice: SliceName,
+    pub(crate) index: u64,
+    /// What follows: whether it is a win, and whether it is a loss.
+    pub(crate) expected: (bool, bool),
+    /// What is given.
+    pub(crate) found: (bool, bool),
+}
+
+impl Wrong {
+    /// The first of the positions from `index` on that are set in `wrong`, given the bits of win and loss
+    /// that 64 of them should have and have.
+    pub(crate) fn new(
+        slice: SliceName,
+        index: u64,
+        wrong: u64,
+        expected: (u64, u64),
+        found: (u64, u64),
+    ) -> Wrong {
+        let n = wrong.trailing_zeros().min(63);
+        let bits = |(win, loss)| ((win >> n) & 1 == 1, (loss >> n) & 1 == 1);
+        let (expected, found) = (bits(expected), bits(found));
+        Wrong { slice, index: index + u64::from(n), expected, found }
     }
-    Ok(table)
+}
+
+/// The first of what several threads find wrong, in the order of the slices.
+#[derive(Default)]
+pub(crate) struct First(Mutex<Option<Wrong>>);
+
+impl First {
+    pub(crate) fn report(&self, wrong: Wrong) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = |wrong: &Wrong| (wrong.slice.order(), wrong.index);
+        if first.as_ref().is_none_or(|first| key(&wrong) < key(first)) {
+            *first = Some(wrong);
+        }
+    }
+
+    pub(crate) fn found(self) -> Option<Wrong> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Completes the tables of a group, which have the values of the positions `given`, and applies the
+/// operator once to all positions. Says where, first in the group, it does not yield what is there.
+///
+/// The values of all other positions are those that captures yield. (Where a position that is not given
+/// had no capture, it would get what steps of men yield, and that is found wrong if it is not all.)
+pub(crate) fn follow_group(
+    source: &Source<'_>,
+    group: &[SliceName],
+    given: &BTreeMap<[u8; 4], Bits>,
+    progress: &Progress,
+) -> Option<Wrong> {
+    let first = First::default();
+    for_each_pair(source, group, |block| {
+        let pair = [block, block.twin()];
+        let tables = pair
+            .map(|Block { slice, .. }| Some((source.values.table(slice)?, given.get(&slice.0)?)));
+        let [Some(own), Some(other)] = tables else {
+            // Never; but nothing that is not there may pass as right.
+            first.report(Wrong::new(block.slice, 0, 0, (0, 0), (0, 0)));
+            return;
+        };
+        let mut halves = pair.map(|block| Half::new(source, block));
+        let values = [
+            complete(pair[0], &halves[0].values, own),
+            complete(pair[1], &halves[1].values, other),
+        ];
+        halves[0].step(&values[1]);
+        halves[1].step(&values[0]);
+        for (i, (table, _)) in [own, other].into_iter().enumerate() {
+            let words = pair[i].words(table).zip(&halves[i].values).zip(&values[i]);
+            for ((at, &expected), &found) in words {
+                let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
+                if wrong != 0 {
+                    first.report(Wrong::new(pair[i].slice, at, wrong, expected, found));
+                    break;
+                }
+            }
+        }
+        is_done(block, own.0, progress);
+    });
+    first.found()
+}
+
+/// The values of a block: those in the table where they are `given`, and `values` elsewhere, which are
+/// put into the table too.
+fn complete(
+    block: Block,
+    values: &[(u64, u64)],
+    (table, given): (&Table, &Bits),
+) -> Vec<(u64, u64)> {
+    let columns = table.shape.columns;
+    let mut column = 0;
+    let words = block.words(table).zip(values).map(|(at, &(win, loss))| {
+        // Beyond the end of a row another one begins.
+        let row = if columns - column < 64 { (1 << (columns - column)) - 1 } else { !0 };
+        column = if columns - column <= 64 { 0 } else { column + 64 };
+        let given = given.read(at) & row;
+        let (given_win, given_loss) = table.read(at);
+        table.win.set(at, win & !given);
+        table.loss.set(at, loss & !given);
+        (win & !given | given_win & given, loss & !given | given_loss & given)
+    });
+    words.collect()
 }
 
 /// Calls `work` for each block of a slice whose men do not overlap, in parallel, but those with the

@@ -9,20 +9,20 @@
 //! the file's, after every single one was found to follow from its successors' (`SPEC.md` §2: enough
 //! for NotLost, because what is not lost there is closed).
 
-use crate::block::Source;
-use crate::database::{Database, Table};
-use crate::derive::{derive, follow};
+use crate::database::{Bits, Database, Table};
+use crate::derive::{First, Wrong, derive_group, follow_group, in_order};
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::numbering::{Shape, slices};
 use crate::progress::Progress;
 use crate::rules::Board;
+use crate::units::{Layout, Slice, Tables, Word};
 use crate::verdict::{Finding, Stop};
 use crate::{Level, Options};
 use certificate_spec::Digest;
-use certificate_spec::database::{
-    DatabaseManifest, GROUP, HEADER, RECORD, SliceHeader, SliceName, SliceRecord, decode_slice,
-};
+use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
+use certificate_spec::slice::{SliceHead, SliceHeader};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A database whose values have been checked.
@@ -62,48 +62,29 @@ pub(crate) fn check(
     let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
-    // All files before any value (§9). What is read here is kept only if it is to be used.
+    // All files before any value (§9).
     // Saturating: the lengths are only claimed so far.
     let bytes = part.slices.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
     progress.begin("reading the database", bytes);
-    let read = |slice: &SliceRecord| {
-        let table = folder.read_slice(slice);
+    let open = |slice: &SliceRecord| {
+        let file = folder.open(slice);
         progress.add(slice.length);
-        table.map(|table| (options.level == Level::Consistent).then_some(table))
+        file
     };
-    // Not collected into one result at once: with threads, that would not be the first error.
-    let tables: Vec<Result<Option<Table>, Stop>> = part.slices.par_iter().map(read).collect();
-    let tables: Vec<Option<Table>> = tables.into_iter().collect::<Result<_, _>>()?;
-
-    let values = match options.level {
-        Level::Exact => {
-            // As much memory as the files, all of which are there, have bytes.
-            let values = derive(board, pieces, progress)?;
-            progress.begin("comparing the database", bytes);
-            // Read and hashed again rather than kept: one slice a thread is in memory, not all.
-            let compare = |(slice, right): (&SliceRecord, &Table)| {
-                let found = folder.read_slice(slice);
-                progress.add(slice.length);
-                found.and_then(|found| folder.compare(right, &found)).err()
-            };
-            match part.slices.par_iter().zip(values.tables()).find_map_first(compare) {
-                Some(stop) => return Err(stop),
-                None => values,
-            }
-        }
-        Level::Consistent => {
-            let tables = tables.into_iter().flatten().collect();
-            let values = Database::new(board, pieces, tables);
-            let source = Source::new(&values, pieces);
-            progress.begin("checking the database", values.indices());
-            for given in values.tables() {
-                folder.compare(&follow(&source, given.shape.slice)?, given)?;
-                progress.add(given.shape.indices);
-            }
-            values
-        }
+    let opened: Vec<Result<Slice, Stop>> = part.slices.par_iter().map(open).collect();
+    let tables = Tables::new(board, pieces);
+    // Not collected in parallel: that would not be the first error.
+    let files: Result<Vec<&Slice>, &Stop> = opened.iter().map(Result::as_ref).collect();
+    let values = match files {
+        Ok(files) => folder.check_values(&files, &tables, options.level, pieces, progress),
+        Err(stop) => Err(stop.clone()),
     };
-    Ok(CheckedDatabase { values, pieces, root })
+    match values {
+        Ok(values) => Ok(CheckedDatabase { values, pieces, root }),
+        Err(stop @ Stop::Error(_)) => Err(stop),
+        // What has been found is the first of its kind; but the syntax of all files comes before values.
+        Err(stop) => Err(folder.first_error_of_syntax(opened, &tables).unwrap_or(stop)),
+    }
 }
 
 /// `<db>/<RxC>`.
@@ -143,49 +124,135 @@ impl Folder<'_> {
         }
     }
 
-    /// Reads a slice: its length and digest, its header, and its values, unjudged.
-    fn read_slice(&self, slice: &SliceRecord) -> Result<Table, Stop> {
+    /// Opens the file of a slice: its length and digest, and its head.
+    fn open(&self, slice: &SliceRecord) -> Result<Slice, Stop> {
         let (rule, name) = ("slice-syntax", slice.name.file_name());
         let file = self.file(&name);
         let sealed = (slice.length, slice.digest);
         let bytes = read_hashed(&self.path.join(&name), &file, "slice-hash", sealed)?;
-        let (header, groups) = decode_slice(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
+        let head = SliceHead::decode(&bytes, bytes.len() as u64);
+        let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
+        let shape = Shape::new(self.board, slice.name);
         let right = SliceHeader {
             name: slice.name,
             rows: self.board.rows(),
             columns: self.board.columns(),
-            indices: Shape::new(self.board, slice.name).indices,
+            indices: shape.indices,
         };
-        if header != right {
-            let words = |h: SliceHeader| {
-                let name = h.name.file_name();
-                format!("{name} of {}x{} and {} indices", h.rows, h.columns, h.indices)
-            };
-            let offset = if header.name == right.name { 16 } else { 12 };
-            let finding = Finding::new(rule, words(right), words(header));
+        let units = if head.constant.is_some() { 0 } else { Layout::new(&shape).count };
+        let words = |h: SliceHeader, units| {
+            let name = h.name.file_name();
+            format!("{name} of {}x{}, {} indices, {units} units", h.rows, h.columns, h.indices)
+        };
+        let found = head.header;
+        let fields = [
+            (12, found.name == right.name),
+            (16, (found.rows, found.columns) == (right.rows, right.columns)),
+            (24, found.indices == right.indices),
+            (36, head.units.len() as u64 == units),
+        ];
+        if let Some((offset, _)) = fields.into_iter().find(|&(_, is_right)| !is_right) {
+            let finding =
+                Finding::new(rule, words(right, units), words(found, head.units.len() as u64));
             return Err(finding.file(file).at(offset).into());
         }
-        let table = Table::empty(self.board, slice.name)?;
-        table.fill(groups);
-        Ok(table)
+        Ok(Slice::new(shape, head, bytes))
     }
 
-    /// Compares the values of a slice with the right ones.
-    fn compare(&self, right: &Table, found: &Table) -> Result<(), Stop> {
-        let Some(index) = right.first_difference(found) else {
-            return Ok(());
-        };
-        let position = right.shape.position(self.board, index);
-        let words = |table: &Table| match table.bits(index) {
-            (false, false) if position.is_none() => "no-position",
+    /// Reads the values of a slice and judges its syntax.
+    fn read(
+        &self,
+        slice: &Slice,
+        tables: &Tables<'_>,
+        sink: impl Fn(Word) + Sync,
+    ) -> Result<(), Stop> {
+        let read = slice.read(tables, sink);
+        read.map_err(|finding| finding.file(self.file(&slice.shape.slice.file_name())).into())
+    }
+
+    /// The first error of hash or syntax in files of which none is known to be right.
+    fn first_error_of_syntax(
+        &self,
+        opened: Vec<Result<Slice, Stop>>,
+        tables: &Tables<'_>,
+    ) -> Option<Stop> {
+        opened.into_iter().find_map(|slice| match slice {
+            // In a file without units, nothing but the head.
+            Ok(slice) if slice.is_constant() => None,
+            Ok(slice) => self.read(&slice, tables, |_| {}).err(),
+            Err(stop) => Some(stop),
+        })
+    }
+
+    /// Checks the values in the files of all slices, which are given in order, group by group: so there
+    /// is no more memory taken than for the first group with something wrong.
+    fn check_values(
+        &self,
+        files: &[&Slice],
+        tables: &Tables<'_>,
+        level: Level,
+        pieces: u8,
+        progress: &Progress,
+    ) -> Result<Database, Stop> {
+        let values = Database::new(self.board, pieces);
+        progress.begin("checking the database", values.indices());
+        let mut files = files.iter();
+        in_order(&values, |source, group| {
+            let files: Vec<(&Slice, &Table)> = (files.by_ref().take(group.len()))
+                .filter_map(|&file| Some((file, values.table(file.shape.slice)?)))
+                .collect();
+            let mut given = BTreeMap::new();
+            match level {
+                Level::Exact => derive_group(source, group, progress),
+                Level::Consistent => {
+                    for &(file, table) in &files {
+                        let quiet = Bits::zeros(file.shape.indices)?;
+                        self.read(file, tables, |word| {
+                            quiet.set(word.index, word.quiet);
+                            table.win.set(word.index, word.win);
+                            table.loss.set(word.index, word.loss);
+                        })?;
+                        given.insert(file.shape.slice.0, quiet);
+                    }
+                }
+            }
+            match level {
+                Level::Exact => files.iter().try_for_each(|(file, table)| {
+                    let first = First::default();
+                    self.read(file, tables, |word| {
+                        let (expected, found) = (table.read(word.index), (word.win, word.loss));
+                        let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
+                        if wrong & word.quiet != 0 {
+                            let slice = file.shape.slice;
+                            let wrong = wrong & word.quiet;
+                            first.report(Wrong::new(slice, word.index, wrong, expected, found));
+                        }
+                    })?;
+                    first.found().map_or(Ok(()), |wrong| Err(self.wrong_value(file, &wrong)))
+                }),
+                Level::Consistent => match follow_group(source, group, &given, progress) {
+                    Some(wrong) => match files.iter().find(|f| f.0.shape.slice == wrong.slice) {
+                        Some((file, _)) => Err(self.wrong_value(file, &wrong)),
+                        None => Err(Stop::Error("a slice is missing".into())),
+                    },
+                    None => Ok(()),
+                },
+            }
+        })?;
+        Ok(values)
+    }
+
+    /// The finding of a value that is not right.
+    fn wrong_value(&self, slice: &Slice, wrong: &Wrong) -> Stop {
+        let word = |bits| match bits {
             (false, false) => "draw",
             (false, true) => "loss",
             (true, false) => "win",
             (true, true) => "win-and-loss",
         };
-        let file = self.file(&right.shape.slice.file_name());
-        let offset = HEADER as u64 + index / 64 * GROUP as u64;
-        let finding = Finding::new("slice-value", words(right), words(found)).file(file).at(offset);
-        Err(Finding { position, ..finding }.into())
+        let finding = Finding::new("slice-value", word(wrong.expected), word(wrong.found));
+        let file = self.file(&slice.shape.slice.file_name());
+        let position = slice.shape.position(self.board, wrong.index);
+        Finding { position, ..finding.file(file).at(slice.offset(wrong.index)) }.into()
     }
 }

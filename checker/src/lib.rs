@@ -22,6 +22,7 @@ mod numbering;
 mod progress;
 mod rules;
 mod tree;
+mod units;
 mod verdict;
 
 pub use database::{Database, Table, Value};

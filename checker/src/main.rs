@@ -25,10 +25,11 @@ The verdict is the last line on standard output. Exit status:
   4  s ERROR        files could not be read, wrong usage, lack of memory
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
-Memory: the certificate's bytes and up to 60 bytes for each node; for the database 2 bits for each
-index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB), and for each thread
-one slice file, twice, and the largest block (100 MB with 6 pieces); for all sets of kings up to 100 MB
-with 6 pieces; for each thread about 300 bytes for each position of the leaf that it replays.";
+Memory: the certificate's bytes and up to 60 bytes for each node; for the database its files, and
+2 bits for each index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB), at the
+level consistent 1 bit more for those with as many pieces and men; for each thread the largest block
+(100 MB with 6 pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300
+bytes for each position of the leaf that it replays.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
 #[derive(Parser)]

@@ -78,6 +78,16 @@ pub(crate) struct Way {
 /// Directions: the first two towards higher rows (Black's forward), the last two towards row 0.
 const DIRECTIONS: [(i8, i8); 4] = [(1, -1), (1, 1), (-1, -1), (-1, 1)];
 
+/// A piece that may jump, in up to 64 positions at once: bit i of a word says yes of position i.
+pub(crate) struct Jumper<Enemy, Free> {
+    pub(crate) side: Side,
+    pub(crate) is_king: bool,
+    /// The positions in which an enemy stands on a square (a mask with one bit).
+    pub(crate) enemy: Enemy,
+    /// The positions in which the piece may land on it: where it is empty or the piece's start.
+    pub(crate) free: Free,
+}
+
 /// A board of R rows and C columns: which squares there are and how they are joined.
 #[derive(Debug, Clone)]
 pub struct Board {
@@ -186,8 +196,18 @@ impl Board {
     /// Puts into `out` the position after each move, once for each *way of moving*, in no order.
     pub fn moves(&self, p: &Position, out: &mut Vec<Position>) {
         out.clear();
+        let occupied = p.black | p.white;
         for start in bits_in(p.pieces_of(p.turn)) {
-            self.jumps(p, start, out);
+            let jumper = Jumper {
+                side: p.turn,
+                is_king: p.kings >> start & 1 == 1,
+                enemy: |square| u64::from(p.pieces_of(p.turn.other()) & square != 0),
+                // The start counts as empty; jumped pieces stay in the way until the move ends.
+                free: |square| u64::from((!occupied | 1 << start) & square != 0),
+            };
+            self.jumps(&jumper, (start, 0), 1, &mut |to, jumped, _| {
+                out.push(self.after(p, start, 1 << to, jumped));
+            });
         }
         if out.is_empty() {
             for start in bits_in(p.pieces_of(p.turn)) {
@@ -211,26 +231,32 @@ impl Board {
         }
     }
 
-    fn jumps(&self, p: &Position, start: usize, out: &mut Vec<Position>) {
-        let enemy = p.pieces_of(p.turn.other());
-        // The start counts as empty; jumped pieces stay in the way until the move ends.
-        let free = !(p.black | p.white) | 1 << start;
-        let is_king = p.kings >> start & 1 == 1;
-        // Jumps under way: the square reached and the pieces jumped so far.
-        let mut under_way = Vec::new();
-        let mut reached = Some((start, 0));
-        while let Some((at, jumped)) = reached {
-            let others = under_way.len();
-            // A man is a man until its move ends: no way leads it on from the row where it is crowned.
-            for way in self.ways(at, p.turn, is_king) {
-                if way.near & enemy & !jumped != 0 && way.far & free != 0 {
-                    under_way.push((way.far.trailing_zeros() as usize, jumped | way.near));
+    /// Calls `end` for each way in which the jumps of a piece can end: with the square reached, the
+    /// pieces jumped, and those of `positions` in which it can.
+    ///
+    /// The piece has come to `at` over `jumped` in each of `positions`; at first it stands there and
+    /// has jumped nothing.
+    pub(crate) fn jumps(
+        &self,
+        jumper: &Jumper<impl Fn(u32) -> u64, impl Fn(u32) -> u64>,
+        (at, jumped): (usize, u32),
+        positions: u64,
+        end: &mut impl FnMut(usize, u32, u64),
+    ) {
+        let mut ended = positions;
+        // A man is a man until its move ends: no way leads it on from the row where it is crowned.
+        for way in self.ways(at, jumper.side, jumper.is_king) {
+            if way.far != 0 && way.near & jumped == 0 {
+                let on = positions & (jumper.enemy)(way.near) & (jumper.free)(way.far);
+                if on != 0 {
+                    ended &= !on;
+                    let next = (way.far.trailing_zeros() as usize, jumped | way.near);
+                    self.jumps(jumper, next, on, end);
                 }
             }
-            if under_way.len() == others && jumped != 0 {
-                out.push(self.after(p, start, 1 << at, jumped));
-            }
-            reached = under_way.pop();
+        }
+        if jumped != 0 && ended != 0 {
+            end(at, jumped, ended);
         }
     }
 

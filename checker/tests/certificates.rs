@@ -56,14 +56,9 @@ fn for_each_kind(check: &mut dyn FnMut(Place, Claimed, u8, Side)) {
                 let place = Place::new();
                 let root = (pieces > 0).then(|| {
                     let all = database(game.board(), 4);
-                    write_database(&place.db(), &all, 4, &|_, _| {});
+                    write_database(&place.db(), &all, 4);
                     // The root of the first slices only.
-                    write_database(
-                        &Place::new().db(),
-                        &database(game.board(), pieces),
-                        pieces,
-                        &|_, _| {},
-                    )
+                    write_database(&Place::new().db(), &database(game.board(), pieces), pieces)
                 });
                 let maker = Maker { board: game.board(), oracle: &oracle, pieces, leaf_depth };
                 maker.certificate("4x4", value, start, root).write(&place.cert());
@@ -122,7 +117,7 @@ fn a_start_in_the_database_or_without_a_move_needs_no_node() {
     let game = Game::parse("4x4").unwrap();
     let oracle = Oracle::new(game.board(), 4);
     let place = Place::new();
-    let root = write_database(&place.db(), &database(game.board(), 4), 4, &|_, _| {});
+    let root = write_database(&place.db(), &database(game.board(), 4), 4);
     let maker = Maker { board: game.board(), oracle: &oracle, pieces: 4, leaf_depth: 9 };
     let certificate = maker.certificate("4x4", Claimed::Draw, game.initial(), Some(root));
     assert!(certificate.parts.iter().all(|part| part.nodes.is_empty()));
@@ -142,7 +137,7 @@ fn a_start_in_the_database_or_without_a_move_needs_no_node() {
 fn a_database_alone() {
     let b = board("5x5");
     let place = Place::new();
-    let root = write_database(&place.db(), &database(&b, 4), 4, &|_, _| {});
+    let root = write_database(&place.db(), &database(&b, 4), 4);
     for level in [Level::Exact, Level::Consistent] {
         let options = Options { level, ..place.options() };
         let line = check_database(&b, None, &options).line();

@@ -34,7 +34,7 @@ fn one_verdict_line_and_its_status() {
 #[test]
 fn a_database() {
     let place = Place::new();
-    write_database(&place.db(), &database(&board("5x5"), 3), 3, &|_, _| {});
+    write_database(&place.db(), &database(&board("5x5"), 3), 3);
     let db = place.db();
     let db = db.to_str().unwrap();
     for level in ["exact", "consistent"] {

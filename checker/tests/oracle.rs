@@ -65,7 +65,7 @@ fn the_index_numbers_the_positions() {
 fn positions(board: &Board, pieces: u32) -> u64 {
     // By counting, not by listing: a black men, b black kings, and so on.
     let values = database(board, pieces.try_into().unwrap());
-    let tables = values.tables().iter().filter(|t| t.shape.slice.pieces() == pieces);
+    let tables = values.tables().into_iter().filter(|t| t.shape.slice.pieces() == pieces);
     let count = |t: &checker::Table| {
         (0..t.shape.indices).filter(|&i| t.shape.position(board, i).is_some()).count() as u64
     };

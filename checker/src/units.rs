@@ -1,0 +1,494 @@
+//! The values in a slice file: `SPEC.md` §8.3.
+//!
+//! A file has the values of quiet positions only, unit by unit; which positions these are, and in which
+//! context each was coded, follows from the board. [`Slice::read`] goes through all of them, up to 64
+//! at a time, and hands out bits.
+//!
+//! Positions come in *runs* in which nothing varies but one set of kings, in the order of its ranks:
+//! the mover's, or, where the mover has none, the opponent's. A run has one [`KingSets::planes`] for
+//! each 64 sets: for each square, which of them hold it. So a rule about squares is one operation
+//! for 64 positions.
+//!
+//! Trusts: `rules.rs` for the ways over the board, `numbering.rs`; of the file, nothing: a code that
+//! does not come out is refused. Enforces: that a unit is decoded into values for its quiet positions, all
+//! of them and nothing else, and is written as the format wants it; no more memory than for the 65536
+//! positions of a unit. If the positions here were not those without a capture in `block.rs`, values
+//! would be compared or used at the wrong places: at the level *exact* that could leave values of the
+//! file unread, which are not used anyway; at *consistent* the operator of `block.rs` is held against
+//! every position, quiet or not.
+
+use crate::numbering::{Shape, choose, rank, unrank};
+use crate::rules::{Board, Side, bits_in};
+use crate::verdict::Finding;
+use certificate_spec::coding::Decoder;
+use certificate_spec::slice::{HEADER, SliceHead, UNIT, Unit, Value};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The plane that is set everywhere, after those of the squares.
+const ALWAYS: usize = 32;
+/// For 64 sets of kings, and each square in their owner's view: which of them hold it.
+type Planes = [u64; ALWAYS + 1];
+/// The offset of the value of all positions in a slice file.
+const VALUE: u64 = 18;
+/// What stands for the value of a position that is not quiet, or is none.
+const NONE: u8 = 3;
+
+/// All sets of so many kings.
+struct KingSets {
+    kings: u8,
+    count: u64,
+    /// The planes of all sets; empty if there are more than [`UNIT`], to be made when wanted.
+    planes: Vec<Planes>,
+    /// For each set `lower_ranks`, likewise.
+    lower: Vec<Vec<u32>>,
+}
+
+impl KingSets {
+    fn new(board: &Board, kings: u8) -> KingSets {
+        let count = u64::from(choose(board.squares(), kings));
+        let mut all = KingSets { kings, count, planes: Vec::new(), lower: Vec::new() };
+        if count <= UNIT {
+            all.planes = (0..count.div_ceil(64)).map(|word| all.make_planes(word)).collect();
+            all.lower = (0..count).map(|n| lower_ranks(board, nth(n, kings))).collect();
+        }
+        all
+    }
+
+    /// `lower_ranks` of the set with this number.
+    fn lower_ranks(&self, board: &Board, number: u64) -> Cow<'_, [u32]> {
+        match usize::try_from(number).ok().and_then(|n| self.lower.get(n)) {
+            Some(lower) => lower.into(),
+            None => lower_ranks(board, nth(number, self.kings)).into(),
+        }
+    }
+
+    fn make_planes(&self, word: u64) -> Planes {
+        let mut planes = [0; ALWAYS + 1];
+        planes[ALWAYS] = !0;
+        let mut set = nth(64 * word, self.kings);
+        for i in 0..(self.count - 64 * word).min(64) {
+            bits_in(set).for_each(|square| planes[square] |= 1 << i);
+            set = next(set);
+        }
+        planes
+    }
+}
+
+/// The set of `k` squares with this rank. (There is one wherever this is called.)
+fn nth(rank: u64, k: u8) -> u32 {
+    u32::try_from(rank).ok().and_then(|rank| unrank(rank, k)).unwrap_or(0)
+}
+
+/// The next set of as many squares in the order of ranks, which is that of the masks.
+fn next(set: u32) -> u32 {
+    let low = u64::from(set & set.wrapping_neg());
+    let carried = u64::from(set) + low;
+    // The lowest run of squares moves its highest one up, and the others down to the first squares.
+    let rest = (carried ^ u64::from(set)) >> (2 + low.trailing_zeros().min(32));
+    // After the last set there is none: what comes out then is not looked at.
+    u32::try_from(carried | rest).unwrap_or(0)
+}
+
+/// By how much the rank falls when one piece of a set goes to a lower square diagonally next to its own:
+/// once for each such piece and square. All is seen from the end of the set's owner.
+fn lower_ranks(board: &Board, set: u32) -> Vec<u32> {
+    let mut all = Vec::new();
+    for from in bits_in(set) {
+        // White's men go to lower squares.
+        for way in board.ways(from, Side::White, false) {
+            if way.near & !set != 0 {
+                all.push(rank(set) - rank(set & !(1 << from) | way.near));
+            }
+        }
+    }
+    all
+}
+
+/// What the slices of a board have in common.
+pub(crate) struct Tables<'a> {
+    board: &'a Board,
+    /// For each number of kings.
+    kings: Vec<KingSets>,
+}
+
+impl Tables<'_> {
+    /// For slices of at most so many pieces.
+    pub(crate) fn new(board: &Board, pieces: u8) -> Tables<'_> {
+        let kings = (0..pieces).map(|kings| KingSets::new(board, kings)).collect();
+        Tables { board, kings }
+    }
+}
+
+/// Up to 64 positions with consecutive indices.
+#[derive(Clone, Copy)]
+pub(crate) struct Word {
+    /// The index of the first.
+    pub(crate) index: u64,
+    /// Those that are quiet,
+    pub(crate) quiet: u64,
+    /// are wins,
+    pub(crate) win: u64,
+    /// are losses in the file.
+    pub(crate) loss: u64,
+}
+
+/// Consecutive positions that differ in one side's kings only.
+struct Run<'a> {
+    kings: &'a KingSets,
+    /// Whether they are the opponent's.
+    are_theirs: bool,
+    /// The numbers of the sets of kings; the first is a multiple of 64.
+    sets: Range<u64>,
+    /// The index of the first position.
+    index: u64,
+    /// All squares,
+    all: u32,
+    /// and those where such a king cannot stand, in its owner's view.
+    taken: u32,
+    /// Captures, likewise: they are made where a set holds the first square and not the second.
+    captures: Vec<(usize, usize)>,
+    /// How far before this run those lie that differ in one piece of the opponent, which stands on a
+    /// lower square diagonally next to where it stands here.
+    distances: Vec<u64>,
+}
+
+impl Run<'_> {
+    /// Puts down where the kings cannot be and what the mover captures, given the pieces that stand
+    /// there in all positions of the run: men of the mover and any of the opponent's, in the mover's view.
+    fn set_pieces(&mut self, board: &Board, men: u32, enemies: u32) {
+        let fixed = men | enemies;
+        let seen = |square: u32| {
+            let square = if self.are_theirs { board.turned(square) } else { square };
+            square.trailing_zeros() as usize
+        };
+        self.taken = if self.are_theirs { board.turned(fixed) } else { fixed };
+        self.captures.clear();
+        // Where the opponent's kings vary, one may stand on any square that is free.
+        let others = if self.are_theirs { self.all & !men } else { 0 };
+        for over in bits_in(enemies | others) {
+            let ways = board.ways(over, Side::Black, true);
+            // Backwards from the square jumped, and on in the opposite direction.
+            for (back, (from, to)) in (ways.iter().zip(ways.iter().rev())).enumerate() {
+                let (from, to, over) = (from.near, to.near, 1 << over);
+                let is_man = from & men != 0 && back >= 2;
+                let is_king = !self.are_theirs && from & !fixed != 0;
+                if to & !fixed != 0 && (is_man || is_king) {
+                    let varying = if is_king { from } else { over };
+                    let always = is_man && over & enemies != 0;
+                    self.captures.push((if always { ALWAYS } else { seen(varying) }, seen(to)));
+                }
+            }
+        }
+    }
+
+    /// The quiet ones among the positions of the 64 sets with the number 64·`word` and so on.
+    fn quiet(&self, word: u64) -> u64 {
+        let made;
+        let planes = match usize::try_from(word).ok().and_then(|w| self.kings.planes.get(w)) {
+            Some(planes) => planes,
+            None => {
+                made = self.kings.make_planes(word);
+                &made
+            }
+        };
+        let length = self.sets.end - 64 * word;
+        let all = if length < 64 { (1 << length) - 1 } else { !0 };
+        let overlap = bits_in(self.taken).fold(0, |sets, square| sets | planes[square]);
+        let can = |sets, &(on, not_on): &(usize, usize)| sets | planes[on] & !planes[not_on];
+        all & !self.captures.iter().fold(overlap, can)
+    }
+}
+
+/// The offset of a unit's directory entry.
+fn entry(head: &SliceHead, unit: u64) -> u64 {
+    (HEADER + 6 * head.frequencies.described().len()) as u64 + 4 * unit
+}
+
+/// The bytes of a payload.
+fn payload(bytes: &[u8], offset: u64, length: u32) -> Option<&[u8]> {
+    let rest = bytes.get(usize::try_from(offset).ok()?..)?;
+    rest.get(..usize::try_from(length).ok()?)
+}
+
+/// What a slice file says.
+enum Content {
+    /// All quiet positions have this value.
+    Constant(Value),
+    /// The head, and all bytes of the file.
+    Units(SliceHead, Vec<u8>),
+}
+
+/// A slice file whose head has been read.
+pub(crate) struct Slice {
+    pub(crate) shape: Shape,
+    content: Content,
+}
+
+/// How the units of a slice are made up.
+pub(crate) struct Layout {
+    /// Rows of a unit, unless what is left is less,
+    rows: u64,
+    /// of so many consecutive rows that units do not go beyond.
+    of: u64,
+    /// Units for so many rows.
+    units: u64,
+    /// Units of the slice.
+    pub(crate) count: u64,
+}
+
+impl Layout {
+    /// The units of a slice with this shape.
+    pub(crate) fn new(shape: &Shape) -> Layout {
+        let all_rows = shape.indices / shape.columns;
+        let block = shape.rows.saturating_mul(shape.columns);
+        let (rows, of) = if block <= UNIT {
+            (UNIT / block * shape.rows, all_rows)
+        } else {
+            ((UNIT / shape.columns).max(1), shape.rows)
+        };
+        let units = of.div_ceil(rows);
+        Layout { rows, of, units, count: units.saturating_mul(all_rows / of) }
+    }
+
+    /// The rows of a unit, counted through the slice.
+    fn unit(&self, unit: u64) -> Range<u64> {
+        let (first, start) = (unit / self.units * self.of, unit % self.units * self.rows);
+        first + start..first + (start + self.rows).min(self.of)
+    }
+
+    /// The unit of a row.
+    fn unit_of(&self, row: u64) -> u64 {
+        row / self.of * self.units + row % self.of / self.rows
+    }
+}
+
+impl Slice {
+    /// The file with these bytes and this head, which has been found to be that of the shape.
+    pub(crate) fn new(shape: Shape, head: SliceHead, bytes: Vec<u8>) -> Slice {
+        let content = match head.constant {
+            Some(value) => Content::Constant(value),
+            None => Content::Units(head, bytes),
+        };
+        Slice { shape, content }
+    }
+
+    /// Whether there is nothing to decode.
+    pub(crate) fn is_constant(&self) -> bool {
+        matches!(self.content, Content::Constant(_))
+    }
+
+    /// The offset in the file of what says how the value of this index is written.
+    pub(crate) fn offset(&self, index: u64) -> u64 {
+        match &self.content {
+            Content::Constant(_) => VALUE,
+            Content::Units(head, _) => {
+                entry(head, Layout::new(&self.shape).unit_of(index / self.shape.columns))
+            }
+        }
+    }
+
+    /// Reads the values of all quiet positions, unit by unit in parallel. The first payload that does not
+    /// come out is reported.
+    pub(crate) fn read(
+        &self,
+        tables: &Tables<'_>,
+        sink: impl Fn(Word) + Sync,
+    ) -> Result<(), Finding> {
+        let layout = Layout::new(&self.shape);
+        let bad = |offset| {
+            let expected = "a checksum, and a code of the unit's values";
+            Finding::new("slice-syntax", expected, "something else").at(offset)
+        };
+        let read = |(number, unit): (u64, Unit)| {
+            let rows = layout.unit(number);
+            match (unit, &self.content) {
+                (Unit::Coded { offset, length }, Content::Units(head, bytes)) => {
+                    let payload = payload(bytes, offset, length);
+                    let decoder = payload.and_then(|p| Decoder::new(&head.frequencies, p));
+                    let is_right = decoder.is_some_and(|d| self.decode(tables, rows, d, &sink));
+                    (!is_right).then(|| bad(offset))
+                }
+                (Unit::Constant(value), _) => {
+                    self.for_each_word(tables, rows, &mut |_, _, index, quiet| {
+                        let of = |wanted| if value == wanted { quiet } else { 0 };
+                        sink(Word { index, quiet, win: of(Value::Win), loss: of(Value::Loss) });
+                    });
+                    None
+                }
+                (Unit::Coded { offset, .. }, Content::Constant(_)) => Some(bad(offset)),
+            }
+        };
+        let wrong = match &self.content {
+            Content::Constant(value) => (0..layout.count)
+                .into_par_iter()
+                .find_map_first(|number| read((number, Unit::Constant(*value)))),
+            // As many as the layout asks for; otherwise the file would not have been opened.
+            Content::Units(head, _) => (head.units.par_iter().enumerate())
+                .find_map_first(|(number, &unit)| read((number as u64, unit))),
+        };
+        wrong.map_or(Ok(()), Err)
+    }
+
+    /// Decodes the values of the quiet positions of these rows. Says whether the code comes out.
+    fn decode(
+        &self,
+        tables: &Tables<'_>,
+        rows: Range<u64>,
+        decoder: Decoder<'_>,
+        sink: &impl Fn(Word),
+    ) -> bool {
+        let mut decoding = Decoding::new(decoder, &rows, &self.shape);
+        self.for_each_word(tables, rows, &mut |run, word, index, quiet| {
+            let (win, loss) = decoding.read(tables.board, run, word, index, quiet);
+            sink(Word { index, quiet, win, loss });
+        });
+        decoding.decoder.is_finished()
+    }
+
+    /// Calls `each` for the words of these rows that have quiet positions: with their run, their number
+    /// in it, the index of their first position, and the quiet ones.
+    fn for_each_word(
+        &self,
+        tables: &Tables<'_>,
+        rows: Range<u64>,
+        each: &mut impl FnMut(&Run<'_>, u64, u64, u64),
+    ) {
+        self.for_each_run(tables, rows, &mut |run| {
+            let first = run.sets.start / 64;
+            for word in first..run.sets.end.div_ceil(64) {
+                let quiet = run.quiet(word);
+                if quiet != 0 {
+                    each(run, word, run.index + 64 * (word - first), quiet);
+                }
+            }
+        });
+    }
+
+    /// Calls `each` for the runs of these rows, but not all of those in which nothing is a position.
+    fn for_each_run(&self, tables: &Tables<'_>, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>)) {
+        let [a, b, c, d] = self.shape.slice.0;
+        let Shape { rows: block_rows, columns, .. } = self.shape;
+        let board = tables.board;
+        let [own, theirs] = [b, d].map(|k| &tables.kings[usize::from(k)]);
+        let all_their_men = u64::from(choose(board.men_squares(), c));
+        let mut run = Run {
+            kings: if b == 0 { theirs } else { own },
+            are_theirs: b == 0,
+            sets: 0..columns,
+            index: 0,
+            all: u32::MAX >> (32 - board.squares()),
+            taken: 0,
+            captures: Vec::new(),
+            distances: Vec::new(),
+        };
+        let mut row = rows.start;
+        let mut block = row / block_rows;
+        let mut men = nth(block / all_their_men, a);
+        let mut their_men = nth(block % all_their_men, c);
+        while row < rows.end {
+            let (first, end) = (block * block_rows, rows.end.min((block + 1) * block_rows));
+            if men & board.turned(their_men) == 0 {
+                let lower = lower_ranks(board, their_men);
+                let ranks = lower.iter().map(|&ranks| u64::from(ranks) * block_rows * columns);
+                if b == 0 {
+                    run.distances.clear();
+                    run.distances.extend(ranks);
+                    run.sets = row - first..end - first;
+                    run.index = row;
+                    run.set_pieces(board, men, board.turned(their_men));
+                    each(&run);
+                } else {
+                    let mut kings = nth(row - first, d);
+                    for row in row..end {
+                        run.distances.clear();
+                        run.distances.extend(ranks.clone());
+                        let lower = theirs.lower_ranks(board, row - first);
+                        run.distances.extend(lower.iter().map(|&rank| u64::from(rank) * columns));
+                        run.index = row * columns;
+                        run.set_pieces(board, men, board.turned(their_men | kings));
+                        if kings & (their_men | board.turned(men)) == 0 {
+                            each(&run);
+                        }
+                        kings = next(kings);
+                    }
+                }
+            }
+            row = end;
+            block += 1;
+            their_men = next(their_men);
+            if block.is_multiple_of(all_their_men) {
+                (men, their_men) = (next(men), nth(0, c));
+            }
+        }
+    }
+}
+
+/// A unit that is being decoded.
+struct Decoding<'a> {
+    decoder: Decoder<'a>,
+    /// The index of the unit's first position.
+    start: u64,
+    /// The values so far. None for a unit of a single row, where nobody has neighbours.
+    values: Vec<u8>,
+    /// The value before, and the one before that.
+    last: [u8; 2],
+}
+
+impl<'a> Decoding<'a> {
+    fn new(decoder: Decoder<'a>, rows: &Range<u64>, shape: &Shape) -> Decoding<'a> {
+        let size = (rows.end - rows.start) * shape.columns;
+        // And 64 more, so that the neighbours of 64 positions can be read at once.
+        let size = if size <= UNIT { usize::try_from(size + 64).unwrap_or(0) } else { 0 };
+        let start = rows.start * shape.columns;
+        Decoding { decoder, start, values: vec![NONE; size], last: [Value::Draw as u8; 2] }
+    }
+
+    /// Decodes the quiet positions of a word of a run: which are wins, which losses.
+    fn read(
+        &mut self,
+        board: &Board,
+        run: &Run<'_>,
+        word: u64,
+        index: u64,
+        quiet: u64,
+    ) -> (u64, u64) {
+        // Saturating means beyond the end, where there are no neighbours and nothing is written.
+        let at = usize::try_from(index - self.start).unwrap_or(usize::MAX);
+        // How many neighbours have each value: first those that differ from here as their run does.
+        let mut counts = [[0u8; 64]; 3];
+        for &distance in &run.distances {
+            let near = usize::try_from(distance).ok().and_then(|distance| at.checked_sub(distance));
+            let near = near.and_then(|near| self.values.get(near..)?.first_chunk::<64>());
+            for (value, counts) in (0..).zip(&mut counts) {
+                for (count, &found) in counts.iter_mut().zip(near.unwrap_or(&[NONE; 64])) {
+                    *count = count.saturating_add(u8::from(found == value));
+                }
+            }
+        }
+        let (mut win, mut loss) = (0, 0);
+        for i in bits_in(quiet) {
+            let mut counts = counts.map(|counts| counts[i]);
+            if run.are_theirs {
+                for &distance in &*run.kings.lower_ranks(board, 64 * word + i as u64) {
+                    let near = (at + i).checked_sub(distance as usize);
+                    let value = near.and_then(|near| self.values.get(near)).unwrap_or(&NONE);
+                    if let Some(count) = counts.get_mut(usize::from(*value)) {
+                        *count = count.saturating_add(1);
+                    }
+                }
+            }
+            let [losses, draws, wins] = counts.map(|count| usize::from(count.min(3)));
+            let [p, q] = self.last.map(usize::from);
+            let value = self.decoder.next((((wins * 4 + draws) * 4 + losses) * 3 + p) * 3 + q);
+            self.last = [value as u8, self.last[0]];
+            win |= u64::from(value == Value::Win) << i;
+            loss |= u64::from(value == Value::Loss) << i;
+            if let Some(place) = self.values.get_mut(at.saturating_add(i)) {
+                *place = value as u8;
+            }
+        }
+        (win, loss)
+    }
+}
