@@ -15,6 +15,9 @@
 //! would be compared or used at the wrong places: at the level *exact* that could leave values of the
 //! file unread, which are not used anyway; at *consistent* the operator of `block.rs` is held against
 //! every position, quiet or not.
+//!
+//! Not enforced: that the shortest way of writing the values was taken. A payload may have one value
+//! only, and where no position is quiet any value may be named: nothing is said there.
 
 use crate::numbering::{Shape, choose, rank, unrank};
 use crate::rules::{Board, Side, bits_in};
