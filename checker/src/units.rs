@@ -11,11 +11,13 @@
 //!
 //! Trusts: `rules.rs` for the ways over the board, `numbering.rs`; of the file, nothing: a code that
 //! does not come out is refused. Enforces: that a unit is decoded into values for its quiet positions, all
-//! of them and nothing else, and is written as the format wants it; no more memory than for the 65536
-//! positions of a unit. If the positions here were not those without a capture in `block.rs`, values
+//! of them and nothing else; no more memory than for the 65536 positions of a unit. If the positions here were not those without a capture in `block.rs`, values
 //! would be compared or used at the wrong places: at the level *exact* that could leave values of the
 //! file unread, which are not used anyway; at *consistent* the operator of `block.rs` is held against
 //! every position, quiet or not.
+//!
+//! Not enforced: that the shortest way of writing the values was taken. A payload may have one value
+//! only, and where no position is quiet any value may be named: nothing is said there.
 
 use crate::numbering::{Shape, choose, rank, unrank};
 use crate::rules::{Board, Side, bits_in};
@@ -143,9 +145,7 @@ struct Run<'a> {
     sets: Range<u64>,
     /// The index of the first position.
     index: u64,
-    /// All squares,
-    all: u32,
-    /// and those where such a king cannot stand, in its owner's view.
+    /// Where such a king cannot stand, in its owner's view.
     taken: u32,
     /// Captures, likewise: they are made where a set holds the first square and not the second.
     captures: Vec<(usize, usize)>,
@@ -165,9 +165,15 @@ impl Run<'_> {
         };
         self.taken = if self.are_theirs { board.turned(fixed) } else { fixed };
         self.captures.clear();
-        // Where the opponent's kings vary, one may stand on any square that is free.
-        let others = if self.are_theirs { self.all & !men } else { 0 };
-        for over in bits_in(enemies | others) {
+        let mut jumped = enemies;
+        if self.are_theirs && self.kings.kings > 0 {
+            // One of the opponent's kings, which vary, may stand wherever a man could jump it.
+            for from in bits_in(men) {
+                let ways = board.ways(from, Side::Black, false);
+                jumped |= ways.iter().fold(0, |near, way| near | way.near) & !men;
+            }
+        }
+        for over in bits_in(jumped) {
             let ways = board.ways(over, Side::Black, true);
             // Backwards from the square jumped, and on in the opposite direction.
             for (back, (from, to)) in (ways.iter().zip(ways.iter().rev())).enumerate() {
@@ -378,7 +384,6 @@ impl Slice {
             are_theirs: b == 0,
             sets: 0..columns,
             index: 0,
-            all: u32::MAX >> (32 - board.squares()),
             taken: 0,
             captures: Vec::new(),
             distances: Vec::new(),
@@ -467,7 +472,7 @@ impl<'a> Decoding<'a> {
                 }
             }
         }
-        let (mut win, mut loss) = (0, 0);
+        let (mut win, mut loss, mut last) = (0, 0, self.last);
         for i in bits_in(quiet) {
             let mut counts = counts.map(|counts| counts[i]);
             if run.are_theirs {
@@ -480,15 +485,16 @@ impl<'a> Decoding<'a> {
                 }
             }
             let [losses, draws, wins] = counts.map(|count| usize::from(count.min(3)));
-            let [p, q] = self.last.map(usize::from);
+            let [p, q] = last.map(usize::from);
             let value = self.decoder.next((((wins * 4 + draws) * 4 + losses) * 3 + p) * 3 + q);
-            self.last = [value as u8, self.last[0]];
+            last = [value as u8, last[0]];
             win |= u64::from(value == Value::Win) << i;
             loss |= u64::from(value == Value::Loss) << i;
             if let Some(place) = self.values.get_mut(at.saturating_add(i)) {
                 *place = value as u8;
             }
         }
+        self.last = last;
         (win, loss)
     }
 }
