@@ -23,6 +23,7 @@ mod progress;
 mod rules;
 mod tree;
 mod verdict;
+mod word;
 
 pub use database::{Database, Table, Value};
 pub use derive::derive;
