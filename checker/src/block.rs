@@ -208,7 +208,7 @@ impl<'a> Half<'a> {
                 let mut moves = Moves::NONE;
                 for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
                     let can = open & !theirs.faced[w][step.to as usize];
-                    moves.lead(can, values[step.set as usize * words + w]);
+                    moves.lead(can, |_| values[step.set as usize * words + w]);
                 }
                 let (win, loss) = (moves.win, open & loss & moves.lose & !moves.win);
                 self.settle(row, w, win, loss);

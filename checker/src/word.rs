@@ -56,18 +56,24 @@ pub(crate) struct Moves {
     can: u64,
     /// in which one leads to a loss for the opponent;
     pub(crate) win: u64,
-    /// in which none leads to anything but a win for the opponent.
+    /// and, unless that is so, in which none leads to anything but a win for the opponent.
     pub(crate) lose: u64,
 }
 
 impl Moves {
     pub(crate) const NONE: Moves = Moves { can: 0, win: 0, lose: !0 };
 
-    /// One more move, which there is in the positions `can`, and the opponent's values after it.
-    pub(crate) fn lead(&mut self, can: u64, (their_win, their_loss): (u64, u64)) {
+    /// One more move, which there is in the positions `can`; `after` says the opponent's values after
+    /// it. It is only asked for positions that are not won already: another move makes no difference
+    /// there.
+    pub(crate) fn lead(&mut self, can: u64, after: impl FnOnce(u64) -> (u64, u64)) {
         self.can |= can;
-        self.win |= can & their_loss;
-        self.lose &= !can | their_win;
+        let asked = can & !self.win;
+        if asked != 0 {
+            let (their_win, their_loss) = after(asked);
+            self.win |= asked & their_loss;
+            self.lose &= !asked | their_win;
+        }
     }
 }
 
@@ -153,7 +159,7 @@ impl<'a> Word<'a> {
                 },
             };
             board.jumps(&jumper, (from, 0), here, &mut |to, jumped, can| {
-                moves.lead(can, self.after(start, 1 << to, jumped, can));
+                moves.lead(can, |asked| self.after(start, 1 << to, jumped, asked));
             });
         }
         moves
@@ -167,18 +173,16 @@ impl<'a> Word<'a> {
             for to in board.ways(from, Side::Black, false).iter().map(|way| way.near) {
                 if to & !men != 0 {
                     let can = quiet & !(self.own.on(to) | self.theirs.on(to));
-                    if can != 0 {
-                        moves.lead(can, self.after(1 << from, to, 0, can));
-                    }
+                    moves.lead(can, |asked| self.after(1 << from, to, 0, asked));
                 }
             }
         }
         moves
     }
 
-    /// The bits of `win` and `loss`, for the opponent, in the positions `can` after the piece on `from`
+    /// The bits of `win` and `loss`, for the opponent, in the positions `asked` after the piece on `from`
     /// has gone to `to`, taking `jumped` (all masks).
-    fn after(&self, from: u32, to: u32, jumped: u32, can: u64) -> (u64, u64) {
+    fn after(&self, from: u32, to: u32, jumped: u32, asked: u64) -> (u64, u64) {
         let (board, Block { slice, men, their_men }) = (self.values.board(), self.block);
         let (was_king, jumped) = (men & from == 0, board.turned(jumped));
         let is_king = was_king || to & board.crown_row(Side::Black) != 0;
@@ -211,7 +215,7 @@ impl<'a> Word<'a> {
             return table.read(start + self.first);
         }
         let mut values = (0, 0);
-        for i in bits_in(can) {
+        for i in bits_in(asked) {
             let place = rank(self.sets[i] & !change.0 | change.1);
             let (win, loss) = table.bits(start + u64::from(place));
             values.0 |= u64::from(win) << i;
