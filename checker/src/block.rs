@@ -8,18 +8,18 @@
 //! because every position settled so far has a finite forced win behind it; what is never settled is
 //! a draw. [`Half::new`] and [`Half::step`] are this operator for one side to move. Within a
 //! block only king steps lead back into it (with the other side to move, the *other half*); jumps,
-//! steps of men and crownings lead to blocks that `derive.rs` has finished before.
+//! steps of men and crownings lead to blocks that `derive.rs` has finished before: `word.rs`.
 //!
 //! Row operations: a row belongs to one set of the mover's kings and has one bit for each set of the
-//! opponent's kings. A step of the mover leaves the opponent's kings alone, so it takes a whole row
-//! to a whole row of the table of the other side to move. Only jumps change both; positions where the
-//! mover can jump are settled one by one, with `rules.rs`.
+//! opponent's kings. A king step of the mover leaves the opponent's kings alone, so it takes a whole
+//! row to a whole row of the table of the other side to move.
 //!
-//! Trusts: the values of other blocks that it is given, `rules.rs`, `numbering.rs`.
+//! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
 
 use crate::database::{Database, Table};
-use crate::numbering::{rank, sets, slice_of, twin};
-use crate::rules::{Board, Jumper, Side, bits_in};
+use crate::numbering::{rank, sets, twin};
+use crate::rules::{Board, Side, bits_in};
+use crate::word::{Kings, Moves, Settled, Word};
 use certificate_spec::database::SliceName;
 
 /// All sets of k kings for one k: which squares they hold, and where the kings can step.
@@ -28,10 +28,10 @@ struct KingSets {
     sets: Vec<u32>,
     /// The king steps from each set, as if no other piece were there.
     steps: Vec<Vec<KingStep>>,
-    /// The row of all sets.
-    all: Vec<u64>,
-    /// For each square in the view of the *other* side, the row of the sets that hold it.
-    holding: Vec<Vec<u64>>,
+    /// For each 64 sets and each square, which of the sets hold it: the squares in the owner's view,
+    held: Vec<[u64; 32]>,
+    /// and in the view of the other side.
+    faced: Vec<[u64; 32]>,
 }
 
 /// A step to the set with the number `set`, onto the square `to`.
@@ -55,25 +55,25 @@ impl KingSets {
             }
             steps
         };
-        let row_of = |wanted: &dyn Fn(u32) -> bool| {
-            let mut row = vec![0; sets.len().div_ceil(64)];
+        let holding = |sets: &[u32]| {
+            let mut held = [0; 32];
             for (i, &set) in sets.iter().enumerate() {
-                row[i / 64] |= u64::from(wanted(set)) << (i % 64);
+                bits_in(set).for_each(|square| held[square] |= 1 << i);
             }
-            row
+            held
         };
-        let held = |square| row_of(&|set| board.turned(set) >> square & 1 == 1);
+        let turned: Vec<u32> = sets.iter().map(|&set| board.turned(set)).collect();
         KingSets {
             steps: sets.iter().map(|&set| steps_of(set)).collect(),
-            all: row_of(&|_| true),
-            holding: (0..board.squares()).map(held).collect(),
+            held: sets.chunks(64).map(holding).collect(),
+            faced: turned.chunks(64).map(holding).collect(),
             sets,
         }
     }
 
-    /// The row of the sets that hold the one square of a mask.
-    fn holding(&self, square: u32) -> &[u64] {
-        &self.holding[square.trailing_zeros() as usize]
+    /// The number of words in a row of all sets.
+    fn words(&self) -> usize {
+        self.held.len()
     }
 }
 
@@ -116,62 +116,6 @@ impl Block {
     }
 }
 
-/// What a move of the mover leads to.
-enum Target<'a> {
-    /// The opponent has no piece left.
-    Over,
-    /// The row of a table that begins there: a position for each set of the kings that the opponent
-    /// has left.
-    Row(&'a Table, u64),
-    /// Never: the slice is always in the database. If it were not, its values would count as draws.
-    Unknown,
-}
-
-impl Target<'_> {
-    /// The bits of `win` and `loss`, for the opponent, of 64 positions from the one with number `i` on.
-    fn read(&self, i: u64) -> (u64, u64) {
-        match self {
-            // Without a move the opponent has lost.
-            Target::Over => (0, !0),
-            Target::Row(table, start) => table.read(start + i),
-            Target::Unknown => (0, 0),
-        }
-    }
-
-    /// The same for those of the first 64 of `sets` that are in `which`, when the kings `taken`
-    /// have been taken from them.
-    fn read_without(&self, taken: u32, which: u64, sets: &[u32]) -> (u64, u64) {
-        let mut values = (0, 0);
-        for i in bits_in(which) {
-            let (win, loss) = self.read(rank(sets[i] & !taken).into());
-            values.0 |= (win & 1) << i;
-            values.1 |= (loss & 1) << i;
-        }
-        values
-    }
-}
-
-/// What moves say about 64 positions.
-struct Moves {
-    /// The positions in which there is such a move;
-    can: u64,
-    /// in which one leads to a loss for the opponent;
-    win: u64,
-    /// in which none leads to anything but a win for the opponent.
-    lose: u64,
-}
-
-impl Moves {
-    const NONE: Moves = Moves { can: 0, win: 0, lose: !0 };
-
-    /// One more move, which there is in the positions `can`, and the opponent's values after it.
-    fn lead(&mut self, can: u64, (their_win, their_loss): (u64, u64)) {
-        self.can |= can;
-        self.win |= can & their_loss;
-        self.lose &= !can | their_win;
-    }
-}
-
 /// The values of a block with one side to move, as far as they are settled.
 pub(crate) struct Half<'a> {
     source: &'a Source<'a>,
@@ -193,7 +137,7 @@ impl<'a> Half<'a> {
     pub(crate) fn new(source: &'a Source<'a>, block: Block) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
         let (own, theirs) = (&source.kings[usize::from(b)], &source.kings[usize::from(d)]);
-        let zeros = |rows: &KingSets, row: &KingSets| vec![(0, 0); rows.sets.len() * row.all.len()];
+        let zeros = |rows: &KingSets, row: &KingSets| vec![(0, 0); rows.sets.len() * row.words()];
         let mut half = Half {
             source,
             block,
@@ -203,94 +147,44 @@ impl<'a> Half<'a> {
             open: zeros(own, theirs),
             values: zeros(theirs, own),
         };
-        for (row, &kings) in own.sets.iter().enumerate() {
-            // Where a king stands on a man, there is no position.
-            if kings & half.fixed == 0 {
-                half.prepare_row(row, kings);
-            }
+        if b > 0 && d == 0 {
+            half.fill_columns();
+        } else {
+            half.fill_rows();
         }
         half
     }
 
-    fn prepare_row(&mut self, row: usize, kings: u32) {
-        let (board, theirs, block) = (self.source.values.board(), self.theirs, self.block);
-        // The pieces that stand there in the whole row; the opponent's kings come and go.
-        let fixed = self.fixed | kings;
-        let mut man_steps = Vec::with_capacity(16);
-        for from in bits_in(block.men) {
-            for way in board.ways(from, Side::Black, false) {
-                if way.near & !fixed != 0 {
-                    man_steps.push((way.near, self.target(kings, 1 << from, way.near, 0)));
+    fn fill_rows(&mut self) {
+        let (values, own, theirs) = (self.source.values, self.own, self.theirs);
+        for (row, &kings) in own.sets.iter().enumerate() {
+            // Where a king stands on a man, there is no position.
+            if kings & self.fixed == 0 {
+                for (w, held) in theirs.faced.iter().enumerate() {
+                    let kings = (Kings::Same(kings), Kings::Vary(held));
+                    let word = Word::new(values, self.block, kings, (&theirs.sets, w));
+                    self.begin(row, w, &word.settle());
                 }
             }
         }
-        for w in 0..theirs.all.len() {
-            let there = bits_in(fixed).fold(theirs.all[w], |sets, n| sets & !theirs.holding[n][w]);
-            let captures = self.captures(kings, w, there);
-            let quiet = there & !captures.can;
-            let mut steps = Moves::NONE;
-            for (to, target) in &man_steps {
-                // Where the opponent's king stands on that square, there is no such step.
-                let can = quiet & !theirs.holding(*to)[w];
-                steps.lead(can, target.read(64 * w as u64));
+    }
+
+    /// The same where the opponent has no kings: a row is one position, so that the mover's kings vary.
+    fn fill_columns(&mut self) {
+        let (values, own) = (self.source.values, self.own);
+        for (w, held) in own.held.iter().enumerate() {
+            let kings = (Kings::Vary(held), Kings::Same(0));
+            let word = Word::new(values, self.block, kings, (&own.sets, w));
+            let settled = word.settle();
+            for i in bits_in(word.there) {
+                self.begin(64 * w + i, 0, &settled.alone(i));
             }
-            self.open[row * theirs.all.len() + w] = (quiet, quiet & steps.lose);
-            let loss = captures.can & captures.lose & !captures.win;
-            self.settle(row, w, captures.win | steps.win, loss);
         }
     }
 
-    /// All jumps in the positions of word `w` of a row: those where there is any, and where they lead.
-    fn captures(&self, kings: u32, w: usize, there: u64) -> Moves {
-        let (board, theirs) = (self.source.values.board(), self.theirs);
-        let own = self.block.men | kings;
-        let enemy_men = self.fixed & !self.block.men;
-        let mut moves = Moves::NONE;
-        for from in bits_in(own) {
-            // The start counts as empty; jumped pieces stay in the way until the move ends.
-            let fixed = (enemy_men | own) & !(1 << from);
-            let jumper = Jumper {
-                side: Side::Black,
-                is_king: kings >> from & 1 == 1,
-                enemy: |square| {
-                    if square & enemy_men != 0 { !0 } else { theirs.holding(square)[w] }
-                },
-                free: |square| if square & fixed != 0 { 0 } else { !theirs.holding(square)[w] },
-            };
-            board.jumps(&jumper, (from, 0), there, &mut |to, jumped, can| {
-                let target = self.target(kings, 1 << from, 1 << to, jumped);
-                let values = match board.turned(jumped & !enemy_men) {
-                    0 => target.read(64 * w as u64),
-                    taken => target.read_without(taken, can, &theirs.sets[64 * w..]),
-                };
-                moves.lead(can, values);
-            });
-        }
-        moves
-    }
-
-    /// Where a move of the piece on `from` (a mask, as all of these) leads.
-    fn target(&self, kings: u32, from: u32, to: u32, jumped: u32) -> Target<'a> {
-        let (board, block) = (self.source.values.board(), self.block);
-        let men = block.men & !from;
-        let (men, kings) = if (kings & from) | (to & board.crown_row(Side::Black)) != 0 {
-            (men, kings & !from | to)
-        } else {
-            (men | to, kings)
-        };
-        let jumped = board.turned(jumped);
-        let their_men = block.their_men & !jumped;
-        let SliceName([c, taken, a, b]) =
-            slice_of([their_men, jumped & !block.their_men, men, kings]);
-        let [_, _, _, d] = block.slice.0;
-        if c + d == taken {
-            return Target::Over;
-        }
-        match self.source.values.table(SliceName([c, d - taken, a, b])) {
-            // The row: the first of the opponent's sets of kings, who is to move there.
-            Some(table) => Target::Row(table, table.shape.index([their_men, 0, men, kings])),
-            None => Target::Unknown,
-        }
+    fn begin(&mut self, row: usize, w: usize, settled: &Settled) {
+        self.open[row * self.theirs.words() + w] = (settled.quiet, settled.men_lose);
+        self.settle(row, w, settled.win, settled.loss);
     }
 
     /// Applies the operator once to the king steps of all positions not yet settled. `values` are those
@@ -298,7 +192,7 @@ impl<'a> Half<'a> {
     /// been settled.
     pub(crate) fn step(&mut self, values: &[(u64, u64)]) -> bool {
         let (own, theirs) = (self.own, self.theirs);
-        let words = theirs.all.len();
+        let words = theirs.words();
         let mut changed = false;
         for (row, steps) in own.steps.iter().enumerate() {
             for w in 0..words {
@@ -308,8 +202,8 @@ impl<'a> Half<'a> {
                 }
                 let mut moves = Moves::NONE;
                 for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
-                    let can = open & !theirs.holding[step.to as usize][w];
-                    moves.lead(can, values[step.set as usize * words + w]);
+                    let can = open & !theirs.faced[w][step.to as usize];
+                    moves.lead(can, |_| values[step.set as usize * words + w]);
                 }
                 let (win, loss) = (moves.win, open & loss & moves.lose & !moves.win);
                 self.settle(row, w, win, loss);
@@ -321,8 +215,8 @@ impl<'a> Half<'a> {
 
     /// Settles positions of word `w` of a row.
     fn settle(&mut self, row: usize, w: usize, win: u64, loss: u64) {
-        self.open[row * self.theirs.all.len() + w].0 &= !(win | loss);
-        let words = self.own.all.len();
+        self.open[row * self.theirs.words() + w].0 &= !(win | loss);
+        let words = self.own.words();
         let (place, bit) = (row / 64, 1 << (row % 64));
         bits_in(win).for_each(|n| self.values[(64 * w + n) * words + place].0 |= bit);
         bits_in(loss).for_each(|n| self.values[(64 * w + n) * words + place].1 |= bit);

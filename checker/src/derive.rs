@@ -235,3 +235,82 @@ fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Value;
+    use crate::rules::Position;
+
+    /// The operator at one position, move by move.
+    fn value_by_moves(values: &Database, p: &Position, successors: &mut Vec<Position>) -> Value {
+        values.board().moves(p, successors);
+        let value =
+            |y: &Position| if y.has_both_sides() { values.value(y) } else { Some(Value::Loss) };
+        if successors.iter().any(|y| value(y) == Some(Value::Loss)) {
+            Value::Win
+        } else if successors.iter().all(|y| value(y) == Some(Value::Win)) {
+            Value::Loss
+        } else {
+            Value::Draw
+        }
+    }
+
+    /// Random bits (splitmix64).
+    fn random(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (*seed ^ *seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// Random values: half of them wins, or with `more` 31 of 32, so that losses follow too.
+    fn random_values(board: &Board, pieces: u8, more: bool, seed: &mut u64) -> Database {
+        let mut tables = Vec::new();
+        for slice in slices(board, pieces) {
+            let table = Table::empty(board, slice).unwrap();
+            for i in (0..table.shape.indices).step_by(64) {
+                let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
+                table.win.set(i, wins);
+                table.loss.set(i, random(seed) & !wins);
+            }
+            tables.push(table);
+        }
+        Database::new(board, pieces, tables)
+    }
+
+    /// Every index of every slice, whatever the values are: they need not be those of the game, so
+    /// each of a position's moves matters at some of them.
+    fn compare(rows: u8, columns: u8, pieces: u8) {
+        let board = Board::new(rows, columns).unwrap();
+        let (mut seed, mut successors) = (0, Vec::new());
+        for more in [false, true] {
+            let values = random_values(&board, pieces, more, &mut seed);
+            let source = Source::new(&values, pieces);
+            for slice in slices(&board, pieces) {
+                let table = follow(&source, slice).unwrap();
+                for index in 0..table.shape.indices {
+                    let p = table.shape.position(&board, index);
+                    let value = p.map(|p| value_by_moves(&values, &p, &mut successors));
+                    let bits = (value == Some(Value::Win), value == Some(Value::Loss));
+                    assert_eq!(table.bits(index), bits, "{} {slice:?} {p:?}", board.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_by_one_on_small_boards() {
+        for (rows, columns, pieces) in [(3, 3, 4), (4, 2, 5), (3, 5, 6), (4, 4, 6), (5, 3, 6)] {
+            compare(rows, columns, pieces);
+        }
+    }
+
+    #[test]
+    fn one_by_one_on_larger_boards() {
+        // The smallest board on which a king can jump in a circle, over four pieces, is 6x6.
+        for (rows, columns, pieces) in [(6, 6, 5), (8, 8, 3), (5, 5, 5), (8, 2, 5), (3, 7, 5)] {
+            compare(rows, columns, pieces);
+        }
+    }
+}

@@ -24,6 +24,7 @@ mod rules;
 mod tree;
 mod units;
 mod verdict;
+mod word;
 
 pub use database::{Database, Table, Value};
 pub use derive::derive;

@@ -177,6 +177,11 @@ impl Board {
         }
     }
 
+    /// All squares.
+    pub(crate) fn all(&self) -> u32 {
+        u32::MAX >> (32 - self.squares)
+    }
+
     /// A mask after half a turn of the board.
     pub(crate) fn turned(&self, mask: u32) -> u32 {
         mask.reverse_bits() >> (32 - self.squares)
@@ -184,9 +189,8 @@ impl Board {
 
     /// Whether the position is possible (`SPEC.md` §1.1).
     pub fn is_possible(&self, p: &Position) -> bool {
-        let on_board = u32::MAX >> (32 - self.squares);
         let men = !p.kings;
-        (p.black | p.white | p.kings) & !on_board == 0
+        (p.black | p.white | p.kings) & !self.all() == 0
             && p.black & p.white == 0
             && p.kings & !(p.black | p.white) == 0
             && p.black & men & self.last_row == 0
