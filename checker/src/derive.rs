@@ -240,6 +240,7 @@ fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
 mod tests {
     use super::*;
     use crate::database::Value;
+    use crate::numbering::slices;
     use crate::rules::Position;
 
     /// The operator at one position, move by move.
@@ -264,19 +265,37 @@ mod tests {
         z ^ z >> 31
     }
 
+    /// Room for all values.
+    fn empty(board: &Board, pieces: u8) -> Database {
+        let values = Database::new(board, pieces);
+        slices(board, pieces).into_iter().for_each(|slice| values.reserve(slice).unwrap());
+        values
+    }
+
     /// Random values: half of them wins, or with `more` 31 of 32, so that losses follow too.
     fn random_values(board: &Board, pieces: u8, more: bool, seed: &mut u64) -> Database {
-        let mut tables = Vec::new();
-        for slice in slices(board, pieces) {
-            let table = Table::empty(board, slice).unwrap();
+        let values = empty(board, pieces);
+        for table in values.tables() {
             for i in (0..table.shape.indices).step_by(64) {
                 let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
                 table.win.set(i, wins);
                 table.loss.set(i, random(seed) & !wins);
             }
-            tables.push(table);
         }
-        Database::new(board, pieces, tables)
+        values
+    }
+
+    /// The operator applied once to the given values.
+    fn follow(source: &Source<'_>, out: &Database) {
+        for table in out.tables() {
+            let slice = table.shape.slice;
+            let twin = source.values.table(twin(slice)).unwrap();
+            for_each_block(out.board(), slice, |block| {
+                let mut half = Half::new(source, block);
+                half.step(&block.twin().words(twin).map(|at| twin.read(at)).collect::<Vec<_>>());
+                half.write(table);
+            });
+        }
     }
 
     /// Every index of every slice, whatever the values are: they need not be those of the game, so
@@ -287,8 +306,10 @@ mod tests {
         for more in [false, true] {
             let values = random_values(&board, pieces, more, &mut seed);
             let source = Source::new(&values, pieces);
-            for slice in slices(&board, pieces) {
-                let table = follow(&source, slice).unwrap();
+            let followed = empty(&board, pieces);
+            follow(&source, &followed);
+            for table in followed.tables() {
+                let slice = table.shape.slice;
                 for index in 0..table.shape.indices {
                     let p = table.shape.position(&board, index);
                     let value = p.map(|p| value_by_moves(&values, &p, &mut successors));
