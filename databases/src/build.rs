@@ -160,8 +160,7 @@ impl Builder {
             .collect();
         // Some at a time, so that what is there twice over is little.
         for part in blocks.chunks(if is_large { 1 } else { 1024 }) {
-            let shared =
-                Shared { board: &board, kings: &self.kings, tables: &self.database.tables };
+            let shared = self.shared();
             let play = |out: &mut Solved, solver: &mut Solver, &(men, enemies): &(u32, &[u32])| {
                 for &enemy_men in enemies.iter().filter(|&&e| men & turn(&board, e) == 0) {
                     solver.solve_captures(&Block::new(&shared, slice, men, enemy_men), out);
@@ -195,10 +194,16 @@ impl Builder {
         self.database.tables.get(slice).indices() > 0
     }
 
+    /// What blocks look at.
+    fn shared(&self) -> Shared<'_> {
+        let Values { board, tables, .. } = &self.database;
+        Shared { board, kings: &self.kings, tables }
+    }
+
     /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
     fn solve_units(&self, slice: Slice, units: &[(u32, &[u32])]) -> Vec<Solved> {
-        let board = &self.database.board;
-        let shared = Shared { board, kings: &self.kings, tables: &self.database.tables };
+        let shared = self.shared();
+        let board = shared.board;
         let symmetric = slice == slice.twin();
         let solve = |solver: &mut Solver, out: &mut Solved, &(men, enemies): &(u32, &[u32])| {
             for &enemy_men in enemies {

@@ -33,6 +33,12 @@ pub(super) struct Kingless {
 impl Kingless {
     /// Values the block; `twin` are the win and loss bits of its twin over the same sets.
     pub(super) fn value(&mut self, block: &Block<'_>, twin: (&[u64], &[u64])) {
+        self.prepare(block);
+        self.play_kings(block, twin);
+    }
+
+    /// Values the block as far as finished blocks go; positions without a capture are in `legal`.
+    fn prepare(&mut self, block: &Block<'_>) {
         self.play_captures(block);
         // From here on `legal` are the positions without a capture.
         let captures = std::mem::take(&mut self.captures);
@@ -40,7 +46,6 @@ impl Kingless {
         self.captures = captures;
         or(&mut self.loss, &self.legal);
         self.play_men(block);
-        self.play_kings(block, twin);
     }
 
     /// Values the positions in which there is a capture.
@@ -189,17 +194,11 @@ impl Kingless {
     }
 
     fn play_men(&mut self, block: &Block<'_>) {
-        let stands = block.men | block.foes;
-        for from in super::block::squares(block.men) {
-            for direction in 0..2 {
-                let to = block.shared.board.step(from, direction);
-                if let Some(to) = to.filter(|to| stands >> to & 1 == 0) {
-                    self.mask.copy_from_slice(&self.legal);
-                    self.keep_move(block, from, to);
-                    self.read(block, from, to, block.enemy_men);
-                    self.apply();
-                }
-            }
+        for (from, to) in man_moves(block) {
+            self.mask.copy_from_slice(&self.legal);
+            self.keep_move(block, from, to);
+            self.read(block, from, to, block.enemy_men);
+            self.apply();
         }
     }
 
@@ -224,6 +223,13 @@ impl Kingless {
             }
         }
     }
+}
+
+/// The moves of the mover's men, (from, to), as far as the men of both sides allow them.
+fn man_moves(block: &Block<'_>) -> impl Iterator<Item = (u8, u8)> {
+    let Block { men, foes, shared, .. } = *block;
+    let moves = move |from| (0..2).filter_map(move |d| Some((from, shared.board.step(from, d)?)));
+    super::block::squares(men).flat_map(moves).filter(move |(_, to)| (men | foes) >> to & 1 == 0)
 }
 
 /// The values with the opponent to move, over all sets of the mover's kings.
