@@ -332,6 +332,24 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// The positions of a row in which there is no move, of those in `quiet`, that are without a capture.
+    pub(super) fn stuck_row(&self, row: usize, quiet: &[u64], out: &mut [u64]) {
+        let own = self.men | self.rows.sets[row];
+        out.copy_from_slice(quiet);
+        for from in squares(self.men) {
+            for to in (0..2).filter_map(|direction| self.shared.board.step(from, direction)) {
+                if (own | self.foes) >> to & 1 == 0 {
+                    and(out, self.occupied(to));
+                }
+            }
+        }
+        for step in self.rows.steps(row) {
+            if (self.men | self.foes) >> step.to & 1 == 0 {
+                and(out, self.occupied(step.to));
+            }
+        }
+    }
+
     /// The only row of a block whose mover has no kings, all of it final: see
     /// [`Block::prepare_row`].
     pub(super) fn only_row(&self, row: &mut Vec<u64>, scratch: &mut Scratch) {

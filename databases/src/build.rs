@@ -17,7 +17,7 @@ use super::table::Table;
 use crate::board::Board;
 
 /// Blocks that are solved one after the other: so many sets of the enemy's men.
-const UNIT: usize = 64;
+pub(super) const UNIT: usize = 64;
 
 /// Groups the sets of `men` men by the sum of their rows.
 fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
@@ -195,7 +195,7 @@ impl Builder {
     }
 
     /// What blocks look at.
-    fn shared(&self) -> Shared<'_> {
+    pub(super) fn shared(&self) -> Shared<'_> {
         let Values { board, tables, .. } = &self.database;
         Shared { board, kings: &self.kings, tables }
     }

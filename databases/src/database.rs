@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::cache::{Cache, Groups};
 use super::decode::{Scratch, SliceDecoder};
+use super::depth::Depths;
 use super::extend::{BuildError, Working};
 use super::resident::Values;
 use super::slice::{Slice, locate};
@@ -50,6 +51,7 @@ pub struct Database {
     board: Board,
     pieces: u8,
     values: Access,
+    depths: Depths,
 }
 
 enum Access {
@@ -96,7 +98,8 @@ impl Database {
             }
             Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, pieces, memory))),
         };
-        Ok(Database { board: board.clone(), pieces, values })
+        let depths = Depths::open(root, board)?;
+        Ok(Database { board: board.clone(), pieces, values, depths })
     }
 
     /// The board.
@@ -121,6 +124,20 @@ impl Database {
         match &self.values {
             Access::Resident(values) => Ok(values.probe(position)),
             Access::Cached(files) => files.probe(&self.board, position),
+        }
+    }
+
+    /// The depth of a win or loss: the plies until the next capture, crowning or move of a man that keeps
+    /// the value, that move included, when the winner hurries and the loser delays; 0 for a loss without
+    /// a move. `None` for a draw, where [`Database::probe`] knows no value, and where no depths are
+    /// stored (`prove db --depth`).
+    ///
+    /// # Errors
+    /// As for [`Database::probe`]; [`StoreError::Depth`] when a depth file belongs to other values.
+    pub fn depth(&self, position: &Position) -> Result<Option<u32>, StoreError> {
+        match self.probe(position)? {
+            Some(value) => self.depths.depth(position, value),
+            None => Ok(None),
         }
     }
 

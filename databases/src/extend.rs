@@ -10,6 +10,7 @@ use certificate_spec::database::SliceRecord;
 use thiserror::Error;
 
 use super::build::Builder;
+use super::depth;
 use super::figures::Figures;
 use super::residency::{Later, Residency};
 use super::slice::Slice;
@@ -174,6 +175,23 @@ impl<'a> Working<'a> {
         Ok(())
     }
 
+    /// Writes the depths of a slice and its twin, both finished.
+    fn write_depths(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
+        self.bring(&depth_needs(slice), depth::memory(self.board, slice), later)?;
+        for table in depth::depths(&self.builder, slice) {
+            if let Some(record) = self.records.get(&table.slice) {
+                depth::save(self.store, record, &table)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the depths of a slice and its twin are there, for the values that are there.
+    fn has_depths(&self, slice: Slice) -> bool {
+        let has = |s: &Slice| self.records.get(s).is_some_and(|r| depth::has_file(self.store, r));
+        both(slice).iter().all(has)
+    }
+
     /// Has all slices in memory, up to the number of pieces that this began with.
     ///
     /// # Errors
@@ -194,6 +212,11 @@ pub(crate) fn room_to_solve(board: &Board, slice: Slice) -> u64 {
 /// A slice and its twin, once if they are the same.
 pub(crate) fn both(slice: Slice) -> Vec<Slice> {
     if slice == slice.twin() { vec![slice] } else { vec![slice, slice.twin()] }
+}
+
+/// The slices that finding the depths of a slice and its twin looks at.
+fn depth_needs(slice: Slice) -> Vec<Slice> {
+    [both(slice), Builder::needs(slice)].concat()
 }
 
 /// Extends a store (under [`Store::lock`]) to `pieces` pieces. Slices that an earlier run has finished
@@ -224,6 +247,33 @@ pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<
             records.push(store.record(slice)?);
         }
         store.complete(n, &records)?;
+        tell(Event::End);
+    }
+    Ok(())
+}
+
+/// Adds the depths of all slices to a store (under [`Store::lock`]) that has as many pieces as `working`
+/// began with. Depths that an earlier run has written are not found again.
+///
+/// # Errors
+/// [`BuildError`]; whatever is written stays.
+pub fn extend_depths(
+    working: &mut Working<'_>,
+    mut tell: impl FnMut(Event),
+) -> Result<(), BuildError> {
+    let board = working.board;
+    let size = |slice: Slice| both(slice).iter().map(|s| s.indices(board)).sum::<u64>();
+    for pieces in 2..=working.pieces {
+        let pairs = Builder::pairs(board, pieces);
+        let indices = pairs.iter().map(|&s| size(s)).sum();
+        let todo: Vec<Slice> = pairs.into_iter().filter(|&s| !working.has_depths(s)).collect();
+        let left: u64 = todo.iter().map(|&s| size(s)).sum();
+        tell(Event::Begin { pieces, indices, finished: indices - left });
+        for (i, &slice) in todo.iter().enumerate() {
+            let later: Vec<Slice> = todo[i + 1..].iter().flat_map(|&s| depth_needs(s)).collect();
+            working.write_depths(slice, &later)?;
+            tell(Event::Done(size(slice)));
+        }
         tell(Event::End);
     }
     Ok(())

@@ -48,6 +48,33 @@ impl Kingless {
         self.play_men(block);
     }
 
+    /// Finds the wins and losses of at most each depth, 0 to 2, and hands them to `see`. Of the twin
+    /// all have depth 1, but those in which it has no move, `stuck`.
+    pub(super) fn rounds(
+        &mut self,
+        block: &Block<'_>,
+        twin: (&[u64], &[u64]),
+        stuck: &[u64],
+        mut see: impl FnMut(u16, &[u64], &[u64]),
+    ) {
+        self.prepare(block);
+        let mut losses = self.loss.clone();
+        let none = vec![0; losses.len()];
+        self.play_kings(block, (&none, stuck));
+        // A loss by now has no king move; without a move of a man it has none at all.
+        self.mask.copy_from_slice(&self.loss);
+        and(&mut self.mask, &self.legal);
+        for (_, to) in man_moves(block) {
+            and(&mut self.mask, block.rows.occupied(to));
+        }
+        see(0, &none, &self.mask);
+        see(1, &self.win, &self.loss);
+        and_not(&mut losses, &self.win);
+        self.loss = losses;
+        self.play_kings(block, twin);
+        see(2, &self.win, &self.loss);
+    }
+
     /// Values the positions in which there is a capture.
     pub(super) fn play_captures(&mut self, block: &Block<'_>) {
         let words = block.rows.words;

@@ -13,15 +13,15 @@ use super::slice::Slice;
 
 /// One block with its working memory.
 #[derive(Default)]
-struct Half {
+pub(super) struct Half {
     /// Three planes a row: see [`Block::prepare_row`].
-    fixed: Vec<u64>,
-    values: Matrix,
+    pub(super) fixed: Vec<u64>,
+    pub(super) values: Matrix,
     /// Rows of `values` that changed in the last pass.
-    changed: Vec<bool>,
-    transpose: Matrix,
+    pub(super) changed: Vec<bool>,
+    pub(super) transpose: Matrix,
     /// Rows of `transpose` that changed with the last transposition.
-    transpose_changed: Vec<bool>,
+    pub(super) transpose_changed: Vec<bool>,
 }
 
 impl Half {
@@ -36,7 +36,7 @@ impl Half {
         self.transpose_changed.resize(block.columns.sets.len(), false);
     }
 
-    fn prepare(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
+    pub(super) fn prepare(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
         self.reset(block);
         let (rows, words) = (block.rows.sets.len(), block.columns.words);
         self.fixed.clear();
@@ -56,7 +56,7 @@ impl Half {
 
     /// Values the rows that may have changed. `twin` is the transpose of the twin's values, and
     /// `dirty` its changed rows, or `None` for all.
-    fn value(&mut self, block: &Block<'_>, twin: &Matrix, dirty: Option<&[bool]>) {
+    pub(super) fn value(&mut self, block: &Block<'_>, twin: &Matrix, dirty: Option<&[bool]>) {
         let words = block.columns.words;
         let stride = self.values.stride();
         let fixed = &self.fixed;
@@ -76,7 +76,7 @@ impl Half {
     }
 
     /// Brings the transpose up to date; says whether anything had changed.
-    fn transpose(&mut self) -> bool {
+    pub(super) fn transpose(&mut self) -> bool {
         let Half { values, changed, transpose, transpose_changed, .. } = self;
         values.transpose_into(changed, transpose, transpose_changed);
         changed.contains(&true)

@@ -62,6 +62,18 @@ pub enum StoreError {
         /// The directory of the database.
         directory: PathBuf,
     },
+    /// A file of depths that belongs to something else or is damaged.
+    #[error(
+        "{path}: expected {expected}, found {found}; remove it and write it again with `prove db --depth`"
+    )]
+    Depth {
+        /// The file.
+        path: PathBuf,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
     /// Somebody else is building.
     #[error("{path}: expected to be the only builder, found that another process holds this lock")]
     Locked {
@@ -90,7 +102,10 @@ pub const UNFINISHED: &str = ".unfinished-";
 ///
 /// # Errors
 /// Whatever the system reports; the old file, if there was one, is untouched then.
-fn write_whole<B: AsRef<[u8]>>(path: &Path, parts: impl Iterator<Item = B>) -> io::Result<()> {
+pub(crate) fn write_whole<B: AsRef<[u8]>>(
+    path: &Path,
+    parts: impl Iterator<Item = B>,
+) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = directory.join(format!("{UNFINISHED}{name}"));
@@ -135,6 +150,16 @@ impl Store {
         let (finished, building) = (self.directory.join(&name), self.building.join(name));
         // One that is gone is missed where it was listed.
         if !finished.exists() && building.exists() { building } else { finished }
+    }
+
+    /// Depths are kept beside the database: its own directory is closed.
+    fn depth_directory(&self) -> PathBuf {
+        self.directory.with_extension("depth")
+    }
+
+    /// Where the depths of a slice are, or would be.
+    pub(crate) fn depth_path(&self, slice: Slice) -> PathBuf {
+        self.depth_directory().join(slice.name().file_name())
     }
 
     /// Whether a slice is finished, be it listed in the MANIFEST or not yet.
@@ -202,7 +227,9 @@ impl Store {
             Err(fs::TryLockError::WouldBlock) => return Err(StoreError::Locked { path }),
             Err(fs::TryLockError::Error(source)) => return Err(io(source)),
         }
-        let directories = [&self.directory, &self.building].into_iter().filter(|d| d.exists());
+        let depths = self.depth_directory();
+        let directories = [&self.directory, &self.building, &depths];
+        let directories = directories.into_iter().filter(|d| d.exists());
         let entries: Vec<_> =
             directories.map(fs::read_dir).collect::<Result<_, _>>().map_err(io)?;
         for entry in entries.into_iter().flatten() {
