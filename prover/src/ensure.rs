@@ -1,7 +1,7 @@
 //! From a directory to a database: what is there is verified, what is missing is built and written.
 
 use crate::board::Board;
-use crate::egdb::{BuildError, Event, Slice, Store, Values, Working, extend};
+use crate::egdb::{BuildError, Event, Slice, Store, Values, Working, extend, extend_depths};
 use crate::progress::Progress;
 
 /// Sees to it that `store` has the database with `pieces` pieces, using at most `memory` bytes.
@@ -30,15 +30,37 @@ pub fn ensure(
     let _lock = store.lock()?;
     // Another process may have built something until now.
     verify(store.finished()?.0)?;
+    let what = |pieces| format!("database {name} with {pieces} pieces");
+    extend(&mut Working::new(store, pieces, memory)?, show(progress, what))
+}
+
+/// Sees to it that `store`, which has the values, has the depths of positions with at most `pieces`
+/// pieces, using at most `memory` bytes.
+///
+/// # Errors
+/// [`BuildError`]: among others when another process is building, or memory is too small.
+pub fn ensure_depths(
+    store: &Store,
+    pieces: u8,
+    memory: u64,
+    progress: &Progress,
+) -> Result<(), BuildError> {
+    let _lock = store.lock()?;
+    let name = store.board().name();
+    let what = |pieces| format!("depths of {name} with {pieces} pieces");
+    extend_depths(&mut Working::new(store, pieces, memory)?, show(progress, what))
+}
+
+/// Shows the events of building something, which has a name for each number of pieces.
+fn show(progress: &Progress, what: impl Fn(u8) -> String) -> impl FnMut(Event) {
     let mut bar = None;
-    extend(&mut Working::new(store, pieces, memory)?, |event| match event {
+    move |event| match event {
         Event::Begin { pieces, indices, finished } => {
-            let what = format!("database {name} with {pieces} pieces");
-            bar = Some(progress.start(what, indices - finished, "positions"));
+            bar = Some(progress.start(what(pieces), indices - finished, "positions"));
         }
         Event::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
         Event::End => bar.take().into_iter().for_each(crate::progress::Bar::finish),
-    })
+    }
 }
 
 /// Like [`ensure`], and all values in memory.

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, Position};
-use crate::egdb::{BuildError, Store, StoreError, Values, Working};
+use crate::egdb::{BuildError, Depths, Store, StoreError, Values, Working};
 use crate::emit::EmitError;
 use crate::ensure::load;
 use crate::progress::Progress;
@@ -83,6 +83,11 @@ pub(super) struct StoredOptions {
 impl StoredOptions {
     pub(super) fn board(&self) -> &Board {
         &self.game.game.board
+    }
+
+    /// The depths beside the database, if there are any.
+    pub(super) fn depths(&self) -> Result<Depths, Failure> {
+        Ok(Depths::open(&self.db.db, self.board())?)
     }
 
     /// Reads the database.
@@ -189,12 +194,12 @@ pub(super) fn database(
 pub(super) fn each_fen(
     board: &Board,
     fens: &[String],
-    mut answer: impl FnMut(&Position) -> String,
+    mut answer: impl FnMut(&Position) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut one = |fen: &str| {
         let position = board.read_fen(fen)?;
-        writeln!(out, "{fen}\t{}", answer(&position))?;
+        writeln!(out, "{fen}\t{}", answer(&position)?)?;
         // One answer at a time, for a program that waits for it.
         out.flush()?;
         Ok::<(), Failure>(())

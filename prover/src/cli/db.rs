@@ -4,11 +4,11 @@ use clap::Args;
 
 use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces};
 use crate::egdb::Store;
-use crate::ensure::ensure;
+use crate::ensure::{ensure, ensure_depths};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
-  prove db --game 8x8 --pieces 5 --db egdb
+  prove db --game 8x8 --pieces 5 --db egdb --depth
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin
 are solved; so the command can be killed at any time, started again, and goes on from there.")]
@@ -20,6 +20,9 @@ pub(super) struct Options {
     pieces: u8,
     #[command(flatten)]
     db: DatabaseOption,
+    /// Store the depths of wins and losses, too, beside the database: in DIR/RxC.depth
+    #[arg(long)]
+    depth: bool,
     #[command(flatten)]
     machine: MachineOptions,
 }
@@ -31,6 +34,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let store = Store::new(&options.db.db, board);
     let machine = &options.machine;
     ensure(&store, options.pieces, machine.memory(), &machine.progress())?;
+    if options.depth {
+        ensure_depths(&store, options.pieces, machine.memory(), &machine.progress())?;
+    }
     let manifest = store.manifest_of(options.pieces)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
     println!(

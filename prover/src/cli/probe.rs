@@ -9,13 +9,18 @@ use crate::egdb::{Value, Values};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove probe --game 8x8 B:W18,24,K30:B12,K16
-  prove probe --game 8x8 <positions.txt
+  prove probe --game 8x8 --depth <positions.txt
 
 Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position with more pieces than the
-database has is unknown.")]
+database has is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a
+man that keeps the value, when the winner hurries and the loser delays, or - where there is none or it
+is not known.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
+    /// Print depths, too, which `prove db --depth` stores
+    #[arg(long)]
+    depth: bool,
     /// Positions [default: one a line on standard input]
     #[arg(value_name = "FEN")]
     fens: Vec<String>,
@@ -24,7 +29,13 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     let database = options.stored.load()?;
-    each_fen(board, &options.fens, |position| word(value(board, &database, position)).into())
+    let depths = options.depth.then(|| options.stored.depths()).transpose()?;
+    each_fen(board, &options.fens, |position| {
+        let value = value(board, &database, position);
+        let Some(depths) = &depths else { return Ok(word(value).into()) };
+        let depth = value.map(|value| depths.depth(position, value)).transpose()?.flatten();
+        Ok(format!("{}\t{}", word(value), depth.map_or("-".into(), |depth| depth.to_string())))
+    })
 }
 
 /// The value from the database or, with a side off the board, from the rules.

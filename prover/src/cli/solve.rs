@@ -53,7 +53,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         .collect();
     each_fen(board, &fens, |position| {
         let (answer, nodes) = solve(board, &database, position, options.nodes);
-        format!("{answer}\t{nodes}")
+        Ok(format!("{answer}\t{nodes}"))
     })
 }
 
