@@ -51,7 +51,8 @@ unsafe fn tell(message: &str, out: *mut c_char, size: usize) {
     if out.is_null() || size == 0 {
         return;
     }
-    let length = message.floor_char_boundary(size - 1);
+    let lengths = 0..size.min(message.len() + 1);
+    let length = lengths.rev().find(|&length| message.is_char_boundary(length)).unwrap_or(0);
     // SAFETY: length < size, and the caller vouches for size.
     unsafe {
         std::ptr::copy_nonoverlapping(message.as_ptr().cast(), out, length);

@@ -52,7 +52,7 @@ fn unpacked(bytes: &[u8], base: u8, each: usize) -> Vec<u8> {
 /// A byte for each run: the value, and a length of up to 85.
 fn runs(unit: &[u8]) -> Vec<u8> {
     let chunks = unit.chunk_by(|a, b| a == b).flat_map(|run| run.chunks(85));
-    chunks.map(|run| run[0] * 85 + (run.len() - 1) as u8).collect()
+    chunks.map(|run| run[0] * 85 + u8::try_from(run.len() - 1).unwrap_or(84)).collect()
 }
 
 fn from_runs(bytes: &[u8]) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use certificate_spec::WireError;
 use certificate_spec::coding::Decoder;
-use certificate_spec::slice::{SliceHead, Unit, Value};
+use certificate_spec::slice::{CHECKSUM, SliceHead, Unit, Value, checksum};
 use rayon::prelude::*;
 
 use super::encode::header;
@@ -113,6 +113,18 @@ impl SliceDecoder {
             loss.push(l);
         }
         read.0.is_finished()
+    }
+
+    /// Whether all payloads of a file have the checksums that they begin with.
+    pub(crate) fn has_right_checksums(&self, bytes: &[u8]) -> bool {
+        self.head.units.iter().all(|unit| match *unit {
+            Unit::Constant(_) => true,
+            Unit::Coded { offset, length } => {
+                let payload = &bytes[offset as usize..][..length as usize];
+                let (sum, code) = payload.split_at(CHECKSUM);
+                sum == checksum(code)
+            }
+        })
     }
 
     /// Decodes a whole file into a table.

@@ -90,9 +90,13 @@ impl<'a> Working<'a> {
     /// bytes.
     ///
     /// # Errors
-    /// [`StoreError`] of the MANIFEST.
-    pub fn new(store: &'a Store, pieces: u8, memory: u64) -> Result<Self, StoreError> {
+    /// [`BuildError`] of the MANIFEST, or of memory that is too small for anything.
+    pub fn new(store: &'a Store, pieces: u8, memory: u64) -> Result<Self, BuildError> {
         let board = store.board();
+        let need = Builder::base_memory(board, pieces);
+        if need > memory {
+            return Err(BuildError::Memory { board: board.name(), pieces, need, limit: memory });
+        }
         let (_, records) = store.finished()?;
         Ok(Working {
             store,
@@ -227,6 +231,7 @@ fn depth_needs(slice: Slice) -> Vec<Slice> {
 pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<(), BuildError> {
     let (store, board) = (working.store, working.board);
     let (there, mut records) = store.finished()?;
+    store.remove_damaged()?;
     for n in there.max(1) + 1..=working.pieces {
         let of_n = |s: &Slice| s.pieces() == n;
         let slices: Vec<Slice> = Slice::all(board, n).into_iter().filter(of_n).collect();

@@ -342,6 +342,27 @@ impl Store {
         Ok(parts.iter().map(|part| part.len() as u64).sum())
     }
 
+    /// Removes slices of a number of pieces that is not complete if they are no longer as they were
+    /// written (under [`Store::lock`]): no digest is known of them as yet, but checksums are.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn remove_damaged(&self) -> Result<(), StoreError> {
+        let (there, _) = self.finished()?;
+        for slice in Slice::all(&self.board, self.board.squares().min(there + 1)) {
+            let path = self.building.join(slice.name().file_name());
+            if !path.exists() {
+                continue;
+            }
+            let bytes = self.read_file(&path)?;
+            let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64);
+            if !decoder.is_ok_and(|decoder| decoder.has_right_checksums(&bytes)) {
+                fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })?;
+            }
+        }
+        Ok(())
+    }
+
     /// The record of a finished slice.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ fn prover_and_checker_agree_on_odd_boards() {
 fn totals(game: &str, directory: &Path) -> Vec<[u64; 4]> {
     let out = prove(&["stats", "--game", game, "--format", "tsv"], directory);
     let mut lines = out.lines();
-    assert_eq!(lines.next(), Some("slice\tpositions\twin\tdraw\tloss"));
+    assert_eq!(lines.next(), Some("slice\tpositions\twin\tdraw\tloss\tlongest"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     let numbers = |row: &[&str]| [1, 2, 3, 4].map(|i| row[i].parse::<u64>().unwrap());
     // The slices add up to the totals.
@@ -268,8 +268,8 @@ fn a_damaged_file_is_found_and_left_alone() {
     damaged[40] ^= 4;
     fs::write(&slice, &damaged).unwrap();
     let before = bytes(&directory.path().join("egdb/4x4"));
-    for command in [&build[..], &["stats", "--game", "4x4"], &["probe", "--game", "4x4", "B:W8:B1"]]
-    {
+    let probe = ["probe", "--game", "4x4", "B:W8,K7:B1"];
+    for command in [&build[..], &["stats", "--game", "4x4"], &probe] {
         let output = run(&path("prove"), command, directory.path());
         let message = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
@@ -286,4 +286,8 @@ fn a_damaged_file_is_found_and_left_alone() {
         assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
         assert!(message.contains("egdb/4x4/1-0-1-1: No such file"), "{message}");
     }
+    // To look a position up the others do; those of this slice are unknown.
+    let other = prove(&["probe", "--game", "4x4", "B:W8:B1"], directory.path());
+    assert!(other.starts_with("B:W8:B1\t") && !other.contains("unknown"), "{other}");
+    assert_eq!(prove(&probe, directory.path()), "B:W8,K7:B1\tunknown\n");
 }

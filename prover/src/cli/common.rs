@@ -3,11 +3,12 @@
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 
+use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
 use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, Position};
-use crate::egdb::{BuildError, Depths, Store, StoreError, Values, Working};
+use crate::egdb::{BuildError, Database, Depths, Mode, Store, StoreError, Values, Working};
 use crate::emit::EmitError;
 use crate::ensure::load;
 use crate::progress::Progress;
@@ -90,13 +91,31 @@ impl StoredOptions {
         Ok(Depths::open(&self.db.db, self.board())?)
     }
 
-    /// Reads the database.
-    pub(super) fn load(&self) -> Result<Values, Failure> {
-        let store = Store::new(&self.db.db, self.board());
-        let there = store.manifest()?.pieces;
-        let pieces = store.manifest_of(self.pieces.unwrap_or(there))?.pieces;
-        let memory = free_memory().unwrap_or(4 << 30);
-        Ok(Working::new(&store, pieces, memory)?.load_all()?)
+    /// Where the database is.
+    pub(super) fn store(&self) -> Store {
+        Store::new(&self.db.db, self.board())
+    }
+
+    /// Its MANIFEST, for as many pieces as are wanted.
+    pub(super) fn manifest(&self, store: &Store) -> Result<DatabaseManifest, StoreError> {
+        match self.pieces {
+            Some(pieces) => store.manifest_of(pieces),
+            None => store.manifest(),
+        }
+    }
+
+    /// Has all of it in memory.
+    pub(super) fn load(&self, machine: &MachineOptions) -> Result<Values, Failure> {
+        let store = self.store();
+        let pieces = self.manifest(&store)?.pieces;
+        Working::check_memory(self.board(), pieces, machine.memory())?;
+        Ok(Working::new(&store, pieces, machine.memory())?.load_all()?)
+    }
+
+    /// Opens it for look-ups of positions with at most so many pieces.
+    pub(super) fn open(&self) -> Result<(Database, u8), Failure> {
+        let most = self.manifest(&self.store())?.pieces;
+        Ok((Database::open(&self.db.db, self.board(), Mode::default())?, most))
     }
 }
 

@@ -3,6 +3,7 @@
 mod certify;
 mod common;
 mod db;
+mod page;
 mod perft;
 mod plan;
 mod probe;

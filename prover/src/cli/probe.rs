@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::common::{Failure, StoredOptions, each_fen};
 use crate::board::{Board, Position};
-use crate::egdb::{Value, Values};
+use crate::egdb::{Database, StoreError, Value};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -12,7 +12,7 @@ use crate::egdb::{Value, Values};
   prove probe --game 8x8 --depth <positions.txt
 
 Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position with more pieces than the
-database has is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a
+database has, or whose slice is not there, is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a
 man that keeps the value, when the winner hurries and the loser delays, or - where there is none or it
 is not known.")]
 pub(super) struct Options {
@@ -28,22 +28,28 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
-    let database = options.stored.load()?;
+    let (database, most) = options.stored.open()?;
     let depths = options.depth.then(|| options.stored.depths()).transpose()?;
     each_fen(board, &options.fens, |position| {
-        let value = value(board, &database, position);
+        let value = value(board, &database, most, position)?;
         let Some(depths) = &depths else { return Ok(word(value).into()) };
         let depth = value.map(|value| depths.depth(position, value)).transpose()?.flatten();
         Ok(format!("{}\t{}", word(value), depth.map_or("-".into(), |depth| depth.to_string())))
     })
 }
 
-/// The value from the database or, with a side off the board, from the rules.
-fn value(board: &Board, database: &Values, position: &Position) -> Option<Value> {
-    if position.both_sides() {
-        return database.probe(position);
+/// The value from the database, if there are at most so many pieces, or, with a side off the board, from
+/// the rules.
+fn value(
+    board: &Board,
+    database: &Database,
+    most: u8,
+    position: &Position,
+) -> Result<Option<Value>, StoreError> {
+    if !position.both_sides() {
+        return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
     }
-    Some(if board.can_move(position) { Value::Win } else { Value::Loss })
+    if position.pieces() > u32::from(most) { Ok(None) } else { database.probe(position) }
 }
 
 pub(super) fn word(value: Option<Value>) -> &'static str {

@@ -39,8 +39,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let database = match options.stored.pieces {
         Some(0) => none(),
-        Some(_) => options.stored.load()?,
-        None => match options.stored.load() {
+        Some(_) => options.stored.load(&options.machine)?,
+        None => match options.stored.load(&options.machine) {
             Err(Failure::Store(StoreError::Missing { .. })) => none(),
             loaded => loaded?,
         },

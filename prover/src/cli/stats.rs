@@ -2,15 +2,17 @@
 
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::common::{Failure, Format, StoredOptions};
-use crate::egdb::Slice;
-use crate::egdb::stats::{Counts, count};
+use super::common::{Failure, MachineOptions, StoredOptions};
+use super::page::{Row, page};
+use crate::egdb::stats::Counts;
+use crate::egdb::{Slice, Working};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   prove stats --game 8x8 --db egdb --format tsv
+  prove stats --game 8x8 --db egdb --format html > stats.html
 
 A slice is written bm,bk,wm,wk (black men and kings, white men and kings), Black to move; the values are
 those for Black. All positions with both sides on the board count, those with a capture too. The last
@@ -19,35 +21,81 @@ stored. After the slices comes a total for each number of pieces.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
+/// Output for people or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// Aligned columns
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
+    /// A page for a browser, with bars, sizes and what was noted while building
+    Html,
+}
+
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    options.machine.start()?;
     let board = options.stored.board();
-    let database = options.stored.load()?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let columns = ["slice", "positions", "win", "draw", "loss", "longest"].map(String::from);
-    if options.format != Format::Json {
-        print(&mut out, options.format, &columns)?;
-    }
+    let store = options.stored.store();
+    let manifest = options.stored.manifest(&store)?;
     let depths = options.stored.depths()?;
-    // For each number of pieces the counts, and the longest depth if those of all slices are there.
-    let zero = (Counts::default(), Some(0));
-    let mut totals = vec![zero; usize::from(database.pieces()) + 1];
-    for slice in Slice::all(board, database.pieces()) {
-        let (counts, longest) = (count(&database, slice), depths.longest(slice)?);
-        let total = &mut totals[usize::from(slice.pieces())];
-        total.0.add(counts);
-        total.1 = total.1.zip(longest).map(|(all, one)| all.max(one));
-        let [a, b, c, d] = slice.name().0;
-        print(&mut out, options.format, &row(format!("{a},{b},{c},{d}"), &counts, longest))?;
+    let figures = store.figures();
+    let mut working = Working::new(&store, manifest.pieces, options.machine.memory())?;
+    let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
+    let progress = options.machine.progress();
+    let bar = progress.start(format!("counting {}", board.name()), work, "positions");
+    let mut rows = Vec::new();
+    for record in &manifest.slices {
+        let slice = Slice::from(record.name);
+        let noted = figures.iter().find(|f| f.slice == record.name);
+        rows.push(Row {
+            slice,
+            counts: working.count(slice)?,
+            bytes: record.length,
+            longest: depths.longest(slice)?,
+            seconds: noted.map(|f| f.solve_seconds + f.write_seconds),
+        });
+        bar.add(slice.indices(board));
     }
-    for (pieces, (counts, longest)) in totals.iter().enumerate().skip(2) {
-        print(&mut out, options.format, &row(format!("total {pieces}"), counts, *longest))?;
+    bar.finish();
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match options.format {
+        Format::Html => {
+            write!(out, "{}", page(&board.name(), &manifest.root().to_string(), &rows))?;
+        }
+        format => print_all(&mut out, format, manifest.pieces, &rows)?,
     }
     Ok(out.flush()?)
+}
+
+fn print_all(out: &mut impl Write, format: Format, pieces: u8, rows: &[Row]) -> io::Result<()> {
+    let columns = ["slice", "positions", "win", "draw", "loss", "longest"].map(String::from);
+    if format != Format::Json {
+        print(out, format, &columns)?;
+    }
+    for r in rows {
+        let [a, b, c, d] = r.slice.name().0;
+        print(out, format, &row(format!("{a},{b},{c},{d}"), &r.counts, r.longest))?;
+    }
+    for n in 2..=pieces {
+        let mut all = Counts::default();
+        // Known if those of all slices are.
+        let mut longest = Some(0);
+        for r in rows.iter().filter(|r| r.slice.pieces() == n) {
+            all.add(r.counts);
+            longest = longest.zip(r.longest).map(|(all, one): (u32, u32)| all.max(one));
+        }
+        print(out, format, &row(format!("total {n}"), &all, longest))?;
+    }
+    Ok(())
 }
 
 fn row(name: String, c: &Counts, longest: Option<u32>) -> [String; 6] {
@@ -64,7 +112,7 @@ fn print(out: &mut impl Write, format: Format, row: &[String; 6]) -> io::Result<
             write!(out, "{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}")?;
             writeln!(out, "{longest:>9}")
         }
-        Format::Json => {
+        Format::Json | Format::Html => {
             let longest = if longest == "-" { "null" } else { longest };
             writeln!(
                 out,
