@@ -54,7 +54,6 @@ pub(super) struct Scratch {
     narrow_win: Vec<u64>,
     narrow_loss: Vec<u64>,
     jumps: Vec<Jump>,
-    successors: Vec<Position>,
 }
 
 impl Scratch {
@@ -157,12 +156,12 @@ impl<'a> Block<'a> {
         for i in 0..scratch.jumps.len() {
             self.play_jump(scratch.jumps[i], kings, wins, losses, scratch);
         }
-        let Scratch { chains, successors, .. } = scratch;
+        let Scratch { chains, .. } = scratch;
         let position = |column: usize| {
             let theirs = self.columns.sets[column];
             compose(self.shared.board, self.men, kings, self.enemy_men, theirs)
         };
-        play_out(self.shared, chains, position, (wins, losses), successors);
+        play_out(self.shared, chains, position, (wins, losses));
     }
 
     /// Finds all first jumps, the columns with a capture and those in which one can go on.
@@ -406,7 +405,6 @@ pub(super) fn play_out(
     chains: &[u64],
     position: impl Fn(usize) -> Position,
     (wins, losses): (&mut [u64], &mut [u64]),
-    successors: &mut Vec<Position>,
 ) {
     for (i, &chains) in chains.iter().enumerate() {
         let mut left = chains;
@@ -414,7 +412,7 @@ pub(super) fn play_out(
             let bit = left & left.wrapping_neg();
             left ^= bit;
             let at = 64 * i + bit.trailing_zeros() as usize;
-            match value_after(shared, &position(at), successors) {
+            match value_after(shared, &position(at)) {
                 Value::Win => wins[i] |= bit,
                 Value::Loss => losses[i] |= bit,
                 Value::Draw => {}
@@ -423,23 +421,22 @@ pub(super) fn play_out(
     }
 }
 
-/// The value of a position with a capture, by playing its captures.
-fn value_after(shared: &Shared<'_>, position: &Position, successors: &mut Vec<Position>) -> Value {
-    shared.board.successors(position, successors);
+/// The value of a position all of whose moves lead to finished blocks, move by move.
+pub(super) fn value_after(shared: &Shared<'_>, position: &Position) -> Value {
     let mut value = Value::Loss;
-    for p in successors.iter() {
+    shared.board.for_each_successor(position, |p| {
         let after = if p.both_sides() {
-            let (slice, index) = locate(shared.board, p);
+            let (slice, index) = locate(shared.board, &p);
             shared.tables.get(slice).value(index)
         } else {
             Value::Loss
         };
-        match after {
-            Value::Loss => return Value::Win,
-            Value::Draw => value = Value::Draw,
-            Value::Win => {}
-        }
-    }
+        value = value.max(match after {
+            Value::Loss => Value::Win,
+            Value::Draw => Value::Draw,
+            Value::Win => Value::Loss,
+        });
+    });
     value
 }
 

@@ -16,6 +16,8 @@ use super::solve::{Solved, Solver};
 use super::table::Table;
 use crate::board::Board;
 
+/// Bytes of values that are there twice over while a slice is restored.
+const PART: u64 = 64 << 20;
 /// Blocks that are solved one after the other: so many sets of the enemy's men.
 pub(super) const UNIT: usize = 64;
 
@@ -31,6 +33,22 @@ fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
         groups[sum].push(set);
     }
     groups
+}
+
+/// The sizes of the groups of [`by_advancement`].
+fn count_by_advancement(board: &Board, men: u8) -> Vec<u64> {
+    let most = usize::from(men) * usize::from(board.rows());
+    // For each number of men and sum of rows the sets of the squares so far.
+    let mut counts = vec![vec![0; most + 1]; usize::from(men) + 1];
+    counts[0][0] = 1;
+    for row in (0..board.man_squares()).map(|square| usize::from(board.row(square))) {
+        for k in (1..counts.len()).rev() {
+            for sum in row..=most {
+                counts[k][sum] += counts[k - 1][sum - row];
+            }
+        }
+    }
+    counts.swap_remove(usize::from(men))
 }
 
 /// Builds databases, from fewer pieces to more. Slices are in memory or not: whoever drives the
@@ -67,13 +85,21 @@ impl Builder {
         (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
     }
 
-    /// The bytes that a step for a slice takes besides the tables: some pairs of blocks, and the
-    /// finished blocks of an advancement, or the slice's file.
+    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each thread, the
+    /// finished blocks of the advancement that has most, and the slice's file.
     pub fn work(board: &Board, slice: Slice) -> u64 {
         let (rows, columns) = slice.block_size(board);
         // Three planes of fixed values, and the values and their transpose in two planes each.
         let block = rows.max(64) * columns.max(64) * 7 / 8;
-        4 * block + 2 * Self::table_memory(board, slice)
+        let (mine, theirs) =
+            (count_by_advancement(board, slice.men), count_by_advancement(board, slice.enemy_men));
+        let mut blocks = vec![0; mine.len() + theirs.len()];
+        for (i, m) in mine.iter().enumerate() {
+            theirs.iter().enumerate().for_each(|(j, t)| blocks[i + j] += m * t);
+        }
+        let finished = blocks.iter().max().unwrap_or(&0) * rows * columns / 2;
+        let threads = rayon::current_num_threads() as u64;
+        threads * block + finished + PART + Self::table_memory(board, slice) / 4
     }
 
     /// The slices that a capture leads to, all with fewer pieces.
@@ -159,7 +185,8 @@ impl Builder {
             .flat_map(|&men| enemy_men.chunks(UNIT).map(move |part| (men, part)))
             .collect();
         // Some at a time, so that what is there twice over is little.
-        for part in blocks.chunks(if is_large { 1 } else { 1024 }) {
+        let bytes = UNIT as u64 * rows * columns / 4 + 1;
+        for part in blocks.chunks((PART / bytes).clamp(1, 1024) as usize) {
             let shared = self.shared();
             let play = |out: &mut Solved, solver: &mut Solver, &(men, enemies): &(u32, &[u32])| {
                 for &enemy_men in enemies.iter().filter(|&&e| men & turn(&board, e) == 0) {
@@ -245,5 +272,25 @@ impl Builder {
     /// memory.
     pub fn finish(self) -> Values {
         self.database
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{by_advancement, count_by_advancement};
+    use crate::board::Board;
+
+    #[test]
+    fn groups_are_counted_without_being_made() {
+        for (rows, columns) in [(8, 8), (6, 6), (5, 5), (3, 7), (8, 2)] {
+            let board = Board::new(rows, columns).expect("a board");
+            for men in 0..=4.min(board.man_squares()) {
+                let mut sizes: Vec<u64> =
+                    by_advancement(&board, men).iter().map(|group| group.len() as u64).collect();
+                let counts = count_by_advancement(&board, men);
+                sizes.resize(counts.len(), 0);
+                assert_eq!(counts, sizes, "{} with {men} men", board.name());
+            }
+        }
     }
 }

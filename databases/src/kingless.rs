@@ -9,7 +9,6 @@ use super::block::{Block, Jump, Shared, and, and_not, or, play_out};
 use super::renumber::renumber;
 use super::sets::KingSets;
 use super::slice::{Slice, compose};
-use crate::board::Position;
 
 /// Rows of bits over the sets of the mover's kings.
 #[derive(Default)]
@@ -27,7 +26,6 @@ pub(super) struct Kingless {
     other_win: Vec<u64>,
     other_loss: Vec<u64>,
     jumps: Vec<Jump>,
-    successors: Vec<Position>,
 }
 
 impl Kingless {
@@ -106,7 +104,7 @@ impl Kingless {
             compose(block.shared.board, block.men, block.rows.sets[kings], block.enemy_men, 0)
         };
         let values = (&mut self.win[..], &mut self.loss[..]);
-        play_out(block.shared, &self.chains, position, values, &mut self.successors);
+        play_out(block.shared, &self.chains, position, values);
     }
 
     /// Takes from `mask` the sets that the piece on `from` cannot go to `to` with.

@@ -6,10 +6,11 @@
 
 use rayon::prelude::*;
 
-use super::block::{Block, Scratch, Shared};
+use super::block::{Block, Scratch, Shared, value_after};
 use super::kingless::Kingless;
 use super::matrix::Matrix;
-use super::slice::Slice;
+use super::slice::{Slice, compose};
+use super::table::Value;
 
 /// One block with its working memory.
 #[derive(Default)]
@@ -192,18 +193,21 @@ impl Solver {
 
     /// Solves a pair in which a side has no kings: no circle leads through both blocks.
     fn solve_kingless(&mut self, with: &Block<'_>, without: &Block<'_>, out: &mut Solved) {
+        if with.rows.kings == 0 && with.columns.kings == 0 {
+            // A position each: rows are no help.
+            out.keep_one(without);
+            if with.men != without.men || with.slice != without.slice {
+                out.keep_one(with);
+            }
+            return;
+        }
         let Solver { row, kingless, scratch, .. } = self;
         without.only_row(row, scratch);
         let words = without.columns.words;
         let (win, loss) = (&row[..words], &row[words..2 * words]);
         out.keep(without, win, loss);
-        if with.rows.kings > 0 {
-            kingless.value(with, (win, loss));
-            out.keep(with, &kingless.win, &kingless.loss);
-        } else if with.men != without.men || with.slice != without.slice {
-            with.only_row(row, scratch);
-            out.keep(with, &row[..words], &row[words..2 * words]);
-        }
+        kingless.value(with, (win, loss));
+        out.keep(with, &kingless.win, &kingless.loss);
     }
 }
 
@@ -212,6 +216,13 @@ impl Solved {
         let word = self.win.len();
         let bits = half.transpose.pack(&mut self.win, &mut self.loss);
         self.blocks.push((block.slice, block.first_index(), bits, word));
+    }
+
+    /// Values and keeps a block without kings.
+    fn keep_one(&mut self, block: &Block<'_>) {
+        let Block { shared, men, enemy_men, .. } = *block;
+        let value = value_after(shared, &compose(shared.board, men, 0, enemy_men, 0));
+        self.keep(block, &[(value == Value::Win).into()], &[(value == Value::Loss).into()]);
     }
 
     /// Keeps a block of a single row or column.

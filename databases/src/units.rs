@@ -288,10 +288,11 @@ impl Units {
     pub(crate) fn quiet(&self, span: Span, out: &mut Quiet) {
         out.words.clear();
         out.words.resize(span.len as usize / 64 + 2, 0);
-        let mut jumps = Vec::new();
+        let (mut jumps, mut of_men) = (Vec::new(), Vec::new());
         for (i, _, men, enemy_men) in self.blocks(span) {
             if self.slice.kings == 0 {
-                self.quiet_men(span, i, men, turn(&self.board, enemy_men), out);
+                let men = (men, turn(&self.board, enemy_men));
+                self.quiet_men(span, i, men, &mut of_men, out);
                 continue;
             }
             let foes = turn(&self.board, enemy_men);
@@ -319,8 +320,15 @@ impl Units {
 
     /// Finds the quiet positions of a block whose mover has no kings: rows of one position, 64 at a time.
     /// `foes` are the opponent's men seen by the mover.
-    fn quiet_men(&self, span: Span, block: u64, men: u32, foes: u32, out: &mut Quiet) {
-        let jumps = |from: u8| {
+    fn quiet_men(
+        &self,
+        span: Span,
+        block: u64,
+        (men, foes): (u32, u32),
+        jumps: &mut Vec<(u8, u8)>,
+        out: &mut Quiet,
+    ) {
+        let jumps_of = |from: u8| {
             let over = move |direction| self.board.step(from, direction);
             let jump = move |direction| {
                 Some((over(direction)?, self.board.step(over(direction)?, direction)?))
@@ -328,7 +336,8 @@ impl Units {
             (0..2).filter_map(jump)
         };
         let possible = |&(over, to): &(u8, u8)| men >> over & 1 == 0 && (men | foes) >> to & 1 == 0;
-        let jumps: Vec<_> = squares(men).flat_map(jumps).filter(possible).collect();
+        jumps.clear();
+        jumps.extend(squares(men).flat_map(jumps_of).filter(possible));
         // A unit begins with a multiple of 64 rows, or has all rows of its blocks.
         let first = span.first_row as usize / 64;
         for (w, occupied) in self.enemy_occupied.iter().enumerate().skip(first) {
@@ -340,7 +349,7 @@ impl Units {
             let left = (span.rows - at).min(64);
             let all = u64::MAX >> (64 - left);
             let mut bits = squares(men | foes).fold(all, |bits, s| bits & !occupied(s));
-            for &(over, to) in &jumps {
+            for &(over, to) in &*jumps {
                 let over = if foes >> over & 1 == 1 { !0 } else { occupied(over) };
                 bits &= !over | occupied(to);
             }
@@ -374,20 +383,21 @@ impl Units {
         planes.reset(span.len);
         let (mut p, mut q) = (1usize, 1usize);
         let block_len = span.rows * self.columns;
-        let mut neighbours = Vec::new();
+        let (mut lower, mut neighbours) = (Vec::new(), Vec::new());
         for (i, enemy, ..) in self.blocks(span) {
             // Blocks of the same men of the mover in this unit, an enemy's man lower.
             let lower_blocks = self.lower_men.of(enemy).iter().filter_map(|&lower| {
                 (i + u64::from(lower)).checked_sub(enemy as u64).map(|block| block * block_len)
             });
-            let lower_blocks: Vec<u64> = lower_blocks.collect();
+            lower.clear();
+            lower.extend(lower_blocks);
             for row in 0..span.rows {
                 let here = i * block_len + row * self.columns;
                 if self.columns <= 64 && quiet.read(here as usize, self.columns) == 0 {
                     continue;
                 }
                 neighbours.clear();
-                neighbours.extend(lower_blocks.iter().map(|block| block + row * self.columns));
+                neighbours.extend(lower.iter().map(|block| block + row * self.columns));
                 for &lower in self.lower_kings.of((span.first_row + row) as usize) {
                     if let Some(row) = u64::from(lower).checked_sub(span.first_row) {
                         neighbours.push(i * block_len + row * self.columns);

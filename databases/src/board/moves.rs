@@ -36,6 +36,12 @@ impl Board {
         }
     }
 
+    /// The position after each move sequence, in no order, some perhaps more than once.
+    pub fn for_each_successor(&self, position: &Position, mut see: impl FnMut(Position)) {
+        let see = &mut see;
+        monomorphic!(self, position.turn, generate(self, position, see));
+    }
+
     /// Whether the side to move can capture, and so must.
     pub fn can_capture(&self, position: &Position) -> bool {
         monomorphic!(self, position.turn, can_capture(self, position))
