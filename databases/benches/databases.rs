@@ -131,6 +131,7 @@ fn probing(c: &mut Criterion) {
     drop(cached);
     let resident = open(Mode::Resident(16 << 30));
     group.bench_function("resident", |b| b.iter(|| all(&resident)));
+    group.bench_function("resident, in batches", |b| b.iter(|| resident.probe_batch(&some)));
     drop(resident);
     let few = &some[..1000];
     group.throughput(Throughput::Elements(few.len() as u64));

@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError, RwLock};
 
 use certificate_spec::slice::{UNIT, Value};
 
+use super::table::value_of;
+
 /// Decoded values: win and loss bits of 64 positions.
 pub(crate) type Groups = Vec<[u64; 2]>;
 
@@ -40,11 +42,7 @@ pub(crate) struct Cache {
 /// The value at a place of a unit.
 fn value_at(groups: &Groups, place: u64) -> Value {
     let [win, loss] = groups[(place / 64) as usize];
-    match (win >> (place % 64) & 1, loss >> (place % 64) & 1) {
-        (0, 0) => Value::Draw,
-        (0, _) => Value::Loss,
-        _ => Value::Win,
-    }
+    value_of(win, loss, place % 64)
 }
 
 impl Cache {

@@ -147,6 +147,9 @@ impl Database {
     /// # Errors
     /// As for [`Database::probe`].
     pub fn probe_batch(&self, positions: &[Position]) -> Result<Vec<Option<Value>>, StoreError> {
+        if let Access::Resident(values) = &self.values {
+            return Ok(values.probe_batch(positions));
+        }
         self.prefetch(positions)?;
         positions.iter().map(|position| self.probe(position)).collect()
     }

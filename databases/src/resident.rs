@@ -76,6 +76,24 @@ impl Values {
         Some(self.tables.get(slice).value(index))
     }
 
+    /// The values of many positions, in order. Where they are is found for some of them before the first
+    /// is read, so that the processor waits for many at a time.
+    pub fn probe_batch(&self, positions: &[Position]) -> Vec<Option<Value>> {
+        const AT_A_TIME: usize = 64;
+        let mut values = Vec::with_capacity(positions.len());
+        let mut places = Vec::with_capacity(AT_A_TIME);
+        for some in positions.chunks(AT_A_TIME) {
+            places.clear();
+            places.extend(some.iter().map(|p| self.covers(p).then(|| locate(&self.board, p))));
+            values.extend(
+                places
+                    .iter()
+                    .map(|place| place.map(|(slice, index)| self.tables.get(slice).value(index))),
+            );
+        }
+        values
+    }
+
     /// The values of a slice with at most [`Values::pieces`] pieces.
     pub fn table(&self, slice: Slice) -> &Table {
         self.tables.get(slice)
