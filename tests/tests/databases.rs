@@ -291,3 +291,55 @@ fn a_damaged_file_is_found_and_left_alone() {
     assert!(other.starts_with("B:W8:B1\t") && !other.contains("unknown"), "{other}");
     assert_eq!(prove(&probe, directory.path()), "B:W8,K7:B1\tunknown\n");
 }
+
+#[test]
+fn a_page_of_statistics() {
+    let directory = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "5x5", "--pieces", "4", "--quiet"], directory.path());
+    let page = prove(&["stats", "--game", "5x5", "--format", "html", "--quiet"], directory.path());
+    let file = fs::read(directory.path().join("egdb/5x5/MANIFEST")).unwrap();
+    let manifest = DatabaseManifest::decode(&file).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
+    assert!(page.contains(&manifest.root().to_string()));
+    // A row for each slice, three totals, each of them twice, and four heads; nothing from elsewhere.
+    assert_eq!(page.matches("<tr").count(), manifest.slices.len() + 6 + 4);
+    assert!(!page.contains("http") && !page.contains("<script"));
+    let tsv = prove(&["stats", "--game", "5x5", "--format", "tsv", "--quiet"], directory.path());
+    for line in tsv.lines().skip(1) {
+        let [name, _, win, draw, loss, _] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}");
+        };
+        let bar = format!("title=\"{win} / {draw} / {loss}\"");
+        assert!(page.contains(&bar), "{name}: no bar {bar}");
+    }
+}
+
+#[test]
+fn a_plan_knows_what_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "4x4", "--pieces", "5", "--quiet"], directory.path());
+    let plan = ["plan", "--game", "4x4", "--pieces", "6", "--format", "tsv", "--quiet"];
+    let out = prove(&plan, directory.path());
+    let file = fs::read(directory.path().join("egdb/4x4/MANIFEST")).unwrap();
+    let slices = DatabaseManifest::decode(&file).unwrap().slices;
+    let rows: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0][..2], ["pieces", "positions"]);
+    let mut all = 0;
+    for (n, row) in (2..).zip(&rows[1..]) {
+        let of_n = slices.iter().filter(|s| s.name.pieces() == n);
+        let bytes: u64 = of_n.map(|s| s.length).sum();
+        assert_eq!(row[0], n.to_string());
+        if n <= 5 {
+            all += bytes;
+            assert_eq!(row[5..], [bytes.to_string(), all.to_string(), "true".into()]);
+        }
+    }
+    // The database there stays as it is.
+    assert_eq!(rows.len(), 6);
+    assert_eq!(
+        slices,
+        DatabaseManifest::decode(&fs::read(directory.path().join("egdb/4x4/MANIFEST")).unwrap())
+            .unwrap()
+            .slices
+    );
+}
