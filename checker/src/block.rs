@@ -6,7 +6,7 @@
 //! * a loss when every successor is a win (or there is none),
 //!
 //! because every position settled so far has a finite forced win behind it; what is never settled is
-//! a draw. [`Half::new`] and [`Half::step`] are this operator for one side to move. Within a
+//! a draw. [`Half::new`] (jumps) and [`Half::step`] are this operator for one side to move. Within a
 //! block only king steps lead back into it (with the other side to move, the *other half*); jumps,
 //! steps of men and crownings lead to blocks that `derive.rs` has finished before: `word.rs`.
 //!
@@ -23,7 +23,7 @@ use crate::word::{Kings, Moves, Settled, Word};
 use certificate_spec::database::SliceName;
 
 /// All sets of k kings for one k: which squares they hold, and where the kings can step.
-struct KingSets {
+pub(crate) struct KingSets {
     /// The sets in order of their ranks, in their owner's view.
     sets: Vec<u32>,
     /// The king steps from each set, as if no other piece were there.
@@ -41,7 +41,7 @@ struct KingStep {
 }
 
 impl KingSets {
-    fn new(board: &Board, k: u8) -> KingSets {
+    pub(crate) fn new(board: &Board, k: u8) -> KingSets {
         let sets = sets(board.squares(), k);
         let steps_of = |set: u32| {
             let mut steps = Vec::new();
@@ -77,19 +77,11 @@ impl KingSets {
     }
 }
 
-/// What all blocks have in common: values of other blocks, and the sets of kings.
+/// What all blocks have in common: values of other blocks, and the sets of kings for each number of them.
+#[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) values: &'a Database,
-    kings: Vec<KingSets>,
-}
-
-impl Source<'_> {
-    /// Of a database with so many pieces.
-    pub(crate) fn new(values: &Database, pieces: u8) -> Source<'_> {
-        // Either side has a piece, so none has all of them.
-        let kings = (0..pieces).map(|k| KingSets::new(values.board(), k)).collect();
-        Source { values, kings }
-    }
+    pub(crate) kings: &'a [KingSets],
 }
 
 /// A block: its slice, and the men of its mover and of the opponent, each in its owner's view.
@@ -106,19 +98,21 @@ impl Block {
         Block { slice: twin(self.slice), men: self.their_men, their_men: self.men }
     }
 
-    /// Where the words of the block's rows begin in its table.
-    pub(crate) fn words(self, table: &Table) -> impl Iterator<Item = u64> {
+    /// Where the words of the block's rows begin in its table, and which of their 64 bits belong to the row:
+    /// beyond its end another one begins.
+    pub(crate) fn words(self, table: &Table) -> impl Iterator<Item = (u64, u64)> {
         let (shape, start) = (table.shape, table.shape.block(self.men, self.their_men));
         (0..shape.rows).flat_map(move |row| {
-            let start = start + row * shape.columns;
-            (start..start + shape.columns).step_by(64)
+            let (start, end) = (start + row * shape.columns, start + (row + 1) * shape.columns);
+            let bits = move |at| if end - at < 64 { (1u64 << (end - at)) - 1 } else { !0 };
+            (start..end).step_by(64).map(move |at| (at, bits(at)))
         })
     }
 }
 
 /// The values of a block with one side to move, as far as they are settled.
 pub(crate) struct Half<'a> {
-    source: &'a Source<'a>,
+    source: Source<'a>,
     block: Block,
     /// All men, in the mover's view.
     fixed: u32,
@@ -126,36 +120,38 @@ pub(crate) struct Half<'a> {
     own: &'a KingSets,
     theirs: &'a KingSets,
     /// A row for each set of the mover's kings: positions without a jump for the mover that are not
-    /// settled; and those of them where every step of a man leads to a win for the opponent.
-    open: Vec<(u64, u64)>,
+    /// settled; those of them that a step of a man wins; and those where every one leads to a win for
+    /// the opponent.
+    open: Vec<(u64, u64, u64)>,
     /// What is settled, in the order of the file: a row for each set of the opponent's kings.
     pub(crate) values: Vec<(u64, u64)>,
 }
 
 impl<'a> Half<'a> {
-    /// Settles all that does not depend on king steps.
-    pub(crate) fn new(source: &'a Source<'a>, block: Block) -> Half<'a> {
+    /// Settles the positions with a jump. Without `steps` those of men are not looked at; there must be
+    /// no call of `step` then.
+    pub(crate) fn new(source: Source<'a>, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
         let (own, theirs) = (&source.kings[usize::from(b)], &source.kings[usize::from(d)]);
-        let zeros = |rows: &KingSets, row: &KingSets| vec![(0, 0); rows.sets.len() * row.words()];
+        let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.words();
         let mut half = Half {
             source,
             block,
             fixed: block.men | source.values.board().turned(block.their_men),
             own,
             theirs,
-            open: zeros(own, theirs),
-            values: zeros(theirs, own),
+            open: vec![(0, 0, 0); size(own, theirs)],
+            values: vec![(0, 0); size(theirs, own)],
         };
         if b > 0 && d == 0 {
-            half.fill_columns();
+            half.fill_columns(steps);
         } else {
-            half.fill_rows();
+            half.fill_rows(steps);
         }
         half
     }
 
-    fn fill_rows(&mut self) {
+    fn fill_rows(&mut self, steps: bool) {
         let (values, own, theirs) = (self.source.values, self.own, self.theirs);
         for (row, &kings) in own.sets.iter().enumerate() {
             // Where a king stands on a man, there is no position.
@@ -163,19 +159,19 @@ impl<'a> Half<'a> {
                 for (w, held) in theirs.faced.iter().enumerate() {
                     let kings = (Kings::Same(kings), Kings::Vary(held));
                     let word = Word::new(values, self.block, kings, (&theirs.sets, w));
-                    self.begin(row, w, &word.settle());
+                    self.begin(row, w, &word.settle(steps));
                 }
             }
         }
     }
 
     /// The same where the opponent has no kings: a row is one position, so that the mover's kings vary.
-    fn fill_columns(&mut self) {
+    fn fill_columns(&mut self, steps: bool) {
         let (values, own) = (self.source.values, self.own);
         for (w, held) in own.held.iter().enumerate() {
             let kings = (Kings::Vary(held), Kings::Same(0));
             let word = Word::new(values, self.block, kings, (&own.sets, w));
-            let settled = word.settle();
+            let settled = word.settle(steps);
             for i in bits_in(word.there) {
                 self.begin(64 * w + i, 0, &settled.alone(i));
             }
@@ -183,11 +179,12 @@ impl<'a> Half<'a> {
     }
 
     fn begin(&mut self, row: usize, w: usize, settled: &Settled) {
-        self.open[row * self.theirs.words() + w] = (settled.quiet, settled.men_lose);
+        let open = (settled.quiet, settled.men_win, settled.men_lose);
+        self.open[row * self.theirs.words() + w] = open;
         self.settle(row, w, settled.win, settled.loss);
     }
 
-    /// Applies the operator once to the king steps of all positions not yet settled. `values` are those
+    /// Applies the operator once to the steps in all positions not yet settled. `values` are those
     /// with the other side to move, a row for each set of this side's kings. Says whether anything has
     /// been settled.
     pub(crate) fn step(&mut self, values: &[(u64, u64)]) -> bool {
@@ -196,16 +193,16 @@ impl<'a> Half<'a> {
         let mut changed = false;
         for (row, steps) in own.steps.iter().enumerate() {
             for w in 0..words {
-                let (open, loss) = self.open[row * words + w];
+                let (open, win, lose) = self.open[row * words + w];
                 if open == 0 {
                     continue;
                 }
-                let mut moves = Moves::NONE;
+                let mut moves = Moves { can: 0, win: open & win, lose };
                 for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
                     let can = open & !theirs.faced[w][step.to as usize];
                     moves.lead(can, |_| values[step.set as usize * words + w]);
                 }
-                let (win, loss) = (moves.win, open & loss & moves.lose & !moves.win);
+                let (win, loss) = (moves.win, open & moves.lose & !moves.win);
                 self.settle(row, w, win, loss);
                 changed |= win | loss != 0;
             }
@@ -224,7 +221,7 @@ impl<'a> Half<'a> {
 
     /// Writes the values into their table.
     pub(crate) fn write(&self, table: &Table) {
-        for (at, &(win, loss)) in self.block.words(table).zip(&self.values) {
+        for ((at, _), &(win, loss)) in self.block.words(table).zip(&self.values) {
             table.win.set(at, win);
             table.loss.set(at, loss);
         }

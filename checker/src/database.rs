@@ -11,8 +11,9 @@
 use crate::numbering::{Shape, slice_of, slices, views};
 use crate::rules::{Board, Position};
 use crate::verdict::Stop;
+use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use std::sync::OnceLock;
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The value of a position for the side to move.
@@ -44,8 +45,13 @@ impl Bits {
     }
 
     /// Word `i`, or zero beyond the end.
-    pub(crate) fn word(&self, i: usize) -> u64 {
+    fn word(&self, i: usize) -> u64 {
         self.0.get(i).map_or(0, |word| word.load(Relaxed))
+    }
+
+    /// The number of bytes that so many bits take.
+    pub(crate) fn bytes(bits: u64) -> u64 {
+        bits.div_ceil(64).saturating_mul(8)
     }
 
     fn or_word(&self, i: usize, bits: u64) {
@@ -95,23 +101,24 @@ impl Table {
         Ok(Table { shape, win: zeros()?, loss: zeros()? })
     }
 
-    /// The bits of `win` and `loss` of 64 indices, those from 64·`group` on.
-    pub fn group(&self, group: usize) -> (u64, u64) {
-        (self.win.word(group), self.loss.word(group))
-    }
-
-    /// The number of groups.
-    pub fn groups(&self) -> usize {
-        self.win.0.len()
+    /// A digest of all bits.
+    pub(crate) fn digest(&self) -> Digest {
+        let part = |words: &[AtomicU64]| {
+            let bytes: Vec<[u8; 8]> =
+                words.iter().map(|word| word.load(Relaxed).to_le_bytes()).collect();
+            Digest::of(bytes.as_flattened()).0
+        };
+        let words = self.win.0.par_chunks(1 << 13).chain(self.loss.0.par_chunks(1 << 13));
+        Digest::of(words.map(part).collect::<Vec<_>>().as_flattened())
     }
 
     /// The bits of `win` and `loss` of 64 indices, those from `index` on.
-    pub(crate) fn read(&self, index: u64) -> (u64, u64) {
+    pub fn read(&self, index: u64) -> (u64, u64) {
         (self.win.read(index), self.loss.read(index))
     }
 
     /// The bits of `win` and `loss` of one index.
-    pub(crate) fn bits(&self, index: u64) -> (bool, bool) {
+    pub fn bits(&self, index: u64) -> (bool, bool) {
         let (win, loss) = self.read(index);
         (win & 1 == 1, loss & 1 == 1)
     }
@@ -125,13 +132,13 @@ fn key(pieces: u8, slice: SliceName) -> usize {
 /// The values of all positions of a board with both sides present and at most so many pieces.
 ///
 /// A slice has a table only once it is its turn to be filled, so that a database that is found to be
-/// wrong early has not taken the memory for all of it.
+/// wrong early has not taken the memory for all of it, and may lose it again (`memory.rs`).
 #[derive(Debug)]
 pub struct Database {
     board: Board,
     pieces: u8,
     /// All slices in order.
-    slices: Vec<(Shape, OnceLock<Table>)>,
+    slices: Vec<(Shape, Option<Table>)>,
     /// Where each slice is in `slices`: at its `key`.
     places: Vec<Option<usize>>,
 }
@@ -143,7 +150,7 @@ impl Database {
         let mut database = Database {
             board: board.clone(),
             pieces,
-            slices: shapes.map(|shape| (shape, OnceLock::new())).collect(),
+            slices: shapes.map(|shape| (shape, None)).collect(),
             places: vec![None; (usize::from(pieces) + 1).pow(4)],
         };
         for (i, (shape, _)) in database.slices.iter().enumerate() {
@@ -164,7 +171,7 @@ impl Database {
 
     /// The tables of all slices, in order.
     pub fn tables(&self) -> Vec<&Table> {
-        self.slices.iter().filter_map(|(_, table)| table.get()).collect()
+        self.slices.iter().filter_map(|(_, table)| table.as_ref()).collect()
     }
 
     /// The number of indices of all slices.
@@ -172,28 +179,33 @@ impl Database {
         self.shapes().fold(0, |sum, shape| sum.saturating_add(shape.indices))
     }
 
-    fn place(&self, slice: SliceName) -> Option<&(Shape, OnceLock<Table>)> {
-        if slice.pieces() > u32::from(self.pieces) {
-            return None;
-        }
-        self.slices.get((*self.places.get(key(self.pieces, slice))?)?)
+    /// Where the slice is among all slices.
+    fn place(&self, slice: SliceName) -> Option<usize> {
+        let is_there = slice.pieces() <= u32::from(self.pieces);
+        *self.places.get(if is_there { key(self.pieces, slice) } else { usize::MAX })?
     }
 
     /// Gives a slice a table of draws.
     ///
     /// # Errors
     /// There is not enough memory for it.
-    pub(crate) fn reserve(&self, slice: SliceName) -> Result<(), Stop> {
-        if let Some((shape, table)) = self.place(slice) {
-            let empty = Table::empty(*shape)?;
-            table.get_or_init(|| empty);
+    pub(crate) fn reserve(&mut self, slice: SliceName) -> Result<(), Stop> {
+        if let Some((shape, table)) = self.place(slice).and_then(|i| self.slices.get_mut(i)) {
+            *table = Some(Table::empty(*shape)?);
         }
         Ok(())
     }
 
+    /// Takes the table of a slice out of memory.
+    pub(crate) fn release(&mut self, slice: SliceName) {
+        if let Some((_, table)) = self.place(slice).and_then(|i| self.slices.get_mut(i)) {
+            *table = None;
+        }
+    }
+
     /// The table of a slice.
     pub(crate) fn table(&self, slice: SliceName) -> Option<&Table> {
-        self.place(slice)?.1.get()
+        self.slices.get(self.place(slice)?)?.1.as_ref()
     }
 
     /// The value of a position for its side to move, or `None` if it is not in the database.

@@ -9,15 +9,15 @@
 //!
 //! Trusts: `block.rs`. The exact values are derived without a look at any file.
 
-use crate::block::{Block, Half, Source};
-use crate::database::{Bits, Database, Table};
+use crate::block::{Block, Half, KingSets, Source};
+use crate::database::{Database, Table};
+use crate::memory::batches;
 use crate::numbering::{sets, twin};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::verdict::Stop;
 use certificate_spec::database::SliceName;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Derives the exact values of all positions of the board with at most `pieces` pieces.
@@ -25,42 +25,35 @@ use std::sync::{Mutex, PoisonError};
 /// # Errors
 /// There is not enough memory for the tables.
 pub fn derive(board: &Board, pieces: u8, progress: &Progress) -> Result<Database, Stop> {
-    let values = Database::new(board, pieces);
+    let mut values = Database::new(board, pieces);
     progress.begin("deriving the database", values.indices());
-    in_order(&values, |source, group| {
-        derive_group(source, group, progress);
-        Ok(())
-    })?;
+    let mut kings = Vec::new();
+    for slices in batches(board, pieces, u64::MAX, (false, false))? {
+        slices.iter().try_for_each(|&slice| values.reserve(slice))?;
+        derive_slices(source(&values, &mut kings, &slices), &slices, progress);
+    }
     Ok(values)
 }
 
-/// Gives tables to one group of slices after the other and has `fill` fill them. The slices of a group
-/// have as many pieces and as many men, and groups are in the order of the slices.
-///
-/// # Errors
-/// The first of `fill`, or there is not enough memory for the tables.
-pub(crate) fn in_order(
-    values: &Database,
-    mut fill: impl FnMut(&Source<'_>, &[SliceName]) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let slices: Vec<SliceName> = values.shapes().map(|shape| shape.slice).collect();
-    for slices in slices.chunk_by(|s, t| s.pieces() == t.pieces()) {
-        let pieces = slices.iter().map(|slice| slice.0.iter().sum()).max();
-        let source = Source::new(values, pieces.unwrap_or(0));
-        for group in slices.chunk_by(|s, t| s.order().1 == t.order().1) {
-            group.iter().try_for_each(|&slice| values.reserve(slice))?;
-            fill(&source, group)?;
-        }
-    }
-    Ok(())
+/// What blocks of these slices have in common. `kings` grows with the number of pieces.
+pub(crate) fn source<'a>(
+    values: &'a Database,
+    kings: &'a mut Vec<KingSets>,
+    slices: &[SliceName],
+) -> Source<'a> {
+    // Either side has a piece, so none has all of them.
+    let most = slices.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
+    let numbers = (0..=u8::MAX).take_while(|&k| u32::from(k) < most).skip(kings.len());
+    kings.extend(numbers.map(|k| KingSets::new(values.board(), k)));
+    Source { values, kings }
 }
 
-/// Calls `work` for one of each block and its twin in the slices of a group, in an order in which what
+/// Calls `work` for one of each block and its twin in these slices of a group, in an order in which what
 /// they look at has been done before.
-fn for_each_pair(source: &Source<'_>, group: &[SliceName], work: impl Fn(Block) + Sync) {
+fn for_each_pair(source: Source<'_>, slices: &[SliceName], work: impl Fn(Block) + Sync) {
     // No move leads from a slice to one with as many pieces and men, except to its twin.
     // A twin is done together with its slice, so one of the two does for both.
-    group.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
+    slices.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
         for_each_block(source.values.board(), slice, |block| {
             // In a slice that is its own twin, each pair of blocks comes up twice.
             if slice != twin(slice) || block.men <= block.their_men {
@@ -76,15 +69,16 @@ fn is_done(block: Block, table: &Table, progress: &Progress) {
     progress.add(if block == block.twin() { size } else { 2 * size });
 }
 
-/// Fills the tables of a group with the exact values.
-pub(crate) fn derive_group(source: &Source<'_>, group: &[SliceName], progress: &Progress) {
-    for_each_pair(source, group, |block| solve(source, block, progress));
+/// Fills the tables of these slices of a group with the exact values.
+pub(crate) fn derive_slices(source: Source<'_>, slices: &[SliceName], progress: &Progress) {
+    for_each_pair(source, slices, |block| solve(source, block, progress));
 }
 
 /// Finds the least fixed point for a block and its twin: from nothing settled, until nothing more
 /// gets settled.
-fn solve(source: &Source<'_>, block: Block, progress: &Progress) {
-    let (mut own, mut other) = (Half::new(source, block), Half::new(source, block.twin()));
+fn solve(source: Source<'_>, block: Block, progress: &Progress) {
+    let (mut own, mut other) =
+        (Half::new(source, block, true), Half::new(source, block.twin(), true));
     let mut changed = true;
     while changed {
         changed = own.step(&other.values);
@@ -138,74 +132,55 @@ impl First {
         }
     }
 
-    pub(crate) fn found(self) -> Option<Wrong> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn take(&self) -> Option<Wrong> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Completes the tables of a group, which have the values of the positions `given`, and applies the
-/// operator once to all positions. Says where, first in the group, it does not yield what is there.
+/// Completes the tables of slices that have the values of quiet positions: the values of all others are
+/// those that captures yield. Applies the operator once to all positions and reports where, first in
+/// each block, it does not yield what is there.
 ///
-/// The values of all other positions are those that captures yield. (Where a position that is not given
-/// had no capture, it would get what steps of men yield, and that is found wrong if it is not all.)
-pub(crate) fn follow_group(
-    source: &Source<'_>,
-    group: &[SliceName],
-    given: &BTreeMap<[u8; 4], Bits>,
+/// (A quiet position without a given value would count as a draw, and that is found wrong if it is none.)
+pub(crate) fn follow_slices(
+    source: Source<'_>,
+    slices: &[SliceName],
+    first: &First,
     progress: &Progress,
-) -> Option<Wrong> {
-    let first = First::default();
-    for_each_pair(source, group, |block| {
+) {
+    for_each_pair(source, slices, |block| {
         let pair = [block, block.twin()];
-        let tables = pair
-            .map(|Block { slice, .. }| Some((source.values.table(slice)?, given.get(&slice.0)?)));
-        let [Some(own), Some(other)] = tables else {
+        let [Some(own), Some(other)] = pair.map(|block| source.values.table(block.slice)) else {
             // Never; but nothing that is not there may pass as right.
-            first.report(Wrong::new(block.slice, 0, 0, (0, 0), (0, 0)));
-            return;
+            return first.report(Wrong::new(block.slice, 0, 0, (0, 0), (0, 0)));
         };
-        let mut halves = pair.map(|block| Half::new(source, block));
-        let values = [
-            complete(pair[0], &halves[0].values, own),
-            complete(pair[1], &halves[1].values, other),
-        ];
-        halves[0].step(&values[1]);
-        halves[1].step(&values[0]);
-        for (i, (table, _)) in [own, other].into_iter().enumerate() {
-            let words = pair[i].words(table).zip(&halves[i].values).zip(&values[i]);
-            for ((at, &expected), &found) in words {
-                let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
+        let tables = [own, other];
+        let mut halves = pair.map(|block| Half::new(source, block, true));
+        halves.iter().zip(tables).for_each(|(half, table)| half.write(table));
+        let read = |i: usize| pair[i].words(tables[i]).map(|(at, _)| tables[i].read(at)).collect();
+        let found: [Vec<_>; 2] = [read(0), read(1)];
+        halves[0].step(&found[1]);
+        halves[1].step(&found[0]);
+        for i in [0, 1] {
+            let words = pair[i].words(tables[i]).zip(&halves[i].values).zip(&found[i]);
+            for (((at, row), &expected), &found) in words {
+                let wrong = ((expected.0 ^ found.0) | (expected.1 ^ found.1)) & row;
                 if wrong != 0 {
                     first.report(Wrong::new(pair[i].slice, at, wrong, expected, found));
                     break;
                 }
             }
         }
-        is_done(block, own.0, progress);
+        is_done(block, own, progress);
     });
-    first.found()
 }
 
-/// The values of a block: those in the table where they are `given`, and `values` elsewhere, which are
-/// put into the table too.
-fn complete(
-    block: Block,
-    values: &[(u64, u64)],
-    (table, given): (&Table, &Bits),
-) -> Vec<(u64, u64)> {
-    let columns = table.shape.columns;
-    let mut column = 0;
-    let words = block.words(table).zip(values).map(|(at, &(win, loss))| {
-        // Beyond the end of a row another one begins.
-        let row = if columns - column < 64 { (1 << (columns - column)) - 1 } else { !0 };
-        column = if columns - column <= 64 { 0 } else { column + 64 };
-        let given = given.read(at) & row;
-        let (given_win, given_loss) = table.read(at);
-        table.win.set(at, win & !given);
-        table.loss.set(at, loss & !given);
-        (win & !given | given_win & given, loss & !given | given_loss & given)
-    });
-    words.collect()
+/// Fills in the values of all positions of a slice that are not quiet.
+pub(crate) fn capture(source: Source<'_>, slice: SliceName) {
+    if let Some(table) = source.values.table(slice) {
+        let write = |block| Half::new(source, block, false).write(table);
+        for_each_block(source.values.board(), slice, write);
+    }
 }
 
 /// Calls `work` for each block of a slice whose men do not overlap, in parallel, but those with the
@@ -267,7 +242,7 @@ mod tests {
 
     /// Room for all values.
     fn empty(board: &Board, pieces: u8) -> Database {
-        let values = Database::new(board, pieces);
+        let mut values = Database::new(board, pieces);
         slices(board, pieces).into_iter().for_each(|slice| values.reserve(slice).unwrap());
         values
     }
@@ -286,13 +261,15 @@ mod tests {
     }
 
     /// The operator applied once to the given values.
-    fn follow(source: &Source<'_>, out: &Database) {
+    fn follow(source: Source<'_>, out: &Database) {
         for table in out.tables() {
             let slice = table.shape.slice;
             let twin = source.values.table(twin(slice)).unwrap();
             for_each_block(out.board(), slice, |block| {
-                let mut half = Half::new(source, block);
-                half.step(&block.twin().words(twin).map(|at| twin.read(at)).collect::<Vec<_>>());
+                let mut half = Half::new(source, block, true);
+                half.step(
+                    &block.twin().words(twin).map(|(at, _)| twin.read(at)).collect::<Vec<_>>(),
+                );
                 half.write(table);
             });
         }
@@ -305,9 +282,9 @@ mod tests {
         let (mut seed, mut successors) = (0, Vec::new());
         for more in [false, true] {
             let values = random_values(&board, pieces, more, &mut seed);
-            let source = Source::new(&values, pieces);
+            let kings: Vec<_> = (0..pieces).map(|k| KingSets::new(&board, k)).collect();
             let followed = empty(&board, pieces);
-            follow(&source, &followed);
+            follow(Source { values: &values, kings: &kings }, &followed);
             for table in followed.tables() {
                 let slice = table.shape.slice;
                 for index in 0..table.shape.indices {

@@ -8,10 +8,19 @@
 //! derived from the rules; the file's are only compared with them. At the level *consistent* they are
 //! the file's, after every single one was found to follow from its successors' (`SPEC.md` §2: enough
 //! for NotLost, because what is not lost there is closed).
+//!
+//! A file is read when it is hashed, when its values are checked, and when its table has to come back:
+//! each time as a whole, and it must have the digest of the manifest. A table that comes back must have the
+//! digest of the one that was verified; so nothing has to be trusted that makes it up again.
+//!
+//! Trusts: the journal, if there is one (`journal.rs`).
 
-use crate::database::{Bits, Database, Table};
-use crate::derive::{First, Wrong, derive_group, follow_group, in_order};
+use crate::block::KingSets;
+use crate::database::{Database, Table};
+use crate::derive::{First, Wrong, capture, derive_slices, follow_slices, source};
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
+use crate::journal::{Journal, Verified};
+use crate::memory::{batches, swap};
 use crate::numbering::{Shape, slices};
 use crate::progress::Progress;
 use crate::rules::Board;
@@ -22,7 +31,6 @@ use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A database whose values have been checked.
@@ -62,28 +70,36 @@ pub(crate) fn check(
     let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
-    // All files before any value (§9).
-    // Saturating: the lengths are only claimed so far.
-    let bytes = part.slices.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
-    progress.begin("reading the database", bytes);
-    let open = |slice: &SliceRecord| {
-        let file = folder.open(slice);
-        progress.add(slice.length);
-        file
+    let memory = options.memory.unwrap_or(u64::MAX);
+    let how = (options.journal.is_some(), wanted_root.is_some());
+    let batches = batches(board, pieces, memory, how)?;
+    let about = format!("{} {} {pieces} {root}", board.name(), options.level.word());
+    let journal = options.journal.as_ref().map(|path| Journal::open(path, &about)).transpose()?;
+    let (journal, verified) = journal.unzip();
+    let mut check = Check {
+        folder: &folder,
+        records: &part.slices,
+        units: Tables::new(board, pieces),
+        values: Database::new(board, pieces),
+        kings: Vec::new(),
+        verified: verified.unwrap_or_default(),
+        memory,
+        level: options.level,
+        progress,
     };
-    let opened: Vec<Result<Slice, Stop>> = part.slices.par_iter().map(open).collect();
-    let tables = Tables::new(board, pieces);
-    // Not collected in parallel: that would not be the first error.
-    let files: Result<Vec<&Slice>, &Stop> = opened.iter().map(Result::as_ref).collect();
-    let values = match files {
-        Ok(files) => folder.check_values(&files, &tables, options.level, pieces, progress),
-        Err(stop) => Err(stop.clone()),
-    };
+    let values = check.check_heads().and_then(|()| {
+        check.check_values(batches, journal)?;
+        // A certificate asks for any of the values.
+        let names = part.slices.iter().map(|record| record.name);
+        let missing: Vec<_> = names.filter(|&name| check.values.table(name).is_none()).collect();
+        let wanted = missing.into_iter().filter(|_| wanted_root.is_some());
+        wanted.into_iter().try_for_each(|slice| check.restore(slice))
+    });
     match values {
-        Ok(values) => Ok(CheckedDatabase { values, pieces, root }),
+        Ok(()) => Ok(CheckedDatabase { values: check.values, pieces, root }),
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
-        Err(stop) => Err(folder.first_error_of_syntax(opened, &tables).unwrap_or(stop)),
+        Err(stop) => Err(check.check_syntax().err().unwrap_or(stop)),
     }
 }
 
@@ -158,92 +174,158 @@ impl Folder<'_> {
         }
         Ok(Slice::new(shape, head, bytes))
     }
+}
 
-    /// Reads the values of a slice and judges its syntax.
-    fn read(
-        &self,
-        slice: &Slice,
-        tables: &Tables<'_>,
-        sink: impl Fn(Word) + Sync,
-    ) -> Result<(), Stop> {
-        let read = slice.read(tables, sink);
-        read.map_err(|finding| finding.file(self.file(&slice.shape.slice.file_name())).into())
+/// What is being checked.
+struct Check<'a> {
+    folder: &'a Folder<'a>,
+    records: &'a [SliceRecord],
+    units: Tables<'a>,
+    values: Database,
+    kings: Vec<KingSets>,
+    /// The digests of tables that have been verified and are not in memory, and of others.
+    verified: Verified,
+    /// The most bytes that tables may take.
+    memory: u64,
+    level: Level,
+    progress: &'a Progress,
+}
+
+impl Check<'_> {
+    /// Checks hashes and heads of all files: before any value (§9).
+    fn check_heads(&self) -> Result<(), Stop> {
+        // Saturating: the lengths are only claimed so far.
+        let bytes = self.records.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
+        self.progress.begin("reading the database", bytes);
+        let wrong = self.records.par_iter().find_map_first(|record| {
+            let wrong = self.folder.open(record).err();
+            self.progress.add(record.length);
+            wrong
+        });
+        wrong.map_or(Ok(()), Err)
     }
 
-    /// The first error of hash or syntax in files of which none is known to be right.
-    fn first_error_of_syntax(
-        &self,
-        opened: Vec<Result<Slice, Stop>>,
-        tables: &Tables<'_>,
-    ) -> Option<Stop> {
-        opened.into_iter().find_map(|slice| match slice {
-            // In a file without units, nothing but the head.
-            Ok(slice) if slice.is_constant() => None,
-            Ok(slice) => self.read(&slice, tables, |_| {}).err(),
-            Err(stop) => Some(stop),
+    /// Opens the file of a slice.
+    fn open(&self, slice: SliceName) -> Result<Slice, Stop> {
+        let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
+        let record = place.ok().and_then(|i| self.records.get(i));
+        self.folder.open(record.ok_or_else(|| Stop::Error("a slice is missing".into()))?)
+    }
+
+    /// Reads the values of a slice from its file and judges its syntax.
+    fn read(&self, file: &Slice, sink: impl Fn(Word) + Sync) -> Result<(), Stop> {
+        let name = || self.folder.file(&file.shape.slice.file_name());
+        file.read(&self.units, sink).map_err(|finding| finding.file(name()).into())
+    }
+
+    /// Finds the first error of hash or syntax in files of which none is known to be right.
+    fn check_syntax(&self) -> Result<(), Stop> {
+        self.records.iter().try_for_each(|record| {
+            let file = self.folder.open(record)?;
+            // In a file without units there is nothing but the head.
+            if file.is_constant() { Ok(()) } else { self.read(&file, |_| {}) }
         })
     }
 
-    /// Checks the values in the files of all slices, which are given in order, group by group: so there
-    /// is no more memory taken than for the first group with something wrong.
+    /// The table of a slice whose turn it is.
+    fn table(&self, slice: SliceName) -> Result<&Table, Stop> {
+        self.values.table(slice).ok_or_else(|| Stop::Error("a table is missing".into()))
+    }
+
+    /// Puts the values in a slice's file into its table.
+    fn fill(&self, slice: SliceName) -> Result<(), Stop> {
+        let table = self.table(slice)?;
+        self.read(&self.open(slice)?, |word| {
+            table.win.set(word.index, word.win);
+            table.loss.set(word.index, word.loss);
+        })
+    }
+
+    /// Brings back the table of a slice that has been verified. Those of all slices with fewer pieces must
+    /// be there.
+    fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
+        self.values.reserve(slice)?;
+        self.fill(slice)?;
+        capture(source(&self.values, &mut self.kings, &[slice]), slice);
+        let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
+        let error = format!("{name} has other values than those verified before");
+        if self.verified.get(&name) == Some(&digest) { Ok(()) } else { Err(Stop::Error(error)) }
+    }
+
+    /// Makes ready for the first of these batches: room, tables for its slices, and values for those that
+    /// moves lead to.
+    fn prepare(&mut self, rest: &[Vec<SliceName>]) -> Result<(), Stop> {
+        let (missing, out) = swap(&self.values, rest, self.memory);
+        for slice in out {
+            self.verified.insert(slice.file_name(), self.table(slice)?.digest());
+            self.values.release(slice);
+        }
+        missing.into_iter().try_for_each(|slice| {
+            let is_new = rest.iter().take(1).flatten().any(|&s| s == slice);
+            if is_new { self.values.reserve(slice) } else { self.restore(slice) }
+        })
+    }
+
+    /// Checks the values in the files of these slices, the first group with something wrong to its end: what
+    /// is first there is reported, whatever the batches.
     fn check_values(
-        &self,
-        files: &[&Slice],
-        tables: &Tables<'_>,
-        level: Level,
-        pieces: u8,
-        progress: &Progress,
-    ) -> Result<Database, Stop> {
-        let values = Database::new(self.board, pieces);
-        progress.begin("checking the database", values.indices());
-        let mut files = files.iter();
-        in_order(&values, |source, group| {
-            let files: Vec<(&Slice, &Table)> = (files.by_ref().take(group.len()))
-                .filter_map(|&file| Some((file, values.table(file.shape.slice)?)))
-                .collect();
-            let mut given = BTreeMap::new();
-            match level {
-                Level::Exact => derive_group(source, group, progress),
+        &mut self,
+        mut batches: Vec<Vec<SliceName>>,
+        mut journal: Option<Journal>,
+    ) -> Result<(), Stop> {
+        batches.retain(|batch| {
+            !batch.iter().all(|slice| self.verified.contains_key(&slice.file_name()))
+        });
+        let indices = batches.iter().flatten().map(|&s| Shape::new(self.folder.board, s).indices);
+        self.progress.begin("checking the database", indices.fold(0, u64::saturating_add));
+        let first = First::default();
+        for (i, batch) in batches.iter().enumerate() {
+            self.prepare(&batches[i..])?;
+            match self.level {
+                Level::Exact => {
+                    let source = source(&self.values, &mut self.kings, batch);
+                    derive_slices(source, batch, self.progress);
+                    batch.iter().try_for_each(|&slice| self.compare(slice, &first))?;
+                }
                 Level::Consistent => {
-                    for &(file, table) in &files {
-                        let quiet = Bits::zeros(file.shape.indices)?;
-                        self.read(file, tables, |word| {
-                            quiet.set(word.index, word.quiet);
-                            table.win.set(word.index, word.win);
-                            table.loss.set(word.index, word.loss);
-                        })?;
-                        given.insert(file.shape.slice.0, quiet);
-                    }
+                    batch.iter().try_for_each(|&slice| self.fill(slice))?;
+                    let source = source(&self.values, &mut self.kings, batch);
+                    follow_slices(source, batch, &first, self.progress);
                 }
             }
-            match level {
-                Level::Exact => files.iter().try_for_each(|(file, table)| {
-                    let first = First::default();
-                    self.read(file, tables, |word| {
-                        let (expected, found) = (table.read(word.index), (word.win, word.loss));
-                        let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
-                        if wrong & word.quiet != 0 {
-                            let slice = file.shape.slice;
-                            let wrong = wrong & word.quiet;
-                            first.report(Wrong::new(slice, word.index, wrong, expected, found));
-                        }
-                    })?;
-                    first.found().map_or(Ok(()), |wrong| Err(self.wrong_value(file, &wrong)))
-                }),
-                Level::Consistent => match follow_group(source, group, &given, progress) {
-                    Some(wrong) => match files.iter().find(|f| f.0.shape.slice == wrong.slice) {
-                        Some((file, _)) => Err(self.wrong_value(file, &wrong)),
-                        None => Err(Stop::Error("a slice is missing".into())),
-                    },
-                    None => Ok(()),
-                },
+            let group = |batch: &Vec<SliceName>| batch.first().map(|s| (s.order().0, s.order().1));
+            match (first.take(), &mut journal) {
+                (Some(wrong), _) if batches.get(i + 1).and_then(group) != group(batch) => {
+                    return Err(self.wrong_value(&wrong)?);
+                }
+                (Some(wrong), _) => first.report(wrong),
+                (None, Some(journal)) => {
+                    let tables = batch.iter().map(|&slice| Ok((slice, self.table(slice)?)));
+                    let entry =
+                        |(slice, table): (SliceName, &Table)| (slice.file_name(), table.digest());
+                    journal
+                        .add(&tables.map(|pair| pair.map(entry)).collect::<Result<_, Stop>>()?)?;
+                }
+                (None, None) => {}
             }
-        })?;
-        Ok(values)
+        }
+        Ok(())
+    }
+
+    /// Reports the first value in a slice's file that is not the one in its table.
+    fn compare(&self, slice: SliceName, first: &First) -> Result<(), Stop> {
+        let table = self.table(slice)?;
+        self.read(&self.open(slice)?, |word| {
+            let (expected, found) = (table.read(word.index), (word.win, word.loss));
+            let wrong = ((expected.0 ^ found.0) | (expected.1 ^ found.1)) & word.quiet;
+            if wrong != 0 {
+                first.report(Wrong::new(slice, word.index, wrong, expected, found));
+            }
+        })
     }
 
     /// The finding of a value that is not right.
-    fn wrong_value(&self, slice: &Slice, wrong: &Wrong) -> Stop {
+    fn wrong_value(&self, wrong: &Wrong) -> Result<Stop, Stop> {
         let word = |bits| match bits {
             (false, false) => "draw",
             (false, true) => "loss",
@@ -251,8 +333,62 @@ impl Folder<'_> {
             (true, true) => "win-and-loss",
         };
         let finding = Finding::new("slice-value", word(wrong.expected), word(wrong.found));
-        let file = self.file(&slice.shape.slice.file_name());
-        let position = slice.shape.position(self.board, wrong.index);
-        Finding { position, ..finding.file(file).at(slice.offset(wrong.index)) }.into()
+        let (file, slice) = (self.folder.file(&wrong.slice.file_name()), self.open(wrong.slice)?);
+        let position = slice.shape.position(self.folder.board, wrong.index);
+        Ok(Finding { position, ..finding.file(file).at(slice.offset(wrong.index)) }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use certificate_spec::slice::Value;
+    use std::fs;
+
+    /// A file that says that all quiet positions have this value.
+    fn file(board: &Board, slice: SliceName, constant: Value) -> Vec<u8> {
+        let shape = Shape::new(board, slice);
+        let (rows, columns) = (board.rows(), board.columns());
+        let header = SliceHeader { name: slice, rows, columns, indices: shape.indices };
+        let (constant, frequencies) = (Some(constant), Default::default());
+        SliceHead { header, constant, frequencies, units: Vec::new() }.encode()
+    }
+
+    #[test]
+    fn a_file_changed_before_it_is_read_again() {
+        let (board, slice) = (Board::new(4, 4).unwrap(), SliceName([0, 1, 0, 1]));
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(slice.file_name());
+        let folder = Folder { path: place.path().into(), board: &board };
+        let record = |bytes: &[u8]| {
+            [SliceRecord { name: slice, length: bytes.len() as u64, digest: Digest::of(bytes) }]
+        };
+        let check = |records: &[SliceRecord], verified: Verified| {
+            let mut check = Check {
+                folder: &folder,
+                records,
+                units: Tables::new(&board, 2),
+                values: Database::new(&board, 2),
+                kings: Vec::new(),
+                verified,
+                memory: u64::MAX,
+                level: Level::Exact,
+                progress: &Progress::new(true),
+            };
+            let result = check.restore(slice);
+            (result, check.table(slice).unwrap().digest())
+        };
+        let (bytes, other) = (file(&board, slice, Value::Draw), file(&board, slice, Value::Loss));
+        fs::write(&path, &bytes).unwrap();
+        let (result, digest) = check(&record(&bytes), Verified::new());
+        assert!(matches!(result, Err(Stop::Error(_))));
+        let verified = Verified::from([(slice.file_name(), digest)]);
+        assert_eq!(check(&record(&bytes), verified.clone()), (Ok(()), digest));
+        // The same length, another digest; and with that digest in the manifest, other values.
+        fs::write(&path, &other).unwrap();
+        let (result, _) = check(&record(&bytes), verified.clone());
+        assert!(matches!(result, Err(Stop::Refuted(f)) if f.rule == "slice-hash"));
+        let (result, _) = check(&record(&other), verified);
+        assert!(matches!(result, Err(Stop::Error(_))));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Enforces: the closed listing (nothing missing, nothing superfluous, ordinary files only: anything
 //! else is refused before it is opened, so no pipe can hang the check and no link lead elsewhere), and
-//! that *the bytes parsed are the bytes hashed*: a file is read into memory once, as far as the length
-//! that was stated for it, and never again.
+//! that *the bytes parsed are the bytes hashed*: a file is read into memory as far as the length that was
+//! stated for it. One that is read twice is hashed twice.
 //!
 //! Trusts: that nobody changes the directory while it is read. Whoever does may cause a wrong
 //! REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of what was read.

@@ -17,7 +17,9 @@ mod derive;
 mod directory;
 mod fen;
 mod files;
+mod journal;
 mod leaf;
+mod memory;
 mod numbering;
 mod progress;
 mod rules;
@@ -59,6 +61,12 @@ impl Level {
     }
 }
 
+fn parse_size(text: &str) -> Result<u64, String> {
+    let parse = |(unit, bytes)| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(bytes);
+    let size = [("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1)].into_iter().find_map(parse);
+    size.ok_or_else(|| "not a size; write bytes or as in 512MiB or 4GiB".into())
+}
+
 /// How to check.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
@@ -68,6 +76,12 @@ pub struct Options {
     /// How well to check values of the database
     #[arg(long, value_enum, default_value = "exact")]
     pub level: Level,
+    /// The most that tables of values may take, as in 4GiB, 512MiB or plain bytes [default: no bound]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+    /// Note in FILE, your own, what has been verified, and trust it: start again with it to go on
+    #[arg(long, value_name = "FILE")]
+    pub journal: Option<PathBuf>,
     /// Number of threads, at most 256 [default: as many as the machine has]
     #[arg(long, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     pub threads: Option<usize>,
@@ -79,7 +93,8 @@ pub struct Options {
 impl Options {
     /// The level exact, all threads, silent.
     pub fn new(db: impl Into<PathBuf>) -> Options {
-        Options { db: db.into(), level: Level::Exact, threads: None, quiet: true }
+        let (memory, journal, threads) = (None, None, None);
+        Options { db: db.into(), level: Level::Exact, memory, journal, threads, quiet: true }
     }
 }
 
@@ -152,7 +167,7 @@ fn database_verdict(board: &Board, pieces: Option<u8>, options: &Options) -> Res
         "DATABASE {} pieces={pieces} db-root={root} db={} slices={} indices={}",
         board.name(),
         options.level.word(),
-        values.tables().len(),
+        values.shapes().count(),
         values.indices(),
     )))
 }

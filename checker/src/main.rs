@@ -16,6 +16,8 @@ Examples:
   check cert --db egdb                    a certificate, database values derived again
   check cert --db egdb --level consistent quicker; enough for claims of not losing
   check --db egdb --game 6x6              a database alone
+  check --db egdb --game 8x8 --memory 4GiB --journal my.journal
+                                          a large one, to go on with if it is interrupted
 
 The verdict is the last line on standard output. Exit status:
   0  s VERIFIED     everything was checked and is right
@@ -25,11 +27,17 @@ The verdict is the last line on standard output. Exit status:
   4  s ERROR        files could not be read, wrong usage, lack of memory
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
-Memory: the certificate's bytes and up to 60 bytes for each node; for the database its files, and
-2 bits for each index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB), at the
-level consistent 1 bit more for those with as many pieces and men; for each thread the largest block
-(100 MB with 6 pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300
-bytes for each position of the leaf that it replays.";
+Memory: the certificate's bytes and up to 60 bytes for each node; for each thread the largest file of
+the database, and the largest block (120 MB with 6 pieces); for all sets of kings up to 100 MB with 6
+pieces; for each thread about 300 bytes for each position of the leaf that it replays. And the tables:
+2 bits for each index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory
+is a bound on the tables alone. It must admit those of all slices with fewer pieces, of any slice and
+its twin, and of those that a crowning leads to from there; a certificate needs all tables in the end.
+What has had to go and is needed again is read and decoded again. The verdict is the same.
+
+Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified
+again, though all files are still hashed. It is trusted as this program is: use one that you have had
+written yourself, where nobody else can write, and never anybody else's. The verdict does not show it.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
 #[derive(Parser)]

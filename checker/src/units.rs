@@ -207,29 +207,12 @@ impl Run<'_> {
     }
 }
 
-/// The offset of a unit's directory entry.
-fn entry(head: &SliceHead, unit: u64) -> u64 {
-    (HEADER + 6 * head.frequencies.described().len()) as u64 + 4 * unit
-}
-
-/// The bytes of a payload.
-fn payload(bytes: &[u8], offset: u64, length: u32) -> Option<&[u8]> {
-    let rest = bytes.get(usize::try_from(offset).ok()?..)?;
-    rest.get(..usize::try_from(length).ok()?)
-}
-
-/// What a slice file says.
-enum Content {
-    /// All quiet positions have this value.
-    Constant(Value),
-    /// The head, and all bytes of the file.
-    Units(SliceHead, Vec<u8>),
-}
-
 /// A slice file whose head has been read.
 pub(crate) struct Slice {
     pub(crate) shape: Shape,
-    content: Content,
+    head: SliceHead,
+    /// All of the file.
+    bytes: Vec<u8>,
 }
 
 /// How the units of a slice are made up.
@@ -273,26 +256,27 @@ impl Layout {
 impl Slice {
     /// The file with these bytes and this head, which has been found to be that of the shape.
     pub(crate) fn new(shape: Shape, head: SliceHead, bytes: Vec<u8>) -> Slice {
-        let content = match head.constant {
-            Some(value) => Content::Constant(value),
-            None => Content::Units(head, bytes),
-        };
-        Slice { shape, content }
+        Slice { shape, head, bytes }
     }
 
     /// Whether there is nothing to decode.
     pub(crate) fn is_constant(&self) -> bool {
-        matches!(self.content, Content::Constant(_))
+        self.head.constant.is_some()
     }
 
     /// The offset in the file of what says how the value of this index is written.
     pub(crate) fn offset(&self, index: u64) -> u64 {
-        match &self.content {
-            Content::Constant(_) => VALUE,
-            Content::Units(head, _) => {
-                entry(head, Layout::new(&self.shape).unit_of(index / self.shape.columns))
-            }
+        if self.is_constant() {
+            return VALUE;
         }
+        let unit = Layout::new(&self.shape).unit_of(index / self.shape.columns);
+        (HEADER + 6 * self.head.frequencies.described().len()) as u64 + 4 * unit
+    }
+
+    /// The payload at this place.
+    fn payload(&self, offset: u64, length: u32) -> Option<&[u8]> {
+        let rest = self.bytes.get(usize::try_from(offset).ok()?..)?;
+        rest.get(..usize::try_from(length).ok()?)
     }
 
     /// Reads the values of all quiet positions, unit by unit in parallel. The first payload that does not
@@ -303,38 +287,31 @@ impl Slice {
         sink: impl Fn(Word) + Sync,
     ) -> Result<(), Finding> {
         let layout = Layout::new(&self.shape);
-        let bad = |offset| {
-            let expected = "a checksum, and a code of the unit's values";
-            Finding::new("slice-syntax", expected, "something else").at(offset)
-        };
-        let read = |(number, unit): (u64, Unit)| {
+        let read = |number: u64| {
             let rows = layout.unit(number);
-            match (unit, &self.content) {
-                (Unit::Coded { offset, length }, Content::Units(head, bytes)) => {
-                    let payload = payload(bytes, offset, length);
-                    let decoder = payload.and_then(|p| Decoder::new(&head.frequencies, p));
-                    let is_right = decoder.is_some_and(|d| self.decode(tables, rows, d, &sink));
-                    (!is_right).then(|| bad(offset))
-                }
-                (Unit::Constant(value), _) => {
+            let directory = usize::try_from(number).ok().and_then(|n| self.head.units.get(n));
+            match self.head.constant.map(Unit::Constant).as_ref().or(directory) {
+                Some(&Unit::Constant(value)) => {
                     self.for_each_word(tables, rows, &mut |_, _, index, quiet| {
                         let of = |wanted| if value == wanted { quiet } else { 0 };
                         sink(Word { index, quiet, win: of(Value::Win), loss: of(Value::Loss) });
                     });
                     None
                 }
-                (Unit::Coded { offset, .. }, Content::Constant(_)) => Some(bad(offset)),
+                Some(&Unit::Coded { offset, length }) => {
+                    let payload = self.payload(offset, length);
+                    let decoder = payload.and_then(|p| Decoder::new(&self.head.frequencies, p));
+                    let is_right = decoder.is_some_and(|d| self.decode(tables, rows, d, &sink));
+                    (!is_right).then_some(offset)
+                }
+                // There are as many as the layout asks for; otherwise the file would not have been opened.
+                None => Some(VALUE),
             }
         };
-        let wrong = match &self.content {
-            Content::Constant(value) => (0..layout.count)
-                .into_par_iter()
-                .find_map_first(|number| read((number, Unit::Constant(*value)))),
-            // As many as the layout asks for; otherwise the file would not have been opened.
-            Content::Units(head, _) => (head.units.par_iter().enumerate())
-                .find_map_first(|(number, &unit)| read((number as u64, unit))),
-        };
-        wrong.map_or(Ok(()), Err)
+        (0..layout.count).into_par_iter().find_map_first(read).map_or(Ok(()), |offset| {
+            let expected = "a checksum, and a code of the unit's values";
+            Err(Finding::new("slice-syntax", expected, "something else").at(offset))
+        })
     }
 
     /// Decodes the values of the quiet positions of these rows. Says whether the code comes out.

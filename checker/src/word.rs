@@ -6,7 +6,7 @@
 //! leaves the varying sets alone, it leads to a word of another row. Where it takes a king from each
 //! set, or adds or moves one, each position's place in that row is counted anew.
 //!
-//! Enforces: which positions are settled without looking at steps of kings. Trusts: the values it
+//! Enforces: what jumps and steps of men say; those of kings are in `block.rs`. Trusts: the values it
 //! looks up; the squares and ways of `rules.rs`, which says for all positions at once which jumps there
 //! are; `numbering.rs`.
 
@@ -53,7 +53,7 @@ pub(crate) struct Word<'a> {
 /// What moves say about the positions of a word.
 pub(crate) struct Moves {
     /// The positions in which there is such a move;
-    can: u64,
+    pub(crate) can: u64,
     /// in which one leads to a loss for the opponent;
     pub(crate) win: u64,
     /// and, unless that is so, in which none leads to anything but a win for the opponent.
@@ -79,12 +79,14 @@ impl Moves {
 
 /// What is known of the positions of a word before steps of kings are looked at.
 pub(crate) struct Settled {
-    /// Settled as a win or as a loss;
+    /// Settled by jumps as a win or as a loss;
     pub(crate) win: u64,
     pub(crate) loss: u64,
-    /// or without a jump, so that steps of kings count;
+    /// or without a jump, so that steps count;
     pub(crate) quiet: u64,
-    /// those of them in which every step of a man leads to a win for the opponent.
+    /// those of them in which a step of a man leads to a loss for the opponent,
+    pub(crate) men_win: u64,
+    /// or every one to a win.
     pub(crate) men_lose: u64,
 }
 
@@ -93,7 +95,8 @@ impl Settled {
     pub(crate) fn alone(&self, i: usize) -> Settled {
         let bit = |word: u64| word >> i & 1;
         let [win, loss, quiet] = [self.win, self.loss, self.quiet].map(bit);
-        Settled { win, loss, quiet, men_lose: bit(self.men_lose) }
+        let [men_win, men_lose] = [self.men_win, self.men_lose].map(bit);
+        Settled { win, loss, quiet, men_win, men_lose }
     }
 }
 
@@ -116,16 +119,17 @@ impl<'a> Word<'a> {
         Word { values, block, own, theirs, sets, first: 64 * w as u64, there }
     }
 
-    /// Settles all that does not depend on steps of kings.
-    pub(crate) fn settle(&self) -> Settled {
+    /// Settles the positions with a jump and, if `steps` count too, says what those of men lead to.
+    pub(crate) fn settle(&self, steps: bool) -> Settled {
         let jumps = self.jumps();
         // Where a jump is possible, a jump must be made.
         let quiet = self.there & !jumps.can;
-        let steps = self.men_steps(quiet);
+        let steps = if steps { self.men_steps(quiet) } else { Moves::NONE };
         Settled {
-            win: jumps.win | steps.win,
+            win: jumps.win,
             loss: jumps.can & jumps.lose & !jumps.win,
             quiet,
+            men_win: steps.win,
             men_lose: quiet & steps.lose,
         }
     }

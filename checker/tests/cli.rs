@@ -56,6 +56,8 @@ fn wrong_usage() {
         &["--game", "9x9"],
         &["cert", "--threads", "0"],
         &["cert", "--level", "high"],
+        &["cert", "--memory", "4GB"],
+        &["cert", "--memory", "20000000000GiB"],
         &["a", "b"],
     ] {
         let (line, status) = check(arguments);

@@ -17,8 +17,8 @@ fn compare(name: &str, pieces: u8) {
     // Nothing but these positions has a value: the bits set are as many as the wins and losses.
     let (mut win, mut loss) = (0, 0);
     for table in values.tables() {
-        for g in 0..table.groups() {
-            let (w, l) = table.group(g);
+        for i in (0..table.shape.indices).step_by(64) {
+            let (w, l) = table.read(i);
             assert_eq!(w & l, 0);
             win += u64::from(w.count_ones());
             loss += u64::from(l.count_ones());
@@ -84,8 +84,8 @@ fn totals_8x8() {
     let mut totals = [(0u64, 0u64); 5];
     for table in values.tables() {
         let total = &mut totals[table.shape.slice.pieces() as usize];
-        for g in 0..table.groups() {
-            let (win, loss) = table.group(g);
+        for i in (0..table.shape.indices).step_by(64) {
+            let (win, loss) = table.read(i);
             total.0 += u64::from(win.count_ones());
             total.1 += u64::from(loss.count_ones());
         }

@@ -345,9 +345,7 @@ pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
         let p = table.shape.position(board, index)?;
         // All moves of a position are captures, or none.
         let is_quiet = successors(board, &p).iter().all(|y| y.pieces() == p.pieces());
-        let (win, loss) = table.group(usize::try_from(index / 64).unwrap());
-        let bit = |word: u64| word >> (index % 64) & 1 == 1;
-        is_quiet.then_some(match (bit(win), bit(loss)) {
+        is_quiet.then_some(match table.bits(index) {
             (true, _) => Written::Win,
             (_, true) => Written::Loss,
             _ => Written::Draw,

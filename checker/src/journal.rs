@@ -1,0 +1,86 @@
+//! The journal of a check: which slices have been verified, so that another run need not do it again.
+//!
+//! Its first line says of what: the version of this format, board, level, pieces and root of the database.
+//! Then each line has the slices of a pair with the digests of their tables, and a checksum of the first
+//! line and this one.
+//!
+//! Trusts: the file. Whoever writes a journal decides what is verified; so it must be the user's own. Enforces:
+//! that it is about the same files (those that the root stands for, which are hashed again) and the same
+//! question, and that a line counts if it has been written to its end. If a table is needed again, it must
+//! have the digest given here.
+
+use crate::verdict::Stop;
+use certificate_spec::Digest;
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// The digests of tables that have been verified, by the names of their files.
+pub(crate) type Verified = BTreeMap<String, Digest>;
+
+/// A journal to which lines can be added.
+pub(crate) struct Journal {
+    file: File,
+    head: String,
+}
+
+impl Journal {
+    /// Opens or begins the journal of what `about` says, and reads what it has. A line that is not all
+    /// there can only be the last one, and is taken away.
+    pub(crate) fn open(path: &Path, about: &str) -> Result<(Journal, Verified), Stop> {
+        let stop = |text: String| Stop::Error(format!("journal {}: {text}", path.display()));
+        let failed = |error: io::Error| stop(error.to_string());
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let mut bytes = Vec::new();
+        let mut file = file.map_err(failed)?;
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(stop("not an ordinary file".into()));
+        }
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let mut journal = Journal { file, head: format!("draughtproof-check-journal 1 {about}\n") };
+        let (head, mut verified, mut length) = (journal.head.as_bytes(), Verified::new(), 0);
+        // One of which not even the first line is there has been begun and nothing more.
+        if !head.starts_with(&bytes) {
+            let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+            if lines.next() != Some(head) {
+                return Err(stop(format!("its first line is not: {}", journal.head)));
+            }
+            length = head.len();
+            while let Some(line) = lines.next() {
+                match str::from_utf8(line).ok().and_then(|line| journal.parse(line)) {
+                    Some(slices) => verified.extend(slices),
+                    None if lines.next().is_none() => break,
+                    None => return Err(stop(format!("the line at byte {length} is damaged"))),
+                }
+                length += line.len();
+            }
+        }
+        journal.file.set_len(length as u64).map_err(failed)?;
+        if length == 0 {
+            journal.file.write_all(head).map_err(failed)?;
+        }
+        Ok((journal, verified))
+    }
+
+    /// A line with this text.
+    fn line(&self, text: &str) -> String {
+        let digest = Digest::of([&self.head, text].concat().as_bytes()).to_string();
+        format!("{text} {}\n", &digest[..16])
+    }
+
+    fn parse(&self, line: &str) -> Option<Verified> {
+        let (text, _) = line.rsplit_once(' ').filter(|(text, _)| self.line(text) == line)?;
+        let words: Vec<&str> = text.split(' ').collect();
+        let entry = |pair: &[&str]| Some((pair.first()?.to_string(), Digest::parse(pair.get(1)?)?));
+        words.chunks(2).map(entry).collect()
+    }
+
+    /// Adds a line, and comes back when it is on disk.
+    pub(crate) fn add(&mut self, slices: &Verified) -> Result<(), Stop> {
+        let words = slices.iter().map(|(name, digest)| format!("{name} {digest}"));
+        let line = self.line(&words.collect::<Vec<_>>().join(" "));
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
+        written.map_err(|error| Stop::Error(format!("cannot write the journal: {error}")))
+    }
+}

@@ -1,0 +1,295 @@
+//! A bound on memory and a journal change nothing about the verdict.
+
+mod common;
+
+use certificate_spec::slice::Value as Written;
+use checker::{Database, Level, Options, check_certificate, check_database};
+use common::{Files, Oracle, Place, board, database, quiet_values};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+const LEVELS: [Level; 2] = [Level::Exact, Level::Consistent];
+
+/// The database of this board in a place of its own.
+fn place(name: &str, pieces: u8) -> Place {
+    let place = Place::new();
+    Files::new(&database(&board(name), pieces), pieces).write(&place.db());
+    place
+}
+
+/// What all tables take.
+fn bytes(values: &Database) -> u64 {
+    values.tables().iter().map(|table| table.shape.indices.div_ceil(64) * 16).sum()
+}
+
+fn check(name: &str, options: &Options) -> String {
+    check_database(&board(name), None, options).line()
+}
+
+/// The numbers in the error that there is too little memory: what is needed and what there may be.
+fn too_little(line: &str) -> Option<(u64, u64)> {
+    let words = line.strip_prefix("s ERROR memory: the tables for ")?;
+    let (_, words) = words.split_once(" take ")?;
+    let (needed, bound) = words.split_once(" bytes, the bound is ")?;
+    Some((needed.parse().unwrap(), bound.parse().unwrap()))
+}
+
+/// The lowest bound with which something is said, and what.
+fn with_least(name: &str, options: &Options) -> (u64, String) {
+    let mut least = 0;
+    loop {
+        let line = check(name, &Options { memory: Some(least), ..options.clone() });
+        match too_little(&line) {
+            None => return (least, line),
+            Some((needed, bound)) => {
+                assert!(bound == least && needed > least, "{line}");
+                least = needed;
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_verdict_with_any_memory() {
+    for (name, pieces) in [("6x6", 4), ("5x5", 4), ("4x8", 4), ("3x5", 5), ("4x4", 6), ("8x8", 3)] {
+        let place = place(name, pieces);
+        for level in LEVELS {
+            let options = Options { level, ..place.options() };
+            let line = check(name, &options);
+            assert!(line.starts_with(&format!("s VERIFIED DATABASE {name} pieces={pieces} ")));
+            let (least, same) = with_least(name, &options);
+            assert_eq!(same, line);
+            for memory in [least + 1, least * 5 / 4, least * 2, 1 << 40] {
+                for threads in [1, 3] {
+                    let memory = Some(memory);
+                    let options = Options { memory, threads: Some(threads), ..options.clone() };
+                    assert_eq!(check(name, &options), line);
+                }
+            }
+            let memory = Some(least - 1);
+            let verdict = check_database(&board(name), None, &Options { memory, ..options });
+            assert_eq!(verdict.status(), 4);
+            assert!(too_little(&verdict.line()).is_some());
+        }
+    }
+}
+
+#[test]
+fn less_than_all_is_enough() {
+    let place = place("6x6", 4);
+    let (least, _) = with_least("6x6", &place.options());
+    let all = bytes(&database(&board("6x6"), 4));
+    assert!(least < all / 2, "{least} of {all}");
+}
+
+/// Another value for the quiet position with this number, counted from the front or from the back.
+fn spoil(values: &mut [Option<Written>], n: usize, from_the_back: bool) {
+    let mut all: Vec<_> = values.iter_mut().flatten().collect();
+    if from_the_back {
+        all.reverse();
+    }
+    if let Some(value) = all.into_iter().nth(n) {
+        *value = if *value == Written::Draw { Written::Win } else { Written::Draw };
+    }
+}
+
+#[test]
+fn the_same_error_with_the_least_memory() {
+    let b = board("4x4");
+    let values = database(&b, 5);
+    let names: Vec<String> = values.tables().iter().map(|t| t.shape.slice.file_name()).collect();
+    let count = names.len();
+    let good = Files::new(&values, 5);
+    // Slices with a wrong value early or late in it, one with a payload that is none, if any.
+    let mut cases: Vec<(Vec<usize>, Option<usize>)> =
+        (0..count).step_by(7).map(|i| (vec![i], None)).collect();
+    for i in (1..count).step_by(5) {
+        cases.push((vec![i, count - i, (i * 37) % count], None));
+        // All of the last slices, among them several pairs of each group.
+        cases.push(((i..count).collect(), None));
+        cases.push((vec![i], Some(count - 1 - i)));
+    }
+    for (n, (wrong, bad)) in cases.iter().enumerate() {
+        let mut files = good.clone();
+        for &i in wrong {
+            let table = values.tables()[i];
+            let mut spoilt = quiet_values(&b, table);
+            spoil(&mut spoilt, n % 3, n % 2 == 1);
+            files.slices[i].1 = common::SliceParts::new(&b, &table.shape, &spoilt).bytes();
+        }
+        if let Some(bad) = *bad {
+            *files.slices[bad].1.last_mut().unwrap() ^= 1;
+        }
+        let place = Place::new();
+        files.write(&place.db());
+        for level in LEVELS {
+            let options = Options { level, ..place.options() };
+            let line = check("4x4", &options);
+            assert!(line.starts_with("s REFUTED slice-"), "{line}");
+            assert_eq!(with_least("4x4", &options).1, line);
+            let journal = Some(place.0.path().join(format!("journal-{level:?}")));
+            for _ in 0..2 {
+                let options = Options { journal: journal.clone(), ..options.clone() };
+                assert_eq!(check("4x4", &options), line);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_certificate_needs_all_tables() {
+    let place = place("4x4", 3);
+    let b = board("4x4");
+    let oracle = Oracle::new(&b, 4);
+    let maker = common::Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth: 2 };
+    let start = common::longest_win(&oracle, checker::Side::Black);
+    let root = Files::new(&database(&b, 3), 3).write(&place.db());
+    let value = certificate_spec::claim::Value::BlackWins;
+    maker.certificate("4x4", value, start, Some(root)).write(&place.cert());
+    let line = place.check();
+    assert!(line.starts_with("s VERIFIED BLACK-WINS"), "{line}");
+    let all = bytes(&database(&b, 3));
+    let with = |memory, journal| {
+        let options = Options { memory: Some(memory), journal, ..place.options() };
+        check_certificate(&place.cert(), &options).line()
+    };
+    assert_eq!(with(all, None), line);
+    assert_eq!(too_little(&with(all - 1, None)), Some((all, all - 1)));
+    // The second time all tables come from the files.
+    let journal = Some(place.0.path().join("journal"));
+    assert_eq!([with(all, journal.clone()), with(all, journal)], [line.clone(), line]);
+}
+
+/// The lines of a journal, the first one included.
+fn lines(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap().split_inclusive('\n').map(String::from).collect()
+}
+
+fn with_journal(place: &Place) -> (Options, PathBuf) {
+    let path = place.0.path().join("journal");
+    (Options { journal: Some(path.clone()), ..place.options() }, path)
+}
+
+#[test]
+fn a_journal_is_gone_on_with() {
+    for level in LEVELS {
+        let place = place("4x4", 4);
+        let (options, path) = with_journal(&place);
+        let options = Options { level, ..options };
+        let line =
+            check("4x4", &place.options()).replace("exact", &format!("{level:?}").to_lowercase());
+        assert_eq!(check("4x4", &options), line);
+        let all = lines(&path);
+        assert!(all.len() > 20 && all[0].starts_with("draughtproof-check-journal 1 4x4 "));
+        let (least, _) = with_least("4x4", &place.options());
+        for memory in [None, Some(least)] {
+            let options = Options { memory, ..options.clone() };
+            for count in 0..=all.len() {
+                // Whole lines, and one that is torn.
+                let whole = all[..count].concat();
+                let next = all.get(count).map_or("", |next| &next[..next.len() * (count % 7) / 7]);
+                fs::write(&path, whole + next).unwrap();
+                assert_eq!(check("4x4", &options), line);
+                assert_eq!(lines(&path), all);
+            }
+        }
+    }
+}
+
+#[test]
+fn journals_that_are_not_taken() {
+    let place = place("4x4", 3);
+    let (options, path) = with_journal(&place);
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+    let good = lines(&path);
+    let refused = |name: &str, options: &Options, text: &str, why: &str| {
+        fs::write(&path, text).unwrap();
+        let verdict = check_database(&board(name), options.journal.as_ref().map(|_| 3), options);
+        assert_eq!(verdict.status(), 4);
+        assert!(verdict.line().contains(why), "{}", verdict.line());
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    };
+    let first = "its first line is not:";
+    let (text, level) = (good.concat(), Level::Consistent);
+    refused("4x4", &Options { level, ..options.clone() }, &text, first);
+    refused("4x4", &options, &text.replacen("journal 1", "journal 2", 1), first);
+    refused("4x4", &options, &text.replacen(" 4x4 ", " 4x6 ", 1), first);
+    refused("4x4", &options, "another file\n", first);
+    refused("4x4", &options, "another file", first);
+    // Another database, and fewer pieces of the same.
+    let other = self::place("4x4", 4);
+    refused("4x4", &Options { db: other.db(), ..options.clone() }, &text.replace(' ', "  "), first);
+    let fewer = check_database(&board("4x4"), Some(2), &options);
+    assert!(fewer.line().contains(first) && fewer.status() == 4);
+    // A line that has been changed, or that is another journal's.
+    for at in [0, 8, 40, good[2].len() - 3] {
+        let mut edited = good.clone();
+        let old = edited[2].remove(at);
+        edited[2].insert(at, if old == '1' { '2' } else { '1' });
+        refused("4x4", &options, &edited.concat(), "is damaged");
+    }
+    // If it is the last one it counts as torn.
+    fs::write(&path, text.trim_end().to_owned() + "x\n").unwrap();
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+    assert_eq!(lines(&path), good);
+    for (journal, why) in
+        [("/dev/full", "not%20an"), ("/dev", "journal"), ("/nowhere/at/all", "journal")]
+    {
+        let verdict = check("4x4", &Options { journal: Some(journal.into()), ..options.clone() });
+        assert!(
+            verdict.starts_with("s ERROR journal /") && verdict.contains(&why.replace("%20", " "))
+        );
+    }
+}
+
+#[test]
+fn a_file_that_has_changed_since_is_refuted() {
+    let place = place("4x4", 4);
+    let (options, _) = with_journal(&place);
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+    for name in ["0-1-0-1", "1-1-1-0", "2-0-1-1"] {
+        let path = place.db().join("4x4").join(name);
+        let bytes = fs::read(&path).unwrap();
+        let mut other = bytes.clone();
+        *other.last_mut().unwrap() ^= 1;
+        fs::write(&path, other).unwrap();
+        let place = format!("s REFUTED slice-hash file=4x4/{name} ");
+        assert!(check("4x4", &options).starts_with(&place));
+        fs::write(&path, bytes).unwrap();
+    }
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+}
+
+#[test]
+fn killed_at_any_moment() {
+    let place = place("6x6", 4);
+    let (options, path) = with_journal(&place);
+    let least = with_least("6x6", &place.options()).0.to_string();
+    let line = check("6x6", &place.options());
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("check"));
+    command.args(["--game", "6x6", "--quiet", "--memory", &least, "--db"]).arg(place.db());
+    command.arg("--journal").arg(&path).stdout(Stdio::piped());
+    let mut known = Vec::new();
+    for i in 0..40u64 {
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(i * 13 % 97));
+        // There is no signal that a program could handle in this.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = fs::read_to_string(&path).unwrap_or_default();
+        let whole: Vec<String> = now.split_inclusive('\n').map(String::from).collect();
+        let whole: Vec<_> = whole.into_iter().filter(|line| line.ends_with('\n')).collect();
+        assert!(whole.starts_with(&known), "{known:?} {whole:?}");
+        known = whole;
+    }
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), line.clone() + "\n");
+    let all = lines(&path);
+    assert!(all.starts_with(&known));
+    // The same as without a break.
+    fs::remove_file(&path).unwrap();
+    assert_eq!(check("6x6", &options), line);
+    assert_eq!(lines(&path), all);
+}
