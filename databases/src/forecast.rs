@@ -1,11 +1,12 @@
 //! How long a database will take to build, and how large it will be.
 //!
 //! From the figures of slices that were built, those of slices with more pieces are estimated. Time for
-//! an index: the geometric mean over the slices with one piece less. Bytes of a number of pieces: the
+//! an index: the geometric mean over the slices with one piece less, times the square root of what that was
+//! wrong by for the number of pieces before. Bytes of a number of pieces: the
 //! geometric mean of two estimates that err in opposite directions where the number is odd and where it is
 //! even. One takes for each slice the mean of those with one piece less; the other that of those with a
 //! piece less on both sides, which have the same balance, corrected by what it was wrong for the number of
-//! pieces before. (For 8x8 that is 6 % too little for 6 pieces, and 8 % for 7; `docs/performance.md`.)
+//! pieces before. (How good that is: `docs/performance.md`.)
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -99,6 +100,8 @@ impl Forecaster {
     pub fn forecast(&mut self, pieces: u8) -> Vec<Forecast> {
         // By what the estimate from balanced slices was wrong for the number of pieces before.
         let mut growth = 1.0;
+        // And by what that of the time was.
+        let mut pace = 1.0f64;
         (2..=pieces)
             .map(|n| {
                 let all = Slice::all(&self.board, n);
@@ -110,13 +113,22 @@ impl Forecaster {
                 let balanced = sum(&|s| self.bytes_of(&fewer(s, ONE_EACH)));
                 let expected = (one_less * balanced * growth).sqrt();
                 let factor = if one_less > 0.0 { expected / one_less } else { 0.0 };
+                let slow = sum(&|s| self.seconds_of(&fewer(s, ONE)));
+                let timed = slices.iter().all(|s| self.seconds.contains_key(s));
                 for &slice in &slices {
-                    let seconds = self.seconds_of(&fewer(slice, ONE));
+                    let seconds = self.seconds_of(&fewer(slice, ONE)) * pace.sqrt();
                     let bytes = factor * self.bytes_of(&fewer(slice, ONE));
                     self.seconds.entry(slice).or_insert(seconds);
                     self.bytes.entry(slice).or_insert(bytes);
                 }
                 let forecast = self.add_up(n, &slices);
+                if timed && slow > 0.0 {
+                    pace = slices
+                        .iter()
+                        .map(|s| self.seconds[s] * s.indices(&self.board) as f64)
+                        .sum::<f64>()
+                        / slow;
+                }
                 if n <= self.known && balanced > 0.0 {
                     growth = forecast.bytes / balanced;
                 }
