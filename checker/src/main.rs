@@ -14,7 +14,7 @@ use std::process::ExitCode;
 const AFTER_HELP: &str = "\
 Examples:
   check cert --db egdb                    a certificate, database values derived again
-  check cert --db egdb --level consistent quicker; enough for claims of not losing
+  check cert --db egdb --level consistent enough for claims of not losing
   check --db egdb --game 6x6              a database alone
   check --db egdb --game 8x8 --memory 4GiB --journal my.journal
                                           a large one, to go on with if it is interrupted
