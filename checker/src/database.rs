@@ -14,7 +14,7 @@ use crate::verdict::Stop;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// The value of a position for the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -141,6 +141,8 @@ pub struct Database {
     slices: Vec<(Shape, Option<Table>)>,
     /// Where each slice is in `slices`: at its `key`.
     places: Vec<Option<usize>>,
+    /// Whether a move led to a slice that has no table.
+    missed: AtomicBool,
 }
 
 impl Database {
@@ -152,6 +154,7 @@ impl Database {
             pieces,
             slices: shapes.map(|shape| (shape, None)).collect(),
             places: vec![None; (usize::from(pieces) + 1).pow(4)],
+            missed: AtomicBool::new(false),
         };
         for (i, (shape, _)) in database.slices.iter().enumerate() {
             database.places[key(pieces, shape.slice)] = Some(i);
@@ -206,6 +209,25 @@ impl Database {
     /// The table of a slice.
     pub(crate) fn table(&self, slice: SliceName) -> Option<&Table> {
         self.slices.get(self.place(slice)?)?.1.as_ref()
+    }
+
+    /// The table of a slice that a move leads to. If there is none, whatever is made of that is worth
+    /// nothing: see [`Database::is_complete`].
+    pub(crate) fn after_move(&self, slice: SliceName) -> Option<&Table> {
+        let table = self.table(slice);
+        if table.is_none() {
+            self.missed.store(true, Relaxed);
+        }
+        table
+    }
+
+    /// That all moves so far have led to slices that have a table.
+    ///
+    /// # Errors
+    /// They have not: which tables are in memory was planned wrongly.
+    pub(crate) fn is_complete(&self) -> Result<(), Stop> {
+        let error = || Stop::Error("a move leads to a slice that is not in memory".into());
+        if self.missed.load(Relaxed) { Err(error()) } else { Ok(()) }
     }
 
     /// The value of a position for its side to move, or `None` if it is not in the database.

@@ -32,6 +32,7 @@ pub fn derive(board: &Board, pieces: u8, progress: &Progress) -> Result<Database
         slices.iter().try_for_each(|&slice| values.reserve(slice))?;
         derive_slices(source(&values, &mut kings, &slices), &slices, progress);
     }
+    values.is_complete()?;
     Ok(values)
 }
 
@@ -294,6 +295,25 @@ mod tests {
                     assert_eq!(table.bits(index), bits, "{} {slice:?} {p:?}", board.name());
                 }
             }
+        }
+    }
+
+    #[test]
+    fn no_value_without_those_that_it_rests_on() {
+        let board = Board::new(4, 4).unwrap();
+        let right = derive(&board, 3, &Progress::new(true)).unwrap();
+        assert!(right.is_complete().is_ok());
+        // Captures lead to slices with fewer pieces, crownings to those with fewer men.
+        for (slices, fits) in [
+            ([SliceName([0, 1, 0, 1]); 2], true),
+            ([SliceName([0, 1, 0, 2]), SliceName([0, 2, 0, 1])], false),
+            ([SliceName([0, 1, 1, 0]), SliceName([1, 0, 0, 1])], false),
+        ] {
+            let mut values = Database::new(&board, 3);
+            slices.iter().for_each(|&slice| values.reserve(slice).unwrap());
+            let mut kings = Vec::new();
+            derive_slices(source(&values, &mut kings, &slices), &slices, &Progress::new(true));
+            assert_eq!(values.is_complete().is_ok(), fits, "{slices:?}");
         }
     }
 

@@ -247,6 +247,7 @@ impl Check<'_> {
         self.values.reserve(slice)?;
         self.fill(slice)?;
         capture(source(&self.values, &mut self.kings, &[slice]), slice);
+        self.values.is_complete()?;
         let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
         let error = format!("{name} has other values than those verified before");
         if self.verified.get(&name) == Some(&digest) { Ok(()) } else { Err(Stop::Error(error)) }
@@ -293,6 +294,7 @@ impl Check<'_> {
                     follow_slices(source, batch, &first, self.progress);
                 }
             }
+            self.values.is_complete()?;
             let group = |batch: &Vec<SliceName>| batch.first().map(|s| (s.order().0, s.order().1));
             match (first.take(), &mut journal) {
                 (Some(wrong), _) if batches.get(i + 1).and_then(group) != group(batch) => {

@@ -7,8 +7,8 @@
 //! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b + 1),
 //! * the batch itself, and whatever else there is room for.
 //!
-//! Enforces: the bound on all of them together. Trusts: nothing; what is not in memory when it is looked
-//! up counts as draws, and a table that comes back must be the one that went (`directory.rs`).
+//! Enforces: the bound on all of them together. Trusts: nothing; where a move leads to a slice that is not in
+//! memory nothing is verified, and a table that comes back must be the one that went (`directory.rs`).
 
 use crate::database::{Bits, Database};
 use crate::numbering::{Shape, slices, twin};

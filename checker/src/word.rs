@@ -204,8 +204,8 @@ impl<'a> Word<'a> {
             // Without a piece the opponent has no move.
             return (0, !0);
         }
-        let Some(table) = self.values.table(SliceName([c, d, a, b])) else {
-            // That slice is always in the database; if it were not, its values would count as draws.
+        let Some(table) = self.values.after_move(SliceName([c, d, a, b])) else {
+            // Never; and if it were, nothing would be verified.
             return (0, 0);
         };
         let block = table.shape.block(their_men, men);
