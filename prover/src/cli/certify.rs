@@ -1,5 +1,6 @@
 //! The full job: databases, proof, certificate.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -95,13 +96,15 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     certificate.write(target)?;
     let (nodes, leaves) =
         sections.iter().map(Section::size).fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
-    println!("{} {} from {}", value.word(), claim.game, claim.start);
-    println!(
+    let mut out = io::stdout().lock();
+    writeln!(out, "{} {} from {}", value.word(), claim.game, claim.start)?;
+    writeln!(
+        out,
         "certificate {}: {nodes} nodes, {leaves} leaves, {} bytes, root={}",
         directory.display(),
         certificate.bytes(),
         certificate.root()
-    );
+    )?;
     progress.say(format!(
         "database {:.1} s, proof {:.1} s, all {:.1} s; now: check {} --db {}",
         database_done.as_secs_f64(),

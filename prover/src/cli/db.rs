@@ -1,5 +1,7 @@
 //! `prove db`.
 
+use std::io::{self, Write};
+
 use clap::Args;
 
 use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces};
@@ -39,12 +41,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     let manifest = store.manifest_of(options.pieces)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
-    println!(
+    writeln!(
+        io::stdout(),
         "database {} with {} pieces: {} slices, {bytes} bytes, root={}",
         board.name(),
         options.pieces,
         manifest.slices.len(),
         manifest.root()
-    );
+    )?;
     Ok(())
 }
