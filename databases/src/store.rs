@@ -349,8 +349,11 @@ impl Store {
     /// [`StoreError::Io`].
     pub(crate) fn remove_damaged(&self) -> Result<(), StoreError> {
         let (there, _) = self.finished()?;
-        for slice in Slice::all(&self.board, self.board.squares().min(there + 1)) {
-            let path = self.building.join(slice.name().file_name());
+        let next = there.max(1) + 1;
+        let slices = Slice::all(&self.board, self.board.squares().min(next));
+        for slice in slices.into_iter().filter(|slice| slice.pieces() == next) {
+            // A run may have been killed when only some had been moved beside the others.
+            let path = self.slice_path(slice);
             if !path.exists() {
                 continue;
             }

@@ -6,6 +6,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
+use certificate_spec::database::DatabaseManifest;
 use common::build;
 use draughtproof_egdb::board::Board;
 use draughtproof_egdb::{BuildError, Builder, Slice, Store, Working, extend};
@@ -100,5 +101,47 @@ fn less_than_the_least_memory_is_refused() {
         assert_eq!(store.manifest().unwrap().pieces, pieces);
         let read = Working::new(&store, pieces, least / 2).unwrap().load_all();
         assert!(matches!(read.err(), Some(BuildError::Memory { .. })));
+    }
+}
+
+/// Leaves the database as a killed run might: `finished` pieces in the MANIFEST, all slices with one more
+/// beside it where they are built, but for those that were moved already.
+fn interrupt(root: &Path, finished: u8, moved: &[&str]) {
+    let directory = root.join("4x4");
+    let building = root.join("4x4.building");
+    fs::create_dir_all(&building).unwrap();
+    let path = directory.join("MANIFEST");
+    let manifest = DatabaseManifest::decode(&fs::read(&path).unwrap()).unwrap();
+    for slice in manifest.slices.iter().filter(|s| s.name.pieces() > finished.into()) {
+        let name = slice.name.file_name();
+        if !moved.contains(&name.as_str()) {
+            fs::rename(directory.join(&name), building.join(&name)).unwrap();
+        }
+    }
+    match finished {
+        0 => fs::remove_file(path).unwrap(),
+        n => fs::write(path, manifest.up_to(n).encode()).unwrap(),
+    }
+}
+
+#[test]
+fn what_is_damaged_before_it_is_listed_is_built_again() {
+    let board = Board::new(4, 4).unwrap();
+    for (pieces, slice) in [(2, "0-1-0-1"), (3, "0-1-1-1")] {
+        for moved in [&[][..], &[slice]] {
+            let directory = tempfile::tempdir().unwrap();
+            build_files(&board, pieces, PLENTY, directory.path());
+            let right = files(&directory.path().join("4x4"));
+            let finished = if pieces == 2 { 0 } else { pieces - 1 };
+            interrupt(directory.path(), finished, moved);
+            let place = if moved.is_empty() { "4x4.building" } else { "4x4" };
+            let path = directory.path().join(place).join(slice);
+            let mut bytes = fs::read(&path).unwrap();
+            *bytes.last_mut().unwrap() ^= 1;
+            fs::write(&path, bytes).unwrap();
+            build_files(&board, pieces, PLENTY, directory.path());
+            assert!(files(&directory.path().join("4x4")) == right, "{place}/{slice}");
+            assert!(!directory.path().join("4x4.building").exists());
+        }
     }
 }
