@@ -302,7 +302,7 @@ fn check_disk(
 
 /// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more than
 /// in proportion to those with a piece less, or a byte for 32 where there are none.
-pub fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
+fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
     let before: Vec<_> =
         records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1).collect();
     let bytes: u64 = before.iter().map(|r| r.length).sum();

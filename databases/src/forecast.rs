@@ -11,13 +11,13 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::extend::{BuildError, Working, extend, room_to_solve};
+use super::build::Builder;
+use super::extend::{BuildError, Working, both, extend, room_to_solve};
 use super::figures::Figures;
 use super::residency::{Later, Residency};
 use super::slice::Slice;
 use super::stats::placements;
 use super::store::Store;
-use super::{Builder, both};
 use crate::board::Board;
 
 /// Calibration builds at most so many indices: a few seconds.
