@@ -133,6 +133,30 @@ pub(super) struct MachineOptions {
     quiet: bool,
 }
 
+/// Which database, and with what.
+#[derive(Args, Debug)]
+pub(super) struct BuildOptions {
+    #[command(flatten)]
+    game: GameOption,
+    /// All positions with at most N pieces
+    #[arg(long, value_name = "N")]
+    pub(super) pieces: u8,
+    #[command(flatten)]
+    db: DatabaseOption,
+    #[command(flatten)]
+    pub(super) machine: MachineOptions,
+}
+
+impl BuildOptions {
+    /// Sets the number of threads; where the database is or will be.
+    pub(super) fn start(&self) -> Result<Store, Failure> {
+        let board = &self.game.game.board;
+        check_pieces(board, self.pieces)?;
+        self.machine.start()?;
+        Ok(Store::new(&self.db.db, board))
+    }
+}
+
 /// Output for people or for programs.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {

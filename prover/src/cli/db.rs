@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces};
-use crate::egdb::Store;
+use super::common::{BuildOptions, Failure};
 use crate::ensure::{ensure, ensure_depths};
 
 #[derive(Args, Debug)]
@@ -16,36 +15,25 @@ What is there is verified against its hashes and used. Each slice is written as 
 are solved; so the command can be killed at any time, started again, and goes on from there.")]
 pub(super) struct Options {
     #[command(flatten)]
-    game: GameOption,
-    /// Build all positions with at most N pieces
-    #[arg(long, value_name = "N")]
-    pieces: u8,
-    #[command(flatten)]
-    db: DatabaseOption,
+    build: BuildOptions,
     /// Store the depths of wins and losses, too, beside the database: in DIR/RxC.depth
     #[arg(long)]
     depth: bool,
-    #[command(flatten)]
-    machine: MachineOptions,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let board = &options.game.game.board;
-    check_pieces(board, options.pieces)?;
-    options.machine.start()?;
-    let store = Store::new(&options.db.db, board);
-    let machine = &options.machine;
-    ensure(&store, options.pieces, machine.memory(), &machine.progress())?;
+    let BuildOptions { pieces, machine, .. } = &options.build;
+    let store = options.build.start()?;
+    ensure(&store, *pieces, machine.memory(), &machine.progress())?;
     if options.depth {
-        ensure_depths(&store, options.pieces, machine.memory(), &machine.progress())?;
+        ensure_depths(&store, *pieces, machine.memory(), &machine.progress())?;
     }
-    let manifest = store.manifest_of(options.pieces)?;
+    let manifest = store.manifest_of(*pieces)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
     writeln!(
         io::stdout(),
-        "database {} with {} pieces: {} slices, {bytes} bytes, root={}",
-        board.name(),
-        options.pieces,
+        "database {} with {pieces} pieces: {} slices, {bytes} bytes, root={}",
+        store.board().name(),
         manifest.slices.len(),
         manifest.root()
     )?;

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{DatabaseOption, Failure, Format, GameOption, MachineOptions, check_pieces};
-use crate::egdb::{Forecast, Forecaster, Store};
+use super::common::{BuildOptions, Failure, Format};
+use crate::egdb::{Forecast, Forecaster};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -21,28 +21,19 @@ least memory with which that is possible, and the memory with which nothing has 
 disk of these, while building and afterwards, and of all up to here. Then the slices that take longest.")]
 pub(super) struct Options {
     #[command(flatten)]
-    game: GameOption,
-    /// Plan for databases with up to N pieces
-    #[arg(long, value_name = "N")]
-    pieces: u8,
-    #[command(flatten)]
-    db: DatabaseOption,
-    #[command(flatten)]
-    machine: MachineOptions,
+    build: BuildOptions,
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let board = &options.game.game.board;
-    check_pieces(board, options.pieces)?;
-    options.machine.start()?;
+    let BuildOptions { pieces, machine, .. } = &options.build;
+    let store = options.build.start()?;
     let scratch = tempfile::tempdir()?;
-    options.machine.progress().say("measuring this machine".into());
-    let store = Store::new(&options.db.db, board);
-    let mut forecaster = Forecaster::new(&store, scratch.path(), options.machine.memory())?;
-    let forecasts = forecaster.forecast(options.pieces);
+    machine.progress().say("measuring this machine".into());
+    let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
+    let forecasts = forecaster.forecast(*pieces);
     print(&mut io::stdout().lock(), options.format, &forecasts).map_err(Failure::Io)
 }
 
