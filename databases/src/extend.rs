@@ -3,7 +3,7 @@
 //! Slices are solved in order, each with its twin, and written as soon as they are solved. A slice
 //! that is not in memory when it is needed comes back from its file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use certificate_spec::database::SliceRecord;
@@ -26,7 +26,7 @@ pub enum BuildError {
     Store(#[from] StoreError),
     /// Some slice needs more memory than may be used.
     #[error(
-        "the {board} database with {pieces} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory",
+        "the {board} database with {pieces} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory, or begin --partly",
         need.div_ceil(1 << 20), limit >> 20
     )]
     Memory {
@@ -34,6 +34,23 @@ pub enum BuildError {
         board: String,
         /// Pieces of the database.
         pieces: u8,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes that may be used.
+        limit: u64,
+    },
+    /// Everything is finished for which there is memory.
+    #[error(
+        "{left} slices of the {board} database with {pieces} pieces are left out, the others are finished: it needs {} MiB of memory, and {} MiB may be used: run it again with more --memory",
+        need.div_ceil(1 << 20), limit >> 20
+    )]
+    LeftOut {
+        /// The board.
+        board: String,
+        /// Pieces of the slices.
+        pieces: u8,
+        /// The number of slices that are not finished.
+        left: usize,
         /// Bytes needed.
         need: u64,
         /// Bytes that may be used.
@@ -63,7 +80,7 @@ pub enum Event {
     Begin {
         /// Pieces.
         pieces: u8,
-        /// All indices.
+        /// All indices of slices for which there is memory.
         indices: u64,
         /// Those of slices that are finished.
         finished: u64,
@@ -122,10 +139,28 @@ impl<'a> Working<'a> {
 
     /// The least memory with which a database can be built.
     pub fn least_memory(board: &Board, pieces: u8) -> u64 {
-        let empty = Residency::new(board, pieces, 0);
         let pairs = (2..=pieces).flat_map(|n| Builder::pairs(board, n));
-        let need = |slice| empty.least(&Builder::needs(slice), room_to_solve(board, slice));
-        pairs.map(need).max().unwrap_or(0)
+        pairs.map(|slice| Self::memory_of(board, pieces, slice)).max().unwrap_or(0)
+    }
+
+    /// The least memory with which a slice and its twin can be solved in a database with `pieces` pieces.
+    fn memory_of(board: &Board, pieces: u8, slice: Slice) -> u64 {
+        let empty = Residency::new(board, pieces, 0);
+        empty.least(&Builder::needs(slice), room_to_solve(board, slice))
+    }
+
+    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for which
+    /// there is not or that need such a one.
+    fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
+        let (limit, mut left_out) = (self.resident.memory, HashSet::new());
+        pairs.into_iter().partition(|&slice| {
+            let fits = Self::memory_of(self.board, self.pieces, slice) <= limit
+                && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
+            if !fits {
+                left_out.extend(both(slice));
+            }
+            fits
+        })
     }
 
     /// Brings slices into memory, and keeps room for others that are about to be made.
@@ -223,11 +258,12 @@ fn depth_needs(slice: Slice) -> Vec<Slice> {
     [both(slice), Builder::needs(slice)].concat()
 }
 
-/// Extends a store (under [`Store::lock`]) to `pieces` pieces. Slices that an earlier run has finished
-/// are not built again.
+/// Extends a store (under [`Store::lock`]) to as many pieces as `working` began with. Slices that an
+/// earlier run has finished are not built again.
 ///
 /// # Errors
-/// [`BuildError`]; whatever is finished stays.
+/// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left out,
+/// all others with as many pieces are finished first.
 pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<(), BuildError> {
     let (store, board) = (working.store, working.board);
     let (there, mut records) = store.finished()?;
@@ -239,7 +275,11 @@ pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<
         let pairs = Builder::pairs(board, n);
         let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
         let todo: Vec<Slice> = pairs.into_iter().filter(|s| !is_finished(s)).collect();
-        let left: u64 = todo.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum();
+        let (todo, left_out) = working.split_by_memory(todo);
+        let sum = |pairs: &[Slice]| -> u64 {
+            pairs.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum()
+        };
+        let (left, indices) = (sum(&todo), indices - sum(&left_out));
         check_disk(store, board, n, left, &records)?;
         tell(Event::Begin { pieces: n, indices, finished: indices - left });
         let mut later = Later::new(&todo);
@@ -247,6 +287,16 @@ pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<
             later.next();
             working.solve(slice, later.needs())?;
             tell(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
+        }
+        if !left_out.is_empty() {
+            tell(Event::End);
+            return Err(BuildError::LeftOut {
+                board: board.name(),
+                pieces: n,
+                left: left_out.iter().flat_map(|&s| both(s)).count(),
+                need: Working::least_memory(board, n),
+                limit: working.resident.memory,
+            });
         }
         for &slice in &slices {
             records.push(store.record(slice)?);

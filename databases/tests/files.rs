@@ -87,20 +87,42 @@ fn less_than_the_least_memory_is_refused() {
         let least = Working::least_memory(&board, pieces);
         assert!(Working::check_memory(&board, pieces, least).is_ok());
         assert!(Working::check_memory(&board, pieces, least - 1).is_err());
-        // The least is what suffices wherever an earlier run was killed; without that, a little
-        // less may do as well, but not this.
-        let little = Builder::base_memory(&board, pieces);
-        let mut working = Working::new(&store, pieces, little).unwrap();
-        match extend(&mut working, |_| {}) {
-            Err(BuildError::Memory { need, limit, .. }) => {
-                assert!(limit == little && need > limit && need <= least, "{need} {least}")
-            }
-            other => panic!("{}: {other:?}", board.name()),
-        }
         extend(&mut Working::new(&store, pieces, least).unwrap(), |_| {}).unwrap();
         assert_eq!(store.manifest().unwrap().pieces, pieces);
         let read = Working::new(&store, pieces, least / 2).unwrap().load_all();
         assert!(matches!(read.err(), Some(BuildError::Memory { .. })));
+    }
+}
+
+#[test]
+fn slices_that_need_too_much_memory_are_left_to_another_run() {
+    let board = Board::new(6, 6).unwrap();
+    let want = files_of(&board, 6, PLENTY, 2);
+    let all = Slice::all(&board, 6).into_iter().filter(|s| s.pieces() == 6).count();
+    let least = Working::least_memory(&board, 6);
+    // So little that there is not enough for anything; for some slices; for all but the largest.
+    for (little, finishes) in
+        [(Builder::base_memory(&board, 6), 0), (least - (3 << 20), 5), (least - 1, 5)]
+    {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path(), &board);
+        let lock = store.lock().unwrap();
+        let run = |memory| extend(&mut Working::new(&store, 6, memory).unwrap(), |_| {});
+        match run(little) {
+            Err(BuildError::LeftOut { pieces, left, limit, .. }) => {
+                let there = store.manifest().map_or(0, |m| m.pieces);
+                assert_eq!((there, limit), (finishes, little));
+                if there > 0 {
+                    let names = files(&directory.path().join("6x6.building"));
+                    let built = names.iter().filter(|(name, _)| !name.starts_with('.')).count();
+                    assert!(pieces == 6 && built > 0 && left > 0 && built + left == all, "{built}");
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+        run(PLENTY).unwrap();
+        drop(lock);
+        assert!(files(&directory.path().join("6x6")) == want);
     }
 }
 

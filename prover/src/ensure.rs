@@ -4,7 +4,8 @@ use crate::board::Board;
 use crate::egdb::{BuildError, Event, Slice, Store, Values, Working, extend, extend_depths};
 use crate::progress::Progress;
 
-/// Sees to it that `store` has the database with `pieces` pieces, using at most `memory` bytes.
+/// Sees to it that `store` has the database with `pieces` pieces, using at most `memory` bytes. `partly`:
+/// where that is too little for some slices, begins with the others.
 ///
 /// # Errors
 /// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are too small.
@@ -12,6 +13,7 @@ pub fn ensure(
     store: &Store,
     pieces: u8,
     memory: u64,
+    partly: bool,
     progress: &Progress,
 ) -> Result<(), BuildError> {
     let name = store.board().name();
@@ -26,7 +28,9 @@ pub fn ensure(
     if there >= pieces {
         return verify(pieces);
     }
-    Working::check_memory(store.board(), pieces, memory)?;
+    if !partly {
+        Working::check_memory(store.board(), pieces, memory)?;
+    }
     let _lock = store.lock()?;
     // Another process may have built something until now.
     verify(store.finished()?.0)?;
@@ -73,7 +77,7 @@ pub fn load(
     memory: u64,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
-    ensure(store, pieces, memory, progress)?;
+    ensure(store, pieces, memory, false, progress)?;
     Working::new(store, pieces, memory)?.load_all()
 }
 

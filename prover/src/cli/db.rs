@@ -8,8 +8,9 @@ use super::common::{BuildOptions, Failure};
 use crate::ensure::{ensure, ensure_depths};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   prove db --game 8x8 --pieces 5 --db egdb --depth
+  prove db --game 8x8 --pieces 8 --db egdb --partly   as many slices as this machine can solve
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin
 are solved; so the command can be killed at any time, started again, and goes on from there.")]
@@ -19,12 +20,16 @@ pub(super) struct Options {
     /// Store the depths of wins and losses, too, beside the database: in DIR/RxC.depth
     #[arg(long)]
     depth: bool,
+    /// If some slices need more memory than there may be, build the others, and leave the rest to a run
+    /// with more
+    #[arg(long)]
+    partly: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let BuildOptions { pieces, machine, .. } = &options.build;
     let store = options.build.start()?;
-    ensure(&store, *pieces, machine.memory(), &machine.progress())?;
+    ensure(&store, *pieces, machine.memory(), options.partly, &machine.progress())?;
     if options.depth {
         ensure_depths(&store, *pieces, machine.memory(), &machine.progress())?;
     }
