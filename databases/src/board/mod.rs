@@ -7,11 +7,13 @@ mod fen;
 mod game;
 mod geometry;
 mod moves;
+mod notation;
 mod perft;
 mod position;
 
 pub use fen::FenError;
 pub use game::{Game, GameError};
 pub use geometry::Board;
+pub use notation::{Move, MoveError};
 pub use perft::perft;
 pub use position::{Position, Side};
