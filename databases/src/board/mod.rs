@@ -8,6 +8,7 @@ mod game;
 mod geometry;
 mod moves;
 mod notation;
+mod pdn;
 mod perft;
 mod position;
 
@@ -15,5 +16,6 @@ pub use fen::FenError;
 pub use game::{Game, GameError};
 pub use geometry::Board;
 pub use notation::{Move, MoveError};
+pub use pdn::{PdnError, PdnGame};
 pub use perft::perft;
 pub use position::{Position, Side};
