@@ -8,6 +8,7 @@ use certificate_spec::claim::{Claim, Question, Value};
 use clap::{Args, ValueEnum};
 
 use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
+use super::start::StartOptions;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Store, Values};
 use crate::emit::{Certificate, Section, Target};
@@ -22,9 +23,8 @@ pub(super) struct Options {
     emit: Option<PathBuf>,
     #[command(flatten)]
     game: GameOption,
-    /// Start position [default: that of the game]
-    #[arg(long, value_name = "FEN")]
-    fen: Option<String>,
+    #[command(flatten)]
+    start: StartOptions,
     /// What to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
@@ -59,10 +59,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return Err(Failure::Input("--emit DIR: expected a directory for the certificate".into()));
     };
     let board = &options.game.game.board;
-    let start = match &options.fen {
-        Some(fen) => board.read_fen(fen)?,
-        None => options.game.game.start(),
-    };
+    let start = options.start.position(&options.game.game)?;
     let pieces = options.pieces.unwrap_or_else(|| default_pieces(board, start.pieces()));
     if pieces != 0 {
         check_pieces(board, pieces)?;

@@ -7,7 +7,7 @@ use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
 use thiserror::Error;
 
-use crate::board::{Board, FenError, Game, Position};
+use crate::board::{Board, FenError, Game, MoveError, Position};
 use crate::egdb::{BuildError, Database, Depths, Mode, Store, StoreError, Values, Working};
 use crate::emit::EmitError;
 use crate::ensure::load;
@@ -25,6 +25,9 @@ pub enum Failure {
     /// A FEN.
     #[error(transparent)]
     Fen(#[from] FenError),
+    /// A move.
+    #[error(transparent)]
+    Move(#[from] MoveError),
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -47,7 +50,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Undecided(_) => 1,
-            Failure::Input(_) | Failure::Fen(_) => 2,
+            Failure::Input(_) | Failure::Fen(_) | Failure::Move(_) => 2,
             _ => 3,
         }
     }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::common::{Failure, GameOption};
+use super::start::StartOptions;
 use crate::board::perft;
 
 #[derive(Args, Debug)]
@@ -17,17 +18,13 @@ pub(super) struct Options {
     /// The greatest number of moves
     #[arg(long, value_name = "D")]
     depth: u32,
-    /// Start position [default: that of the game]
-    #[arg(long, value_name = "FEN")]
-    fen: Option<String>,
+    #[command(flatten)]
+    start: StartOptions,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.game.game;
-    let start = match &options.fen {
-        Some(fen) => game.board.read_fen(fen)?,
-        None => game.start(),
-    };
+    let start = options.start.position(game)?;
     for depth in 1..=options.depth {
         use std::io::Write;
         writeln!(std::io::stdout(), "{depth}\t{}", perft(&game.board, &start, depth))?;

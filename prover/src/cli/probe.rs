@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::common::{Failure, StoredOptions, each_fen};
+use super::start::StartOptions;
 use crate::board::{Board, Position};
 use crate::egdb::{Database, StoreError, Value};
 
@@ -22,15 +23,18 @@ pub(super) struct Options {
     #[arg(long)]
     depth: bool,
     /// Positions [default: one a line on standard input]
-    #[arg(value_name = "FEN")]
+    #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
+    #[command(flatten)]
+    start: StartOptions,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     let (database, most) = options.stored.open()?;
     let depths = options.depth.then(|| options.stored.depths()).transpose()?;
-    each_fen(board, &options.fens, |position| {
+    let fens = options.start.or_fens(&options.stored.game.game, &options.fens)?;
+    each_fen(board, &fens, |position| {
         let value = value(board, &database, most, position)?;
         let Some(depths) = &depths else { return Ok(word(value).into()) };
         let depth = value.map(|value| depths.depth(position, value)).transpose()?.flatten();

@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::common::{Failure, MachineOptions, StoredOptions, each_fen};
 use super::probe::word;
+use super::start::StartOptions;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{StoreError, Value, Values};
 use crate::search::{Outcome, Search};
@@ -12,6 +13,7 @@ use crate::search::{Outcome, Search};
 #[command(after_help = "Examples:
   prove solve --nodes 1000000                           the start of 6x6
   prove solve --game 8x8 --nodes 100000 <positions.txt
+  prove solve --game 8x8 --nodes 100000 --opening 13
 
 Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown.
 Half of the nodes go to each of the questions whether the side to move wins and whether it loses; what
@@ -24,8 +26,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
     /// Positions [default: one a line on standard input, or "start" for that of the game]
-    #[arg(value_name = "FEN")]
+    #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
+    #[command(flatten)]
+    start: StartOptions,
     #[command(flatten)]
     machine: MachineOptions,
 }
@@ -45,12 +49,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             loaded => loaded?,
         },
     };
-    let start = board.write_fen(&options.stored.game.game.start());
-    let fens: Vec<String> = options
-        .fens
-        .iter()
-        .map(|fen| if fen == "start" { start.clone() } else { fen.clone() })
-        .collect();
+    let game = &options.stored.game.game;
+    let start = board.write_fen(&game.start());
+    let mut fens = options.start.or_fens(game, &options.fens)?;
+    fens.iter_mut().filter(|fen| *fen == "start").for_each(|fen| fen.clone_from(&start));
     each_fen(board, &fens, |position| {
         let (answer, nodes) = solve(board, &database, position, options.nodes);
         Ok(format!("{answer}\t{nodes}"))

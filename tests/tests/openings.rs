@@ -1,0 +1,82 @@
+//! Starts named by moves or by an opening of the 2007 solution.
+
+use prover::board::Game;
+use tests::corpus::rows;
+use tests::programs::{path, prove, run};
+
+const OPENINGS: &str = include_str!("../../corpus/openings.tsv");
+
+#[test]
+fn the_table_is_that_of_2007() {
+    let game: Game = "8x8".parse().unwrap();
+    let mut totals = [0u64; 4];
+    let (mut replies, mut numbers) = (Vec::new(), Vec::new());
+    for row in rows(OPENINGS) {
+        let line = game.board.read_line(&game.start(), row[1]).expect(row[1]);
+        assert_eq!(line.len(), 3, "{}", row[1]);
+        assert!(["draw", "<=draw", "loss"].contains(&row[2]), "{}", row[2]);
+        numbers.push(row[0].to_string());
+        replies.push((line[0], line[1]));
+        let figures: Vec<u64> = row[3..].iter().map(|n| n.parse().unwrap()).collect();
+        totals[0] += figures[0];
+        totals[1] = totals[1].max(figures[1]);
+        totals[2] += figures[2];
+        totals[3] = totals[3].max(figures[3]);
+    }
+    assert_eq!(numbers, (1..=19).map(|n: u32| n.to_string()).collect::<Vec<_>>());
+    // The totals that were published are not sums of the columns (corpus/README.md).
+    assert_eq!(totals, [14_514_560, 154, 4_616_668, 94]);
+    // All seven first moves; the first, 9-13, with all replies.
+    let mut first: Vec<_> = replies.iter().map(|(first, _)| *first).collect();
+    first.dedup();
+    assert_eq!(first.len(), game.board.moves(&game.start()).len());
+    replies.dedup();
+    assert_eq!(replies.len(), game.board.moves(&first[0]).len() + 6);
+}
+
+#[test]
+fn positions_named_by_moves() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    let perft = |options: &[&str]| {
+        prove(&[&["perft", "--depth", "1", "--game", "8x8"], options].concat(), here)
+    };
+    let fen = "W:W21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,23";
+    assert_eq!(perft(&["--opening", "9"]), perft(&["--fen", fen]));
+    assert_eq!(perft(&["--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
+    assert_eq!(perft(&["--moves", ""]), perft(&[]));
+    let solved = prove(
+        &["solve", "--game", "8x8", "--pieces", "0", "--nodes", "10", "--opening", "9", "-q"],
+        here,
+    );
+    assert!(solved.starts_with(&format!("{fen}\tunknown\t")), "{solved}");
+    prove(
+        &["--game", "4x4", "--moves", "1-3 8-6", "--claim", "white-not-lost", "--emit", "c", "-q"],
+        here,
+    );
+    assert!(here.join("c").join("MANIFEST").exists());
+    for (options, what) in [
+        (
+            &["perft", "--depth", "1", "--opening", "3"][..],
+            "--opening: expected --game 8x8, found 6x6",
+        ),
+        (
+            &["perft", "--depth", "1", "--game", "8x8", "--opening", "20"],
+            "--opening: expected 1 to 19, found 20",
+        ),
+        (
+            &["perft", "--depth", "1", "--moves", "4-7 1-2"],
+            "move \"1-2\" in W:W13,14,15,16,17,18:B1,2,3,5,6,7: expected a legal move; legal moves: ",
+        ),
+        (
+            &["perft", "--depth", "1", "--moves", "4-7", "--fen", "B:W18:B1"],
+            "the argument '--moves <MOVES>' cannot be used with '--fen <FEN>'",
+        ),
+        (&["solve", "--moves", "4-7", "start"], "the argument '[FEN]...' cannot be used with"),
+    ] {
+        let output = run(&path("prove"), options, here);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
+        assert!(said.contains(what), "{options:?}: {said}");
+    }
+}
