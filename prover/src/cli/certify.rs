@@ -1,13 +1,15 @@
 //! The full job: databases, proof, certificate.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use certificate_spec::claim::{Claim, Question, Value};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::common::{DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database};
+use super::common::{
+    ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database,
+};
 use super::start::StartOptions;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Store, Values};
@@ -42,16 +44,6 @@ pub(super) struct Options {
     max_nodes: Option<u64>,
     #[command(flatten)]
     machine: MachineOptions,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum ClaimOption {
-    /// The exact value, whatever it is
-    Value,
-    /// Black does not lose
-    BlackNotLost,
-    /// White does not lose
-    WhiteNotLost,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
@@ -89,19 +81,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         pieces,
         database: root,
     };
-    let certificate = Certificate::new(&claim, &sections);
-    certificate.write(target)?;
-    let (nodes, leaves) =
-        sections.iter().map(Section::size).fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
-    let mut out = io::stdout().lock();
-    writeln!(out, "{} {} from {}", value.word(), claim.game, claim.start)?;
-    writeln!(
-        out,
-        "certificate {}: {nodes} nodes, {leaves} leaves, {} bytes, root={}",
-        directory.display(),
-        certificate.bytes(),
-        certificate.root()
-    )?;
+    write(&claim, &sections, target, directory)?;
     progress.say(format!(
         "database {:.1} s, proof {:.1} s, all {:.1} s; now: check {} --db {}",
         database_done.as_secs_f64(),
@@ -110,6 +90,29 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         directory.display(),
         options.db.db.display()
     ));
+    Ok(())
+}
+
+/// Writes a certificate, and says what it is.
+pub(super) fn write(
+    claim: &Claim,
+    sections: &[Section],
+    target: Target,
+    directory: &Path,
+) -> Result<(), Failure> {
+    let certificate = Certificate::new(claim, sections);
+    certificate.write(target)?;
+    let (nodes, leaves) =
+        sections.iter().map(Section::size).fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
+    let mut out = io::stdout().lock();
+    writeln!(out, "{} {} from {}", claim.value.word(), claim.game, claim.start)?;
+    writeln!(
+        out,
+        "certificate {}: {nodes} nodes, {leaves} leaves, {} bytes, root={}",
+        directory.display(),
+        certificate.bytes(),
+        certificate.root()
+    )?;
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, MoveError, Position};
 use crate::egdb::{BuildError, Database, Depths, Mode, Store, StoreError, Values, Working};
-use crate::emit::EmitError;
+use crate::emit::{BrokenProof, EmitError, ReadError};
 use crate::ensure::load;
 use crate::progress::Progress;
 
@@ -37,6 +37,12 @@ pub enum Failure {
     /// The certificate.
     #[error(transparent)]
     Emit(#[from] EmitError),
+    /// A certificate that was read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A certificate that was read and proves nothing.
+    #[error(transparent)]
+    Broken(#[from] BrokenProof),
     /// Not enough memory, or threads.
     #[error("{0}")]
     Resource(String),
@@ -62,6 +68,17 @@ pub(super) struct GameOption {
     /// The game: RxC or RxC/k
     #[arg(long, value_name = "GAME", default_value = "6x6")]
     pub(super) game: Game,
+}
+
+/// What is to be proved.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClaimOption {
+    /// The exact value, whatever it is
+    Value,
+    /// Black does not lose
+    BlackNotLost,
+    /// White does not lose
+    WhiteNotLost,
 }
 
 /// Where databases are.

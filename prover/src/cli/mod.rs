@@ -1,6 +1,7 @@
 //! The command line of `prove`: one file a subcommand.
 
 mod certify;
+mod combine;
 mod common;
 mod db;
 mod page;
@@ -62,6 +63,8 @@ enum Command {
     Probe(probe::Options),
     /// Search positions for their value.
     Solve(solve::Options),
+    /// Join certificates of positions after some moves into one of the start.
+    Combine(combine::Options),
     /// Count the move sequences of each length.
     Perft(perft::Options),
 }
@@ -79,6 +82,7 @@ impl Cli {
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),
             Some(Command::Solve(options)) => solve::run(&options),
+            Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Perft(options)) => perft::run(&options),
         }
     }

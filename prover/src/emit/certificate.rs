@@ -14,9 +14,9 @@ use thiserror::Error;
 
 use super::prune::{Kept, Proof, prune};
 use crate::board::{Board, Position, Side};
-use crate::egdb::UNFINISHED;
+use crate::egdb::{UNFINISHED, Values};
 use crate::proof::Tree;
-use crate::search::{KeyMap, StrategyError};
+use crate::search::{KeyMap, Strategy, StrategyError};
 
 /// Nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
@@ -72,19 +72,43 @@ impl Section {
             (false, Side::Black) => Question::WhiteNotLost,
         };
         let ranks: KeyMap<u32> = kept.iter().map(|k| (k.position.key(), k.rank)).collect();
-        let mut section =
-            Section { question, nodes: Vec::with_capacity(kept.len()), leaves: Vec::new() };
-        for node in &kept {
-            let (kind, data) = match node.proof {
-                Proof::Or(choice) => (kind::OR, choice),
-                Proof::And => (kind::AND, 0),
-                Proof::Leaf(_) => (kind::LEAF, section.leaves.len() as u32),
+        let entry = |node: &Kept<'_>| {
+            let closes =
+                |p: &Position| ranks.get(&p.key()).is_some_and(|&rank| !won || rank < node.rank);
+            let record = match node.proof {
+                Proof::Or(choice) => Record::Or(choice),
+                Proof::And => Record::And,
+                Proof::Leaf(strategy) => Record::Leaf(encode_leaf(
+                    strategy,
+                    tree.board(),
+                    tree.database(),
+                    &node.position,
+                    closes,
+                )?),
             };
-            section.leaves.extend(encode_leaf(tree, node, &ranks)?);
-            let position = wire(tree.board(), &node.position);
-            section.nodes.push(Node { position, rank: node.rank, data, kind, reserved: 0 });
+            Ok(Entry { position: node.position, rank: node.rank, record })
+        };
+        let entries = kept.iter().map(entry).collect::<Result<Vec<_>, EmitError>>()?;
+        Ok(Section::of(question, tree.board(), entries))
+    }
+
+    /// A question from its nodes, in ascending order of their positions.
+    pub(super) fn of(question: Question, board: &Board, entries: Vec<Entry>) -> Self {
+        let mut section =
+            Section { question, nodes: Vec::with_capacity(entries.len()), leaves: Vec::new() };
+        for Entry { position, rank, record } in entries {
+            let (kind, data) = match record {
+                Record::Or(choice) => (kind::OR, choice),
+                Record::And => (kind::AND, 0),
+                Record::Leaf(leaf) => {
+                    section.leaves.push(leaf);
+                    (kind::LEAF, section.leaves.len() as u32 - 1)
+                }
+            };
+            let position = wire(board, &position);
+            section.nodes.push(Node { position, rank, data, kind, reserved: 0 });
         }
-        Ok(section)
+        section
     }
 
     /// A question whose start needs no node: the database or the rules decide it.
@@ -103,22 +127,32 @@ impl Section {
     }
 }
 
-fn encode_leaf(
-    tree: &Tree<'_>,
-    node: &Kept<'_>,
-    ranks: &KeyMap<u32>,
-) -> Result<Option<Leaf<Vec<u8>>>, EmitError> {
-    let Proof::Leaf(strategy) = node.proof else {
-        return Ok(None);
-    };
+/// A node ready to be written.
+pub(super) struct Entry {
+    pub(super) position: Position,
+    pub(super) rank: u32,
+    pub(super) record: Record,
+}
+
+/// What its record says.
+pub(super) enum Record {
+    Or(u32),
+    And,
+    Leaf(Leaf<Vec<u8>>),
+}
+
+/// Packs the strategy of the leaf at `root`, replaying it; `closes` tells where the tree takes over.
+pub(super) fn encode_leaf(
+    strategy: &Strategy,
+    board: &Board,
+    database: &Values,
+    root: &Position,
+    closes: impl FnMut(&Position) -> bool,
+) -> Result<Leaf<Vec<u8>>, StrategyError> {
     let mut bits = BitWriter::default();
-    let closes = |p: &Position| {
-        ranks.get(&p.key()).is_some_and(|&rank| !strategy.is_win || rank < node.rank)
-    };
     let choice = |at: usize, of: usize| bits.push(at as u32, width(of));
-    let positions =
-        strategy.replay(tree.board(), tree.database(), &node.position, closes, choice)?;
-    Ok(Some(Leaf { positions, strategy: bits.finish() }))
+    let positions = strategy.replay(board, database, root, closes, choice)?;
+    Ok(Leaf { positions, strategy: bits.finish() })
 }
 
 fn wire(board: &Board, position: &Position) -> WirePosition {

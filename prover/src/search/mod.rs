@@ -4,4 +4,4 @@ mod dfpn;
 mod strategy;
 
 pub use dfpn::{KeyMap, Outcome, Search, estimate, known};
-pub use strategy::{Strategy, StrategyError, suits};
+pub use strategy::{Replay, Strategy, StrategyError, suits};

@@ -5,6 +5,8 @@
 //! replayed once here before it is kept. An extraction or replay that fails is an error: the
 //! position has to be searched again, never patched.
 
+use certificate_spec::bits::{BitReader, width};
+use certificate_spec::leaves::Leaf;
 use thiserror::Error;
 
 use super::dfpn::{KeyMap, Search, Status};
@@ -40,6 +42,9 @@ pub enum StrategyError {
     /// A win that goes round in a circle.
     #[error("a win goes round in a circle")]
     Circle,
+    /// Choices in a certificate that are too few or too many, or stand for no move.
+    #[error("the bits of the strategy do not fit the positions that it reaches")]
+    Bits,
 }
 
 /// Whether a database value is what the claimant needs.
@@ -251,11 +256,74 @@ impl Strategy {
         board: &Board,
         database: &Values,
         root: &Position,
-        closes: impl Fn(&Position) -> bool,
+        closes: impl FnMut(&Position) -> bool,
         mut choice: impl FnMut(usize, usize),
     ) -> Result<u64, StrategyError> {
+        let Strategy { claimant, is_win, .. } = *self;
+        let replay = Replay { board, database, claimant, is_win };
+        replay.run(root, closes, |position, successors| {
+            let target = self.choices.get(&position.key()).ok_or(StrategyError::Incomplete)?;
+            let at = successors.binary_search(target).map_err(|_| StrategyError::Incomplete)?;
+            choice(at, successors.len());
+            Ok(at)
+        })
+    }
+
+    /// The chosen successor, where the claimant is to move.
+    pub fn choice(&self, position: &Position) -> Option<Position> {
+        self.choices.get(&position.key()).copied()
+    }
+}
+
+/// What a replay needs besides the choices.
+#[derive(Clone, Copy)]
+pub struct Replay<'a> {
+    /// The board.
+    pub board: &'a Board,
+    /// The database that closes branches.
+    pub database: &'a Values,
+    /// Whose strategy it is.
+    pub claimant: Side,
+    /// Whether it is to win.
+    pub is_win: bool,
+}
+
+impl Replay<'_> {
+    /// Reads the choices of a leaf of a certificate, replaying it from `root`. `closes` tells where the
+    /// proof tree that it was written for takes over.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where the strategy does not hold or is not what the leaf states.
+    pub fn decode(
+        self,
+        leaf: &Leaf<Vec<u8>>,
+        root: &Position,
+        closes: impl FnMut(&Position) -> bool,
+    ) -> Result<Strategy, StrategyError> {
+        let mut bits = BitReader::new(&leaf.strategy);
+        let mut choices = KeyMap::default();
+        let positions = self.run(root, closes, |position, successors| {
+            let at = bits.take(width(successors.len())).ok_or(StrategyError::Bits)? as usize;
+            choices.insert(position.key(), *successors.get(at).ok_or(StrategyError::Bits)?);
+            Ok(at)
+        })?;
+        if positions != leaf.positions || !bits.is_finished() {
+            return Err(StrategyError::Bits);
+        }
+        Ok(Strategy { claimant: self.claimant, is_win: self.is_win, choices })
+    }
+
+    /// Goes over all positions that a strategy reaches from `root`; `choose` gets a position in which the
+    /// claimant moves and its successors, and says which.
+    fn run(
+        self,
+        root: &Position,
+        mut closes: impl FnMut(&Position) -> bool,
+        mut choose: impl FnMut(&Position, &[Position]) -> Result<usize, StrategyError>,
+    ) -> Result<u64, StrategyError> {
+        let Replay { board, database, claimant, is_win } = self;
         if let Some(value) = database.probe(root) {
-            let fits = suits(value, root.turn == self.claimant, self.is_win);
+            let fits = suits(value, root.turn == claimant, is_win);
             return if fits { Ok(0) } else { Err(StrategyError::WrongValue) };
         }
         // Whether each position seen is completed; the path, with what is left to visit from each.
@@ -267,13 +335,9 @@ impl Strategy {
             if let Some(position) = next.take() {
                 seen.insert(position.key(), false);
                 board.successors(&position, &mut successors);
-                if position.turn == self.claimant {
-                    let target =
-                        self.choices.get(&position.key()).ok_or(StrategyError::Incomplete)?;
-                    let at =
-                        successors.binary_search(target).map_err(|_| StrategyError::Incomplete)?;
-                    choice(at, successors.len());
-                    path.push((position, vec![*target]));
+                if position.turn == claimant {
+                    let at = choose(&position, &successors)?;
+                    path.push((position, vec![successors[at]]));
                 } else {
                     path.push((position, successors.iter().rev().copied().collect()));
                 }
@@ -287,11 +351,11 @@ impl Strategy {
                 continue;
             };
             if let Some(value) = database.probe(&visit) {
-                if !suits(value, visit.turn == self.claimant, self.is_win) {
+                if !suits(value, visit.turn == claimant, is_win) {
                     return Err(StrategyError::WrongValue);
                 }
             } else if let Some(&completed) = seen.get(&visit.key()) {
-                if self.is_win && !completed {
+                if is_win && !completed {
                     return Err(StrategyError::Circle);
                 }
             } else if !closes(&visit) {

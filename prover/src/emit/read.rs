@@ -1,0 +1,276 @@
+//! Reading a certificate back: to join it to others, or to tell what is in it.
+//!
+//! Files are what the MANIFEST says, byte by byte, and nodes have the form of `SPEC.md` §6; whether they
+//! prove anything is not judged here, and never without `check`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use certificate_spec::claim::{Claim, Question};
+use certificate_spec::leaves::{self, Leaf};
+use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::nodes::{self, Node, kind};
+use certificate_spec::{Digest, WireError};
+use thiserror::Error;
+
+use crate::board::{Board, Game, Position, Side};
+
+/// What is wrong with a certificate that was to be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Bytes that are not what they must be.
+    #[error("{path}: {what}")]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Where in it, what was expected there, and what was found.
+        what: String,
+    },
+}
+
+/// A certificate as it lies in a directory.
+pub struct Stored {
+    /// The directory.
+    pub directory: PathBuf,
+    /// What it claims.
+    pub claim: Claim,
+    /// The game of the claim.
+    pub game: Game,
+    /// The start of the claim.
+    pub start: Position,
+    /// Its root.
+    pub root: Digest,
+    /// Bytes of CLAIM, MANIFEST and objects.
+    pub bytes: u64,
+    /// The questions of the claim.
+    pub parts: Vec<Part>,
+}
+
+/// The nodes and leaves of one question.
+pub struct Part {
+    /// Which question.
+    pub question: Question,
+    /// The nodes, in ascending order of their positions.
+    pub nodes: Vec<PartNode>,
+    /// The leaves of the Leaf nodes, in order.
+    pub leaves: Vec<Leaf<Vec<u8>>>,
+}
+
+/// A node.
+#[derive(Debug, Clone, Copy)]
+pub struct PartNode {
+    /// Its position.
+    pub position: Position,
+    /// Its rank; 0 where nothing is to be won.
+    pub rank: u32,
+    /// What it rests on.
+    pub basis: Basis,
+}
+
+/// What a node rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// The successor with this number.
+    Or(u32),
+    /// All successors.
+    And,
+    /// The leaf with this number.
+    Leaf(usize),
+    /// Nothing.
+    Assumed,
+}
+
+impl Part {
+    /// The side that makes the claim.
+    pub fn claimant(&self) -> Side {
+        claimant(self.question)
+    }
+
+    /// The node with this position.
+    pub fn node(&self, position: &Position) -> Option<&PartNode> {
+        let at = self.nodes.binary_search_by(|node| node.position.cmp(position)).ok()?;
+        self.nodes.get(at)
+    }
+
+    /// Whether a branch of the leaf of `node` ends at `position` because the tree takes over there.
+    pub fn closes(&self, node: &PartNode, position: &Position) -> bool {
+        let there = self.node(position);
+        there.is_some_and(|there| !self.question.is_win() || there.rank < node.rank)
+    }
+
+    /// The number of positions that the leaves expand.
+    pub fn positions(&self) -> u64 {
+        self.leaves.iter().map(|leaf| leaf.positions).sum()
+    }
+}
+
+/// The side that makes the claim of a question.
+pub fn claimant(question: Question) -> Side {
+    if question.claimant_is_white() { Side::White } else { Side::Black }
+}
+
+fn wrong(path: &Path, what: impl Into<String>) -> ReadError {
+    ReadError::Wrong { path: path.into(), what: what.into() }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
+    fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })
+}
+
+/// Reads a file that must have this length and hash.
+fn read_sealed(path: &Path, length: u64, digest: Digest) -> Result<Vec<u8>, ReadError> {
+    let bytes = read(path)?;
+    let found = (bytes.len() as u64, Digest::of(&bytes));
+    if found == (length, digest) {
+        return Ok(bytes);
+    }
+    let (found_length, found) = found;
+    Err(wrong(
+        path,
+        format!(
+            "expected {length} bytes, {digest}, as MANIFEST says, found {found_length} bytes, {found}"
+        ),
+    ))
+}
+
+impl Stored {
+    /// Reads the certificate in a directory.
+    ///
+    /// # Errors
+    /// [`ReadError`] if a file cannot be read, is not what the MANIFEST says or does not have the form of
+    /// the specification.
+    pub fn read(directory: &Path) -> Result<Self, ReadError> {
+        let path = directory.join("MANIFEST");
+        let manifest = read(&path)?;
+        let root = Digest::certificate_root(&manifest);
+        let mut bytes = manifest.len() as u64;
+        let manifest = Manifest::decode(&manifest).map_err(|e| wrong(&path, e.to_string()))?;
+        let file = directory.join("CLAIM");
+        let text = read_sealed(&file, manifest.claim_length, manifest.claim_digest)?;
+        bytes += manifest.claim_length;
+        let claim = Claim::decode(&text).map_err(|e| wrong(&file, e.to_string()))?;
+        let game: Game = claim.game.parse().map_err(|e| wrong(&file, format!("{e}")))?;
+        let start = game.board.read_fen(&claim.start).map_err(|e| wrong(&file, e.to_string()))?;
+        if game.to_string() != claim.game || game.board.write_fen(&start) != claim.start {
+            let (game, fen) = (game.to_string(), game.board.write_fen(&start));
+            let what = format!("expected game {game} and start {fen}, spelt so, found another way");
+            return Err(wrong(&file, what));
+        }
+        let questions = claim.value.questions();
+        let empty = |&question| Part { question, nodes: Vec::new(), leaves: Vec::new() };
+        let mut parts: Vec<Part> = questions.iter().map(empty).collect();
+        for object in &manifest.objects {
+            let Some(part) = parts.iter_mut().find(|part| part.question == object.question) else {
+                let found = format!("{:?}", object.question);
+                return Err(wrong(
+                    &path,
+                    format!("expected a question of the claim, found {found}"),
+                ));
+            };
+            let file = directory.join("objects").join(object.digest.to_string());
+            let content = read_sealed(&file, object.length, object.digest)?;
+            bytes += object.length;
+            part.add(&game.board, claim.pieces, object, &file, &content)?;
+        }
+        for part in &parts {
+            let leaves = part.nodes.iter().filter(|n| matches!(n.basis, Basis::Leaf(_))).count();
+            if leaves != part.leaves.len() {
+                let found = part.leaves.len();
+                let what = format!("expected {leaves} leaves, one a Leaf node, found {found}");
+                return Err(wrong(&path, what));
+            }
+        }
+        Ok(Stored { directory: directory.into(), claim, game, start, root, bytes, parts })
+    }
+}
+
+impl Part {
+    fn add(
+        &mut self,
+        board: &Board,
+        pieces: u8,
+        object: &Object,
+        file: &Path,
+        bytes: &[u8],
+    ) -> Result<(), ReadError> {
+        let wire = |e: WireError| wrong(file, e.to_string());
+        let &Object { question, first, count, .. } = object;
+        let agrees = |header: ObjectHeader| {
+            let right = ObjectHeader { question, first, count };
+            let what = || format!("offset 12: expected {right:?}, found {header:?}");
+            if header == right { Ok(()) } else { Err(wrong(file, what())) }
+        };
+        match object.kind {
+            Kind::Leaves => {
+                let (header, leaves) = leaves::decode(bytes).map_err(wire)?;
+                agrees(header)?;
+                self.leaves.extend(leaves.iter().map(|leaf| Leaf {
+                    positions: leaf.positions,
+                    strategy: leaf.strategy.to_vec(),
+                }));
+            }
+            Kind::Nodes => {
+                let (header, records) = nodes::decode(bytes).map_err(wire)?;
+                agrees(header)?;
+                let mut leaves =
+                    self.nodes.iter().filter(|n| matches!(n.basis, Basis::Leaf(_))).count();
+                for (i, record) in records.iter().enumerate() {
+                    let node = self.judge(board, pieces, record, &mut leaves).map_err(|want| {
+                        let offset = nodes::offset(i);
+                        wrong(file, format!("offset {offset}: expected {want}, found {record:?}"))
+                    })?;
+                    self.nodes.push(node);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The node after those that are there, or what was expected of it. `leaves` counts the Leaf nodes.
+    fn judge(
+        &self,
+        board: &Board,
+        pieces: u8,
+        record: &Node,
+        leaves: &mut usize,
+    ) -> Result<PartNode, &'static str> {
+        let &Node { position: wire, rank, data, kind, reserved } = record;
+        let turn = match wire.turn {
+            0 => Side::Black,
+            1 => Side::White,
+            _ => return Err("turn 0 or 1"),
+        };
+        let position = board.position(wire.black, wire.white, wire.kings, turn);
+        let position = position.ok_or("a possible position")?;
+        let claimant_moves = turn == self.claimant();
+        let basis = match kind {
+            kind::OR if claimant_moves => Basis::Or(data),
+            kind::AND if !claimant_moves && data == 0 => Basis::And,
+            kind::LEAF if data as usize == *leaves => {
+                *leaves += 1;
+                Basis::Leaf(data as usize)
+            }
+            kind::ASSUMED => Basis::Assumed,
+            _ => return Err("an Or, And, Leaf or Assumed node with its side to move and data"),
+        };
+        if position.both_sides() && position.pieces() <= u32::from(pieces) {
+            return Err("a position that is not the database's");
+        }
+        if reserved != 0 || rank != 0 && !self.question.is_win() {
+            return Err("reserved bytes of zero, and rank 0 where nothing is won");
+        }
+        if self.nodes.last().is_some_and(|last| last.position >= position) {
+            return Err("a position after that of the node before");
+        }
+        Ok(PartNode { position, rank, basis })
+    }
+}

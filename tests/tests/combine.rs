@@ -1,0 +1,313 @@
+//! Certificates of openings, joined into one of the start.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use certificate_spec::Digest;
+use certificate_spec::manifest::{Kind, Manifest};
+use certificate_spec::nodes::{self, kind};
+use prover::board::{Game, Position};
+use prover::emit::Stored;
+use tests::programs::{check, path, prove, run};
+
+/// The positions some plies from the start, each with moves that lead there.
+fn openings(game: &str, plies: u32) -> Vec<(String, Position)> {
+    let game: Game = game.parse().unwrap();
+    let mut found = vec![(String::new(), game.start())];
+    for _ in 0..plies {
+        let mut seen = BTreeSet::new();
+        let mut next = Vec::new();
+        for (line, position) in &found {
+            for m in game.board.moves(position) {
+                let name = game.board.write_move(position, &m.after).unwrap();
+                if seen.insert(m.after) {
+                    next.push((format!("{line} {name}").trim().to_string(), m.after));
+                }
+            }
+        }
+        found = next;
+    }
+    found
+}
+
+/// Proves each opening with the given options; returns the directories.
+fn prove_openings(here: &Path, game: &str, plies: u32, options: &[&str]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (line, _) in openings(game, plies) {
+        let name = format!("after-{}", line.replace(' ', "-"));
+        let own = ["--game", game, "--moves", &line, "--emit", &name, "-q"];
+        prove(&[&own[..], options].concat(), here);
+        names.push(name);
+    }
+    names
+}
+
+/// Joins certificates, which must be verified then as the value of the start; returns the verdict.
+fn combine_and_check(here: &Path, names: &[String], options: &[&str], words: &str) -> String {
+    let _ = fs::remove_dir_all(here.join("out"));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    prove(&[&["combine", "out"], &names[..], options, &["-q"]].concat(), here);
+    let said = check(&["out"], here);
+    assert!(said.verdict.starts_with(&format!("s VERIFIED {words} ")), "{said:?}");
+    assert_eq!(said.status, Some(0));
+    said.verdict
+}
+
+/// Runs `prove combine`, which must fail with this status and these words.
+fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
+    let output = run(&path("prove"), &[&["combine"], arguments, &["-q"]].concat(), here);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?}: no {word:?} in {said}");
+    }
+    assert!(!said.contains("panicked"), "{said}");
+}
+
+/// As in 2007: one first move that is enough for Black with all replies to it, and for White one reply to
+/// each first move; 5-8 14-11 is a win even.
+const OPENINGS_OF_6X6: [(&str, &str); 10] = [
+    ("4-7 13-10", "black-not-lost"),
+    ("4-7 13-11", "black-not-lost"),
+    ("4-7 14-11", "value"),
+    ("4-7 14-12", "black-not-lost"),
+    ("4-7 15-12", "black-not-lost"),
+    ("5-7 13-10", "white-not-lost"),
+    ("6-8 13-11", "white-not-lost"),
+    ("5-8 14-11", "value"),
+    ("6-9 14-11", "white-not-lost"),
+    ("5-8 13-11", "white-not-lost"),
+];
+
+#[test]
+fn game_6x6_from_its_openings() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    let options = ["--pieces", "5", "--leaf-nodes", "5000", "-q"];
+    let mut names = Vec::new();
+    for (line, claim) in OPENINGS_OF_6X6 {
+        let name = format!("after-{}", line.replace(' ', "-"));
+        let own = ["--moves", line, "--claim", claim, "--emit", &name];
+        prove(&[&own[..], &options].concat(), here);
+        names.push(name);
+    }
+    combine_and_check(here, &names, &[], "DRAW 6x6 start=initial");
+    let black = combine_and_check(
+        here,
+        &names,
+        &["--claim", "black-not-lost"],
+        "BLACK-NOT-LOST 6x6 start=initial",
+    );
+    assert!(!black.contains(" leaves=0 "), "{black}");
+    // The order of the certificates may change the proof, and never whether it is one.
+    names.reverse();
+    combine_and_check(here, &names, &[], "DRAW 6x6 start=initial");
+    names.reverse();
+
+    // A certificate of the start covers itself. With others, its leaves end at their nodes.
+    prove(&[&["--emit", "start"], &options[..]].concat(), here);
+    combine_and_check(here, &["start".into()], &[], "DRAW 6x6 start=initial");
+    let alone = fs::read(here.join("out/MANIFEST")).unwrap();
+    assert_eq!(alone, fs::read(here.join("start/MANIFEST")).unwrap());
+    let both: Vec<String> = names.iter().cloned().chain(["start".into()]).collect();
+    combine_and_check(here, &both, &[], "DRAW 6x6 start=initial");
+    assert_ne!(alone, fs::read(here.join("out/MANIFEST")).unwrap());
+
+    // Another start.
+    let said = combine_and_check(
+        here,
+        &names[..5],
+        &["--moves", "4-7", "--claim", "black-not-lost"],
+        "BLACK-NOT-LOST 6x6",
+    );
+    assert!(said.contains("start=W:W13,14,15,16,17,18:B1,2,3,5,6,7 "), "{said}");
+
+    // For Black all replies are needed, for White one to each first move.
+    let arguments = [&["new"], &names[1..].iter().map(String::as_str).collect::<Vec<_>>()[..]];
+    fails(
+        here,
+        &arguments.concat(),
+        1,
+        &[
+            "not proved for B:W13,14,15,16,17,18:B1,2,3,4,5,6:",
+            "BlackNotLost: a proof is missing for\n  4-7 13-10  B:W10,14,15,16,17,18:B1,2,3,5,6,7",
+        ],
+    );
+    let arguments = ["new", &names[2], &names[5], "--claim", "white-not-lost"];
+    let missing = [
+        "WhiteNotLost: a proof is missing for",
+        "  6-8  W:W13,14,15,16,17,18:B1,2,3,4,5,8",
+        "  5-8  W:W13,14,15,16,17,18:B1,2,3,4,6,8",
+        "  6-9  W:W13,14,15,16,17,18:B1,2,3,4,5,9",
+    ];
+    fails(here, &arguments, 1, &missing);
+    fails(
+        here,
+        &["new", &names[5], "--claim", "black-not-lost"],
+        1,
+        &["no certificate bears on it"],
+    );
+    assert!(!here.join("new").exists());
+}
+
+#[test]
+fn games_that_white_wins() {
+    for (game, plies, options) in [
+        ("5x5/2", 2, ["--pieces", "3", "--leaf-nodes", "50"]),
+        ("6x4", 2, ["--pieces", "3", "--leaf-nodes", "20"]),
+        ("6x4", 3, ["--pieces", "2", "--leaf-nodes", "10"]),
+    ] {
+        let here = tempfile::tempdir().unwrap();
+        let here = here.path();
+        let mut names = prove_openings(here, game, plies, &options);
+        let words = format!("WHITE-WINS {game} start=initial");
+        combine_and_check(here, &names, &[], &words);
+        names.reverse();
+        combine_and_check(here, &names, &[], &words);
+        // Who wins does not lose: ranks go, and repetitions may close a branch now.
+        let words = format!("WHITE-NOT-LOST {game} start=initial");
+        combine_and_check(here, &names, &["--claim", "white-not-lost"], &words);
+    }
+}
+
+#[test]
+fn certificates_that_do_not_fit() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    for (name, options) in [
+        ("a", &["--game", "4x4", "--pieces", "2"][..]),
+        ("b", &["--game", "4x4", "--pieces", "3"]),
+        ("c", &["--game", "4x4", "--pieces", "0"]),
+        ("d", &["--game", "4x4/1", "--pieces", "0"]),
+    ] {
+        // 4x4/1 is the same game as 4x4, which is how it is spelt.
+        prove(&[&["--emit", name, "-q"], options].concat(), here);
+    }
+    prove(&["--game", "6x4", "--pieces", "2", "--emit", "e", "-q"], here);
+    fails(here, &["new", "a", "b"], 2, &["b/CLAIM", "expected pieces 2 as in a, found pieces 3"]);
+    fails(here, &["new", "a", "e"], 2, &["e/CLAIM", "expected game 4x4 as in a, found game 6x4"]);
+    combine_and_check(here, &["c".into(), "d".into()], &[], "DRAW 4x4 start=initial");
+    prove(&["--game", "4x4", "--moves", "1-3", "--pieces", "2", "--emit", "f", "-q"], here);
+    let far = ["f/CLAIM", "expected a start at most 0 moves after B:W7,8:B1,2"];
+    fails(here, &["new", "f", "--plies", "0"], 2, &far);
+    fails(here, &["new", "none"], 3, &["none/MANIFEST"]);
+    fails(here, &["a/CLAIM", "a"], 3, &["a/CLAIM"]);
+    fails(here, &["new"], 2, &["CERT"]);
+
+    // Another database.
+    let bytes = fs::read_to_string(here.join("a/CLAIM")).unwrap();
+    let root = bytes.lines().last().unwrap().trim_start_matches("database ");
+    let other = Digest::of(b"another").to_string();
+    rewrite(here, "a", "g", |claim, _| *claim = claim.replace(root, &other));
+    fails(here, &["new", "g"], 2, &["egdb", "expected the database", &other, "of g, found", root]);
+    fails(here, &["new", "a", "g"], 2, &["g/CLAIM: expected database", "found database"]);
+}
+
+/// Copies a certificate with CLAIM or objects changed, and hashes that fit again.
+fn rewrite(
+    here: &Path,
+    from: &str,
+    to: &str,
+    mut change: impl FnMut(&mut String, &mut Vec<(Kind, Vec<u8>)>),
+) {
+    let (from, to) = (here.join(from), here.join(to));
+    let mut manifest = Manifest::decode(&fs::read(from.join("MANIFEST")).unwrap()).unwrap();
+    let mut claim = fs::read_to_string(from.join("CLAIM")).unwrap();
+    let read = |digest: Digest| fs::read(from.join(format!("objects/{digest}"))).unwrap();
+    let mut objects: Vec<_> =
+        manifest.objects.iter().map(|object| (object.kind, read(object.digest))).collect();
+    change(&mut claim, &mut objects);
+    let _ = fs::remove_dir_all(&to);
+    fs::create_dir_all(to.join("objects")).unwrap();
+    for (object, (_, bytes)) in manifest.objects.iter_mut().zip(&objects) {
+        (object.length, object.digest) = (bytes.len() as u64, Digest::of(bytes));
+        fs::write(to.join(format!("objects/{}", object.digest)), bytes).unwrap();
+    }
+    (manifest.claim_length, manifest.claim_digest) =
+        (claim.len() as u64, Digest::of(claim.as_bytes()));
+    fs::write(to.join("CLAIM"), claim).unwrap();
+    fs::write(to.join("MANIFEST"), manifest.encode()).unwrap();
+}
+
+#[test]
+fn damaged_and_false_certificates() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    for (game, options) in [
+        ("4x8", ["--pieces", "3", "--leaf-nodes", "500"]),
+        ("5x5/2", ["--pieces", "3", "--leaf-nodes", "50"]),
+    ] {
+        prove(&[&["--game", game, "--emit", "good", "-q"], &options[..]].concat(), here);
+        let stored = Stored::read(&here.join("good")).unwrap();
+        assert!(stored.parts.iter().all(|part| part.leaves.len() > 2 && part.nodes.len() > 4));
+
+        // A bit changed anywhere in any file.
+        let mut tried = 0;
+        for file in files(&here.join("good")) {
+            let bytes = fs::read(&file).unwrap();
+            for at in (0..bytes.len()).step_by(1 + bytes.len() / 7) {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << (at % 8);
+                fs::write(&file, damaged).unwrap();
+                fails(here, &["new", "good"], 3, &["good"]);
+                tried += 1;
+            }
+            fs::write(&file, bytes).unwrap();
+        }
+        assert!(tried > 20, "{tried}");
+
+        // Hashes are right, and the proof is wrong: never accepted by `prove` and refuted by `check`.
+        let mut refused = 0;
+        for i in 0..60 {
+            rewrite(here, "good", "bad", |_, objects| {
+                let count = objects.len();
+                let (kind, bytes) = &mut objects[i % count];
+                if *kind == Kind::Leaves {
+                    // Choices, at the end of the object.
+                    let at = bytes.len() - 1 - i * 13 % (bytes.len() / 3);
+                    bytes[at] ^= 1 << (i % 8);
+                    return;
+                }
+                let (header, mut all) = nodes::decode(bytes).unwrap();
+                let length = all.len();
+                let node = &mut all[i * 7 % length];
+                match node.kind {
+                    kind::OR => node.data ^= 1,
+                    kind::AND => node.kind = kind::ASSUMED,
+                    _ => node.rank += 1000,
+                }
+                *bytes = nodes::encode(&header, &all);
+            });
+            let said = check(&["bad"], here);
+            let output = run(&path("prove"), &["combine", "new", "bad", "-q"], here);
+            if said.status == Some(0) {
+                // Another proof: a rank that is larger than it needs to be, for example.
+                assert_eq!(output.status.code(), Some(0), "{i}: {said:?}");
+            } else {
+                let words = String::from_utf8_lossy(&output.stderr);
+                assert!(!words.contains("panicked"), "{words}");
+                if output.status.code() == Some(0) {
+                    // What is wrong was not needed.
+                    let said = check(&["new"], here);
+                    assert_eq!(said.status, Some(0), "{i}: {said:?}");
+                } else {
+                    assert_eq!(output.status.code(), Some(3), "{i}: {words}");
+                    assert!(words.contains("bad"), "{words}");
+                    refused += 1;
+                }
+            }
+            let _ = fs::remove_dir_all(here.join("new"));
+        }
+        assert!(refused > 30, "{game}: {refused}");
+        fs::remove_dir_all(here.join("good")).unwrap();
+    }
+}
+
+fn files(directory: &Path) -> Vec<std::path::PathBuf> {
+    let list = |d: &Path| fs::read_dir(d).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    let mut found = list(&directory.join("objects"));
+    found.extend(list(directory).into_iter().filter(|path| path.is_file()));
+    found.sort();
+    found
+}
