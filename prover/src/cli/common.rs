@@ -46,6 +46,14 @@ pub enum Failure {
     /// Not enough memory, or threads.
     #[error("{0}")]
     Resource(String),
+    /// A file that is written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Standard input or output.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),

@@ -8,6 +8,8 @@ mod page;
 mod perft;
 mod plan;
 mod probe;
+mod report;
+mod report_page;
 mod solve;
 mod start;
 mod stats;
@@ -19,8 +21,8 @@ pub use common::Failure;
 /// Solves checkers: builds endgame databases, proves the value of a position, writes a certificate.
 ///
 /// Without a subcommand `prove` does the whole job: it builds the endgame databases that are not
-/// there yet, proves the value of the start position (or of --fen, --moves or --opening), and writes the certificate to
-/// the directory given by --emit. `check` verifies it without trusting anything that `prove` did.
+/// there yet, proves the value of the start position (or of --fen, --moves or --opening), and writes
+/// the certificate to the directory given by --emit. `check` verifies it without trusting anything that `prove` did.
 #[derive(Parser, Debug)]
 #[command(
     name = "prove",
@@ -32,7 +34,9 @@ pub use common::Failure;
   prove --game 5x5/2 --emit cert-5x5         a small game that White wins
   prove --game 8x8 --pieces 4 --claim white-not-lost \\
         --fen B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29 --emit cert-8x8
-  prove --game 6x6 --moves 4-7 --emit cert-4-7   the position after some moves
+  prove --moves 4-7 --emit cert-4-7          the position after these moves
+  prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
+  prove report all --html --out all.html     what a certificate consists of
   prove db --game 8x8 --pieces 4             only databases
   prove plan --game 8x8 --pieces 8           how long and how large they would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
@@ -40,8 +44,8 @@ pub use common::Failure;
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
-Exit status: 0 done; 1 not decided within --max-nodes, or --claim does not hold; 2 wrong usage, or a
-bad game, FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of
+Exit status: 0 done; 1 not decided within --max-nodes, or --claim does not hold, or openings are
+missing; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of
 memory. Nothing that exists is overwritten by a failure."
 )]
 pub struct Cli {
@@ -65,6 +69,8 @@ enum Command {
     Solve(solve::Options),
     /// Join certificates of positions after some moves into one of the start.
     Combine(combine::Options),
+    /// Describe a certificate: its size by distance and pieces, and what it rests on.
+    Report(report::Options),
     /// Count the move sequences of each length.
     Perft(perft::Options),
 }
@@ -83,6 +89,7 @@ impl Cli {
             Some(Command::Probe(options)) => probe::run(&options),
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
+            Some(Command::Report(options)) => report::run(&options),
             Some(Command::Perft(options)) => perft::run(&options),
         }
     }

@@ -17,7 +17,8 @@ pub(super) struct Row {
     pub(super) seconds: Option<f64>,
 }
 
-const STYLE: &str = "
+/// The look of all pages.
+pub(super) const STYLE: &str = "
 :root { color-scheme: light dark; --win: #2e7d4f; --draw: #b9b9b0; --loss: #b5473c; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin: 2rem 0 .3rem }
@@ -140,7 +141,7 @@ fn per_byte(positions: u64, bytes: u64) -> String {
 }
 
 /// 1234567 as 1 234 567, with spaces that do not break.
-fn thousands(n: u64) -> String {
+pub(super) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

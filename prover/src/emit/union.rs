@@ -262,8 +262,9 @@ impl<'a> Gathering<'a> {
     ) -> Result<Leaf<Vec<u8>>, StrategyError> {
         let Union { board, database, .. } = *self.union;
         let part = source.part;
-        let is_win = part.question.is_win();
-        let replay = Replay { board, database, claimant: part.claimant(), is_win };
+        let (claimant, is_win) = (part.claimant(), part.question.is_win());
+        let known = |p: &Position| Some(suits(database.probe(p)?, p.turn == claimant, is_win));
+        let replay = Replay { board, claimant, is_win, known };
         let leaf = part.leaves.get(number).ok_or(StrategyError::Bits)?;
         let mut strategy = replay.decode(leaf, &node.position, |p| part.closes(node, p))?;
         strategy.is_win = self.union.question.is_win();

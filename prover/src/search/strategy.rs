@@ -260,7 +260,8 @@ impl Strategy {
         mut choice: impl FnMut(usize, usize),
     ) -> Result<u64, StrategyError> {
         let Strategy { claimant, is_win, .. } = *self;
-        let replay = Replay { board, database, claimant, is_win };
+        let known = |p: &Position| Some(suits(database.probe(p)?, p.turn == claimant, is_win));
+        let replay = Replay { board, claimant, is_win, known };
         replay.run(root, closes, |position, successors| {
             let target = self.choices.get(&position.key()).ok_or(StrategyError::Incomplete)?;
             let at = successors.binary_search(target).map_err(|_| StrategyError::Incomplete)?;
@@ -276,19 +277,18 @@ impl Strategy {
 }
 
 /// What a replay needs besides the choices.
-#[derive(Clone, Copy)]
-pub struct Replay<'a> {
+pub struct Replay<'a, F> {
     /// The board.
     pub board: &'a Board,
-    /// The database that closes branches.
-    pub database: &'a Values,
     /// Whose strategy it is.
     pub claimant: Side,
     /// Whether it is to win.
     pub is_win: bool,
+    /// What the database says of a position: whether its value suits, if it has one.
+    pub known: F,
 }
 
-impl Replay<'_> {
+impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
     /// Reads the choices of a leaf of a certificate, replaying it from `root`. `closes` tells where the
     /// proof tree that it was written for takes over.
     ///
@@ -300,6 +300,7 @@ impl Replay<'_> {
         root: &Position,
         closes: impl FnMut(&Position) -> bool,
     ) -> Result<Strategy, StrategyError> {
+        let (claimant, is_win) = (self.claimant, self.is_win);
         let mut bits = BitReader::new(&leaf.strategy);
         let mut choices = KeyMap::default();
         let positions = self.run(root, closes, |position, successors| {
@@ -310,7 +311,7 @@ impl Replay<'_> {
         if positions != leaf.positions || !bits.is_finished() {
             return Err(StrategyError::Bits);
         }
-        Ok(Strategy { claimant: self.claimant, is_win: self.is_win, choices })
+        Ok(Strategy { claimant, is_win, choices })
     }
 
     /// Goes over all positions that a strategy reaches from `root`; `choose` gets a position in which the
@@ -321,9 +322,8 @@ impl Replay<'_> {
         mut closes: impl FnMut(&Position) -> bool,
         mut choose: impl FnMut(&Position, &[Position]) -> Result<usize, StrategyError>,
     ) -> Result<u64, StrategyError> {
-        let Replay { board, database, claimant, is_win } = self;
-        if let Some(value) = database.probe(root) {
-            let fits = suits(value, root.turn == claimant, is_win);
+        let Replay { board, claimant, is_win, known } = self;
+        if let Some(fits) = known(root) {
             return if fits { Ok(0) } else { Err(StrategyError::WrongValue) };
         }
         // Whether each position seen is completed; the path, with what is left to visit from each.
@@ -350,8 +350,8 @@ impl Replay<'_> {
                 path.pop();
                 continue;
             };
-            if let Some(value) = database.probe(&visit) {
-                if !suits(value, visit.turn == claimant, is_win) {
+            if let Some(fits) = known(&visit) {
+                if !fits {
                     return Err(StrategyError::WrongValue);
                 }
             } else if let Some(&completed) = seen.get(&visit.key()) {

@@ -1,0 +1,179 @@
+//! What a question of a certificate consists of: how far from the start, with how many pieces, and which
+//! slices of the database it rests on.
+//!
+//! The distance of a position is the least number of plies from the start along moves of the proof. It
+//! is found by going over the nodes in the order of their distances (Dijkstra), and over each leaf in
+//! breadth. Positions that several leaves expand count for each of them, as in the verdict of `check`.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
+
+use super::read::{Basis, Part, PartNode, Stored};
+use super::union::BrokenProof;
+use crate::board::{Board, Position};
+use crate::egdb::{Slice, locate};
+use crate::search::{KeyMap, Replay};
+
+/// A number of nodes, or of leaves, and of positions that leaves expand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Size {
+    /// Nodes or leaves.
+    pub nodes: u64,
+    /// Positions.
+    pub positions: u64,
+}
+
+/// What a question consists of.
+#[derive(Debug, Default)]
+pub struct Census {
+    /// By plies from the start; `None` for what cannot be reached from there.
+    pub by_ply: BTreeMap<Option<u32>, Size>,
+    /// By the number of pieces.
+    pub by_pieces: BTreeMap<u32, Size>,
+    /// Leaves by the number of positions that they expand: from 2ⁿ to 2ⁿ⁺¹ − 1 for each n.
+    pub leaves: BTreeMap<u32, Size>,
+    /// How many moves of the proof lead to positions of each slice of the database.
+    pub lookups: HashMap<Slice, u64>,
+}
+
+impl Census {
+    /// Goes over a question. `replayed` is told of the positions of each leaf.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database positions are
+    /// not looked at.)
+    pub fn new(
+        stored: &Stored,
+        part: &Part,
+        replayed: impl FnMut(u64),
+    ) -> Result<Self, BrokenProof> {
+        let mut counting = Counting {
+            stored,
+            part,
+            replayed,
+            census: Census::default(),
+            queue: BinaryHeap::new(),
+        };
+        let mut done = vec![false; part.nodes.len()];
+        counting.meet(&stored.start, Some(0));
+        while let Some(Reverse((ply, number))) = counting.queue.pop() {
+            if !std::mem::replace(&mut done[number], true) {
+                counting.node(&part.nodes[number], Some(ply))?;
+            }
+        }
+        for (node, _) in part.nodes.iter().zip(&done).filter(|(_, done)| !**done) {
+            counting.node(node, None)?;
+        }
+        Ok(counting.census)
+    }
+}
+
+struct Counting<'a, F> {
+    stored: &'a Stored,
+    part: &'a Part,
+    replayed: F,
+    census: Census,
+    /// Nodes to be counted, by their distance.
+    queue: BinaryHeap<Reverse<(u32, usize)>>,
+}
+
+impl<F: FnMut(u64)> Counting<'_, F> {
+    fn board(&self) -> &Board {
+        &self.stored.game.board
+    }
+
+    fn is_in_database(&self, position: &Position) -> bool {
+        position.both_sides() && position.pieces() <= u32::from(self.stored.claim.pieces)
+    }
+
+    /// A move of the proof leads to `position`, so many plies from the start if that is known.
+    fn meet(&mut self, position: &Position, ply: Option<u32>) {
+        if self.is_in_database(position) {
+            let (slice, _) = locate(self.board(), position);
+            *self.census.lookups.entry(slice).or_default() += 1;
+        } else if let (Some(ply), Ok(at)) =
+            (ply, self.part.nodes.binary_search_by_key(position, |n| n.position))
+        {
+            self.queue.push(Reverse((ply, at)));
+        }
+    }
+
+    fn count(&mut self, position: &Position, ply: Option<u32>, size: Size) {
+        let sums = [
+            self.census.by_ply.entry(ply).or_default(),
+            self.census.by_pieces.entry(position.pieces()).or_default(),
+        ];
+        for sum in sums {
+            sum.nodes += size.nodes;
+            sum.positions += size.positions;
+        }
+    }
+
+    fn node(&mut self, node: &PartNode, ply: Option<u32>) -> Result<(), BrokenProof> {
+        self.count(&node.position, ply, Size { nodes: 1, positions: 0 });
+        let mut successors = Vec::new();
+        self.board().successors(&node.position, &mut successors);
+        let below = ply.map(|ply| ply + 1);
+        match node.basis {
+            Basis::Or(choice) => {
+                if let Some(chosen) = successors.get(choice as usize) {
+                    self.meet(chosen, below);
+                }
+            }
+            Basis::And => successors.iter().for_each(|s| self.meet(s, below)),
+            Basis::Leaf(number) => self.leaf(node, number, ply)?,
+            Basis::Assumed => {}
+        }
+        Ok(())
+    }
+
+    fn leaf(
+        &mut self,
+        node: &PartNode,
+        number: usize,
+        ply: Option<u32>,
+    ) -> Result<(), BrokenProof> {
+        let (part, claimant) = (self.part, self.part.claimant());
+        let Some(leaf) = part.leaves.get(number) else { return Ok(()) };
+        let replay = Replay {
+            board: self.board(),
+            claimant,
+            is_win: part.question.is_win(),
+            known: |p: &Position| self.is_in_database(p).then_some(true),
+        };
+        let strategy = replay.decode(leaf, &node.position, |p| part.closes(node, p));
+        let strategy = strategy.map_err(|e| BrokenProof {
+            directory: self.stored.directory.clone(),
+            fen: self.board().write_fen(&node.position),
+            what: e.to_string(),
+        })?;
+        let class = self.census.leaves.entry(leaf.positions.ilog2()).or_default();
+        class.nodes += 1;
+        class.positions += leaf.positions;
+
+        let mut seen: KeyMap<()> = KeyMap::default();
+        seen.insert(node.position.key(), ());
+        let mut queue = VecDeque::from([(node.position, ply)]);
+        let mut successors = Vec::new();
+        while let Some((position, ply)) = queue.pop_front() {
+            self.count(&position, ply, Size { nodes: 0, positions: 1 });
+            let below = ply.map(|ply| ply + 1);
+            self.board().successors(&position, &mut successors);
+            if position.turn == claimant {
+                successors.clear();
+                successors.extend(strategy.choice(&position));
+            }
+            for successor in &successors {
+                let is_seen = seen.contains_key(&successor.key());
+                if self.is_in_database(successor) || !is_seen && part.closes(node, successor) {
+                    self.meet(successor, below);
+                } else if !is_seen {
+                    seen.insert(successor.key(), ());
+                    queue.push_back((*successor, below));
+                }
+            }
+        }
+        (self.replayed)(leaf.positions);
+        Ok(())
+    }
+}
