@@ -5,10 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use certificate_spec::Digest;
-use certificate_spec::manifest::{Kind, Manifest};
-use certificate_spec::nodes::{self, kind};
+use certificate_spec::claim::{Claim, Value};
+use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use prover::board::{Game, Position};
 use prover::emit::Stored;
+use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};
 
 /// The positions some plies from the start, each with moves that lead there.
@@ -149,6 +151,73 @@ fn game_6x6_from_its_openings() {
         &["no certificate bears on it"],
     );
     assert!(!here.join("new").exists());
+}
+
+/// A certificate of one position that is only assumed to be what is claimed.
+fn assume(here: &Path, name: &str, game: &Game, start: &Position, value: Value) {
+    let claim = Claim {
+        game: game.to_string(),
+        start: game.board.write_fen(start),
+        value,
+        pieces: 0,
+        database: None,
+    };
+    let claim = claim.encode();
+    let dense = |bits| game.board.to_dense(bits);
+    let position = WirePosition {
+        black: dense(start.black),
+        white: dense(start.white),
+        kings: dense(start.kings),
+        turn: start.turn as u8,
+    };
+    let node = Node { position, rank: 0, data: 0, kind: kind::ASSUMED, reserved: 0 };
+    fs::create_dir_all(here.join(name).join("objects")).unwrap();
+    let mut objects = Vec::new();
+    for &question in value.questions() {
+        let bytes = nodes::encode(&ObjectHeader { question, first: 0, count: 1 }, &[node]);
+        let (kind, length, digest) = (Kind::Nodes, bytes.len() as u64, Digest::of(&bytes));
+        fs::write(here.join(format!("{name}/objects/{digest}")), bytes).unwrap();
+        objects.push(Object { kind, question, first: 0, count: 1, length, digest });
+    }
+    let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim.as_bytes()));
+    let manifest = Manifest { claim_length, claim_digest, objects };
+    fs::write(here.join(name).join("CLAIM"), claim).unwrap();
+    fs::write(here.join(name).join("MANIFEST"), manifest.encode()).unwrap();
+}
+
+#[test]
+fn the_19_openings_of_2007_are_enough_and_each_is_needed() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    let game: Game = "8x8".parse().unwrap();
+    let mut openings = Vec::new();
+    for row in rows(include_str!("../../corpus/openings.tsv")) {
+        let line = game.board.read_line(&game.start(), row[1]).unwrap();
+        let value = match row[2] {
+            "draw" => Value::Draw,
+            "<=draw" => Value::WhiteNotLost,
+            _ => Value::WhiteWins,
+        };
+        assume(here, row[0], &game, &line[2], value);
+        openings.push((row[0].to_string(), line));
+    }
+    let names: Vec<&str> = openings.iter().map(|(name, _)| name.as_str()).collect();
+    let arguments = [&["new"], &names[..]].concat();
+    fails(here, &arguments, 3, &["no proof at W:W", "it is only assumed"]);
+    for (i, (_, line)) in openings.iter().enumerate() {
+        let others = [&names[..i], &names[i + 1..]].concat();
+        let claim = if i < 7 { "black-not-lost" } else { "white-not-lost" };
+        let arguments = [&["combine", "new"], &others[..], &["--claim", claim, "-q"]].concat();
+        let output = run(&path("prove"), &arguments, here);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        // The opening, or another reply to the first move; or what no other opening bears on.
+        let missing: Vec<&str> = said.lines().filter(|line| line.starts_with("  ")).collect();
+        assert_eq!(missing.len(), 1, "{said}");
+        let first = format!("  {} ", game.board.write_move(&game.start(), &line[0]).unwrap());
+        let fen = game.board.write_fen(&line[2]);
+        assert!(missing[0].starts_with(&first) || missing[0].ends_with(&fen), "{said}");
+    }
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub use common::Failure;
 ///
 /// Without a subcommand `prove` does the whole job: it builds the endgame databases that are not
 /// there yet, proves the value of the start position (or of --fen, --moves or --opening), and writes
-/// the certificate to the directory given by --emit. `check` verifies it without trusting anything that `prove` did.
+/// the certificate to the directory given by --emit. `check` verifies it without trusting anything that
+/// `prove` did.
 #[derive(Parser, Debug)]
 #[command(
     name = "prove",
@@ -45,8 +46,8 @@ pub use common::Failure;
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
 Exit status: 0 done; 1 not decided within --max-nodes, or --claim does not hold, or openings are
-missing; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of
-memory. Nothing that exists is overwritten by a failure."
+missing; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read or
+written, or is damaged, or a limit of memory. Nothing that exists is overwritten by a failure."
 )]
 pub struct Cli {
     #[command(subcommand)]

@@ -167,8 +167,9 @@ impl<'a> Top<'a> {
         self.held[*self.region.index.get(&position.key())?]?.above
     }
 
-    /// What has to be proved still: below positions that a certificate bears on, where the opponent is to
-    /// move all successors that do not hold, where the claimant is the one with the least to do.
+    /// What has to be proved still. Where the opponent is to move these are all successors that do not
+    /// hold, where the claimant is, the one that needs the fewest positions at the end of the region; where
+    /// no certificate bears on what comes after a position, it is this position.
     pub fn missing(&self, board: &Board) -> Vec<Missing> {
         let spots = &self.region.spots;
         // Only farther positions count, so that repetitions do not matter.
@@ -179,23 +180,23 @@ impl<'a> Top<'a> {
         let mut concerned = vec![false; spots.len()];
         let mut count = vec![0u64; spots.len()];
         let is_refuted = |at: usize| self.union.is_refuted(&spots[at].position);
-        // The successor with the least to do.
-        let least = |at: usize, concerned: &[bool], count: &[u64]| {
-            below(at).filter(|&s| concerned[s]).min_by_key(|&s| (count[s], s))
-        };
         let chooses = |at: usize| spots[at].position.turn == claimant(self.union.question());
+        let least = |at: usize, concerned: &[bool], count: &[u64]| {
+            below(at).min_by_key(|&s| (count[s], !concerned[s], s))
+        };
         for at in (0..spots.len()).rev() {
-            let position = &spots[at].position;
-            concerned[at] = matches!(self.union.cover(position), Some(Cover::Node(_)))
-                || below(at).any(|s| concerned[s]);
-            count[at] = match (self.held[at], concerned[at]) {
-                (Some(_), _) => 0,
-                (None, false) if is_refuted(at) => REFUTED,
-                (None, false) => 1,
-                (None, true) if chooses(at) => {
-                    least(at, &concerned, &count).map_or(REFUTED, |s| count[s])
-                }
-                (None, true) => below(at).map(|s| count[s]).sum::<u64>().min(REFUTED),
+            let is_node = matches!(self.union.cover(&spots[at].position), Some(Cover::Node(_)));
+            concerned[at] = is_node || below(at).any(|s| concerned[s]);
+            count[at] = if self.held[at].is_some() {
+                0
+            } else if is_refuted(at) {
+                REFUTED
+            } else if spots[at].successors.is_none() {
+                1
+            } else if chooses(at) {
+                least(at, &concerned, &count).map_or(1, |s| count[s])
+            } else {
+                below(at).map(|s| count[s]).sum::<u64>().clamp(1, REFUTED)
             };
         }
         let (mut seen, mut todo, mut found) = (vec![false; spots.len()], vec![0], Vec::new());
