@@ -1,7 +1,7 @@
 //! Reading a certificate back: to join it to others, or to tell what is in it.
 //!
-//! Files are what the MANIFEST says, byte by byte, and nodes have the form of `SPEC.md` §6; whether they
-//! prove anything is not judged here, and never without `check`.
+//! Files are what the MANIFEST says, byte by byte, and nodes have the form of `SPEC.md` §6. Whether they
+//! prove anything is not judged here; that is for `check`.
 
 use std::fs;
 use std::io;
