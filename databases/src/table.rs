@@ -2,6 +2,8 @@
 
 pub use certificate_spec::slice::Value;
 
+use crate::pages::ask_for_large_pages;
+
 /// Win and loss bits of 64 values.
 type Group = [u64; 2];
 
@@ -11,21 +13,6 @@ pub(crate) fn value_of(win: u64, loss: u64, bit: u64) -> Value {
     // Looked up, because nobody could predict the branches.
     const VALUES: [Value; 4] = [Value::Draw, Value::Win, Value::Loss, Value::Win];
     VALUES[(win >> bit & 1 | (loss >> bit & 1) << 1) as usize]
-}
-
-/// Asks the system to back a large table by large pages: look-ups go everywhere in it, and would miss the
-/// cache of address translations nearly every time. If it will not, nothing is lost.
-fn ask_for_huge_pages(groups: &[Group]) {
-    const PAGE: usize = 4096;
-    let start = groups.as_ptr().addr().next_multiple_of(PAGE);
-    let end = (groups.as_ptr().addr() + size_of_val(groups)) & !(PAGE - 1);
-    if end.saturating_sub(start) < 4 << 20 {
-        return;
-    }
-    let first = groups.as_ptr().with_addr(start).cast_mut().cast();
-    #[cfg(target_os = "linux")]
-    // SAFETY: the range lies within memory that is ours, and the advice does not change what is in it.
-    let _ = unsafe { rustix::mm::madvise(first, end - start, rustix::mm::Advice::LinuxHugepage) };
 }
 
 /// The values of a slice.
@@ -39,7 +26,7 @@ impl Table {
     /// A table without wins and losses.
     pub fn new(indices: u64) -> Self {
         let groups = vec![[0; 2]; indices.div_ceil(64) as usize];
-        ask_for_huge_pages(&groups);
+        ask_for_large_pages(&groups);
         Table { indices, groups }
     }
 
