@@ -9,6 +9,7 @@ pub use draughtproof_egdb::board;
 pub mod cli;
 pub mod emit;
 pub mod ensure;
+pub mod heuristic;
 pub mod progress;
 pub mod proof;
 pub mod search;

@@ -121,6 +121,12 @@ impl Board {
         self.steps[usize::from(square)][direction]
     }
 
+    /// The number of bits from a square to its neighbour a row down and to the left; that to the right is
+    /// one bit further.
+    pub fn shift(&self) -> u32 {
+        self.half
+    }
+
     /// The bit of a square (from 0) in a [`super::Position`].
     pub fn bit(&self, square: u8) -> u64 {
         1 << self.bit[usize::from(square)]

@@ -1,0 +1,151 @@
+//! Which moves to try first.
+
+use crate::board::{Board, Position};
+
+/// A move, told by the position it leads to.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate {
+    pub(super) position: Position,
+    /// Larger is tried earlier.
+    rank: i32,
+    /// Its number in the order of generation.
+    pub(super) number: u8,
+}
+
+/// Quiet moves that refuted others: the last two at each distance from the root, and how often each
+/// refuted anything.
+pub(super) struct Order {
+    killers: Vec<[u64; 2]>,
+    /// By side, square left and square entered (as bits).
+    history: Vec<u32>,
+    candidates: Vec<Candidate>,
+}
+
+/// The candidates of a position, by their places.
+#[derive(Clone, Copy)]
+pub(super) struct Moves {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Moves {
+    pub(super) fn len(self) -> usize {
+        self.end - self.start
+    }
+}
+
+const FIRST: i32 = i32::MAX;
+const KILLERS: [i32; 2] = [1 << 30, 1 << 29];
+/// Histories are halved when one passes this, so that they stay below killers.
+const MOST: u32 = 1 << 28;
+
+impl Order {
+    pub(super) fn new(plies: usize) -> Self {
+        Order {
+            killers: vec![[0; 2]; plies],
+            history: vec![0; 2 * 64 * 64],
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.killers.fill([0; 2]);
+        self.history.fill(0);
+        self.candidates.clear();
+    }
+
+    /// Puts the moves of a position on the pile.
+    pub(super) fn generate(&mut self, board: &Board, position: &Position, capture: bool) -> Moves {
+        let start = self.candidates.len();
+        let candidates = &mut self.candidates;
+        board.for_each_successor(position, |successor| {
+            // Only captures may lead to the same position in two ways.
+            if capture && candidates[start..].iter().any(|c| c.position == successor) {
+                return;
+            }
+            let number = (candidates.len() - start) as u8;
+            candidates.push(Candidate { position: successor, rank: 0, number });
+        });
+        Moves { start, end: candidates.len() }
+    }
+
+    /// The candidates of a position.
+    pub(super) fn candidates(&self, moves: Moves) -> &[Candidate] {
+        &self.candidates[moves.start..moves.end]
+    }
+
+    /// Takes the moves off the pile, and whatever lies above them.
+    pub(super) fn drop(&mut self, moves: Moves) {
+        self.candidates.truncate(moves.start);
+    }
+
+    /// Ranks captures: the more is taken, the earlier.
+    pub(super) fn rank_captures(&mut self, before: &Position, moves: Moves, first: Option<u8>) {
+        let enemy = before.turn.opponent();
+        for c in &mut self.candidates[moves.start..moves.end] {
+            let left = c.position.of(enemy);
+            let worth = 2 * left.count_ones() + (left & c.position.kings).count_ones();
+            c.rank = if first == Some(c.number) { FIRST } else { -(worth as i32) };
+        }
+    }
+
+    /// Ranks quiet moves: the one given, killers, then by history.
+    pub(super) fn rank_quiet(
+        &mut self,
+        before: &Position,
+        moves: Moves,
+        ply: usize,
+        first: Option<u8>,
+    ) {
+        let killers = self.killers[ply];
+        for c in &mut self.candidates[moves.start..moves.end] {
+            let step = before.of(before.turn) ^ c.position.of(before.turn);
+            c.rank = if first == Some(c.number) {
+                FIRST
+            } else if step == killers[0] {
+                KILLERS[0]
+            } else if step == killers[1] {
+                KILLERS[1]
+            } else {
+                self.history[place(before, &c.position)] as i32
+            };
+        }
+    }
+
+    /// The candidate at a place, after moving the best of those from there on to it.
+    pub(super) fn pick(&mut self, place: usize, end: usize) -> Candidate {
+        let rest = &mut self.candidates[place..end];
+        let (mut best, mut rank) = (0, i32::MIN);
+        for (i, candidate) in rest.iter().enumerate() {
+            if candidate.rank > rank {
+                (best, rank) = (i, candidate.rank);
+            }
+        }
+        if best > 0 {
+            rest.swap(0, best);
+        }
+        rest[0]
+    }
+
+    /// A quiet move refuted the one before it.
+    pub(super) fn refuted(&mut self, before: &Position, after: &Position, ply: usize, depth: i32) {
+        let step = before.of(before.turn) ^ after.of(before.turn);
+        let killers = &mut self.killers[ply];
+        if killers[0] != step {
+            *killers = [step, killers[0]];
+        }
+        let history = &mut self.history[place(before, after)];
+        *history += (depth * depth) as u32;
+        if *history > MOST {
+            self.history.iter_mut().for_each(|h| *h /= 2);
+        }
+    }
+}
+
+/// Where the history of a step is.
+fn place(before: &Position, after: &Position) -> usize {
+    let (old, new) = (before.of(before.turn), after.of(before.turn));
+    let (from, to) = ((old & !new).trailing_zeros(), (new & !old).trailing_zeros());
+    (before.turn as usize) << 12 | (from as usize & 63) << 6 | to as usize & 63
+}
