@@ -140,6 +140,22 @@ impl StoredOptions {
         Ok(Working::new(&store, pieces, machine.memory())?.load_all()?)
     }
 
+    /// Has all of it in memory; none, if none is wanted or there.
+    pub(super) fn load_if_there(&self, machine: &MachineOptions) -> Result<Values, Failure> {
+        let loaded = match self.pieces {
+            Some(0) => None,
+            Some(_) => Some(self.load(machine)?),
+            None => match self.load(machine) {
+                Err(Failure::Store(StoreError::Missing { .. })) => None,
+                loaded => Some(loaded?),
+            },
+        };
+        Ok(loaded.unwrap_or_else(|| {
+            machine.progress().say("no database is used".into());
+            Values::empty(self.board())
+        }))
+    }
+
     /// Opens it for look-ups of positions with at most so many pieces.
     pub(super) fn open(&self) -> Result<(Database, u8), Failure> {
         let most = self.manifest(&self.store())?.pieces;

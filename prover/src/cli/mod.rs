@@ -1,5 +1,6 @@
 //! The command line of `prove`: one file a subcommand.
 
+mod analyse;
 mod certify;
 mod combine;
 mod common;
@@ -41,6 +42,7 @@ pub use common::Failure;
   prove db --game 8x8 --pieces 4             only databases
   prove plan --game 8x8 --pieces 8           how long and how large they would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
+  prove analyse --game 8x8 --time 10         best play as far as can be seen
   prove perft --depth 10                     count move sequences
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
@@ -72,6 +74,8 @@ enum Command {
     Combine(combine::Options),
     /// Describe a certificate: its size by distance and pieces, and what it rests on.
     Report(report::Options),
+    /// Search positions for the best play, with a score.
+    Analyse(analyse::Options),
     /// Count the move sequences of each length.
     Perft(perft::Options),
 }
@@ -91,6 +95,7 @@ impl Cli {
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),
+            Some(Command::Analyse(options)) => analyse::run(&options),
             Some(Command::Perft(options)) => perft::run(&options),
         }
     }

@@ -6,7 +6,7 @@ use super::common::{Failure, MachineOptions, StoredOptions, each_fen};
 use super::probe::word;
 use super::start::StartOptions;
 use crate::board::{Board, Position, Side};
-use crate::egdb::{StoreError, Value, Values};
+use crate::egdb::{Value, Values};
 use crate::search::{Outcome, Search};
 
 #[derive(Args, Debug)]
@@ -37,18 +37,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     options.machine.start()?;
-    let none = || {
-        options.machine.progress().say("no database is used".into());
-        Values::empty(board)
-    };
-    let database = match options.stored.pieces {
-        Some(0) => none(),
-        Some(_) => options.stored.load(&options.machine)?,
-        None => match options.stored.load(&options.machine) {
-            Err(Failure::Store(StoreError::Missing { .. })) => none(),
-            loaded => loaded?,
-        },
-    };
+    let database = options.stored.load_if_there(&options.machine)?;
     let game = &options.stored.game.game;
     let start = board.write_fen(&game.start());
     let mut fens = options.start.or_fens(game, &options.fens)?;

@@ -1,0 +1,371 @@
+//! The heuristic search: what it calls proved agrees with databases that it was not given, its scores
+//! with a plain minimax, and a search repeats exactly.
+
+use std::collections::HashMap;
+
+use prover::board::{Board, Game, Position, Side};
+use prover::egdb::{Builder, Value, Values};
+use prover::heuristic::{Analysis, Bound, Evaluation, Heuristic, Limits, NAMES, Weights};
+use quickcheck::Gen;
+use tests::programs::{path, prove, run};
+
+fn database(board: &Board, pieces: u8) -> Values {
+    let mut builder = Builder::new(board, pieces);
+    for n in 2..=pieces {
+        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
+        builder.complete(n);
+    }
+    builder.finish()
+}
+
+/// A random position with so many pieces, both sides on the board.
+fn random(g: &mut Gen, board: &Board, pieces: u32) -> Position {
+    let squares: Vec<u8> = (0..board.squares()).collect();
+    loop {
+        let turn = *g.choose(&[Side::Black, Side::White]).unwrap();
+        let mut position = Position { black: 0, white: 0, kings: 0, turn };
+        while position.pieces() < pieces {
+            let (square, white) =
+                (*g.choose(&squares).unwrap(), *g.choose(&[true, false]).unwrap());
+            let bit = board.bit(square);
+            if (position.black | position.white) & bit != 0 {
+                continue;
+            }
+            let crowning = if white { 0 } else { board.rows() - 1 };
+            if board.row(square) == crowning || *g.choose(&[true, false, false]).unwrap() {
+                position.kings |= bit;
+            }
+            *(if white { &mut position.white } else { &mut position.black }) |= bit;
+        }
+        if position.both_sides() {
+            return position;
+        }
+    }
+}
+
+fn nodes(nodes: u64) -> Limits {
+    Limits { nodes, ..Limits::default() }
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits { depth, ..Limits::default() }
+}
+
+/// Every line is one of legal moves, and what it ends in is as said.
+fn check_line(board: &Board, database: &Values, position: &Position, analysis: &Analysis) {
+    let (mut at, mut moves) = (*position, Vec::new());
+    for next in &analysis.pv {
+        board.successors(&at, &mut moves);
+        assert!(moves.contains(next), "{}", board.write_fen(&at));
+        at = *next;
+    }
+    if analysis.ends_in_draw && database.covers(&at) {
+        assert_eq!(database.probe(&at), Some(Value::Draw));
+    }
+}
+
+/// Searches over the smaller database; counts what was proved.
+fn compare(board: &Board, small: &Values, large: &Values, count: usize, pieces: u32) {
+    let mut g = Gen::new(10);
+    let mut heuristic = Heuristic::new(board, small);
+    let (mut exact, mut bounds) = (0, 0);
+    for _ in 0..count {
+        let position = random(&mut g, board, pieces);
+        let want = large.probe(&position).unwrap();
+        let fen = board.write_fen(&position);
+        let found = heuristic.search(&position, nodes(20_000), |a| {
+            assert!(a.proven.admits(want), "{fen}, depth {}: {} but {want:?}", a.depth, a.proven);
+            assert!(a.score.abs() < 10_000 || a.proven.is_exact(), "{fen}: {}", a.score);
+            check_line(board, small, &position, a);
+        });
+        match found.proven {
+            Bound::Win => assert!(found.score > 10_000, "{fen}: {}", found.score),
+            Bound::Loss => assert!(found.score < -10_000, "{fen}: {}", found.score),
+            Bound::Draw => assert_eq!(found.score, 0, "{fen}"),
+            Bound::AtLeastDraw => assert!(found.score >= 0, "{fen}: {}", found.score),
+            Bound::AtMostDraw => assert!(found.score <= 0, "{fen}: {}", found.score),
+            Bound::None => {}
+        }
+        exact += usize::from(found.proven.is_exact());
+        bounds += usize::from(found.proven != Bound::None);
+    }
+    // Else this would say nothing.
+    assert!(exact > count / 4 && bounds >= exact, "{exact} and {bounds} of {count}");
+}
+
+#[test]
+fn proofs_agree_with_the_database_of_4x4() {
+    let board = Board::new(4, 4).unwrap();
+    let (small, large) = (database(&board, 2), database(&board, 6));
+    compare(&board, &small, &large, 1000, 5);
+    compare(&board, &Values::empty(&board), &large, 1000, 4);
+}
+
+#[test]
+fn proofs_agree_with_the_database_of_5x5() {
+    let board = Board::new(5, 5).unwrap();
+    compare(&board, &database(&board, 3), &database(&board, 5), 500, 5);
+}
+
+#[test]
+fn proofs_agree_with_the_database_of_6x6() {
+    let board = Board::new(6, 6).unwrap();
+    let (small, middle, large) = (database(&board, 2), database(&board, 4), database(&board, 6));
+    compare(&board, &small, &large, 300, 4);
+    compare(&board, &middle, &large, 300, 6);
+}
+
+/// The score to a depth by trying everything: no window, no table, no order.
+struct Minimax<'a> {
+    board: &'a Board,
+    database: &'a Values,
+    evaluation: &'a Evaluation,
+    depth: usize,
+    /// For each position the depth to which it was searched, and in which iteration.
+    seen: HashMap<u128, (usize, usize)>,
+    /// Whether a position was met again with another depth to go, or repeated: then the table may know more
+    /// than was asked, and the score may be another.
+    ambiguous: bool,
+}
+
+impl Minimax<'_> {
+    fn score(&mut self, path: &mut Vec<Position>, depth: usize) -> i32 {
+        let (ply, position) = (path.len() - 1, path[path.len() - 1]);
+        let moves_made = i32::try_from(ply).unwrap();
+        if ply > 0 {
+            match self.database.probe(&position) {
+                Some(Value::Win) => return 20_000 - moves_made,
+                Some(Value::Draw) => return 0,
+                Some(Value::Loss) => return moves_made - 20_000,
+                None if path[..ply].contains(&position) => {
+                    self.ambiguous = true;
+                    return 0;
+                }
+                None => {}
+            }
+        }
+        if depth > 0 {
+            let (iteration, before) = self.seen.get(&position.key()).copied().unwrap_or_default();
+            let same = if iteration == self.depth { before == depth } else { before < depth };
+            self.ambiguous |= !same;
+            self.seen.insert(position.key(), (self.depth, depth));
+        }
+        let mut moves = Vec::new();
+        self.board.successors(&position, &mut moves);
+        let capture = self.board.can_capture(&position);
+        if depth == 0 && !capture && !moves.is_empty() {
+            return self.evaluation.score(&position);
+        }
+        let forced = depth > 0 && moves.len() == 1 && ply < 2 * self.depth;
+        let next = if forced { depth } else { depth.saturating_sub(1) };
+        let mut best = moves_made - 30_000;
+        for to in moves {
+            path.push(to);
+            best = best.max(-self.score(path, next));
+            path.pop();
+        }
+        best
+    }
+}
+
+/// A score without the length of a win, which may be that of any win: the first that was met is kept.
+fn shorten(score: i32) -> i32 {
+    score.clamp(-10_000, 10_000)
+}
+
+#[test]
+fn scores_are_those_of_minimax() {
+    let (mut g, mut compared) = (Gen::new(10), 0);
+    for (rows, columns, pieces, known) in [(4, 4, 5, 2), (5, 5, 6, 0), (6, 6, 8, 3), (8, 8, 14, 2)]
+    {
+        let board = Board::new(rows, columns).unwrap();
+        let database = database(&board, known);
+        let evaluation = Evaluation::new(&board, &Weights::FITTED);
+        let mut heuristic = Heuristic::new(&board, &database);
+        for _ in 0..200 {
+            let position = random(&mut g, &board, pieces);
+            let mut minimax = Minimax {
+                board: &board,
+                database: &database,
+                evaluation: &evaluation,
+                depth: 0,
+                seen: HashMap::new(),
+                ambiguous: false,
+            };
+            heuristic.search(&position, depth(4), |a| {
+                minimax.depth = a.depth as usize;
+                let want = minimax.score(&mut vec![position], a.depth as usize);
+                if !minimax.ambiguous {
+                    let fen = board.write_fen(&position);
+                    assert_eq!(shorten(a.score), shorten(want), "{fen}, depth {}", a.depth);
+                    compared += 1;
+                }
+            });
+        }
+    }
+    assert!(compared > 4 * 200, "{compared}");
+}
+
+#[test]
+fn a_position_and_its_twin_are_worth_the_same() {
+    let mut g = Gen::new(10);
+    for (rows, columns) in [(4, 4), (5, 5), (6, 6), (5, 7), (7, 7), (8, 6), (6, 8), (8, 8), (8, 2)]
+    {
+        let board = Board::new(rows, columns).unwrap();
+        let database = database(&board, 2);
+        let heuristic = Heuristic::new(&board, &database);
+        let mut searcher = Heuristic::new(&board, &database);
+        let most = u32::from(board.squares());
+        for i in 0..500 {
+            let position = random(&mut g, &board, 2 + i % (most - 3));
+            let twin = position.twin(&board);
+            let fen = board.write_fen(&position);
+            assert_eq!(heuristic.evaluate(&position), heuristic.evaluate(&twin), "{fen}");
+            if i % 10 == 0 {
+                let one = searcher.search(&position, depth(3), |_| ());
+                let other = searcher.search(&twin, depth(3), |_| ());
+                assert_eq!(shorten(one.score), shorten(other.score), "{fen}");
+                assert!(one.proven == other.proven || !one.proven.is_exact(), "{fen}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_depends_on_nothing_but_its_question() {
+    let game: Game = "8x8".parse().unwrap();
+    let database = database(&game.board, 3);
+    let mut used = Heuristic::new(&game.board, &database);
+    let mut g = Gen::new(10);
+    for i in 0..30 {
+        let position = if i == 0 { game.start() } else { random(&mut g, &game.board, 4 + i % 12) };
+        let limits = nodes(3_000 + 1_000 * u64::from(i));
+        let first = used.search(&position, limits, |_| ());
+        assert_eq!(first, used.search(&position, limits, |_| ()));
+        let mut fresh = Heuristic::new(&game.board, &database);
+        assert_eq!(first, fresh.search(&position, limits, |_| ()));
+        assert!(first.nodes <= limits.nodes + 1);
+    }
+}
+
+#[test]
+fn what_the_evaluation_should_like() {
+    let board = Board::new(8, 8).unwrap();
+    let none = Values::empty(&board);
+    let heuristic = Heuristic::new(&board, &none);
+    let score = |fen: &str| heuristic.evaluate(&board.read_fen(fen).unwrap());
+    // (better, worse) for Black, to move.
+    for (better, worse) in [
+        // A man more; a king for a man; a king more.
+        ("B:W21,22,24,30:B1,2,9,10,11", "B:W21,22,24,30:B1,2,9,10"),
+        ("B:W21,22,24,30:B1,2,9,K10", "B:W21,22,24,30:B1,2,9,10"),
+        ("B:W21,22,24,30:B1,2,9,10,K11", "B:W21,22,24,30:B1,2,9,10"),
+    ] {
+        assert!(score(better) > score(worse), "{better} {worse}");
+    }
+    assert_eq!(score("B:W30:B3"), score("W:W30:B3"));
+}
+
+#[test]
+fn features_count_what_they_say() {
+    let board = Board::new(8, 8).unwrap();
+    let evaluation = Evaluation::new(&board, &Weights::FITTED);
+    let feature = |fen: &str, name: &str| {
+        let at = NAMES.iter().position(|n| *n == name).expect(name);
+        evaluation.features(&board.read_fen(fen).unwrap())[at]
+    };
+    for (fen, name, want) in [
+        ("B:W30,31:B1,2,K3", "men", 0),
+        ("B:W30,31:B1,2,K3", "kings", 1),
+        ("W:W30,31:B1,2,K3", "kings", -1),
+        // Rows 0, 1 and 6 gone; White's man has made one step.
+        ("B:W28:B1,5,25", "tempo", 6),
+        ("B:W30:B1,2,9", "back rank", 1),
+        ("B:WK32:B15,14,1", "centre men", 2),
+        ("B:W30:BK15,K1", "centre kings", 1),
+        ("B:W30:B12,13,1,22", "edge men", 2),
+        ("B:W30:B1,2", "moves of men", 2),
+        ("B:W30:BK4,K15", "moves of kings", 5),
+        ("B:W8,K11:BK4", "trapped kings", 1),
+        ("B:W32:B25,1", "runaway men", 1),
+        ("B:W32:B25,1", "tempo of runaway men", 6),
+        ("W:W18:B9,14", "attacked", 1),
+        ("B:W18:B14,K1", "any king", 1),
+        ("W:W30:B3", "turn", 1),
+    ] {
+        assert_eq!(feature(fen, name), want, "{name} of {fen}");
+    }
+}
+
+#[test]
+fn captures_are_played_before_a_position_is_evaluated() {
+    let board = Board::new(8, 8).unwrap();
+    let none = Values::empty(&board);
+    let mut heuristic = Heuristic::new(&board, &none);
+    let mut g = Gen::new(10);
+    let mut captures = 0;
+    for _ in 0..500 {
+        let position = random(&mut g, &board, 12);
+        let found = heuristic.search(&position, depth(2), |_| ());
+        if found.proven == Bound::None {
+            let last = found.pv.last().unwrap_or(&position);
+            assert!(!board.can_capture(last), "{}", board.write_fen(&position));
+            captures += usize::from(found.pv.len() > 2);
+        }
+    }
+    assert!(captures > 100);
+}
+
+#[test]
+fn one_move_wins_and_no_move_loses() {
+    let board = Board::new(8, 8).unwrap();
+    let none = Values::empty(&board);
+    let mut heuristic = Heuristic::new(&board, &none);
+    for (fen, score, proven) in [
+        ("B:W18:B14", 29_999, Bound::Win),
+        ("B:W9,14:B5", -30_000, Bound::Loss),
+        ("B:W18:B", -30_000, Bound::Loss),
+        ("W:W19:B15", 29_999, Bound::Win),
+    ] {
+        let found = heuristic.search(&board.read_fen(fen).unwrap(), depth(5), |_| ());
+        assert_eq!((found.score, found.proven), (score, proven), "{fen}");
+    }
+    // A king against a king in the double corner: repeated for ever, never proved.
+    let found = heuristic.search(&board.read_fen("B:WK1:BK18").unwrap(), depth(12), |_| ());
+    assert_eq!(found.proven, Bound::None);
+}
+
+#[test]
+fn analyse_prints_every_depth_in_three_formats() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], d);
+    let text = prove(&["analyse", "--depth", "6", "-q"], d);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2 + 6, "{text}");
+    assert_eq!(lines[0], "B:W13,14,15,16,17,18:B1,2,3,4,5,6");
+    assert!(lines[1].split_whitespace().eq(["depth", "score", "nodes", "kn/s", "proven", "pv"]));
+
+    let tsv = prove(&["analyse", "--depth", "6", "--format", "tsv", "-q", "start"], d);
+    let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["fen", "depth", "score", "nodes", "nodes/s", "proven", "pv"]);
+    assert_eq!(rows.len(), 1 + 6);
+    let game: Game = "6x6".parse().unwrap();
+    for (i, row) in rows.iter().enumerate().skip(1) {
+        assert_eq!(row[1], i.to_string());
+        // The moves can be read back.
+        assert!(game.board.read_line(&game.start(), row[6]).unwrap().len() >= i);
+    }
+
+    let fen = "B:W18:BK3,10";
+    let json = prove(&["analyse", "--nodes", "1000", "--format", "json", "-q", fen], d);
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    let probed = prove(&["probe", fen], d);
+    assert_eq!(probed.trim(), format!("{fen}\t{}", last["proven"].as_str().unwrap()));
+    assert_eq!(last["fen"], fen);
+
+    let out = run(&path("prove"), &["analyse", "--depth", "0"], d);
+    assert_eq!(out.status.code(), Some(2));
+    let out = run(&path("prove"), &["analyse", "--depth", "2", "B:W1:B2"], d);
+    assert_eq!(out.status.code(), Some(2));
+}
