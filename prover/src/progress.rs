@@ -49,7 +49,7 @@ impl Progress {
         };
         bar.set_message(what.clone());
         let now = Instant::now();
-        let state = State { done: 0, printed: now };
+        let state = State { done: 0, note: String::new(), printed: now };
         Bar { to: *self, what, work, unit, bar, start: now, state: Mutex::new(state) }
     }
 }
@@ -60,6 +60,7 @@ fn style_of(template: &str) -> ProgressStyle {
 
 struct State {
     done: u64,
+    note: String,
     printed: Instant,
 }
 
@@ -89,6 +90,9 @@ impl Bar {
                 let left = self.work.saturating_sub(state.done) as f64 / rate;
                 line += &format!(", {percent} %, {left:.0} s left");
             }
+            if !state.note.is_empty() {
+                line += &format!(" ({})", state.note);
+            }
             eprintln!("{line}");
         }
     }
@@ -96,6 +100,8 @@ impl Bar {
     /// Other words for what is being done, such as the state of a search.
     pub fn note(&self, text: &str) {
         self.bar.set_message(format!("{} ({text})", self.what));
+        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        state.note = text.into();
     }
 
     /// It is done.

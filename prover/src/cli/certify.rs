@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value};
 use clap::Args;
 
@@ -11,11 +13,11 @@ use super::common::{
     ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database,
 };
 use super::start::StartOptions;
-use crate::board::{Board, Position, Side};
+use crate::board::{Position, Side};
 use crate::egdb::{Store, Values};
 use crate::emit::{Certificate, Section, Target};
 use crate::ensure::default_pieces;
-use crate::proof::Manager;
+use crate::proof::{Ground, Iteration, Manager, Results, Stop, Thresholds, Tree, Verdict};
 use crate::search::{Outcome, known};
 
 #[derive(Args, Debug)]
@@ -42,6 +44,24 @@ pub(super) struct Options {
     /// Give up a question after so many nodes [default: never]
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
+    /// First take positions for decided that are scored beyond ±T hundredths of a man
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(i32).range(1..10_000))]
+    threshold: Option<i32>,
+    /// Then raise the threshold by D, again and again, until nothing is taken for granted
+    #[arg(long, value_name = "D", default_value_t = 50, requires = "threshold",
+          value_parser = clap::value_parser!(i32).range(1..10_000))]
+    increment: i32,
+    /// Stop at threshold T; the certificate is conditional on what is beyond it
+    #[arg(long, value_name = "T", requires = "threshold",
+          value_parser = clap::value_parser!(i32).range(1..10_000))]
+    until_threshold: Option<i32>,
+    /// Decide the last position of the first game in FILE (PDN) first, then the one before it, and so on
+    #[arg(long, value_name = "FILE")]
+    seed_line: Option<PathBuf>,
+    /// Where results of searches are kept, to go on from and to use again [default: DIR/<RxC>.results in
+    /// the directory of the databases]
+    #[arg(long, value_name = "FILE")]
+    results: Option<PathBuf>,
     #[command(flatten)]
     machine: MachineOptions,
 }
@@ -70,7 +90,17 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let database_done = begin.elapsed();
 
-    let job = Job { options, board, database: &database, start: &start };
+    let ground = Ground { board, database: &database, root: root.unwrap_or(Digest([0; 32])) };
+    let name = format!("{}.results", board.name());
+    let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
+    let mut job = Job {
+        options,
+        ground: &ground,
+        start: &start,
+        seed: options.seed(&start)?,
+        results: Results::open(&results)?,
+    };
+    stop_when_asked()?;
     let (value, sections) = job.sections()?;
     let proof_done = begin.elapsed();
 
@@ -116,15 +146,56 @@ pub(super) fn write(
     Ok(())
 }
 
+/// Set when somebody wants to interrupt the proof.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C and its like end the proof at the next occasion; the second time the process.
+fn stop_when_asked() -> Result<(), Failure> {
+    let stop = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    match ctrlc::set_handler(stop) {
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(e) => Err(Failure::Resource(format!("cannot handle signals: {e}"))),
+    }
+}
+
+impl Options {
+    /// The positions of the seed line.
+    fn seed(&self, start: &Position) -> Result<Vec<Position>, Failure> {
+        let Some(path) = &self.seed_line else { return Ok(Vec::new()) };
+        let text =
+            std::fs::read(path).map_err(|source| Failure::File { path: path.clone(), source })?;
+        let name = path.display().to_string();
+        let games =
+            self.game.game.read_pdn(&name, &text).map_err(|e| Failure::Input(e.to_string()))?;
+        let game = games.first().ok_or_else(|| {
+            Failure::Input(format!("{}: expected a game, found none", path.display()))
+        })?;
+        // What was played before the start is no part of the tree.
+        let line = std::iter::once(&game.start).chain(&game.positions);
+        let mut line = line.skip_while(|p| *p != start).copied();
+        if line.next().is_none() {
+            let start = self.game.game.board.write_fen(start);
+            let what = format!("expected a game through {start}, found none");
+            return Err(Failure::Input(format!("{}: {what}", path.display())));
+        }
+        Ok(std::iter::once(*start).chain(line).collect())
+    }
+}
+
 struct Job<'a> {
     options: &'a Options,
-    board: &'a Board,
-    database: &'a Values,
+    ground: &'a Ground<'a>,
     start: &'a Position,
+    seed: Vec<Position>,
+    results: Results,
 }
 
 impl Job<'_> {
-    fn sections(&self) -> Result<(Value, Vec<Section>), Failure> {
+    fn sections(&mut self) -> Result<(Value, Vec<Section>), Failure> {
         match self.options.claim {
             ClaimOption::BlackNotLost => {
                 Ok((Value::BlackNotLost, vec![self.wanted(Side::White, Question::BlackNotLost)?]))
@@ -133,59 +204,118 @@ impl Job<'_> {
                 Ok((Value::WhiteNotLost, vec![self.wanted(Side::Black, Question::WhiteNotLost)?]))
             }
             ClaimOption::Value => {
-                let black = self.ask(Side::White)?;
-                if black.question() == Question::WhiteWins {
-                    return Ok((Value::WhiteWins, vec![black]));
+                let black = match self.ask(Side::White)? {
+                    Ok(black) if black.question() == Question::WhiteWins => {
+                        return Ok((Value::WhiteWins, vec![black]));
+                    }
+                    black => black,
+                };
+                match (black, self.ask(Side::Black)?) {
+                    (_, Ok(white)) if white.question() == Question::BlackWins => {
+                        Ok((Value::BlackWins, vec![white]))
+                    }
+                    (Ok(black), Ok(white)) => Ok((Value::Draw, vec![black, white])),
+                    // Half of the answer is better than none.
+                    (Ok(black), Err(_)) if self.is_partial() => {
+                        Ok((Value::BlackNotLost, vec![black]))
+                    }
+                    (Err(_), Ok(white)) if self.is_partial() => {
+                        Ok((Value::WhiteNotLost, vec![white]))
+                    }
+                    (Err(why), _) | (_, Err(why)) => Err(Failure::Undecided(why)),
                 }
-                let white = self.ask(Side::Black)?;
-                if white.question() == Question::BlackWins {
-                    return Ok((Value::BlackWins, vec![white]));
-                }
-                Ok((Value::Draw, vec![black, white]))
             }
         }
     }
 
-    fn wanted(&self, attacker: Side, question: Question) -> Result<Section, Failure> {
-        let section = self.ask(attacker)?;
+    /// Whether something is to be emitted even if it is not finished.
+    fn is_partial(&self) -> bool {
+        self.options.threshold.is_some() || STOP.load(Ordering::Relaxed)
+    }
+
+    fn wanted(&mut self, attacker: Side, question: Question) -> Result<Section, Failure> {
+        let section = self.ask(attacker)?.map_err(Failure::Undecided)?;
         if section.question() == question {
             return Ok(section);
         }
         Err(Failure::Undecided(format!("the claim does not hold: {attacker:?} wins")))
     }
 
-    /// Does `attacker` win?
-    fn ask(&self, attacker: Side) -> Result<Section, Failure> {
-        if let Some(won) = known(self.database, attacker, self.start) {
-            return Ok(Section::empty(match (attacker, won) {
+    /// Does `attacker` win? Or why that is not decided.
+    fn ask(&mut self, attacker: Side) -> Result<Result<Section, String>, Failure> {
+        let Job { options, ground, start, .. } = *self;
+        if let Some(won) = known(ground.database, attacker, start) {
+            return Ok(Ok(Section::empty(match (attacker, won) {
                 (Side::Black, true) => Question::BlackWins,
                 (Side::White, true) => Question::WhiteWins,
                 (Side::Black, false) => Question::WhiteNotLost,
                 (Side::White, false) => Question::BlackNotLost,
-            }));
+            })));
         }
         let manager = Manager {
-            leaf_nodes: self.options.leaf_nodes.max(1),
-            max_nodes: self.options.max_nodes.unwrap_or(u64::MAX),
+            leaf_nodes: options.leaf_nodes.max(1),
+            max_nodes: options.max_nodes.unwrap_or(u64::MAX),
+            thresholds: options.threshold.map(|first| Thresholds {
+                first,
+                increment: options.increment,
+                until: options.until_threshold,
+            }),
+            seed: self.seed.clone(),
+            workers: options.machine.workers(),
         };
-        let progress = self.options.machine.progress();
-        let (tree, verdict) =
-            manager.prove(self.board, self.database, attacker, self.start, &progress);
-        let nodes = verdict.nodes;
-        match verdict.outcome {
-            Outcome::Unknown { proof, disproof } => Err(Failure::Undecided(format!(
-                "not decided whether {attacker:?} wins within {nodes} nodes (proof number {proof}, \
-                 disproof number {disproof}): allow more --max-nodes or --pieces"
-            ))),
-            outcome => {
-                let answer = if outcome == Outcome::Proved { "yes" } else { "no" };
-                progress.say(format!(
-                    "does {attacker:?} win? {answer}: {nodes} nodes in {} searches, tree {}",
-                    verdict.searches,
-                    tree.nodes().len()
-                ));
-                Ok(Section::new(&tree)?)
-            }
+        let progress = options.machine.progress();
+        let (mut tree, verdict) =
+            manager.prove(ground, attacker, start, &mut self.results, &STOP, &progress)?;
+        if options.threshold.is_some() {
+            verdict.history.iter().for_each(|iteration| progress.say(line_of(iteration)));
         }
+        let nodes = verdict.nodes;
+        if let Outcome::Unknown { proof, disproof } = verdict.outcome {
+            let why = match verdict.stop {
+                Stop::Interrupted => "interrupted; the same command goes on from here",
+                _ => "allow more --max-nodes or --pieces",
+            };
+            let undecided = format!(
+                "not decided whether {attacker:?} wins within {nodes} nodes (proof number {proof}, \
+                 disproof number {disproof}): {why}"
+            );
+            if !self.is_partial() || !assume(&mut tree, &verdict) {
+                return Ok(Err(undecided));
+            }
+            progress.say(undecided);
+        }
+        let section = Section::new(&tree)?;
+        let answer = if tree.outcome() == Outcome::Proved { "yes" } else { "no" };
+        let assumed = match section.assumed() {
+            0 => String::new(),
+            n => format!(", if {n} assumed nodes hold"),
+        };
+        progress.say(format!(
+            "does {attacker:?} win? {answer}{assumed}: {nodes} nodes in {} searches, tree {}",
+            verdict.searches,
+            tree.nodes().len()
+        ));
+        Ok(Ok(section))
     }
+}
+
+/// Takes for decided what is beyond the largest threshold at which the root of an unfinished tree is
+/// decided; says whether there is one.
+fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
+    const STEP: i32 = 10;
+    let most = verdict.history.iter().filter_map(|i| i.threshold).max();
+    let most =
+        most.unwrap_or_else(|| tree.nodes().iter().map(|n| n.score().abs()).max().unwrap_or(0));
+    (1..=most).rev().step_by(STEP as usize).chain([1]).any(|threshold| {
+        tree.update(Some(threshold));
+        !matches!(tree.outcome(), Outcome::Unknown { .. })
+    })
+}
+
+fn line_of(iteration: &Iteration) -> String {
+    let Iteration { threshold, nodes, leaves, searches, searched } = iteration;
+    let threshold = threshold.map_or("none".into(), |t| t.to_string());
+    format!(
+        "threshold {threshold}: tree {nodes}, {leaves} leaves, {searches} searches, {searched} nodes searched"
+    )
 }

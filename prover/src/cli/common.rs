@@ -12,6 +12,7 @@ use crate::egdb::{BuildError, Database, Depths, Mode, Store, StoreError, Values,
 use crate::emit::{BrokenProof, EmitError, ReadError};
 use crate::ensure::load;
 use crate::progress::Progress;
+use crate::proof::{ProofError, ResultsError};
 
 /// Why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]
@@ -43,6 +44,12 @@ pub enum Failure {
     /// A certificate that was read and proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
+    /// The proof.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// The file of results.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
     /// Not enough memory, or threads.
     #[error("{0}")]
     Resource(String),
@@ -239,6 +246,11 @@ impl MachineOptions {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
         pool.build_global().map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
+    }
+
+    /// The number of workers of a proof.
+    pub(super) fn workers(&self) -> usize {
+        rayon::current_num_threads()
     }
 
     /// Bytes that may be used.

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
-use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
@@ -13,10 +12,11 @@ use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use thiserror::Error;
 
 use super::prune::{Kept, Proof, prune};
+use super::read::{Basis, Stored};
 use crate::board::{Board, Position, Side};
-use crate::egdb::{UNFINISHED, Values};
-use crate::proof::Tree;
-use crate::search::{KeyMap, Strategy, StrategyError};
+use crate::egdb::UNFINISHED;
+use crate::proof::{Tree, unpack};
+use crate::search::{KeyMap, StrategyError, pack};
 
 /// Nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
@@ -52,6 +52,7 @@ pub enum EmitError {
 }
 
 /// The nodes and leaves of one question.
+#[derive(Debug)]
 pub struct Section {
     question: Question,
     nodes: Vec<Node>,
@@ -59,7 +60,8 @@ pub struct Section {
 }
 
 impl Section {
-    /// Encodes what a decided tree proves. Every strategy is replayed as the checker will do it.
+    /// Encodes what a decided tree proves; frontier nodes that count as decided at its threshold become
+    /// Assumed nodes. Every strategy is replayed as the checker will do it.
     ///
     /// # Errors
     /// [`EmitError`] if the tree or a strategy does not hold.
@@ -78,13 +80,13 @@ impl Section {
             let record = match node.proof {
                 Proof::Or(choice) => Record::Or(choice),
                 Proof::And => Record::And,
-                Proof::Leaf(strategy) => Record::Leaf(encode_leaf(
-                    strategy,
-                    tree.board(),
-                    tree.database(),
-                    &node.position,
-                    closes,
-                )?),
+                Proof::Leaf(leaf) => {
+                    let (board, database) = (tree.board(), tree.database());
+                    let position = &node.position;
+                    let strategy = unpack(leaf, won, tree.attacker(), position, board, database)?;
+                    Record::Leaf(pack(&strategy, board, database, position, closes)?)
+                }
+                Proof::Assumed(score) => Record::Assumed(score),
             };
             Ok(Entry { position: node.position, rank: node.rank, record })
         };
@@ -104,6 +106,7 @@ impl Section {
                     section.leaves.push(leaf);
                     (kind::LEAF, section.leaves.len() as u32 - 1)
                 }
+                Record::Assumed(score) => (kind::ASSUMED, score.cast_unsigned()),
             };
             let position = wire(board, &position);
             section.nodes.push(Node { position, rank, data, kind, reserved: 0 });
@@ -119,6 +122,11 @@ impl Section {
     /// The question that is answered.
     pub fn question(&self) -> Question {
         self.question
+    }
+
+    /// The number of Assumed nodes.
+    pub fn assumed(&self) -> usize {
+        self.nodes.iter().filter(|n| n.kind == kind::ASSUMED).count()
     }
 
     /// Numbers of nodes and of leaves.
@@ -139,20 +147,8 @@ pub(super) enum Record {
     Or(u32),
     And,
     Leaf(Leaf<Vec<u8>>),
-}
-
-/// Packs the strategy of the leaf at `root`, replaying it; `closes` tells where the tree takes over.
-pub(super) fn encode_leaf(
-    strategy: &Strategy,
-    board: &Board,
-    database: &Values,
-    root: &Position,
-    closes: impl FnMut(&Position) -> bool,
-) -> Result<Leaf<Vec<u8>>, StrategyError> {
-    let mut bits = BitWriter::default();
-    let choice = |at: usize, of: usize| bits.push(at as u32, width(of));
-    let positions = strategy.replay(board, database, root, closes, choice)?;
-    Ok(Leaf { positions, strategy: bits.finish() })
+    /// With the claimant's score in hundredths of a man.
+    Assumed(i32),
 }
 
 fn wire(board: &Board, position: &Position) -> WirePosition {
@@ -239,7 +235,9 @@ impl Certificate {
         if self.is_at(&directory) {
             return Ok(());
         }
-        require_free(&directory)?;
+        if !is_conditional(&directory, &self.claim) {
+            require_free(&directory)?;
+        }
         let write = |name: &str, bytes: &[u8]| {
             let path = unfinished.path().join(name);
             fs::File::create_new(&path)
@@ -257,7 +255,14 @@ impl Certificate {
             |path: &Path| fs::File::open(path).and_then(|d| d.sync_all()).map_err(io_at(path));
         sync(&objects)?;
         sync(unfinished.path())?;
+        let aside = match is_conditional(&directory, &self.claim) {
+            true => Some(set_aside(&directory)?),
+            false => None,
+        };
         fs::rename(unfinished.path(), &directory).map_err(io_at(&directory))?;
+        if let Some(aside) = aside {
+            fs::remove_dir_all(&aside).map_err(io_at(&aside))?;
+        }
         sync(parent_of(&directory))?;
         // It is no longer there to be removed.
         let _ = unfinished.keep();
@@ -303,6 +308,27 @@ impl Target {
         }
         Ok(Target { directory: directory.into(), unfinished })
     }
+}
+
+/// Whether there is a certificate with Assumed nodes of the same game and start: one that was emitted
+/// before the proof was finished, and that may be replaced.
+fn is_conditional(directory: &Path, claim: &str) -> bool {
+    let Ok(stored) = Stored::read(directory) else { return false };
+    let same = Claim::decode(claim.as_bytes())
+        .is_ok_and(|c| (c.game, c.start) == (stored.claim.game, stored.claim.start));
+    same && stored.parts.iter().flat_map(|part| &part.nodes).any(|n| n.basis == Basis::Assumed)
+}
+
+/// Renames a certificate that is about to be replaced.
+fn set_aside(directory: &Path) -> Result<PathBuf, EmitError> {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let aside = parent_of(directory).join(format!("{UNFINISHED}old-{name}"));
+    match fs::remove_dir_all(&aside) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_at(&aside)(e)),
+        _ => {}
+    }
+    fs::rename(directory, &aside).map_err(io_at(directory))?;
+    Ok(aside)
 }
 
 /// A directory is free when it does not exist or is empty.

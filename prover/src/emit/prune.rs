@@ -1,8 +1,10 @@
 //! The part of a decided tree that its decision rests on.
 
+use certificate_spec::leaves::Leaf;
+
 use crate::board::Position;
 use crate::proof::{Link, NodeId, Reason, Tree};
-use crate::search::{KeyMap, Outcome, Strategy};
+use crate::search::{KeyMap, Outcome};
 
 /// A node to be emitted.
 pub(super) struct Kept<'t> {
@@ -17,7 +19,9 @@ pub(super) enum Proof<'t> {
     /// The chosen successor's number.
     Or(u32),
     And,
-    Leaf(&'t Strategy),
+    Leaf(&'t Leaf<Vec<u8>>),
+    /// Nothing but a score, the claimant's.
+    Assumed(i32),
 }
 
 /// The nodes that the decision at the root needs, in the order of their positions; and whether the
@@ -44,8 +48,8 @@ pub(super) fn prune<'t>(tree: &'t Tree<'_>) -> Option<(Vec<Kept<'t>>, bool)> {
             Link::Node(child) => nodes[*child as usize].is_disproved(),
         };
         let proof = match &node.reason {
-            Reason::Frontier => return None,
-            Reason::Leaf(strategy) => Proof::Leaf(strategy),
+            Reason::Frontier => Proof::Assumed(if won { node.score() } else { -node.score() }),
+            Reason::Leaf { leaf, .. } => Proof::Leaf(leaf),
             Reason::Expanded(links) if node.position.turn == claimant => {
                 // A known position costs nothing, then a node that is kept anyway, then a leaf.
                 let cost = |link: &Link| match link {
@@ -54,7 +58,7 @@ pub(super) fn prune<'t>(tree: &'t Tree<'_>) -> Option<(Vec<Kept<'t>>, bool)> {
                         let child_node = &nodes[*child as usize];
                         let class = if number.contains_key(&child_node.position.key()) {
                             1
-                        } else if matches!(child_node.reason, Reason::Leaf(_)) {
+                        } else if matches!(child_node.reason, Reason::Leaf { .. }) {
                             2
                         } else {
                             3

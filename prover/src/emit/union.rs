@@ -15,11 +15,11 @@ use certificate_spec::leaves::Leaf;
 use thiserror::Error;
 
 use super::above::{Above, Region, Top};
-use super::certificate::{Entry, Record, Section, encode_leaf};
+use super::certificate::{Entry, Record, Section};
 use super::read::{Basis, Part, PartNode, Stored, claimant};
 use crate::board::{Board, Position};
 use crate::egdb::Values;
-use crate::search::{KeyMap, Replay, StrategyError, suits};
+use crate::search::{KeyMap, Replay, StrategyError, pack, suits};
 
 /// A certificate that does not prove what it claims.
 #[derive(Debug, Error)]
@@ -231,7 +231,7 @@ impl<'a> Gathering<'a> {
                 }
             },
             Record::And => &successors,
-            Record::Leaf(_) => &[],
+            Record::Leaf(_) | Record::Assumed(_) => &[],
         };
         for successor in needed {
             if !self.holds(successor, rank) {
@@ -268,7 +268,7 @@ impl<'a> Gathering<'a> {
         let leaf = part.leaves.get(number).ok_or(StrategyError::Bits)?;
         let mut strategy = replay.decode(leaf, &node.position, |p| part.closes(node, p))?;
         strategy.is_win = self.union.question.is_win();
-        encode_leaf(&strategy, board, database, &node.position, |p| self.takes_over(p, rank))
+        pack(&strategy, board, database, &node.position, |p| self.takes_over(p, rank))
     }
 
     /// What was kept, with ranks from 0 without gaps.

@@ -4,8 +4,14 @@
 //! each within a budget of nodes. What decides the tree is exact whatever the order of searches
 //! is, and the order does not depend on the number of threads.
 
+mod item;
 mod manager;
+mod queue;
+mod store;
 mod tree;
 
-pub use manager::{Manager, Verdict};
+pub use item::{Answer, BadAnswer, Found, Ground, Guess, Item, unpack};
+pub use manager::{Iteration, Manager, ProofError, Stop, Thresholds, Verdict};
+pub use queue::{Lease, Queue};
+pub use store::{Results, ResultsError};
 pub use tree::{Link, NodeId, Reason, Tree};

@@ -6,13 +6,20 @@
 //! can lower. A node whose cost stays infinite is one from which the defender can stay inside the
 //! graph for ever, or in a cycle of it, without meeting a position that is not disproved: exactly
 //! the closed sets of `SPEC.md` §2. So a proof or a disproof is never influenced by the path.
+//!
+//! With a *threshold* t, a frontier node that a heuristic search scores t or better for the attacker counts
+//! as proved, one with −t or worse as disproved, and neither is looked into ("Checkers Is Solved", 2007).
+//! What such a tree shows rests on assumptions; with a larger threshold the same tree has more to do.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use certificate_spec::leaves::Leaf;
+
+use super::item::Guess;
 use crate::board::{Board, Position, Side};
 use crate::egdb::Values;
-use crate::search::{KeyMap, Outcome, Strategy, estimate, known};
+use crate::search::{KeyMap, Outcome, estimate, known};
 
 /// A node's number.
 pub type NodeId = u32;
@@ -36,8 +43,13 @@ pub enum Reason {
     Frontier,
     /// Too hard for a leaf search: its successors, in canonical order.
     Expanded(Vec<Link>),
-    /// Decided by a leaf search, with this strategy.
-    Leaf(Strategy),
+    /// Decided by a leaf search.
+    Leaf {
+        /// Whether the attacker wins.
+        won: bool,
+        /// The strategy, packed.
+        leaf: Leaf<Vec<u8>>,
+    },
 }
 
 /// A position of the tree.
@@ -47,8 +59,8 @@ pub struct Node {
     pub position: Position,
     /// How far it has got.
     pub reason: Reason,
-    /// What a proof and a disproof of a frontier node are guessed to cost.
-    guess: (u32, u32),
+    /// What a proof and a disproof of a frontier node are guessed to cost, and how the attacker stands.
+    guess: Guess,
     /// The cost of a proof by the attacker, as of the last [`Tree::update`]; 0 when it is proved,
     /// infinite when it is disproved.
     pub proof: u64,
@@ -69,6 +81,11 @@ impl Node {
         self.proof >= INFINITE
     }
 
+    /// How the attacker stands, as far as a heuristic search sees, in hundredths of a man.
+    pub fn score(&self) -> i32 {
+        self.guess.score
+    }
+
     fn is_decided(&self) -> bool {
         self.is_proved() || self.is_disproved()
     }
@@ -81,13 +98,14 @@ pub struct Tree<'a> {
     attacker: Side,
     index: KeyMap<NodeId>,
     nodes: Vec<Node>,
+    threshold: Option<i32>,
 }
 
 impl<'a> Tree<'a> {
     /// A tree of one frontier node, number 0.
     pub fn new(board: &'a Board, database: &'a Values, attacker: Side, root: &Position) -> Self {
         let (index, nodes) = (KeyMap::default(), Vec::new());
-        let mut tree = Tree { board, database, attacker, index, nodes };
+        let mut tree = Tree { board, database, attacker, index, nodes, threshold: None };
         tree.node_of(root, None);
         tree
     }
@@ -112,14 +130,17 @@ impl<'a> Tree<'a> {
         &self.nodes
     }
 
-    fn node_of(&mut self, position: &Position, guess: Option<(u32, u32)>) -> NodeId {
+    fn node_of(&mut self, position: &Position, guess: Option<Guess>) -> NodeId {
         let next = self.nodes.len() as NodeId;
         let id = *self.index.entry(position.key()).or_insert(next);
         if id == next {
             self.nodes.push(Node {
                 position: *position,
                 reason: Reason::Frontier,
-                guess: guess.unwrap_or_else(|| estimate(self.attacker, position)),
+                guess: guess.unwrap_or_else(|| {
+                    let (proof, disproof) = estimate(self.attacker, position);
+                    Guess { proof, disproof, score: 0 }
+                }),
                 proof: 1,
                 disproof: 1,
                 order: u32::MAX,
@@ -128,27 +149,38 @@ impl<'a> Tree<'a> {
         id
     }
 
-    /// Puts the successors of a frontier node into the tree. `guess` may know their numbers.
-    pub fn expand(&mut self, id: NodeId, guess: impl Fn(&Position) -> Option<(u32, u32)>) {
+    /// Puts the successors of a frontier node into the tree, with a guess for each in canonical order, if
+    /// there are any.
+    pub fn expand(&mut self, id: NodeId, guesses: Option<&[Guess]>) {
         let mut successors = Vec::new();
         self.board.successors(&self.nodes[id as usize].position, &mut successors);
-        let link = |s: &Position| match known(self.database, self.attacker, s) {
+        let link = |(i, s): (usize, &Position)| match known(self.database, self.attacker, s) {
             Some(won) => Link::Known(won),
-            None => Link::Node(self.node_of(s, guess(s))),
+            None => Link::Node(self.node_of(s, guesses.and_then(|g| g.get(i)).copied())),
         };
-        let links = successors.iter().map(link).collect();
+        let links = successors.iter().enumerate().map(link).collect();
         self.nodes[id as usize].reason = Reason::Expanded(links);
     }
 
     /// Says that a leaf search decided a frontier node.
-    pub fn decide(&mut self, id: NodeId, strategy: Strategy) {
-        self.nodes[id as usize].reason = Reason::Leaf(strategy);
+    pub fn decide(&mut self, id: NodeId, won: bool, leaf: Leaf<Vec<u8>>) {
+        self.nodes[id as usize].reason = Reason::Leaf { won, leaf };
+    }
+
+    /// The node of a position.
+    pub fn find(&self, position: &Position) -> Option<NodeId> {
+        self.index.get(&position.key()).copied()
     }
 
     /// Whether the root is decided, as of the last update.
     pub fn outcome(&self) -> Outcome {
-        let root = &self.nodes[0];
-        match (root.proof, root.disproof) {
+        self.outcome_of(0)
+    }
+
+    /// Whether a node is decided, as of the last update.
+    pub fn outcome_of(&self, id: NodeId) -> Outcome {
+        let node = &self.nodes[id as usize];
+        match (node.proof, node.disproof) {
             (0, _) => Outcome::Proved,
             (INFINITE.., _) => Outcome::Disproved,
             (proof, disproof) => {
@@ -162,8 +194,9 @@ impl<'a> Tree<'a> {
         self.nodes[id as usize].position.turn == self.attacker
     }
 
-    /// Computes the numbers of all nodes anew.
-    pub fn update(&mut self) {
+    /// Computes the numbers of all nodes anew; `threshold`, if any, in hundredths of a man.
+    pub fn update(&mut self, threshold: Option<i32>) {
+        self.threshold = threshold;
         self.update_proofs();
         self.update_disproofs();
     }
@@ -178,9 +211,13 @@ impl<'a> Tree<'a> {
             let id = i as NodeId;
             (node.proof, node.order) = (INFINITE, u32::MAX);
             match &node.reason {
-                Reason::Frontier => queue.push(Reverse((u64::from(node.guess.0), id))),
-                Reason::Leaf(strategy) if strategy.is_win => queue.push(Reverse((0, id))),
-                Reason::Leaf(_) => {}
+                Reason::Frontier => match likely(self.threshold, id, node) {
+                    Some(true) => queue.push(Reverse((0, id))),
+                    Some(false) => {}
+                    None => queue.push(Reverse((u64::from(node.guess.proof), id))),
+                },
+                Reason::Leaf { won: true, .. } => queue.push(Reverse((0, id))),
+                Reason::Leaf { .. } => {}
                 Reason::Expanded(links) => {
                     let won = |l: &Link| *l == Link::Known(true);
                     if node.position.turn == self.attacker {
@@ -234,7 +271,7 @@ impl<'a> Tree<'a> {
             node.disproof = match (&node.reason, node.proof) {
                 (_, INFINITE..) => 0,
                 (_, 0) => INFINITE,
-                (Reason::Frontier, _) => node.guess.1.into(),
+                (Reason::Frontier, _) => node.guess.disproof.into(),
                 _ => 0,
             };
         }
@@ -272,12 +309,23 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// The smallest score, for whichever side, by which a frontier node counts as decided as of the last
+    /// update; `None` if there is none.
+    pub fn least_assumed(&self) -> Option<i32> {
+        let assumed = |(id, node): (usize, &Node)| {
+            let is_frontier = matches!(node.reason, Reason::Frontier);
+            likely(self.threshold.filter(|_| is_frontier), id as NodeId, node)?;
+            Some(node.guess.score.abs())
+        };
+        self.nodes.iter().enumerate().filter_map(assumed).min()
+    }
+
     /// At most `most` frontier nodes to search next: those that the cheaper of a proof and a
-    /// disproof of the root rests on.
-    pub fn frontier(&self, most: usize) -> Vec<NodeId> {
-        let root = &self.nodes[0];
+    /// disproof of a node rests on.
+    pub fn frontier(&self, of: NodeId, most: usize) -> Vec<NodeId> {
+        let root = &self.nodes[of as usize];
         let prove = root.proof <= root.disproof;
-        let (mut seen, mut todo, mut found) = (vec![false; self.nodes.len()], vec![0], Vec::new());
+        let (mut seen, mut todo, mut found) = (vec![false; self.nodes.len()], vec![of], Vec::new());
         while let Some(id) = todo.pop() {
             let node = &self.nodes[id as usize];
             if node.is_decided() || std::mem::replace(&mut seen[id as usize], true) {
@@ -312,5 +360,15 @@ impl<'a> Tree<'a> {
             }
         }
         found
+    }
+}
+
+/// Whether a frontier node counts as proved or disproved at a threshold. The root (number 0) has no score.
+fn likely(threshold: Option<i32>, id: NodeId, node: &Node) -> Option<bool> {
+    let threshold = threshold.filter(|_| id != 0)?;
+    match node.guess.score {
+        score if score >= threshold => Some(true),
+        score if score <= -threshold => Some(false),
+        _ => None,
     }
 }

@@ -30,7 +30,7 @@ use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
 /// Proof numbers at and above this are infinite.
-const INFINITE: u32 = 1 << 30;
+pub const INFINITE: u32 = 1 << 30;
 /// A support is looked into no further than this many positions.
 const MAX_LOOK: usize = 512;
 
@@ -124,6 +124,8 @@ pub struct Search<'a> {
     index: KeyMap<u32>,
     pub(super) entries: Vec<Entry>,
     nodes: u64,
+    /// Successors looked up, and those of them that were known.
+    probes: (u64, u64),
     proofs: u32,
     /// Working memory for successors.
     successors: Vec<Position>,
@@ -139,6 +141,7 @@ impl<'a> Search<'a> {
             index: KeyMap::default(),
             entries: Vec::new(),
             nodes: 0,
+            probes: (0, 0),
             proofs: 0,
             successors: Vec::new(),
         }
@@ -147,6 +150,11 @@ impl<'a> Search<'a> {
     /// Positions expanded so far, each time counted.
     pub fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    /// Successors that were looked up in the database, and how many of them it knew.
+    pub fn probes(&self) -> (u64, u64) {
+        self.probes
     }
 
     /// See [`known`].
@@ -193,16 +201,23 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The proof and disproof numbers of the successors of a position that are in the table and
-    /// not decided.
-    pub fn numbers_below(&self, position: &Position) -> KeyMap<(u32, u32)> {
+    /// The proof and disproof numbers of the successors of a position, in canonical order: as far as the
+    /// table has them, else as estimated.
+    pub fn numbers_below(&self, position: &Position) -> Vec<(u32, u32)> {
         let mut successors = Vec::new();
         self.board.successors(position, &mut successors);
         let numbers = |s: &Position| {
-            let entry = &self.entries[self.find(s)? as usize];
-            (entry.status == Status::Open).then_some((s.key(), (entry.proof, entry.disproof)))
+            let entry = self.find(s).map(|id| &self.entries[id as usize]);
+            match entry.filter(|e| e.status == Status::Open) {
+                // On the path of a search that ran out of nodes it may not have its numbers yet.
+                Some(entry) => {
+                    let open = |n: u32| n.clamp(1, INFINITE - 1);
+                    (open(entry.proof), open(entry.disproof))
+                }
+                None => estimate(self.attacker, s),
+            }
         };
-        successors.iter().filter_map(numbers).collect()
+        successors.iter().map(numbers).collect()
     }
 
     fn decided(&self, entry: u32) -> Option<Outcome> {
@@ -246,7 +261,10 @@ impl<'a> Search<'a> {
     fn child(&mut self, position: &Position) -> Child {
         let mut child =
             Child { position: *position, proof: INFINITE, disproof: 0, support: Vec::new() };
-        match self.known(position) {
+        let known = self.known(position);
+        self.probes.0 += 1;
+        self.probes.1 += u64::from(known.is_some());
+        match known {
             Some(true) => (child.proof, child.disproof) = (0, INFINITE),
             Some(false) => {}
             None => match self.find(position) {

@@ -3,5 +3,5 @@
 mod dfpn;
 mod strategy;
 
-pub use dfpn::{KeyMap, Outcome, Search, estimate, known};
-pub use strategy::{Replay, Strategy, StrategyError, suits};
+pub use dfpn::{INFINITE, KeyMap, Outcome, Search, estimate, known};
+pub use strategy::{Replay, Strategy, StrategyError, pack, suits};

@@ -5,7 +5,7 @@
 //! replayed once here before it is kept. An extraction or replay that fails is an error: the
 //! position has to be searched again, never patched.
 
-use certificate_spec::bits::{BitReader, width};
+use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::leaves::Leaf;
 use thiserror::Error;
 
@@ -274,6 +274,23 @@ impl Strategy {
     pub fn choice(&self, position: &Position) -> Option<Position> {
         self.choices.get(&position.key()).copied()
     }
+}
+
+/// Packs a strategy from `root`, replaying it; `closes` tells where the proof tree takes over.
+///
+/// # Errors
+/// [`StrategyError`] where it does not hold.
+pub fn pack(
+    strategy: &Strategy,
+    board: &Board,
+    database: &Values,
+    root: &Position,
+    closes: impl FnMut(&Position) -> bool,
+) -> Result<Leaf<Vec<u8>>, StrategyError> {
+    let mut bits = BitWriter::default();
+    let choice = |at: usize, of: usize| bits.push(at as u32, width(of));
+    let positions = strategy.replay(board, database, root, closes, choice)?;
+    Ok(Leaf { positions, strategy: bits.finish() })
 }
 
 /// What a replay needs besides the choices.

@@ -1,0 +1,283 @@
+//! The proof manager: what it answers does not depend on guesses, workers, or what was found before.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use certificate_spec::Digest;
+use prover::board::{Game, Position, Side};
+use prover::egdb::{Store, Values};
+use prover::emit::Section;
+use prover::ensure::load;
+use prover::progress::Progress;
+use prover::proof::{
+    Answer, Found, Ground, Guess, Item, Manager, ProofError, Results, ResultsError, Stop,
+    Thresholds, Tree, Verdict,
+};
+use prover::search::{Outcome, Search};
+
+/// A game and a database of few pieces.
+fn game(name: &str, pieces: u8) -> (Game, Values) {
+    let game: Game = name.parse().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::new(directory.path(), &game.board);
+    let database = load(&store, pieces, 1 << 30, &Progress::Quiet).unwrap();
+    (game, database)
+}
+
+fn ground<'a>(game: &'a Game, database: &'a Values) -> Ground<'a> {
+    Ground { board: &game.board, database, root: Digest([7; 32]) }
+}
+
+fn manager(leaf_nodes: u64) -> Manager {
+    let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
+    Manager { leaf_nodes, max_nodes, thresholds, seed, workers: 2 }
+}
+
+fn prove<'g>(
+    manager: &Manager,
+    ground: &'g Ground<'g>,
+    attacker: Side,
+    start: &Position,
+    results: &Path,
+) -> (Tree<'g>, Verdict) {
+    let mut results = Results::open(results).unwrap();
+    let stop = AtomicBool::new(false);
+    manager.prove(ground, attacker, start, &mut results, &stop, &Progress::Quiet).unwrap()
+}
+
+/// The decided tree as it would be emitted: all positions, claims and moves.
+fn emitted(tree: &Tree<'_>) -> String {
+    format!("{:?}", Section::new(tree).unwrap())
+}
+
+const GAMES: [(&str, u8, [bool; 2]); 4] = [
+    // Whether Black wins and whether White does.
+    ("4x4", 2, [false, false]),
+    ("5x5/2", 4, [false, true]),
+    ("6x4", 3, [false, true]),
+    ("6x6", 5, [false, false]),
+];
+
+#[test]
+fn thresholds_change_the_cost_and_never_the_answer() {
+    for (name, pieces, wins) in GAMES {
+        let (game, database) = game(name, pieces);
+        let ground = ground(&game, &database);
+        let directory = tempfile::tempdir().unwrap();
+        for (attacker, wins) in [Side::Black, Side::White].into_iter().zip(wins) {
+            for first in [None, Some(10), Some(100)] {
+                let until = None;
+                let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
+                let manager = Manager { thresholds, ..manager(1000) };
+                let results = directory.path().join(format!("{first:?}"));
+                let (tree, verdict) = prove(&manager, &ground, attacker, &game.start(), &results);
+                let want = if wins { Outcome::Proved } else { Outcome::Disproved };
+                assert_eq!((verdict.outcome, verdict.stop), (want, Stop::Decided), "{name}");
+                assert_eq!(Section::new(&tree).unwrap().assumed(), 0);
+                let last = verdict.history.last().unwrap();
+                assert_eq!((last.threshold, last.searched), (None, verdict.nodes));
+                let raised =
+                    verdict.history.windows(2).all(|w| match (w[0].threshold, w[1].threshold) {
+                        (Some(a), Some(b)) => a < b,
+                        (a, None) => a.is_some(),
+                        _ => false,
+                    });
+                assert!(raised && (verdict.history.len() > 1) == first.is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tree_under_a_threshold_rests_on_assumptions() {
+    let (game, database) = game("6x6", 3);
+    let ground = ground(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
+    let manager = Manager { thresholds, ..manager(50) };
+    let file = directory.path().join("results");
+    let (tree, verdict) = prove(&manager, &ground, Side::White, &game.start(), &file);
+    assert_eq!(verdict.history.last().unwrap().threshold, Some(60));
+    assert!(!matches!(verdict.outcome, Outcome::Unknown { .. }));
+    assert!(Section::new(&tree).unwrap().assumed() > 0);
+}
+
+#[test]
+fn neither_workers_nor_earlier_runs_change_the_tree() {
+    let (game, database) = game("6x6", 5);
+    let ground = ground(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let run = |manager: Manager, name: &str| {
+        let (tree, verdict) = prove(&manager, &ground, Side::Black, &game.start(), &path(name));
+        (emitted(&tree), verdict)
+    };
+    let want = run(manager(1000), "one");
+    for workers in [1, 2, 4] {
+        let name = format!("with {workers}");
+        assert!(run(Manager { workers, ..manager(1000) }, &name) == want, "{workers} workers");
+    }
+    // All results are there.
+    assert!(run(manager(1000), "one") == want);
+    // Some are: those of a run that ended early, and those of searches with another budget.
+    let half = Manager { max_nodes: want.1.nodes / 2, ..manager(1000) };
+    assert_eq!(run_stop(&half, &ground, &game, &path("half")), Stop::Budget);
+    run(manager(700), "half");
+    assert!(run(manager(1000), "half") == want);
+}
+
+fn run_stop(manager: &Manager, ground: &Ground<'_>, game: &Game, results: &Path) -> Stop {
+    prove(manager, ground, Side::Black, &game.start(), results).1.stop
+}
+
+#[test]
+fn somebody_can_ask_it_to_stop() {
+    let (game, database) = game("6x6", 3);
+    let ground = ground(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let mut results = Results::open(&directory.path().join("results")).unwrap();
+    let stop = AtomicBool::new(true);
+    let manager = manager(50);
+    let (start, quiet) = (game.start(), Progress::Quiet);
+    let (_, verdict) =
+        manager.prove(&ground, Side::Black, &start, &mut results, &stop, &quiet).unwrap();
+    assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
+}
+
+/// Items that come up, with their answers.
+fn items(
+    ground: &Ground<'_>,
+    start: &Position,
+    attacker: Side,
+    leaf_nodes: u64,
+) -> Vec<(Item, Answer)> {
+    let item = |position| Item { attacker, position, nodes: leaf_nodes, heuristic_nodes: 20 };
+    let (mut found, mut todo) = (Vec::new(), vec![*start]);
+    while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
+        let item = item(position);
+        let answer = Answer::of(&item, ground);
+        if matches!(answer.found, Found::TooHard(_)) {
+            ground.board.successors(&position, &mut todo);
+        }
+        found.push((item, answer));
+    }
+    found
+}
+
+#[test]
+fn wrong_guesses_change_the_cost_and_never_the_answer() {
+    for (name, pieces, wins) in GAMES {
+        let (game, database) = game(name, pieces);
+        let ground = ground(&game, &database);
+        for (attacker, wins) in [Side::Black, Side::White].into_iter().zip(wins) {
+            let directory = tempfile::tempdir().unwrap();
+            let file = directory.path().join("results");
+            let mut wrong = 0;
+            {
+                let mut results = Results::open(&file).unwrap();
+                for (item, mut answer) in items(&ground, &game.start(), attacker, 1000) {
+                    let Found::TooHard(guesses) = &mut answer.found else { continue };
+                    for (i, guess) in guesses.iter_mut().enumerate() {
+                        let score = [-30_000, 30_000, 0, 99_999, -70][(i + wrong) % 5];
+                        let (proof, disproof) = (guess.disproof * 3, guess.proof.div_ceil(2));
+                        *guess = Guess { proof, disproof, score };
+                    }
+                    results.put(item.encode(&ground), answer.encode());
+                    wrong += 1;
+                }
+                results.write().unwrap();
+            }
+            let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
+            let manager = Manager { thresholds, ..manager(1000) };
+            let (tree, verdict) = prove(&manager, &ground, attacker, &game.start(), &file);
+            let want = if wins { Outcome::Proved } else { Outcome::Disproved };
+            assert_eq!(verdict.outcome, want, "{name}");
+            assert_eq!(Section::new(&tree).unwrap().assumed(), 0);
+        }
+    }
+}
+
+#[test]
+fn answers_that_are_not_true_are_not_believed() {
+    let (game, database) = game("6x6", 5);
+    let ground = ground(&game, &database);
+    let items = items(&ground, &game.start(), Side::Black, 300);
+    let mut decided = 0;
+    for (item, answer) in &items {
+        let bytes = answer.encode();
+        assert_eq!(Answer::decode(&bytes, item, &ground).unwrap().encode(), bytes);
+        assert_eq!(Item::decode(&item.encode(&ground), &ground), Some(*item));
+        let refuse = |bytes: &[u8]| assert!(Answer::decode(bytes, item, &ground).is_err());
+        refuse(&[]);
+        refuse(&bytes[..bytes.len() - 1]);
+        refuse(&[&bytes[..], &[0]].concat());
+        let Found::Decided { won, .. } = answer.found else {
+            // Numbers that would decide something, and scores beyond all bounds.
+            for (at, n) in [(0, 0), (4, 0), (0, i32::MAX), (8, i32::MIN), (8, 100_001)] {
+                let mut wrong = bytes.clone();
+                wrong[25 + at..][..4].copy_from_slice(&n.to_le_bytes());
+                refuse(&wrong);
+            }
+            continue;
+        };
+        decided += 1;
+        // The other answer, with the same strategy.
+        let mut other = bytes.clone();
+        other[0] = if won { 2 } else { 1 };
+        refuse(&other);
+        // Whatever bit of the strategy is flipped: it is refused, or it is another strategy that holds.
+        let outcome =
+            Search::new(&game.board, &database, item.attacker).run(&item.position, 1 << 20);
+        for bit in 0..8 * (bytes.len() - 25) {
+            let mut flipped = bytes.clone();
+            flipped[25 + bit / 8] ^= 1 << (bit % 8);
+            if Answer::decode(&flipped, item, &ground).is_ok() {
+                assert_eq!(outcome == Outcome::Proved, won);
+            }
+        }
+    }
+    assert!(decided > 10, "{decided}");
+
+    // In the file of results they are found out, searched again and replaced.
+    let directory = tempfile::tempdir().unwrap();
+    let clean = directory.path().join("clean");
+    let (tree, want) = prove(&manager(300), &ground, Side::Black, &game.start(), &clean);
+    let file = directory.path().join("garbage");
+    {
+        let mut results = Results::open(&file).unwrap();
+        for node in tree.nodes() {
+            let position = node.position;
+            let item = Item { attacker: Side::Black, position, nodes: 300, heuristic_nodes: 20 };
+            results.put(item.encode(&ground), vec![1; 40]);
+        }
+        results.write().unwrap();
+    }
+    let (again, verdict) = prove(&manager(300), &ground, Side::Black, &game.start(), &file);
+    assert!(verdict == want && emitted(&again) == emitted(&tree));
+}
+
+#[test]
+fn a_seed_line_is_decided_from_its_end() {
+    let (game, database) = game("6x6", 5);
+    let ground = ground(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let mut line = vec![game.start()];
+    line.extend(game.board.read_line(&game.start(), "5-7 13-10").unwrap());
+    let manager = Manager { seed: line.clone(), ..manager(1000) };
+    let file = directory.path().join("results");
+    let (tree, verdict) = prove(&manager, &ground, Side::Black, &game.start(), &file);
+    assert_eq!(verdict.outcome, Outcome::Disproved);
+    assert!(line.iter().all(|position| tree.find(position).is_some()));
+    assert_eq!(Section::new(&tree).unwrap().assumed(), 0);
+}
+
+#[test]
+fn one_process_at_a_time_writes_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results");
+    let _first = Results::open(&file).unwrap();
+    let error = Results::open(&file).err().unwrap();
+    assert!(matches!(error, ResultsError::InUse { .. }), "{error}");
+    let message = ProofError::from(error).to_string();
+    assert!(message.contains("results: another process") && message.contains("--results"));
+}
