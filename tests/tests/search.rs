@@ -1,9 +1,12 @@
 //! Df-pn against databases that it was not given: values never differ, and every answer comes with
 //! a strategy that holds.
 
+use std::sync::atomic::AtomicBool;
+
+use certificate_spec::Digest;
 use prover::board::{Board, Game, Position, Side};
 use prover::egdb::{Builder, Value, Values};
-use prover::proof::Manager;
+use prover::proof::{Ground, Manager, Results};
 use prover::search::{Outcome, Search};
 use quickcheck::Gen;
 
@@ -142,12 +145,16 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     let all = positions(&board, 4);
+    let ground = Ground { board: &board, database: &small, root: Digest([0; 32]) };
+    let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
+    let manager = Manager { leaf_nodes: 3, max_nodes, thresholds, seed, workers: 2 };
+    let (mut results, stop) = (Results::in_memory().unwrap(), AtomicBool::new(false));
+    let quiet = prover::progress::Progress::Quiet;
     for position in all.iter().step_by(97) {
         let want = large.probe(position).unwrap();
         for attacker in [Side::Black, Side::White] {
-            let manager = Manager { leaf_nodes: 3, max_nodes: u64::MAX };
-            let quiet = prover::progress::Progress::Quiet;
-            let (tree, verdict) = manager.prove(&board, &small, attacker, position, &quiet);
+            let (tree, verdict) =
+                manager.prove(&ground, attacker, position, &mut results, &stop, &quiet).unwrap();
             let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
             let right = if won { Outcome::Proved } else { Outcome::Disproved };
             let fen = board.write_fen(position);

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use redb::backends::InMemoryBackend;
 use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition, TableError};
 use thiserror::Error;
 
@@ -68,6 +69,17 @@ impl Results {
         })?;
         let written = Instant::now();
         Ok(Results { path: path.into(), database, fresh: Vec::new(), written })
+    }
+
+    /// Results that are kept no longer than this is.
+    ///
+    /// # Errors
+    /// [`ResultsError`]
+    pub fn in_memory() -> Result<Self, ResultsError> {
+        let path = PathBuf::from("memory");
+        let made = Database::builder().create_with_backend(InMemoryBackend::new());
+        let database = made.map_err(|e| store_error(&path, e))?;
+        Ok(Results { path, database, fresh: Vec::new(), written: Instant::now() })
     }
 
     /// The results of some items, as far as they are there.

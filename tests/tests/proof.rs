@@ -1,0 +1,116 @@
+//! Proofs that are interrupted, conditional, or go on from what others have found.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use quickcheck::{Arbitrary, Gen};
+use tests::programs::{check, path, prove, run};
+
+/// A proof that takes a while: little is known, and each search may do little.
+const LONG: [&str; 9] =
+    ["--game", "6x6", "--pieces", "5", "--leaf-nodes", "300", "--quiet", "--emit", "cert"];
+
+/// The line with the root of the certificate.
+fn root(said: &str) -> String {
+    said.lines().last().unwrap().split("root=").nth(1).unwrap().to_string()
+}
+
+fn start(directory: &Path, arguments: &[&str]) -> std::process::Child {
+    Command::new(path("prove"))
+        .args(arguments)
+        .current_dir(directory)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
+    let calm = tempfile::tempdir().unwrap();
+    let begin = Instant::now();
+    let want = root(&prove(&LONG, calm.path()));
+    let whole = begin.elapsed();
+    let killed = tempfile::tempdir().unwrap();
+    let mut g = Gen::new(10);
+    let (mut kills, mut delay) = (0, whole / 4);
+    let said = loop {
+        let mut prover = start(killed.path(), &LONG);
+        std::thread::sleep(delay.mul_f64(0.5 + f64::from(u8::arbitrary(&mut g)) / 255.0));
+        delay += delay / 3;
+        if prover.try_wait().unwrap().is_some() {
+            let output = prover.wait_with_output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            break String::from_utf8(output.stdout).unwrap();
+        }
+        prover.kill().unwrap();
+        prover.wait().unwrap();
+        kills += 1;
+        assert!(!killed.path().join("cert").exists(), "a certificate that is not finished");
+    };
+    assert!(kills > 0, "the prover was never killed");
+    assert_eq!(root(&said), want);
+    // With all results there it takes a fraction of the time, and with one thread it is the same.
+    fs::remove_dir_all(killed.path().join("cert")).unwrap();
+    let said = prove(&[&LONG[..], &["--threads", "1"]].concat(), killed.path());
+    assert_eq!(root(&said), want);
+    let verdict = check(&["cert"], killed.path()).verdict;
+    assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
+}
+
+#[test]
+fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let game = ["--game", "5x7/2", "--pieces", "5", "--leaf-nodes", "300", "-q", "--emit", "cert"];
+    let until = ["--threshold", "30", "--increment", "50", "--until-threshold", "80"];
+    prove(&[&game[..], &until[..]].concat(), directory);
+    let said = check(&["cert"], directory);
+    assert!(said.verdict.starts_with("s CONDITIONAL "), "{said:?}");
+    assert!(said.verdict.contains(" assumed="), "{said:?}");
+    // The same directory is used for what follows from it, and for nothing else.
+    let other = run(&path("prove"), &["--game", "4x4", "-q", "--emit", "cert"], directory);
+    assert_eq!(other.status.code(), Some(3));
+    prove(&[&game[..], &["--threshold", "30"]].concat(), directory);
+    let said = check(&["cert"], directory);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 5x7/2"), "{said:?}");
+    // It is not replaced by something conditional.
+    let back = run(&path("prove"), &[&game[..], &until[..]].concat(), directory);
+    assert_eq!(back.status.code(), Some(3));
+    assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 5x7/2"));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_emits_what_there_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    prove(&["db", "--game", "6x8", "--pieces", "3", "-q"], directory);
+    let game = ["--game", "6x8", "--pieces", "3", "-q", "--emit", "cert"];
+    let mut prover = start(directory, &game);
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(prover.try_wait().unwrap().is_none(), "6x8 cannot be proved in a moment");
+    let kill = Command::new("kill").args(["-INT", &prover.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = prover.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = check(&["cert"], directory);
+    assert!(said.verdict.starts_with("s CONDITIONAL "), "{said:?}");
+}
+
+#[test]
+fn a_seed_line_is_read_from_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    fs::write(directory.join("seed.pdn"), "[Event \"a line\"]\n1. 5-7 13-10 *\n").unwrap();
+    let game = ["--pieces", "5", "--leaf-nodes", "1000", "-q", "--emit", "cert"];
+    prove(&[&game[..], &["--seed-line", "seed.pdn"]].concat(), directory);
+    assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 6x6"));
+    fs::write(directory.join("seed.pdn"), "1. 5-7 13-1 *\n").unwrap();
+    let wrong = run(&path("prove"), &[&game[..], &["--seed-line", "seed.pdn"]].concat(), directory);
+    assert_eq!(wrong.status.code(), Some(2));
+    let message = String::from_utf8(wrong.stderr).unwrap();
+    assert!(message.contains("seed.pdn, line 1") && message.contains("13-1"), "{message}");
+}
