@@ -76,6 +76,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if pieces != 0 {
         check_pieces(board, pieces)?;
     }
+    let seed = options.seed(&start)?;
     let target = Target::new(directory)?;
     options.machine.start()?;
     let progress = options.machine.progress();
@@ -93,13 +94,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let ground = Ground { board, database: &database, root: root.unwrap_or(Digest([0; 32])) };
     let name = format!("{}.results", board.name());
     let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
-    let mut job = Job {
-        options,
-        ground: &ground,
-        start: &start,
-        seed: options.seed(&start)?,
-        results: Results::open(&results)?,
-    };
+    let results = Results::open(&results)?;
+    let mut job = Job { options, ground: &ground, start: &start, seed, results };
     stop_when_asked()?;
     let (value, sections) = job.sections()?;
     let proof_done = begin.elapsed();

@@ -27,7 +27,9 @@ pub enum ResultsError {
         path: PathBuf,
     },
     /// It cannot be read or written.
-    #[error("{path}: {source}")]
+    #[error(
+        "{path}: {source}; if this is no file of results, name another with --results; if it is damaged, remove it: it only saves time"
+    )]
     Store {
         /// The file.
         path: PathBuf,
