@@ -302,7 +302,7 @@ fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
     let most = verdict.history.iter().filter_map(|i| i.threshold).max();
     let most =
         most.unwrap_or_else(|| tree.nodes().iter().map(|n| n.score().abs()).max().unwrap_or(0));
-    (1..=most).rev().step_by(STEP as usize).chain([1]).any(|threshold| {
+    (1..=most).rev().step_by(STEP as usize).chain([1, 0]).any(|threshold| {
         tree.update(Some(threshold));
         !matches!(tree.outcome(), Outcome::Unknown { .. })
     })

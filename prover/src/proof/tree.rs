@@ -366,9 +366,10 @@ impl<'a> Tree<'a> {
 /// Whether a frontier node counts as proved or disproved at a threshold. The root (number 0) has no score.
 fn likely(threshold: Option<i32>, id: NodeId, node: &Node) -> Option<bool> {
     let threshold = threshold.filter(|_| id != 0)?;
+    // With a threshold of 0 an even position is none that the attacker wins.
     match node.guess.score {
-        score if score >= threshold => Some(true),
         score if score <= -threshold => Some(false),
+        score if score >= threshold => Some(true),
         _ => None,
     }
 }
