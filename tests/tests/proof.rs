@@ -5,7 +5,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use certificate_spec::leaves::Leaf;
+use certificate_spec::nodes::{Node, kind};
 use quickcheck::{Arbitrary, Gen};
+use tests::draft::{Draft, Part};
 use tests::programs::{check, path, prove, run};
 
 /// A proof that takes a while: little is known, and each search may do little.
@@ -80,6 +83,54 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
     let back = run(&path("prove"), &[&game[..], &until[..]].concat(), directory);
     assert_eq!(back.status.code(), Some(3));
     assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 5x7/2"));
+}
+
+/// What would fool a checker that counted assumptions by their looks: the cheapest false certificates
+/// there are, those of a threshold so small that they claim a win where there is none, with their Assumed
+/// nodes dressed up as something else and all hashes right.
+#[test]
+fn an_assumption_cannot_be_dressed_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let until = ["--threshold", "50", "--until-threshold", "50"];
+    let game = ["--game", "5x7/2", "--pieces", "5", "--leaf-nodes", "300", "-q", "--emit", "cert"];
+    prove(&[&game[..], &until[..]].concat(), directory);
+    let said = check(&["cert"], directory);
+    assert!(said.verdict.starts_with("s CONDITIONAL BLACK-WINS 5x7/2"), "{said:?}");
+    let draft = Draft::read(&directory.join("cert"));
+    assert!(draft.parts.len() == 1 && draft.parts[0].leaves.is_empty());
+
+    let refused = |what: &str, rules: &[&str], edit: &dyn Fn(&mut Part)| {
+        let mut draft = draft.clone();
+        edit(&mut draft.parts[0]);
+        draft.write(&directory.join("forged"));
+        let said = check(&["forged", "--db", "egdb"], directory);
+        assert_eq!(said.status, Some(1), "{what}: {said:?}");
+        let named = |rule: &&str| said.verdict.starts_with(&format!("s REFUTED {rule} "));
+        assert!(rules.iter().any(|rule| named(&rule)), "{what}: {said:?}");
+    };
+    let is_assumed = |node: &Node| node.kind == kind::ASSUMED;
+    refused("left out", &["not-covered"], &|part| part.nodes.retain(|node| !is_assumed(node)));
+    for choice in 0..4 {
+        // Black claims, so Black's nodes are Or and White's And.
+        refused("as inner nodes", &["not-covered", "database-value", "move-index"], &|part| {
+            for node in part.nodes.iter_mut().filter(|node| is_assumed(node)) {
+                let is_or = node.position.turn == 0;
+                node.kind = if is_or { kind::OR } else { kind::AND };
+                node.data = if is_or { choice } else { 0 };
+            }
+        });
+    }
+    // A leaf of a single position, whose first move leads back into the tree or nowhere.
+    refused("as leaves", &["leaf-syntax", "database-value"], &|part| {
+        let Part { nodes, leaves, .. } = part;
+        for node in nodes.iter_mut().filter(|node| is_assumed(node)) {
+            (node.kind, node.data) = (kind::LEAF, leaves.len() as u32);
+            leaves.push(Leaf { positions: 1, strategy: vec![0] });
+        }
+    });
+    // Nodes that prove each other: all ranks the same.
+    refused("in a circle", &["rank"], &|part| part.nodes.iter_mut().for_each(|node| node.rank = 7));
 }
 
 #[cfg(unix)]
