@@ -107,7 +107,7 @@ fn an_assumption_cannot_be_dressed_up() {
         let said = check(&["forged", "--db", "egdb"], directory);
         assert_eq!(said.status, Some(1), "{what}: {said:?}");
         let named = |rule: &&str| said.verdict.starts_with(&format!("s REFUTED {rule} "));
-        assert!(rules.iter().any(|rule| named(&rule)), "{what}: {said:?}");
+        assert!(rules.iter().any(named), "{what}: {said:?}");
     };
     let is_assumed = |node: &Node| node.kind == kind::ASSUMED;
     refused("left out", &["not-covered"], &|part| part.nodes.retain(|node| !is_assumed(node)));
@@ -125,7 +125,7 @@ fn an_assumption_cannot_be_dressed_up() {
     refused("as leaves", &["leaf-syntax", "database-value"], &|part| {
         let Part { nodes, leaves, .. } = part;
         for node in nodes.iter_mut().filter(|node| is_assumed(node)) {
-            (node.kind, node.data) = (kind::LEAF, leaves.len() as u32);
+            (node.kind, node.data) = (kind::LEAF, u32::try_from(leaves.len()).unwrap());
             leaves.push(Leaf { positions: 1, strategy: vec![0] });
         }
     });
