@@ -219,6 +219,19 @@ pub(super) enum Format {
     Json,
 }
 
+/// Output for people, at a terminal or in a browser, or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageFormat {
+    /// Aligned columns
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
+    /// A page for a browser, with bars
+    Html,
+}
+
 fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use certificate_spec::claim::Question;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::common::Failure;
+use super::common::{Failure, PageFormat};
 use super::report_page::page;
 use crate::emit::{Census, Size, Stored};
 use crate::progress::Progress;
@@ -29,7 +29,7 @@ pub(super) struct Options {
     certificate: PathBuf,
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    format: PageFormat,
     /// The same as --format html
     #[arg(long, conflicts_with = "format")]
     html: bool,
@@ -39,19 +39,6 @@ pub(super) struct Options {
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
-}
-
-/// Output for people or for programs.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    /// Aligned columns
-    Text,
-    /// Columns separated by tabs
-    Tsv,
-    /// One JSON object a line
-    Json,
-    /// A page for a browser, with bars
-    Html,
 }
 
 /// A line of a table.
@@ -82,12 +69,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         answers.push((part.question, tables(&census)));
     }
     bar.finish();
-    let format = if options.html { Format::Html } else { options.format };
+    let format = if options.html { PageFormat::Html } else { options.format };
     let text = match format {
-        Format::Html => page(&stored, &answers),
-        Format::Text => text(&stored, &answers),
-        Format::Tsv => lines(&answers, "question\ttable\tkey\tcount\tpositions\n", tsv),
-        Format::Json => lines(&answers, "", json),
+        PageFormat::Html => page(&stored, &answers),
+        PageFormat::Text => text(&stored, &answers),
+        PageFormat::Tsv => lines(&answers, "question\ttable\tkey\tcount\tpositions\n", tsv),
+        PageFormat::Json => lines(&answers, "", json),
     };
     match &options.out {
         Some(file) => {

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::common::{Failure, MachineOptions, StoredOptions};
+use super::common::{Failure, MachineOptions, PageFormat, StoredOptions};
 use super::page::{Row, page};
 use crate::egdb::stats::Counts;
 use crate::egdb::{Slice, Working};
@@ -25,20 +25,7 @@ pub(super) struct Options {
     machine: MachineOptions,
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-/// Output for people or for programs.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    /// Aligned columns
-    Text,
-    /// Columns separated by tabs
-    Tsv,
-    /// One JSON object a line
-    Json,
-    /// A page for a browser, with bars, sizes and what was noted while building
-    Html,
+    format: PageFormat,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
@@ -68,7 +55,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     bar.finish();
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
-        Format::Html => {
+        PageFormat::Html => {
             write!(out, "{}", page(&board.name(), &manifest.root().to_string(), &rows))?;
         }
         format => print_all(&mut out, format, manifest.pieces, &rows)?,
@@ -76,9 +63,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn print_all(out: &mut impl Write, format: Format, pieces: u8, rows: &[Row]) -> io::Result<()> {
+fn print_all(out: &mut impl Write, format: PageFormat, pieces: u8, rows: &[Row]) -> io::Result<()> {
     let columns = ["slice", "positions", "win", "draw", "loss", "longest"].map(String::from);
-    if format != Format::Json {
+    if format != PageFormat::Json {
         print(out, format, &columns)?;
     }
     for r in rows {
@@ -104,15 +91,15 @@ fn row(name: String, c: &Counts, longest: Option<u32>) -> [String; 6] {
     [name, number(c.positions), number(c.win), number(c.draw()), number(c.loss), longest]
 }
 
-fn print(out: &mut impl Write, format: Format, row: &[String; 6]) -> io::Result<()> {
+fn print(out: &mut impl Write, format: PageFormat, row: &[String; 6]) -> io::Result<()> {
     let [name, positions, win, draw, loss, longest] = row;
     match format {
-        Format::Tsv => writeln!(out, "{}", row.join("\t")),
-        Format::Text => {
+        PageFormat::Tsv => writeln!(out, "{}", row.join("\t")),
+        PageFormat::Text => {
             write!(out, "{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}")?;
             writeln!(out, "{longest:>9}")
         }
-        Format::Json | Format::Html => {
+        PageFormat::Json | PageFormat::Html => {
             let longest = if longest == "-" { "null" } else { longest };
             writeln!(
                 out,
