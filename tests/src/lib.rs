@@ -3,5 +3,6 @@
 
 pub mod corpus;
 pub mod draft;
+pub mod positions;
 pub mod programs;
 pub mod slice_file;

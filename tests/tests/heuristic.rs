@@ -3,45 +3,12 @@
 
 use std::collections::HashMap;
 
-use prover::board::{Board, Game, Position, Side};
-use prover::egdb::{Builder, Value, Values};
+use prover::board::{Board, Game, Position};
+use prover::egdb::{Value, Values};
 use prover::heuristic::{Analysis, Bound, Evaluation, Heuristic, Limits, NAMES, Weights};
 use quickcheck::Gen;
+use tests::positions::{database, random};
 use tests::programs::{path, prove, run};
-
-fn database(board: &Board, pieces: u8) -> Values {
-    let mut builder = Builder::new(board, pieces);
-    for n in 2..=pieces {
-        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
-        builder.complete(n);
-    }
-    builder.finish()
-}
-
-/// A random position with so many pieces, both sides on the board.
-fn random(g: &mut Gen, board: &Board, pieces: u32) -> Position {
-    let squares: Vec<u8> = (0..board.squares()).collect();
-    loop {
-        let turn = *g.choose(&[Side::Black, Side::White]).unwrap();
-        let mut position = Position { black: 0, white: 0, kings: 0, turn };
-        while position.pieces() < pieces {
-            let (square, white) =
-                (*g.choose(&squares).unwrap(), *g.choose(&[true, false]).unwrap());
-            let bit = board.bit(square);
-            if (position.black | position.white) & bit != 0 {
-                continue;
-            }
-            let crowning = if white { 0 } else { board.rows() - 1 };
-            if board.row(square) == crowning || *g.choose(&[true, false, false]).unwrap() {
-                position.kings |= bit;
-            }
-            *(if white { &mut position.white } else { &mut position.black }) |= bit;
-        }
-        if position.both_sides() {
-            return position;
-        }
-    }
-}
 
 fn nodes(nodes: u64) -> Limits {
     Limits { nodes, ..Limits::default() }

@@ -5,19 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use certificate_spec::Digest;
 use prover::board::{Board, Game, Position, Side};
-use prover::egdb::{Builder, Value, Values};
+use prover::egdb::{Value, Values};
 use prover::proof::{Ground, Manager, Results};
 use prover::search::{Outcome, Search};
 use quickcheck::Gen;
-
-fn database(board: &Board, pieces: u8) -> Values {
-    let mut builder = Builder::new(board, pieces);
-    for n in 2..=pieces {
-        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
-        builder.complete(n);
-    }
-    builder.finish()
-}
+use tests::positions::{database, random};
 
 /// All positions with the given number of pieces, both sides on the board.
 fn positions(board: &Board, pieces: u32) -> Vec<Position> {
@@ -103,30 +95,10 @@ fn random_positions_of_6x6_with_six_pieces() {
     let board = Board::new(6, 6).unwrap();
     let (small, large) = (database(&board, 4), database(&board, 6));
     let mut g = Gen::new(10);
-    let mut done = 0;
-    while done < 300 {
-        let mut position = Position { black: 0, white: 0, kings: 0, turn: Side::Black };
-        while position.pieces() < 6 {
-            let (square, white) =
-                (*g.choose(&SQUARES).unwrap(), *g.choose(&[true, false]).unwrap());
-            let bit = board.bit(square);
-            if (position.black | position.white) & bit != 0 {
-                continue;
-            }
-            let crowning = if white { 0 } else { board.rows() - 1 };
-            if board.row(square) == crowning || *g.choose(&[true, false, false]).unwrap() {
-                position.kings |= bit;
-            }
-            *(if white { &mut position.white } else { &mut position.black }) |= bit;
-        }
-        if position.both_sides() {
-            compare(&board, &small, &large, &position);
-            done += 1;
-        }
+    for _ in 0..300 {
+        compare(&board, &small, &large, &random(&mut g, &board, 6));
     }
 }
-
-const SQUARES: [u8; 18] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17];
 
 #[test]
 fn the_start_of_6x6_takes_a_known_number_of_nodes() {
