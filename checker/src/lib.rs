@@ -18,6 +18,7 @@ mod directory;
 mod fen;
 mod files;
 mod journal;
+mod kingsets;
 mod leaf;
 mod memory;
 mod numbering;

@@ -19,94 +19,19 @@
 //! Not enforced: that the shortest way of writing the values was taken. A payload may have one value
 //! only, and where no position is quiet any value may be named: nothing is said there.
 
-use crate::numbering::{Shape, choose, rank, unrank};
+use crate::kingsets::{ALWAYS, KingSets, lower_ranks, next, nth};
+use crate::numbering::{Shape, choose};
 use crate::rules::{Board, Side, bits_in};
 use crate::verdict::Finding;
 use certificate_spec::coding::Decoder;
 use certificate_spec::slice::{HEADER, SliceHead, UNIT, Unit, Value};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::ops::Range;
 
-/// The plane that is set everywhere, after those of the squares.
-const ALWAYS: usize = 32;
-/// For 64 sets of kings, and each square in their owner's view: which of them hold it.
-type Planes = [u64; ALWAYS + 1];
 /// The offset of the value of all positions in a slice file.
 const VALUE: u64 = 18;
 /// What stands for the value of a position that is not quiet, or is none.
 const NONE: u8 = 3;
-
-/// All sets of so many kings.
-struct KingSets {
-    kings: u8,
-    count: u64,
-    /// The planes of all sets; empty if there are more than [`UNIT`], to be made when wanted.
-    planes: Vec<Planes>,
-    /// For each set `lower_ranks`, likewise.
-    lower: Vec<Vec<u32>>,
-}
-
-impl KingSets {
-    fn new(board: &Board, kings: u8) -> KingSets {
-        let count = u64::from(choose(board.squares(), kings));
-        let mut all = KingSets { kings, count, planes: Vec::new(), lower: Vec::new() };
-        if count <= UNIT {
-            all.planes = (0..count.div_ceil(64)).map(|word| all.make_planes(word)).collect();
-            all.lower = (0..count).map(|n| lower_ranks(board, nth(n, kings))).collect();
-        }
-        all
-    }
-
-    /// `lower_ranks` of the set with this number.
-    fn lower_ranks(&self, board: &Board, number: u64) -> Cow<'_, [u32]> {
-        match usize::try_from(number).ok().and_then(|n| self.lower.get(n)) {
-            Some(lower) => lower.into(),
-            None => lower_ranks(board, nth(number, self.kings)).into(),
-        }
-    }
-
-    fn make_planes(&self, word: u64) -> Planes {
-        let mut planes = [0; ALWAYS + 1];
-        planes[ALWAYS] = !0;
-        let mut set = nth(64 * word, self.kings);
-        for i in 0..(self.count - 64 * word).min(64) {
-            bits_in(set).for_each(|square| planes[square] |= 1 << i);
-            set = next(set);
-        }
-        planes
-    }
-}
-
-/// The set of `k` squares with this rank. (There is one wherever this is called.)
-fn nth(rank: u64, k: u8) -> u32 {
-    u32::try_from(rank).ok().and_then(|rank| unrank(rank, k)).unwrap_or(0)
-}
-
-/// The next set of as many squares in the order of ranks, which is that of the masks.
-fn next(set: u32) -> u32 {
-    let low = u64::from(set & set.wrapping_neg());
-    let carried = u64::from(set) + low;
-    // The lowest run of squares moves its highest one up, and the others down to the first squares.
-    let rest = (carried ^ u64::from(set)) >> (2 + low.trailing_zeros().min(32));
-    // After the last set there is none: what comes out then is not looked at.
-    u32::try_from(carried | rest).unwrap_or(0)
-}
-
-/// By how much the rank falls when one piece of a set goes to a lower square diagonally next to its own:
-/// once for each such piece and square. All is seen from the end of the set's owner.
-fn lower_ranks(board: &Board, set: u32) -> Vec<u32> {
-    let mut all = Vec::new();
-    for from in bits_in(set) {
-        // White's men go to lower squares.
-        for way in board.ways(from, Side::White, false) {
-            if way.near & !set != 0 {
-                all.push(rank(set) - rank(set & !(1 << from) | way.near));
-            }
-        }
-    }
-    all
-}
 
 /// What the slices of a board have in common.
 pub(crate) struct Tables<'a> {

@@ -15,6 +15,7 @@ mod files;
 mod leaves;
 mod nodes;
 mod positions;
+mod slices;
 
 /// The rows of a table in `corpus/`, without comments and its header.
 pub fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -239,6 +240,7 @@ pub fn build(root: &Path) -> Vec<Case> {
     nodes::add(&mut corpus, &bases);
     leaves::add(&mut corpus, &bases);
     positions::add(&mut corpus, &bases);
+    slices::add(&mut corpus, &bases);
     databases::add(&mut corpus, &bases);
     corpus.cases
 }

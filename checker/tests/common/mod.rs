@@ -635,3 +635,15 @@ pub fn longest_win(oracle: &Oracle, winner: Side) -> Position {
     let all = oracle.0.keys().filter(wins);
     *all.max_by_key(|p| (oracle.distance(p), **p)).unwrap()
 }
+
+/// The values of 4x4 with at most 4 pieces.
+pub fn oracle() -> Oracle {
+    Oracle::new(&board("4x4"), 4)
+}
+
+/// Expects a line that refutes by this rule, with this in it.
+#[track_caller]
+pub fn refuted(line: &str, rule: &str, rest: &str) {
+    assert!(line.starts_with(&format!("s REFUTED {rule} file=")), "{line}");
+    assert!(line.contains(rest), "{line} has no {rest}");
+}

@@ -1,0 +1,550 @@
+//! Cases about slice files.
+
+use std::fs;
+use std::path::Path;
+
+use certificate_spec::coding::Frequencies;
+use certificate_spec::database::SliceName;
+use certificate_spec::slice::{SliceHead, Unit, Value};
+use prover::board::Board;
+use prover::egdb::{Slice, Table, decode_slice, encode_slice};
+
+use super::{Base, Bases, Corpus, Expected};
+use crate::draft::edit_slice;
+use crate::slice_file::{SliceFile, code_that_ends_with, contexts, mend_head, quiet};
+
+/// The slice that cases change: kings and men, positions that overlap, all three values; one unit.
+pub(super) const SLICE: SliceName = SliceName([0, 1, 1, 1]);
+/// The same file, as it is named in a verdict.
+pub(super) const FILE: &str = "4x4/0-1-1-1";
+/// Its twin, which comes after it in order.
+const TWIN: SliceName = SliceName([1, 1, 0, 1]);
+/// The slice of 6x6 that has two units.
+const TWO_UNITS: SliceName = SliceName([1, 1, 1, 1]);
+
+fn board(rows: u8, columns: u8) -> Board {
+    Board::new(rows, columns).expect("a board")
+}
+
+/// Changes a slice, mends the database's manifest, and binds the certificate to the new root.
+fn rebind(d: &Path, base: &Base, slice: SliceName, edit: impl FnOnce(&mut Vec<u8>)) {
+    let manifest = edit_slice(&d.join("egdb/4x4"), slice, edit);
+    let mut draft = base.draft.clone();
+    draft.claim.database = Some(manifest.root());
+    draft.write(&d.join("cert"));
+}
+
+/// The bytes of a slice.
+fn slice_bytes(d: &Path, name: SliceName) -> Vec<u8> {
+    fs::read(d.join(name.file_name())).expect("a slice")
+}
+
+/// Changes the values of a slice.
+pub(super) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
+    let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
+    let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
+    let mut table = decode_slice(&board, slice, bytes).expect("a slice");
+    edit(&mut table);
+    *bytes = encode_slice(&board, slice, &table).concat();
+}
+
+/// The first quiet index of a slice that has a value, from some index on.
+pub(super) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
+    let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
+    let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
+    let table = decode_slice(&board, slice, bytes).expect("a slice");
+    let quiet = (0..).zip(quiet(&board, slice)).filter(|&(_, quiet)| quiet).map(|(i, _)| i);
+    quiet.skip_while(|&i| i < from).find(|&i| table.value(i) == value).expect("an index")
+}
+
+/// Codes a file anew under other frequencies.
+pub(super) fn recode(bytes: &mut Vec<u8>, frequencies: Frequencies) {
+    let mut file = SliceFile::read(bytes);
+    let header = file.head.header;
+    let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
+    let table = decode_slice(&board, slice, bytes).expect("a slice");
+    file.recode(&contexts(&board, slice, &table), frequencies);
+    assert_ne!(file.bytes(), *bytes);
+    *bytes = file.bytes();
+}
+
+fn offset(at: usize) -> u64 {
+    at as u64
+}
+
+pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
+    let base = &bases.draw;
+    values(corpus, base);
+    heads(corpus, base);
+    one_value(corpus, &bases.win);
+    contexts_and_directories(corpus, base);
+    payloads(corpus, base);
+    orders(corpus, base);
+    recoded(corpus, base);
+    units(corpus, &bases.units);
+}
+
+fn values(corpus: &mut Corpus, base: &Base) {
+    let changes = [
+        ("slice-win-called-a-draw", Value::Win, Value::Draw),
+        ("slice-win-called-a-loss", Value::Win, Value::Loss),
+        ("slice-draw-called-a-win", Value::Draw, Value::Win),
+        ("slice-draw-called-a-loss", Value::Draw, Value::Loss),
+        ("slice-loss-called-a-draw", Value::Loss, Value::Draw),
+        ("slice-loss-called-a-win", Value::Loss, Value::Win),
+    ];
+    for (name, is, to) in changes {
+        corpus.add(name, base, |d| {
+            rebind(d, base, SLICE, |bytes| {
+                let index = index_with(bytes, is, 0);
+                edit_values(bytes, |table| table.set(index, to));
+            });
+            wrong_value(&d.join("egdb/4x4"), SLICE, FILE)
+        });
+    }
+    corpus.add("slice-all-draws", base, |d| {
+        rebind(d, base, SLICE, |bytes| {
+            edit_values(bytes, |table| *table = Table::new(table.indices()));
+            assert_eq!(bytes.len(), 64);
+        });
+        Expected::refuted("slice-value", FILE).at(18)
+    });
+    corpus.add("slice-unit-called-a-draw", base, |d| {
+        rebind(d, base, SLICE, |bytes| {
+            let mut file = SliceFile::read(bytes);
+            (file.head.units[0], file.payloads[0]) = (Unit::Constant(Value::Draw), Vec::new());
+            *bytes = file.bytes();
+        });
+        wrong_value(&d.join("egdb/4x4"), SLICE, FILE)
+    });
+    // Bytes that no longer fit the hash.
+    corpus.add("slice-bit-flipped", base, |d| {
+        let path = d.join("egdb").join(FILE);
+        let mut bytes = fs::read(&path).expect("a slice");
+        *bytes.last_mut().expect("bytes") ^= 1;
+        fs::write(path, bytes).expect("a slice");
+        Expected::refuted("slice-hash", FILE)
+    });
+    corpus.add("slice-cut-short", base, |d| {
+        let path = d.join("egdb").join(FILE);
+        let bytes = fs::read(&path).expect("a slice");
+        fs::write(path, &bytes[..bytes.len() - 1]).expect("a slice");
+        Expected::refuted("slice-hash", FILE)
+    });
+}
+
+/// A wrong value in the first unit of a slice that has units.
+pub(super) fn wrong_value(directory: &Path, slice: SliceName, file: &str) -> Expected {
+    let entry = SliceFile::read(&slice_bytes(directory, slice)).entry(0);
+    Expected::refuted("slice-value", file).at(offset(entry))
+}
+
+/// A slice file of version 0: win and loss bits of all indices.
+fn version_0(bytes: &mut Vec<u8>) {
+    bytes[8] = 0;
+    bytes[18] = 0;
+    bytes.truncate(32);
+    let indices = u64::from_le_bytes(bytes[24..].try_into().expect("eight bytes"));
+    bytes.extend((0..indices.div_ceil(64)).flat_map(|_| [0; 16]));
+}
+
+fn refused() -> Expected {
+    Expected::refuted("slice-syntax", FILE)
+}
+
+/// Adds a case of changed bytes of the slice; its head's checksum fits.
+fn add_bytes(
+    corpus: &mut Corpus,
+    base: &Base,
+    name: &str,
+    edit: impl FnOnce(&mut Vec<u8>),
+    expected: Expected,
+) {
+    corpus.add(name, base, |d| {
+        rebind(d, base, SLICE, |bytes| {
+            let before = bytes.clone();
+            edit(bytes);
+            mend_head(bytes);
+            assert_ne!(before, *bytes, "nothing was changed");
+        });
+        expected
+    });
+}
+
+fn heads(corpus: &mut Corpus, base: &Base) {
+    let mut case = |name: &str, edit: &dyn Fn(&mut Vec<u8>), expected: Expected| {
+        add_bytes(corpus, base, name, edit, expected);
+    };
+    let version = || Expected::declined("version", FILE);
+    case("slice-magic", &|b| b[0] = b'X', refused().at(0));
+    case("slice-empty", &|b| b.clear(), refused().at(0));
+    case("slice-old-version", &version_0, version());
+    case("slice-future-version", &|b| b[8] = 9, version());
+    // The version is judged before anything else.
+    case("slice-future-version-and-nothing-more", &|b| (b[8], _) = (9, b.truncate(12)), version());
+    case("slice-no-head", &|b| b.truncate(63), refused());
+    case("slice-head-without-contexts", &|b| b.truncate(64), refused());
+    case("slice-of-another-name", &|b| b[12..16].copy_from_slice(&[1, 0, 1, 1]), refused());
+    case("slice-of-another-board", &|b| b[16] = 6, refused());
+    case("slice-turned-board", &|b| (b[16], b[17]) = (2, 8), refused());
+    case("slice-value-4", &|b| b[18] = 4, refused().at(18));
+    case("slice-value-255", &|b| b[18] = 255, refused().at(18));
+    case("slice-reserved", &|b| b[19] = 1, refused().at(19));
+    case("slice-reserved-last", &|b| b[23] = 0x80, refused().at(19));
+    case("slice-count", &|b| b[24] += 1, refused());
+    case("slice-count-2-to-64", &|b| b[24..32].fill(0xff), refused());
+    case("slice-count-0", &|b| b[24..32].fill(0), refused());
+    for value in 0..3 {
+        // The contexts and units stay.
+        let name = format!("slice-value-{value}-with-units");
+        case(&name, &|b| b[18] = value, refused().at(18));
+    }
+    case("slice-contexts-2-to-32", &|b| b[32..36].fill(0xff), refused());
+    case("slice-units-2-to-32", &|b| b[36..40].fill(0xff), refused());
+    corpus.add("slice-head-checksum", base, |d| {
+        rebind(d, base, SLICE, |bytes| bytes[63] ^= 1);
+        refused().at(40)
+    });
+}
+
+/// Files of a slice whose quiet positions are all wins, in a database alone.
+fn one_value(corpus: &mut Corpus, base: &Base) {
+    let name = SliceName([0, 2, 1, 0]);
+    let file = format!("6x4/{}", name.file_name());
+    let arguments = ["--db", "egdb", "--game", "6x4"];
+    let mut case = |case: &str, edit: &dyn Fn(&mut Vec<u8>), expected: Expected| {
+        corpus.add_with(case, base, &arguments, |d| {
+            edit_slice(&d.join("egdb/6x4"), name, |bytes| {
+                assert!(bytes.len() == 64 && bytes[18] == Value::Win as u8);
+                edit(bytes);
+            });
+            expected
+        });
+    };
+    let mended = |edit: &'static dyn Fn(&mut Vec<u8>)| {
+        move |bytes: &mut Vec<u8>| {
+            edit(bytes);
+            mend_head(bytes);
+        }
+    };
+    case("accept-one-value", &|_| {}, Expected::verified("DATABASE 6x4 pieces=3"));
+    let value = || Expected::refuted("slice-value", &file);
+    case("one-value-called-draws", &mended(&|b| b[18] = 1), value().at(18));
+    case("one-value-called-losses", &mended(&|b| b[18] = 0), value().at(18));
+    let but_one = |bytes: &mut Vec<u8>| {
+        let index = index_with(bytes, Value::Win, 0);
+        edit_values(bytes, |table| table.set(index, Value::Draw));
+    };
+    let mut coded = fs::read(base.directory.join("egdb").join(&file)).expect("a slice");
+    but_one(&mut coded);
+    let entry = offset(SliceFile::read(&coded).entry(0));
+    case("one-value-but-for-a-position", &but_one, value().at(entry));
+    let refused = || Expected::refuted("slice-syntax", &file);
+    case("one-value-checksum", &|b| b[18] = 1, refused().at(40));
+    let context = &|b: &mut Vec<u8>| (b[32], _) = (1, b.extend([4, 0, 1, 0, 1, 0]));
+    case("one-value-with-a-context", &mended(context), refused().at(18));
+    let unit = &|b: &mut Vec<u8>| (b[36], _) = (1, b.extend([2, 0, 0, 0]));
+    case("one-value-with-a-unit", &mended(unit), refused().at(18));
+    case("one-value-and-a-byte", &|b| b.push(0), refused());
+    case("one-value-without-units", &mended(&|b| b[18] = 3), refused());
+}
+
+fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
+    let file = SliceFile::read(&slice_bytes(&base.directory.join("egdb/4x4"), SLICE));
+    let described = file.head.frequencies.described();
+    let (k, entry) = (described.len(), file.entry(0));
+    assert!(k >= 2 && file.payloads.len() == 1, "{k} contexts");
+    let mut case = |name: &str, edit: &dyn Fn(&mut Vec<u8>), expected: Expected| {
+        add_bytes(corpus, base, name, edit, expected);
+    };
+    let at = |context: usize| 64 + 6 * context;
+    let context = |n: usize| refused().at(offset(at(n)));
+    let set = |bytes: &mut [u8], at: usize, numbers: &[u16]| {
+        let new: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+        bytes[at..at + new.len()].copy_from_slice(&new);
+    };
+    case("slice-contexts-unsorted", &|b| b[64..76].rotate_left(6), context(1));
+    case("slice-context-twice", &|b| b.copy_within(64..66, 70), context(1));
+    case("slice-context-576", &|b| set(b, at(k - 1), &[576]), context(k - 1));
+    case("slice-context-65535", &|b| set(b, at(k - 1), &[65535]), context(k - 1));
+    case("slice-no-losses", &|b| set(b, 66, &[0, 1]), context(0));
+    case("slice-no-wins", &|b| set(b, 66, &[1, 0]), context(0));
+    case("slice-no-draws", &|b| set(b, 66, &[8000, 8384]), context(0));
+    case("slice-frequencies-beyond-all", &|b| set(b, 66, &[8000, 8385]), context(0));
+    case("slice-frequencies-2-to-16", &|b| set(b, 66, &[32768, 32768]), context(0));
+    case("slice-frequencies-all-bits", &|b| set(b, 66, &[65535, 65535]), context(0));
+    case("slice-default-frequencies", &|b| set(b, 66, &[5461, 5461]), context(0));
+    let contexts = |b: &mut Vec<u8>, count: u16| {
+        let all = (0..count).flat_map(|n| [n, 1, 1]).flat_map(u16::to_le_bytes);
+        set(b, 32, &[count, 0]);
+        b.splice(64..at(k), all);
+    };
+    case("slice-577-contexts", &|b| contexts(b, 577), refused());
+
+    let here = || refused().at(offset(entry));
+    let put =
+        |b: &mut [u8], number: u32| b[entry..entry + 4].copy_from_slice(&number.to_le_bytes());
+    let length = u32::try_from(file.payloads[0].len()).expect("small");
+    for value in 0..3 {
+        let name = format!("slice-unit-of-value-{value}-with-a-length");
+        case(&name, &|b| put(b, length << 2 | value), here());
+        // The payload is no part of anything.
+        let name = format!("slice-unit-of-value-{value}-with-a-payload");
+        case(&name, &|b| put(b, value), refused());
+    }
+    case("slice-payload-of-11", &|b| put(b, 11 << 2 | 3), here());
+    case("slice-payload-of-0", &|b| put(b, 3), here());
+    case("slice-payload-too-long", &|b| put(b, (length + 2) << 2 | 3), refused());
+    case("slice-payload-too-short", &|b| put(b, (length - 2) << 2 | 3), refused());
+    case("slice-payload-2-to-30", &|b| put(b, u32::MAX), refused());
+    case("slice-payload-missing", &|b| b.truncate(entry + 4), refused());
+    case("slice-payload-cut", &|b| b.truncate(b.len() - 2), refused());
+    case("slice-trailing-byte", &|b| b.push(0), refused());
+    case("slice-trailing-word", &|b| b.extend([0; 2]), refused());
+    let another = |b: &mut Vec<u8>, unit: [u8; 4]| {
+        b[36] += 1;
+        b.splice(entry + 4..entry + 4, unit);
+    };
+    case("slice-another-unit", &|b| another(b, [1, 0, 0, 0]), refused());
+    case(
+        "slice-another-unit-in-front",
+        &|b| {
+            another(b, [1, 0, 0, 0]);
+            b[entry..entry + 8].rotate_left(4);
+        },
+        refused(),
+    );
+    case(
+        "slice-no-units",
+        &|b| {
+            b[36] = 0;
+            b.truncate(entry);
+        },
+        refused(),
+    );
+}
+
+/// A name, and what does some harm to the payload of a unit.
+type Fault = (&'static str, fn(&mut SliceFile, usize));
+
+/// What may be wrong with a payload, all else being right.
+fn payload_faults() -> [Fault; 12] {
+    fn xor_code(file: &mut SliceFile, unit: usize, at: usize) {
+        file.edit_code(unit, |code| code[at] ^= 1);
+    }
+    [
+        ("payload-checksum", |file, unit| file.payloads[unit][0] ^= 1),
+        ("payload-checksum-last", |file, unit| file.payloads[unit][7] ^= 0x80),
+        ("payload-bit", |file, unit| *file.payloads[unit].last_mut().expect("bytes") ^= 1),
+        ("payload-a-word-less", |file, unit| {
+            file.edit_code(unit, |code| code.truncate(code.len() - 2));
+        }),
+        ("payload-a-byte-less", |file, unit| {
+            file.edit_code(unit, |code| code.truncate(code.len() - 1));
+        }),
+        ("payload-a-byte-more", |file, unit| file.edit_code(unit, |code| code.push(0))),
+        ("payload-a-word-more", |file, unit| file.edit_code(unit, |code| code.extend([0; 2]))),
+        ("payload-a-state-only", |file, unit| file.edit_code(unit, |code| code.truncate(4))),
+        ("payload-state-below-all", |file, unit| {
+            file.edit_code(unit, |code| code[..4].copy_from_slice(&0xffff_u32.to_le_bytes()));
+        }),
+        ("payload-state-zero", |file, unit| file.edit_code(unit, |code| code[..4].fill(0))),
+        ("payload-other-state", |file, unit| xor_code(file, unit, 0)),
+        ("payload-other-word", |file, unit| xor_code(file, unit, 4)),
+    ]
+}
+
+fn payloads(corpus: &mut Corpus, base: &Base) {
+    let payload = SliceFile::read(&slice_bytes(&base.directory.join("egdb/4x4"), SLICE)).payload(0);
+    for (name, fault) in payload_faults() {
+        let edit = |bytes: &mut Vec<u8>| {
+            let mut file = SliceFile::read(bytes);
+            fault(&mut file, 0);
+            *bytes = file.bytes();
+            let slice = Slice::from(SLICE);
+            assert!(
+                decode_slice(&board(4, 4), slice, bytes).is_err(),
+                "by chance it is a code: {name}"
+            );
+        };
+        add_bytes(corpus, base, &format!("slice-{name}"), edit, refused().at(offset(payload)));
+    }
+    // All values are right.
+    for end in [(1 << 16) + 1, 0x1234_5678, (1 << 16) - 1] {
+        let edit = |bytes: &mut Vec<u8>| {
+            let mut file = SliceFile::read(bytes);
+            let table = decode_slice(&board(4, 4), SLICE.into(), bytes).expect("a slice");
+            let values = &contexts(&board(4, 4), SLICE.into(), &table)[0];
+            let code = code_that_ends_with(end, &file.head.frequencies, values);
+            file.edit_code(0, |old| *old = code);
+            *bytes = file.bytes();
+        };
+        let name = format!("slice-payload-ends-with-{end:x}");
+        add_bytes(corpus, base, &name, edit, refused().at(offset(payload)));
+    }
+}
+
+/// Two things are wrong, and the first is named.
+fn orders(corpus: &mut Corpus, base: &Base) {
+    let twin = "4x4/1-1-0-1";
+    let make_wrong = |bytes: &mut Vec<u8>| {
+        let index = index_with(bytes, Value::Win, 0);
+        edit_values(bytes, |table| table.set(index, Value::Draw));
+    };
+    corpus.add("slice-syntax-before-values-of-an-earlier-slice", base, |d| {
+        edit_slice(&d.join("egdb/4x4"), SLICE, make_wrong);
+        rebind(d, base, TWIN, |bytes| bytes.push(0));
+        Expected::refuted("slice-syntax", twin)
+    });
+    corpus.add("slice-payload-before-values-of-an-earlier-slice", base, |d| {
+        edit_slice(&d.join("egdb/4x4"), SLICE, make_wrong);
+        rebind(d, base, TWIN, |bytes| *bytes.last_mut().expect("bytes") ^= 1);
+        let payload = SliceFile::read(&slice_bytes(&d.join("egdb/4x4"), TWIN)).payload(0);
+        Expected::refuted("slice-syntax", twin).at(offset(payload))
+    });
+    corpus.add("slice-version-before-values-of-an-earlier-slice", base, |d| {
+        edit_slice(&d.join("egdb/4x4"), SLICE, make_wrong);
+        rebind(d, base, TWIN, version_0);
+        Expected::declined("version", twin)
+    });
+    corpus.add("slice-payload-before-head-of-a-later-slice", base, |d| {
+        edit_slice(&d.join("egdb/4x4"), TWIN, |bytes| bytes[0] = b'X');
+        rebind(d, base, SLICE, |bytes| *bytes.last_mut().expect("bytes") ^= 1);
+        refused()
+    });
+    corpus.add("slice-syntax-before-hash-of-a-later-slice", base, |d| {
+        rebind(d, base, SLICE, |bytes| bytes.push(0));
+        let path = d.join("egdb").join(twin);
+        fs::write(&path, "").expect("a slice");
+        refused()
+    });
+    corpus.add("slice-values-in-order-of-slices", base, |d| {
+        edit_slice(&d.join("egdb/4x4"), TWIN, make_wrong);
+        rebind(d, base, SLICE, make_wrong);
+        wrong_value(&d.join("egdb/4x4"), SLICE, FILE)
+    });
+}
+
+/// Other bytes that say the same.
+pub(super) fn recoded(corpus: &mut Corpus, base: &Base) {
+    let verified = || Expected::verified("DRAW 4x4 start=initial");
+    let mut case = |name: &str, frequencies: Frequencies| {
+        corpus.add(name, base, |d| {
+            rebind(d, base, SLICE, |bytes| recode(bytes, frequencies));
+            verified()
+        });
+    };
+    let all = |described: [u16; 2]| {
+        let mut frequencies = Frequencies::default();
+        assert!((0..576).all(|context| frequencies.describe(context, described)));
+        frequencies
+    };
+    case("accept-slice-without-contexts", Frequencies::default());
+    case("accept-slice-with-all-contexts", all([5461, 5462]));
+    case("accept-slice-of-unlikely-losses", all([1, 8192]));
+    case("accept-slice-of-unlikely-values", all([1, 16382]));
+    corpus.add("accept-slice-written-again", base, |d| {
+        rebind(d, base, SLICE, |bytes| {
+            let before = bytes.clone();
+            edit_values(bytes, |_| {});
+            assert_eq!(before, *bytes);
+        });
+        verified()
+    });
+}
+
+/// Slices of more than one unit, in a database alone.
+fn units(corpus: &mut Corpus, directory: &Path) {
+    let arguments = ["--db", "egdb", "--game", "6x6"];
+    let name = format!("6x6/{}", TWO_UNITS.file_name());
+    let mut case =
+        |case: &str, edit: &dyn Fn(&mut SliceFile), expected: &dyn Fn(&SliceFile) -> Expected| {
+            corpus.add_copy(case, directory, &arguments, |d| {
+                let mut changed = None;
+                edit_slice(&d.join("egdb/6x6"), TWO_UNITS, |bytes| {
+                    let mut file = SliceFile::read(bytes);
+                    assert!(file.payloads.len() == 2 && !file.payloads.contains(&Vec::new()));
+                    edit(&mut file);
+                    *bytes = file.bytes();
+                    changed = Some(file);
+                });
+                expected(&changed.expect("a file"))
+            });
+        };
+    let verified = |_: &SliceFile| Expected::verified("DATABASE 6x6 pieces=4");
+    let value = |unit: usize| {
+        let name = &name;
+        move |file: &SliceFile| Expected::refuted("slice-value", name).at(offset(file.entry(unit)))
+    };
+    let payload = |unit: usize| {
+        let name = &name;
+        move |file: &SliceFile| {
+            Expected::refuted("slice-syntax", name).at(offset(file.payload(unit)))
+        }
+    };
+    case("accept-units", &|_| {}, &verified);
+    case(
+        "accept-units-without-contexts",
+        &|file| {
+            let mut bytes = file.bytes();
+            recode(&mut bytes, Frequencies::default());
+            *file = SliceFile::read(&bytes);
+        },
+        &verified,
+    );
+    for unit in [0, 1] {
+        let set = |unit: usize, is: Value, to: Value| {
+            move |file: &mut SliceFile| {
+                let mut bytes = file.bytes();
+                // The second unit begins with block 202.
+                let index = index_with(&bytes, is, if unit == 0 { 0 } else { 202 * 324 });
+                edit_values(&mut bytes, |table| table.set(index, to));
+                *file = SliceFile::read(&bytes);
+            }
+        };
+        case(
+            &format!("unit-{unit}-draw-called-a-win"),
+            &set(unit, Value::Draw, Value::Win),
+            &value(unit),
+        );
+        case(
+            &format!("unit-{unit}-win-called-a-loss"),
+            &set(unit, Value::Win, Value::Loss),
+            &value(unit),
+        );
+        case(
+            &format!("unit-{unit}-called-draws"),
+            &|file| {
+                file.head.units[unit] = Unit::Constant(Value::Draw);
+                file.payloads[unit].clear();
+            },
+            &value(unit),
+        );
+        case(&format!("unit-{unit}-checksum"), &|file| file.payloads[unit][3] ^= 1, &payload(unit));
+        case(
+            &format!("unit-{unit}-a-word-more"),
+            &|file| {
+                file.edit_code(unit, |code| code.extend([0; 2]));
+            },
+            &payload(unit),
+        );
+    }
+    case(
+        "units-both-damaged",
+        &|file| {
+            file.payloads.iter_mut().for_each(|payload| payload[0] ^= 1);
+        },
+        &payload(0),
+    );
+    case("units-swapped", &|file| file.payloads.swap(0, 1), &payload(0));
+    // Syntax is judged before values.
+    case(
+        "unit-0-called-draws-and-unit-1-damaged",
+        &|file| {
+            file.head.units[0] = Unit::Constant(Value::Draw);
+            file.payloads[0].clear();
+            file.payloads[1][0] ^= 1;
+        },
+        &payload(1),
+    );
+}
