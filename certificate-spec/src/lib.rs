@@ -18,6 +18,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod about;
 pub mod bits;
 pub mod claim;
 pub mod coding;

@@ -17,16 +17,18 @@ pub enum Kind {
     Nodes = 1,
     /// Strategies of leaves ([`crate::leaves`]).
     Leaves = 2,
+    /// How the question was answered ([`crate::about`]).
+    About = 3,
 }
 
-/// One object: a range of the nodes or leaves of one question.
+/// One object: a range of the nodes, leaves or lines of one question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Object {
     /// What it holds.
     pub kind: Kind,
     /// For which question.
     pub question: Question,
-    /// Number of its first node or leaf.
+    /// Number of its first node, leaf or line.
     pub first: u64,
     /// How many it holds, at least 1.
     pub count: u64,
@@ -114,7 +116,8 @@ fn read_object(r: &mut Reader<'_>) -> Result<Object, WireError> {
     let kind = match r.u8()? {
         1 => Kind::Nodes,
         2 => Kind::Leaves,
-        other => return Err(WireError::syntax(offset, "kind 1 or 2", other)),
+        3 => Kind::About,
+        other => return Err(WireError::syntax(offset, "kind 1 to 3", other)),
     };
     let question = read_question(r)?;
     r.zeros(6)?;

@@ -48,7 +48,7 @@ struct AnyManifest(Manifest);
 impl Arbitrary for AnyManifest {
     fn arbitrary(g: &mut Gen) -> Self {
         let mut objects = Vec::new();
-        for kind in [Kind::Nodes, Kind::Leaves] {
+        for kind in [Kind::Nodes, Kind::Leaves, Kind::About] {
             for question in Question::ALL {
                 let mut first = 0;
                 for _ in 0..u8::arbitrary(g) % 3 {

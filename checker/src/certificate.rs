@@ -10,6 +10,7 @@ use crate::rules::{Board, Game, Position, Side};
 use crate::verdict::{Finding, Stop};
 use crate::{Level, fen, tree};
 use certificate_spec::Digest;
+use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{
@@ -34,6 +35,8 @@ pub(crate) struct Part {
     pub(crate) question: Question,
     pub(crate) nodes: Vec<CheckedNode>,
     pub(crate) leaves: Vec<Leaf<Vec<u8>>>,
+    /// Lines to be shown.
+    pub(crate) about: Vec<String>,
 }
 
 /// A node whose fields have been judged.
@@ -124,7 +127,8 @@ impl Certificate {
         }
         check_listing(path, listing, &manifest.objects)?;
 
-        let part = |&question| Part { question, nodes: Vec::new(), leaves: Vec::new() };
+        let part =
+            |&question| Part { question, nodes: Vec::new(), leaves: Vec::new(), about: Vec::new() };
         let parts = questions.iter().map(part).collect();
         let (root, objects) = (Digest::certificate_root(&bytes), manifest.objects);
         let mut certificate = Certificate { claim, game, start, root, parts, objects };
@@ -209,6 +213,11 @@ impl Part {
                     positions: leaf.positions,
                     strategy: leaf.strategy.to_vec(),
                 }));
+            }
+            Kind::About => {
+                let (header, lines) = about::decode(&bytes).map_err(wire)?;
+                agrees(header)?;
+                self.about.extend(lines);
             }
         }
         Ok(())

@@ -121,6 +121,8 @@ fn in_pool(options: &Options, check: impl FnOnce() -> Result<Verdict, Stop> + Se
 fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> {
     let progress = Progress::new(options.quiet);
     let certificate = Certificate::read(path, options.level)?;
+    let about = certificate.parts.iter().flat_map(|part| &part.about);
+    about.for_each(|line| progress.show(&format!("the certificate says: {line}")));
     let board = certificate.game.board();
     let pieces = certificate.claim.pieces;
     let check = |root| directory::check(options, board, Some(pieces), Some(root), &progress);

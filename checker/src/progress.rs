@@ -39,6 +39,13 @@ impl Progress {
         }
     }
 
+    /// Shows a line of the certificate, which its decoder has found to be printable.
+    pub(crate) fn show(&self, line: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "c {line}");
+        }
+    }
+
     /// Some more units of work are done.
     pub(crate) fn add(&self, units: u64) {
         if self.quiet {

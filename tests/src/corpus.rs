@@ -235,6 +235,10 @@ pub fn build(root: &Path) -> Vec<Case> {
             Box::new(move |_| Expected::verified(words))
         });
     }
+    corpus.add_draft("about-like-a-verdict", &bases.draw, |draft| {
+        draft.parts[0].about.push("s VERIFIED DRAW 8x8 start=initial".into());
+        Box::new(|_| Expected::verified("DRAW 4x4 start=initial"))
+    });
     claims::add(&mut corpus, &bases);
     files::add(&mut corpus, &bases);
     nodes::add(&mut corpus, &bases);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use certificate_spec::Digest;
+use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::leaves::{self, Leaf};
@@ -19,12 +20,14 @@ pub struct Part {
     pub nodes: Vec<Node>,
     /// Its leaves.
     pub leaves: Vec<Leaf<Vec<u8>>>,
+    /// How it was answered.
+    pub about: Vec<String>,
 }
 
 /// An object: its place in the manifest, and its bytes.
 #[derive(Debug, Clone)]
 pub struct DraftObject {
-    /// Nodes or leaves.
+    /// What it holds.
     pub kind: Kind,
     /// What its own header says at first.
     pub header: ObjectHeader,
@@ -52,7 +55,12 @@ impl Draft {
         let manifest = Manifest::decode(&read("MANIFEST")).expect("MANIFEST");
         let questions = claim.value.questions().iter();
         let mut parts: Vec<Part> = questions
-            .map(|&question| Part { question, nodes: Vec::new(), leaves: Vec::new() })
+            .map(|&question| Part {
+                question,
+                nodes: Vec::new(),
+                leaves: Vec::new(),
+                about: Vec::new(),
+            })
             .collect();
         for object in &manifest.objects {
             let bytes = read(&format!("objects/{}", object.digest));
@@ -66,12 +74,13 @@ impl Draft {
                         strategy: leaf.strategy.to_vec(),
                     }));
                 }
+                Kind::About => part.about.extend(about::decode(&bytes).expect("lines").1),
             }
         }
         Draft { claim, parts }
     }
 
-    /// The objects, one of nodes and one of leaves for each question that has any.
+    /// The objects, one of each kind for each question that has any.
     pub fn objects(&self) -> Vec<DraftObject> {
         let header = |part: &Part, count: usize| ObjectHeader {
             question: part.question,
@@ -86,7 +95,11 @@ impl Draft {
             let header = header(part, part.leaves.len());
             DraftObject { kind: Kind::Leaves, header, bytes: leaves::encode(&header, &part.leaves) }
         });
-        nodes.chain(leaves).collect()
+        let about = self.parts.iter().filter(|p| !p.about.is_empty()).map(|part| {
+            let header = header(part, part.about.len());
+            DraftObject { kind: Kind::About, header, bytes: about::encode(&header, &part.about) }
+        });
+        nodes.chain(leaves).chain(about).collect()
     }
 
     /// Writes the certificate, with right hashes.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value};
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::common::{
     ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database,
@@ -95,7 +95,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let name = format!("{}.results", board.name());
     let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
     let results = Results::open(&results)?;
-    let mut job = Job { options, ground: &ground, start: &start, seed, results };
+    let about = options.about(&start, pieces, &seed);
+    let mut job = Job { options, ground: &ground, start: &start, seed, about, results };
     stop_when_asked()?;
     let (value, sections) = job.sections()?;
     let proof_done = begin.elapsed();
@@ -180,6 +181,29 @@ impl Options {
         }
         Ok(std::iter::once(*start).chain(line).collect())
     }
+
+    /// The options that have a bearing on the certificate, a line each.
+    fn about(&self, start: &Position, pieces: u8, seed: &[Position]) -> Vec<String> {
+        let game = &self.game.game;
+        let fen = (*start != game.start()).then(|| game.board.write_fen(start));
+        let claim = self.claim.to_possible_value().map(|value| value.get_name().to_string());
+        let increment = self.threshold.map(|_| self.increment);
+        let moves = seed.windows(2).filter_map(|w| game.board.write_move(&w[0], &w[1]).ok());
+        let seed = (!seed.is_empty()).then(|| moves.collect::<Vec<_>>().join(" "));
+        let options = [
+            ("option --game", Some(game.to_string())),
+            ("option --fen", fen),
+            ("option --claim", claim),
+            ("option --pieces", Some(pieces.to_string())),
+            ("option --leaf-nodes", Some(self.leaf_nodes.to_string())),
+            ("option --max-nodes", self.max_nodes.map(|n| n.to_string())),
+            ("option --threshold", self.threshold.map(|t| t.to_string())),
+            ("option --increment", increment.map(|d| d.to_string())),
+            ("option --until-threshold", self.until_threshold.map(|t| t.to_string())),
+            ("seed-line", seed),
+        ];
+        options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?))).collect()
+    }
 }
 
 struct Job<'a> {
@@ -187,6 +211,8 @@ struct Job<'a> {
     ground: &'a Ground<'a>,
     start: &'a Position,
     seed: Vec<Position>,
+    /// The lines about the options.
+    about: Vec<String>,
     results: Results,
 }
 
@@ -241,12 +267,13 @@ impl Job<'_> {
     fn ask(&mut self, attacker: Side) -> Result<Result<Section, String>, Failure> {
         let Job { options, ground, start, .. } = *self;
         if let Some(won) = known(ground.database, attacker, start) {
-            return Ok(Ok(Section::empty(match (attacker, won) {
+            let section = Section::empty(match (attacker, won) {
                 (Side::Black, true) => Question::BlackWins,
                 (Side::White, true) => Question::WhiteWins,
                 (Side::Black, false) => Question::WhiteNotLost,
                 (Side::White, false) => Question::BlackNotLost,
-            })));
+            });
+            return Ok(Ok(section.about(self.about.clone())));
         }
         let manager = Manager {
             leaf_nodes: options.leaf_nodes.max(1),
@@ -280,7 +307,9 @@ impl Job<'_> {
             }
             progress.say(undecided);
         }
-        let section = Section::new(&tree)?;
+        let history = verdict.history.iter().map(line_of);
+        let about = self.about.iter().cloned().chain(history).collect();
+        let section = Section::new(&tree)?.about(about);
         let answer = if tree.outcome() == Outcome::Proved { "yes" } else { "no" };
         let assumed = match section.assumed() {
             0 => String::new(),
@@ -309,9 +338,9 @@ fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
 }
 
 fn line_of(iteration: &Iteration) -> String {
-    let Iteration { threshold, nodes, leaves, searches, searched } = iteration;
+    let Iteration { threshold, nodes, leaves, searches, searched, depth } = iteration;
     let threshold = threshold.map_or("none".into(), |t| t.to_string());
     format!(
-        "threshold {threshold}: tree {nodes}, {leaves} leaves, {searches} searches, {searched} nodes searched"
+        "iteration threshold={threshold} nodes={nodes} leaves={leaves} searches={searches} searched={searched} depth={depth}"
     )
 }

@@ -188,6 +188,10 @@ fn text(stored: &Stored, answers: &Answers) -> String {
         stored.bytes,
         stored.root
     );
+    for part in stored.parts.iter().filter(|part| !part.about.is_empty()) {
+        out += &format!("\n{:?}: how it was proved, as the certificate says\n", part.question);
+        part.about.iter().for_each(|line| out += &format!("    {line}\n"));
+    }
     for (question, tables) in answers {
         for table in tables.iter().filter(|table| !table.rows.is_empty()) {
             let title = format!("{question:?}: {}", table.title);

@@ -50,6 +50,11 @@ fn write_page(
         escape(&stored.directory.display().to_string()),
         stored.root,
     )?;
+    for part in stored.parts.iter().filter(|part| !part.about.is_empty()) {
+        let lines = escape(&part.about.join("\n"));
+        let title = "how it was proved, as the certificate says";
+        write!(out, "<h2>{:?}: {title}</h2>\n<pre>{lines}</pre>\n", part.question)?;
+    }
     for (question, tables) in answers {
         for table in tables.iter().filter(|table| !table.rows.is_empty()) {
             section(out, *question, table)?;

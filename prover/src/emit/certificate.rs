@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
+use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
@@ -57,6 +58,8 @@ pub struct Section {
     question: Question,
     nodes: Vec<Node>,
     leaves: Vec<Leaf<Vec<u8>>>,
+    /// How it was answered.
+    about: Vec<String>,
 }
 
 impl Section {
@@ -97,7 +100,7 @@ impl Section {
     /// A question from its nodes, in ascending order of their positions.
     pub(super) fn of(question: Question, board: &Board, entries: Vec<Entry>) -> Self {
         let mut section =
-            Section { question, nodes: Vec::with_capacity(entries.len()), leaves: Vec::new() };
+            Section { nodes: Vec::with_capacity(entries.len()), ..Section::empty(question) };
         for Entry { position, rank, record } in entries {
             let (kind, data) = match record {
                 Record::Or(choice) => (kind::OR, choice),
@@ -116,7 +119,12 @@ impl Section {
 
     /// A question whose start needs no node: the database or the rules decide it.
     pub fn empty(question: Question) -> Self {
-        Section { question, nodes: Vec::new(), leaves: Vec::new() }
+        Section { question, nodes: Vec::new(), leaves: Vec::new(), about: Vec::new() }
+    }
+
+    /// The same with lines that say how it was answered (`SPEC.md` §7.1).
+    pub fn about(self, about: Vec<String>) -> Self {
+        Section { about, ..self }
     }
 
     /// The question that is answered.
@@ -190,6 +198,11 @@ impl Certificate {
                 objects.push(certificate.add(Kind::Leaves, header, bytes));
                 first += leaves.len();
             }
+        }
+        for section in sections.iter().filter(|section| !section.about.is_empty()) {
+            let header = header(section, 0, section.about.len());
+            let bytes = about::encode(&header, &section.about);
+            objects.push(certificate.add(Kind::About, header, bytes));
         }
         let claim = certificate.claim.as_bytes();
         let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim));

@@ -7,6 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
@@ -63,6 +64,8 @@ pub struct Part {
     pub nodes: Vec<PartNode>,
     /// The leaves of the Leaf nodes, in order.
     pub leaves: Vec<Leaf<Vec<u8>>>,
+    /// How the question was answered, line by line.
+    pub about: Vec<String>,
 }
 
 /// A node.
@@ -166,7 +169,8 @@ impl Stored {
             return Err(wrong(&file, what));
         }
         let questions = claim.value.questions();
-        let empty = |&question| Part { question, nodes: Vec::new(), leaves: Vec::new() };
+        let empty =
+            |&question| Part { question, nodes: Vec::new(), leaves: Vec::new(), about: Vec::new() };
         let mut parts: Vec<Part> = questions.iter().map(empty).collect();
         for object in &manifest.objects {
             let Some(part) = parts.iter_mut().find(|part| part.question == object.question) else {
@@ -217,6 +221,11 @@ impl Part {
                     positions: leaf.positions,
                     strategy: leaf.strategy.to_vec(),
                 }));
+            }
+            Kind::About => {
+                let (header, lines) = about::decode(bytes).map_err(wire)?;
+                agrees(header)?;
+                self.about.extend(lines);
             }
             Kind::Nodes => {
                 let (header, records) = nodes::decode(bytes).map_err(wire)?;

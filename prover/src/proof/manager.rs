@@ -69,6 +69,8 @@ pub struct Iteration {
     pub searches: u64,
     /// Nodes that they expanded.
     pub searched: u64,
+    /// The depth of the tree, in moves.
+    pub depth: u32,
 }
 
 /// Why a proof stopped.
@@ -200,6 +202,7 @@ impl Run<'_, '_> {
                 leaves: leaves(&self.tree),
                 searches: self.verdict.searches,
                 searched: self.verdict.nodes,
+                depth: self.tree.depth(),
             });
             let (Some(now), Some(t)) = (threshold, thresholds) else {
                 return Ok(());

@@ -309,6 +309,30 @@ impl<'a> Tree<'a> {
         }
     }
 
+    /// The most moves that it takes, by the shortest way, from the root to a node.
+    pub fn depth(&self) -> u32 {
+        let (mut depth, mut layer) = (0, vec![0]);
+        let mut seen = vec![false; self.nodes.len()];
+        seen[0] = true;
+        loop {
+            let mut next = Vec::new();
+            for &id in &layer {
+                let Reason::Expanded(links) = &self.nodes[id as usize].reason else { continue };
+                for link in links {
+                    if let Link::Node(child) = *link
+                        && !std::mem::replace(&mut seen[child as usize], true)
+                    {
+                        next.push(child);
+                    }
+                }
+            }
+            if next.is_empty() {
+                return depth;
+            }
+            (depth, layer) = (depth + 1, next);
+        }
+    }
+
     /// The smallest score, for whichever side, by which a frontier node counts as decided as of the last
     /// update; `None` if there is none.
     pub fn least_assumed(&self) -> Option<i32> {

@@ -37,7 +37,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     edit("manifest-count-2-to-64", syntax(HEADER), &|b| b[16..24].fill(0xff));
     edit("manifest-count-wraps-around", syntax(HEADER), &|b| b[23] = 4);
     edit("manifest-no-records", syntax(HEADER), &|b| b[16..24].fill(0));
-    edit("manifest-kind", syntax(record(0)), &|b| b[record(0)] = 3);
+    edit("manifest-kind", syntax(record(0)), &|b| b[record(0)] = 4);
     edit("manifest-question", syntax(record(0) + 1), &|b| b[record(0) + 1] = 4);
     edit("manifest-record-reserved", syntax(record(0) + 2), &|b| b[record(0) + 7] = 1);
     edit("manifest-gap", syntax(record(0) + 8), &|b| b[record(0) + 8] = 1);
@@ -200,6 +200,17 @@ fn objects(corpus: &mut Corpus, base: &Base) {
         o.bytes[32..40].fill(0xff)
     });
     edit("leaves-no-positions", leaves_at, syntax(OBJECT_HEADER + 8), &|o| o.bytes[40..48].fill(0));
+    // What a certificate says about itself is text and nothing else.
+    let about_at = base.draft.objects().iter().position(|o| o.kind == Kind::About).expect("lines");
+    let text = syntax(OBJECT_HEADER);
+    edit("about-line-feed-missing", about_at, text, &|o| {
+        o.bytes.pop();
+    });
+    edit("about-a-line-more", about_at, text, &|o| o.bytes.push(b'\n'));
+    edit("about-a-line-less", about_at, Rule::Header, &|o| o.header.count += 1);
+    edit("about-carriage-return", about_at, text, &|o| o.bytes[OBJECT_HEADER] = b'\r');
+    edit("about-escape-character", about_at, text, &|o| o.bytes[OBJECT_HEADER] = 0x1b);
+    edit("about-beyond-ascii", about_at, text, &|o| o.bytes[OBJECT_HEADER] = 0xe9);
     edit("leaves-cut-short", leaves_at, Rule::Header, &|o| {
         o.bytes.truncate(usize::try_from(directory).expect("small"))
     });

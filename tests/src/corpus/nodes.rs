@@ -144,7 +144,8 @@ fn false_claims(corpus: &mut Corpus, base: &Base) {
             let node = Node { position: start, rank: 0, data: 0, kind, reserved: 0 };
             draft.claim.value = Claimed::BlackNotLost;
             let question = Question::BlackNotLost;
-            draft.parts = vec![Part { question, nodes: vec![node], leaves: Vec::new() }];
+            draft.parts =
+                vec![Part { question, nodes: vec![node], leaves: Vec::new(), about: Vec::new() }];
             Box::new(expected)
         });
     };
@@ -215,7 +216,12 @@ fn values(corpus: &mut Corpus, base: &Base) {
     let claim = |draft: &mut Draft, start: &WirePosition, nodes: Vec<Node>| {
         draft.claim.start = rules.board.write_fen(&rules.read(start));
         draft.claim.value = Claimed::BlackNotLost;
-        draft.parts = vec![Part { question: Question::BlackNotLost, nodes, leaves: Vec::new() }];
+        draft.parts = vec![Part {
+            question: Question::BlackNotLost,
+            nodes,
+            leaves: Vec::new(),
+            about: Vec::new(),
+        }];
     };
     // Two kings of each side, a black one to move: a capture that leaves White with a win.
     let kings = (0..=255u32).flat_map(|black| (0..=255u32).map(move |white| (black, white)));

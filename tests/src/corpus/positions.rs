@@ -50,7 +50,12 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
                     pieces: 0,
                     database: None,
                 },
-                parts: vec![Part { question: Question::WhiteNotLost, nodes, leaves: Vec::new() }],
+                parts: vec![Part {
+                    question: Question::WhiteNotLost,
+                    nodes,
+                    leaves: Vec::new(),
+                    about: Vec::new(),
+                }],
             };
             // The answer is assumed, so that nothing is wrong but the start, which is the And node; an
             // answer that is no position at all is found even before that.
