@@ -1,0 +1,56 @@
+//! The format as a Python program, `certificate-spec/reference`, against the corpora and `check`.
+
+use std::path::Path;
+use std::process::Command;
+
+use tests::corpus::{Case, build};
+use tests::programs::{Said, check_with, path};
+
+/// Python takes a quarter of a minute for the values of this board's database, which eight cases have.
+const LARGE: &str = "6x6";
+/// Of those in which it comes to values these are enough: one that is right and one that is not.
+const KEPT: [&str; 2] = ["accept-units", "unit-1-win-called-a-loss"];
+
+fn takes_long(case: &Case) -> bool {
+    let words = &case.expected.words;
+    let values = words.starts_with("VERIFIED") || words.starts_with("REFUTED slice-value");
+    values && case.arguments.iter().any(|a| a == LARGE) && !KEPT.contains(&&*case.name)
+}
+
+/// What `SPEC.md` asks for: all of the line but the words that are for people.
+fn normative(said: &Said) -> Vec<&str> {
+    let words = said.verdict.split(' ');
+    if said.verdict.starts_with("s ERROR") {
+        return words.take(2).collect();
+    }
+    words.filter(|word| !word.starts_with("expected=") && !word.starts_with("found=")).collect()
+}
+
+#[test]
+fn the_format_as_a_program_says_the_same() {
+    let python = Command::new("python3").arg("--version").output();
+    assert!(python.is_ok_and(|output| output.status.success()), "python3 is needed here");
+    let (check, directory) = (path("check"), Path::new(env!("CARGO_MANIFEST_DIR")));
+    let reference = directory.join("../certificate-spec/reference/check.py");
+
+    let root = tempfile::tempdir().unwrap();
+    let (left_out, cases): (Vec<_>, Vec<_>) = build(root.path()).into_iter().partition(takes_long);
+    let names: Vec<_> = left_out.iter().map(|case| &*case.name).collect();
+    println!("{} cases; {} left out: {}", cases.len(), names.len(), names.join(", "));
+    assert!(cases.len() > 250 && names.len() <= 6, "{names:?} left out of {}", cases.len());
+
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
+        let said = |checker: &Path| check_with(checker, &arguments, &case.directory);
+        let result = said(&reference).and_then(|theirs| {
+            case.expected.compare(&theirs)?;
+            // Counts and places, also those that the corpora do not ask for.
+            let ours = said(&check)?;
+            let same = normative(&ours) == normative(&theirs);
+            if same { Ok(()) } else { Err(format!("{ours:?} and {theirs:?}")) }
+        });
+        wrong.extend(result.err().map(|e| format!("{}: {e}", case.name)));
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}
