@@ -9,7 +9,8 @@ from verdict import Fields, declined, require
 
 QUESTIONS = {"DRAW": (0, 1), "BLACK-NOT-LOST": (0,), "WHITE-NOT-LOST": (1,), "BLACK-WINS": (2,), "WHITE-WINS": (3,)}
 OR, AND, LEAF, ASSUMED = 1, 2, 3, 4
-NODES, LEAVES = 1, 2
+NODES, LEAVES, ABOUT = 1, 2, 3
+MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", ABOUT: b"DPABOUT\0"}
 
 
 def read_game(text):
@@ -71,7 +72,7 @@ def read_manifest(data, questions):
     records, before, follows = [], (0, 0), 0
     for at in range(64, len(data), 64):
         kind, question = f.take("B"), f.take("B")
-        f.agree(kind in (NODES, LEAVES), at)
+        f.agree(kind in MAGIC, at)
         f.agree(question < 4, at + 1)
         f.expect(bytes(6))
         first, count, length, stated = f.take("Q"), f.take("Q"), f.take("Q"), f.take("32s")
@@ -99,15 +100,20 @@ class Question:
         kind, question, first, count, length, stated = record
         require(len(data) == length and digest(data) == stated, "object-hash", file)
         f = Fields(data, "object-syntax", file)
-        f.head(b"DPNODES\0" if kind == NODES else b"DPLEAVES", 0)
+        f.head(MAGIC[kind], 0)
         found = [f.take("B")]
         f.agree(found[0] < 4, 12)
         f.expect(bytes(3))
         found += [f.take("Q"), f.take("Q")]
         if kind == NODES:
             f.agree(32 + 24 * found[2] == len(data), 32)
-        else:
+        elif kind == LEAVES:
             self.read_leaves(f, found[2])
+        else:
+            # §7.1: lines of text, on which nothing rests.
+            for at in range(32, len(data)):
+                f.agree(data[at] == 10 or 32 <= data[at] <= 126, at)
+            f.agree(data.count(b"\n") == found[2] and data[-1:] == b"\n", 32)
         f.agree(found == [question, first, count], 12)
         for at in range(32, len(data) if kind == NODES else 0, 24):
             self.read_node([f.take(form) for form in "IIIIIBBH"], {"file": file, "offset": at})
