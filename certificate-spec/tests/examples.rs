@@ -1,4 +1,4 @@
-//! The worked examples of `SPEC.md` §11 are what the encoders produce. After a change of the format
+//! The worked examples of `SPEC.md` §13 are what the encoders produce. After a change of the format
 //! `UPDATE_SPEC=1 cargo test -p certificate-spec` writes them anew.
 
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use certificate_spec::slice::{self, CHECKSUM, SliceHead, SliceHeader, Unit};
 
-const HEADING: &str = "## 11. Worked examples\n";
+const HEADING: &str = "## 13. Worked examples\n";
 
 fn dump(out: &mut String, title: &str, bytes: &[u8]) {
     writeln!(out, "\n{title} ({} bytes)\n\n```", bytes.len()).unwrap();

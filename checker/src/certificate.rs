@@ -144,6 +144,12 @@ impl Certificate {
         Ok(certificate)
     }
 
+    /// For each question the number of its nodes and the positions that each of its leaves states.
+    pub(crate) fn sizes(&self) -> Vec<(usize, Vec<u64>)> {
+        let leaves = |part: &Part| part.leaves.iter().map(|leaf| leaf.positions).collect();
+        self.parts.iter().map(|part| (part.nodes.len(), leaves(part))).collect()
+    }
+
     /// The Leaf nodes have the numbers 0, 1, 2 and so on, and there are as many leaves.
     fn check_leaf_numbers(&self, part: &Part) -> Result<(), Stop> {
         let mut count = 0;
@@ -160,6 +166,17 @@ impl Certificate {
             return Err(finding.file("MANIFEST").into());
         }
         Ok(())
+    }
+
+    /// Where node or leaf `i` of a question is, in words.
+    pub(crate) fn file_and_offset(&self, kind: Kind, question: Question, i: usize) -> String {
+        match self.place(Finding::new("", "", ""), kind, question, i) {
+            Stop::Refuted(at) => {
+                let offset = at.offset.unwrap_or(0);
+                format!("{} offset {offset}", String::from_utf8_lossy(&at.file))
+            }
+            _ => String::new(),
+        }
     }
 
     /// Refutes at node or leaf `i` of a question.

@@ -80,11 +80,7 @@ pub(crate) fn derive_slices(source: Source<'_>, slices: &[SliceName], progress: 
 fn solve(source: Source<'_>, block: Block, progress: &Progress) {
     let (mut own, mut other) =
         (Half::new(source, block, true), Half::new(source, block.twin(), true));
-    let mut changed = true;
-    while changed {
-        changed = own.step(&other.values);
-        changed |= other.step(&own.values);
-    }
+    while own.step(&other.values) | other.step(&own.values) {}
     let tables = [block, block.twin()].map(|block| source.values.table(block.slice));
     if let [Some(table), Some(twin)] = tables {
         own.write(table);
@@ -139,17 +135,22 @@ impl First {
 }
 
 /// Completes the tables of slices that have the values of quiet positions: the values of all others are
-/// those that captures yield. Applies the operator once to all positions and reports where, first in
-/// each block, it does not yield what is there.
+/// those that captures yield. Reports where, first in each block, what is there is not what follows from the
+/// values of other blocks: if `exact`, the least fixed point, else the operator applied once to all positions.
 ///
 /// (A quiet position without a given value would count as a draw, and that is found wrong if it is none.)
 pub(crate) fn follow_slices(
     source: Source<'_>,
     slices: &[SliceName],
+    exact: bool,
+    is_wanted: impl Fn(Block) -> bool + Sync,
     first: &First,
     progress: &Progress,
 ) {
     for_each_pair(source, slices, |block| {
+        if !is_wanted(block) {
+            return;
+        }
         let pair = [block, block.twin()];
         let [Some(own), Some(other)] = pair.map(|block| source.values.table(block.slice)) else {
             // Never; but nothing that is not there may pass as right.
@@ -160,8 +161,13 @@ pub(crate) fn follow_slices(
         halves.iter().zip(tables).for_each(|(half, table)| half.write(table));
         let read = |i: usize| pair[i].words(tables[i]).map(|(at, _)| tables[i].read(at)).collect();
         let found: [Vec<_>; 2] = [read(0), read(1)];
-        halves[0].step(&found[1]);
-        halves[1].step(&found[0]);
+        let [mine, theirs] = &mut halves;
+        if exact {
+            while mine.step(&theirs.values) | theirs.step(&mine.values) {}
+        } else {
+            mine.step(&found[1]);
+            theirs.step(&found[0]);
+        }
         for i in [0, 1] {
             let words = pair[i].words(tables[i]).zip(&halves[i].values).zip(&found[i]);
             for (((at, row), &expected), &found) in words {

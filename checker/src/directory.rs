@@ -13,55 +13,67 @@
 //! each time as a whole, and it must have the digest of the manifest. A table that comes back must have the
 //! digest of the one that was verified; so nothing has to be trusted that makes it up again.
 //!
-//! Trusts: the journal, if there is one (`journal.rs`).
+//! Of a shard or a sample the values of other slices than those verified are the files', as its verdict says.
+//!
+//! Trusts: the journal, if there is one (`journal.rs`), and what it was told to take for granted.
 
-use crate::block::KingSets;
+use crate::block::{Block, KingSets};
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, derive_slices, follow_slices, source};
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::journal::{Journal, Verified};
 use crate::memory::{batches, swap};
-use crate::numbering::{Shape, slices};
+use crate::numbering::{Shape, slices, twin};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::units::{Layout, Slice, Tables, Word};
 use crate::verdict::{Finding, Stop};
+use crate::work::{Sample, pairs};
 use crate::{Level, Options};
 use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use rayon::prelude::*;
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A database whose values have been checked.
+/// A database whose values have been checked, as far as was asked for.
 pub(crate) struct CheckedDatabase {
     pub(crate) values: Database,
-    pub(crate) pieces: u8,
     pub(crate) root: Digest,
+    /// The pairs of blocks that were looked at in a sample, and how many there are.
+    pub(crate) sampled: (u64, u64),
 }
 
-/// Checks the database of a board: all of it or with at most `pieces` pieces (N′), and its root for
-/// so many if a certificate names one.
+/// What of the values is to be verified.
+pub(crate) enum Extent {
+    /// All.
+    All,
+    /// Those of these [`pairs`]; the others are taken for granted.
+    Pairs(Range<usize>),
+    /// Those of a sample of blocks; the others are taken for granted.
+    Sample(Sample),
+}
+
+/// Checks the database of a board with at most `pieces` pieces (N′), and its root for so many if a
+/// certificate names one. If `all` tables are wanted in the end, they are in memory then.
 pub(crate) fn check(
     options: &Options,
     board: &Board,
-    pieces: Option<u8>,
-    wanted_root: Option<Digest>,
+    pieces: u8,
+    (wanted_root, all): (Option<Digest>, bool),
+    extent: &Extent,
     progress: &Progress,
 ) -> Result<CheckedDatabase, Stop> {
     let folder = Folder { path: options.db.join(board.name()), board };
     let mut listing = Listing::new();
     list(&folder.path, "", &mut listing)?;
     let manifest = folder.read_manifest()?;
-    let pieces = pieces.unwrap_or(manifest.pieces);
-    let file = folder.file("MANIFEST");
-    if pieces > manifest.pieces {
-        let expected = format!("at least {pieces} pieces");
-        let finding = Finding::new("database-manifest", expected, manifest.pieces);
-        return Err(finding.file(file).at(14).into());
-    }
+    let root = folder.root(&manifest, pieces)?;
     let part = manifest.up_to(pieces);
-    let root = part.root();
+    let file = folder.file("MANIFEST");
     if let Some(wanted) = wanted_root.filter(|&wanted| wanted != root) {
         return Err(Finding::new("database-root", wanted, root).file(file).into());
     }
@@ -71,14 +83,25 @@ pub(crate) fn check(
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
     let memory = options.memory.unwrap_or(u64::MAX);
-    let how = (options.journal.is_some(), wanted_root.is_some());
-    let batches = batches(board, pieces, memory, how)?;
+    let mut batches = batches(board, pieces, memory, (options.journal.is_some(), all))?;
+    let own: BTreeSet<[u8; 4]> = match extent {
+        Extent::All => part.slices.iter().map(|record| record.name.0).collect(),
+        Extent::Pairs(range) => {
+            let pairs = pairs(board, pieces);
+            let own = pairs.get(range.clone()).unwrap_or_default();
+            own.iter().flat_map(|&slice| [slice.0, twin(slice).0]).collect()
+        }
+        Extent::Sample(_) => BTreeSet::new(),
+    };
+    batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(&slice.0)));
+    batches.retain(|batch| !batch.is_empty());
     let about = format!("{} {} {pieces} {root}", board.name(), options.level.word());
     let journal = options.journal.as_ref().map(|path| Journal::open(path, &about)).transpose()?;
     let (journal, verified) = journal.unzip();
     let mut check = Check {
         folder: &folder,
         records: &part.slices,
+        own,
         units: Tables::new(board, pieces),
         values: Database::new(board, pieces),
         kings: Vec::new(),
@@ -92,15 +115,28 @@ pub(crate) fn check(
         // A certificate asks for any of the values.
         let names = part.slices.iter().map(|record| record.name);
         let missing: Vec<_> = names.filter(|&name| check.values.table(name).is_none()).collect();
-        let wanted = missing.into_iter().filter(|_| wanted_root.is_some());
-        wanted.into_iter().try_for_each(|slice| check.restore(slice))
+        let wanted = missing.into_iter().filter(|_| all);
+        wanted.into_iter().try_for_each(|slice| check.restore(slice))?;
+        match extent {
+            Extent::Sample(sample) => check.check_sample(*sample, root),
+            _ => Ok((0, 0)),
+        }
     });
     match values {
-        Ok(()) => Ok(CheckedDatabase { values: check.values, pieces, root }),
+        Ok(sampled) => Ok(CheckedDatabase { values: check.values, root, sampled }),
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
         Err(stop) => Err(check.check_syntax().err().unwrap_or(stop)),
     }
+}
+
+/// The pieces and the root of the database of a board, as far as `pieces` if that is given.
+pub(crate) fn identify(db: &Path, board: &Board, pieces: Option<u8>) -> Result<(u8, Digest), Stop> {
+    let folder = Folder { path: db.join(board.name()), board };
+    list(&folder.path, "", &mut Listing::new())?;
+    let manifest = folder.read_manifest()?;
+    let pieces = pieces.unwrap_or(manifest.pieces);
+    Ok((pieces, folder.root(&manifest, pieces)?))
 }
 
 /// `<db>/<RxC>`.
@@ -138,6 +174,16 @@ impl Folder<'_> {
             Some((i, (want, found))) => refuted(HEADER + RECORD * i, want, found),
             None => Ok(manifest),
         }
+    }
+
+    /// The root of the part of the database with so many pieces.
+    fn root(&self, manifest: &DatabaseManifest, pieces: u8) -> Result<Digest, Stop> {
+        if pieces > manifest.pieces {
+            let expected = format!("at least {pieces} pieces");
+            let finding = Finding::new("database-manifest", expected, manifest.pieces);
+            return Err(finding.file(self.file("MANIFEST")).at(14).into());
+        }
+        Ok(manifest.up_to(pieces).root())
     }
 
     /// Opens the file of a slice: its length and digest, and its head.
@@ -180,6 +226,8 @@ impl Folder<'_> {
 struct Check<'a> {
     folder: &'a Folder<'a>,
     records: &'a [SliceRecord],
+    /// The slices that are to be verified here. The values of others are taken for granted.
+    own: BTreeSet<[u8; 4]>,
     units: Tables<'a>,
     values: Database,
     kings: Vec<KingSets>,
@@ -192,12 +240,17 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Checks hashes and heads of all files: before any value (§9).
+    fn is_own(&self, slice: SliceName) -> bool {
+        self.own.contains(&slice.0)
+    }
+
+    /// Checks hashes and heads of the files that are verified: before any value (§9).
     fn check_heads(&self) -> Result<(), Stop> {
         // Saturating: the lengths are only claimed so far.
-        let bytes = self.records.iter().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
+        let own = || self.records.iter().filter(|record| self.is_own(record.name));
+        let bytes = own().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
         self.progress.begin("reading the database", bytes);
-        let wrong = self.records.par_iter().find_map_first(|record| {
+        let wrong = own().collect::<Vec<_>>().into_par_iter().find_map_first(|record| {
             let wrong = self.folder.open(record).err();
             self.progress.add(record.length);
             wrong
@@ -220,7 +273,8 @@ impl Check<'_> {
 
     /// Finds the first error of hash or syntax in files of which none is known to be right.
     fn check_syntax(&self) -> Result<(), Stop> {
-        self.records.iter().try_for_each(|record| {
+        let mut own = self.records.iter().filter(|record| self.is_own(record.name));
+        own.try_for_each(|record| {
             let file = self.folder.open(record)?;
             // In a file without units there is nothing but the head.
             if file.is_constant() { Ok(()) } else { self.read(&file, |_| {}) }
@@ -241,8 +295,8 @@ impl Check<'_> {
         })
     }
 
-    /// Brings back the table of a slice that has been verified. Those of all slices with fewer pieces must
-    /// be there.
+    /// Brings back the table of a slice that has been verified, or makes that of one whose values are taken for
+    /// granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         self.fill(slice)?;
@@ -250,7 +304,11 @@ impl Check<'_> {
         self.values.is_complete()?;
         let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
         let error = format!("{name} has other values than those verified before");
-        if self.verified.get(&name) == Some(&digest) { Ok(()) } else { Err(Stop::Error(error)) }
+        match self.verified.get(&name) {
+            Some(verified) if *verified == digest => Ok(()),
+            None if !self.is_own(slice) => Ok(()),
+            _ => Err(Stop::Error(error)),
+        }
     }
 
     /// Makes ready for the first of these batches: room, tables for its slices, and values for those that
@@ -291,7 +349,7 @@ impl Check<'_> {
                 Level::Consistent => {
                     batch.iter().try_for_each(|&slice| self.fill(slice))?;
                     let source = source(&self.values, &mut self.kings, batch);
-                    follow_slices(source, batch, &first, self.progress);
+                    follow_slices(source, batch, false, |_| true, &first, self.progress);
                 }
             }
             self.values.is_complete()?;
@@ -312,6 +370,32 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Checks a sample of blocks, all tables being there. Returns how many pairs of blocks it had, of how many.
+    fn check_sample(&mut self, sample: Sample, root: Digest) -> Result<(u64, u64), Stop> {
+        self.progress.begin("checking blocks", 0);
+        let (first, looked_at, all) = (First::default(), AtomicU64::new(0), AtomicU64::new(0));
+        let slices: Vec<_> = self.records.iter().map(|record| record.name).collect();
+        let exact = self.level == Level::Exact;
+        for group in
+            slices.chunk_by(|s, t| (s.order().0, s.order().1) == (t.order().0, t.order().1))
+        {
+            let is_wanted = |block: Block| {
+                let Block { slice, men, their_men } = block;
+                let has = sample.has(root, &format!("{} {men} {their_men}", slice.file_name()));
+                all.fetch_add(1, Relaxed);
+                looked_at.fetch_add(has.into(), Relaxed);
+                has
+            };
+            let source = source(&self.values, &mut self.kings, group);
+            follow_slices(source, group, exact, is_wanted, &first, self.progress);
+            self.values.is_complete()?;
+            if let Some(wrong) = first.take() {
+                return Err(self.wrong_value(&wrong)?);
+            }
+        }
+        Ok((looked_at.into_inner(), all.into_inner()))
     }
 
     /// Reports the first value in a slice's file that is not the one in its table.
@@ -369,6 +453,7 @@ mod tests {
             let mut check = Check {
                 folder: &folder,
                 records,
+                own: BTreeSet::from([slice.0]),
                 units: Tables::new(&board, 2),
                 values: Database::new(&board, 2),
                 kings: Vec::new(),

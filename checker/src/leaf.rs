@@ -24,11 +24,12 @@ enum Task {
     Complete(Position),
 }
 
-/// Replays the leaf of a Leaf node.
+/// Replays the leaf of a Leaf node. `see` is shown each position expanded and the move chosen there.
 pub(crate) fn replay(
     tree: &Tree<'_>,
     node: &CheckedNode,
     leaf: &Leaf<Vec<u8>>,
+    mut see: impl FnMut(&Position, Option<Position>),
 ) -> Result<(), Finding> {
     let stated = format!("{} positions", leaf.positions);
     let mut bits = BitReader::new(&leaf.strategy);
@@ -58,8 +59,11 @@ pub(crate) fn replay(
                 tree.board.successors(&p, &mut successors);
                 tasks.push(Task::Complete(p));
                 if tree.claimant_moves(&p) {
-                    tasks.push(Task::Visit(chosen(p, &successors, &mut bits)?));
+                    let y = chosen(p, &successors, &mut bits)?;
+                    see(&p, Some(y));
+                    tasks.push(Task::Visit(y));
                 } else {
+                    see(&p, None);
                     tasks.extend(successors.iter().rev().copied().map(Task::Visit));
                 }
             }

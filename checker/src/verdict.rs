@@ -98,6 +98,10 @@ pub enum Verdict {
     Verified(String),
     /// Everything was checked and is right but for nodes that are assumed; the words likewise.
     Conditional(String),
+    /// A shard was checked and is right; the words after `s VERIFIED SHARD`.
+    Shard(String),
+    /// A sample was checked and is right; the words likewise.
+    Sampled(String),
     /// Refuted, declined or not checked.
     Stopped(Stop),
 }
@@ -114,6 +118,8 @@ impl Verdict {
             Verdict::Verified(words) => (0, "VERIFIED", words.clone()),
             Verdict::Stopped(Stop::Refuted(finding)) => (1, "REFUTED", finding.fields()),
             Verdict::Conditional(words) => (2, "CONDITIONAL", words.clone()),
+            Verdict::Shard(words) => (5, "VERIFIED", format!("SHARD {words}")),
+            Verdict::Sampled(words) => (5, "SAMPLED", words.clone()),
             Verdict::Stopped(Stop::Declined(finding)) => (3, "DECLINED", finding.fields()),
             Verdict::Stopped(Stop::Error(text)) => {
                 let words = text.split_ascii_whitespace().map(|word| escaped(word.as_bytes()));

@@ -109,7 +109,7 @@ fn units_without_quiet_positions_are_called_draws() {
     assert!(head.units.len() == 200 && matches!(head.units[0], Unit::Coded { .. }));
 }
 
-/// The bytes of a file as `SPEC.md` §11 shows them.
+/// The bytes of a file as `SPEC.md` §13 shows them.
 fn example(title: &str) -> Vec<u8> {
     let spec = include_str!("../../certificate-spec/SPEC.md");
     let dump = spec.split_once(&format!("\n{title} (")).unwrap().1;

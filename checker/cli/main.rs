@@ -1,0 +1,300 @@
+//! The command line of `check`. What it prints last on standard output is the verdict, and its exit
+//! status is the verdict's, unless the line could not be written.
+#![forbid(unsafe_code)]
+
+mod explain;
+mod keys;
+mod merge;
+mod notes;
+mod reproduce;
+
+use checker::{
+    Description, Game, Level, Options, Stop, Verdict, check_certificate, check_database,
+    describe_certificate, describe_database, parse_fen,
+};
+use clap::{Args, Parser, Subcommand};
+use keys::PrivateKey;
+use merge::Notes;
+use notes::Note;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsFd;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const AFTER_HELP: &str = "\
+Examples:
+  check cert --db egdb                    a certificate, database values derived again
+  check cert --db egdb --level consistent enough for claims of not losing
+  check --db egdb --game 6x6              a database alone
+  check --db egdb --game 8x8 --memory 4GiB --journal my.journal
+                                          a large one, to go on with if it is interrupted
+  check cert --shard 3/16 --attest 3.note one sixteenth of the work, and a note that says so
+  check merge cert *.note                 whether the notes together are the whole work
+  check cert --sample 1% --seed 7         a random sample of blocks, nodes and leaves
+  check explain cert B:W18,24:B5,9        why a position holds
+  check reproduce cert --prove ./prove    whether the prover makes the same again
+
+The verdict is the last line on standard output. Exit status:
+  0  s VERIFIED     everything was checked and is right
+  1  s REFUTED      something is wrong; the line says what and where
+  2  s CONDITIONAL  right but for nodes that are assumed
+  3  s DECLINED     a version or feature that this program does not know, or notes that are not enough
+  4  s ERROR        files could not be read, wrong usage, lack of memory
+  5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
+Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
+
+Memory: the certificate's bytes and up to 60 bytes for each node; for each thread the largest file of
+the database, and the largest block (120 MB with 6 pieces); for all sets of kings up to 100 MB with 6
+pieces; for each thread about 300 bytes for each position of the leaf that it replays. And the tables:
+2 bits for each index of the slices used (6x6 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory
+is a bound on the tables alone. It must admit those of all slices with fewer pieces, of any slice and
+its twin, and of those that a crowning leads to from there; a certificate needs all tables in the end.
+What has had to go and is needed again is read and decoded again. The verdict is the same.
+
+Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified
+again, though all files are still hashed. It is trusted as this program is: use one that you have had
+written yourself, where nobody else can write, and never anybody else's. The verdict does not show it.
+
+Notes: a note is worth what its signer is. Without --keys nobody's signature is looked at.";
+
+/// Checks a certificate of the value of a game of checkers, or an endgame database.
+#[derive(Parser)]
+#[command(name = "check", bin_name = "check", version, after_help = AFTER_HELP)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Arguments {
+    /// The certificate's folder
+    #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
+    certificate: Option<PathBuf>,
+    #[command(flatten)]
+    database: DatabaseArguments,
+    /// Write a note with the verdict to FILE, for `check merge`
+    #[arg(long, value_name = "FILE", conflicts_with = "sample")]
+    attest: Option<PathBuf>,
+    /// Sign the note with the key in FILE
+    #[arg(long, value_name = "FILE", requires = "attest")]
+    key: Option<PathBuf>,
+    /// Do not verify the values of the database, but take the word of NOTE, which must cover all of them; may
+    /// be given several times
+    #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal"])]
+    trust_db: Vec<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
+    options: Options,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Args)]
+struct DatabaseArguments {
+    /// Check the database of this board (RxC, or RxC/k for that of a game) and no certificate
+    #[arg(long, value_name = "G", value_parser = parse_game)]
+    game: Option<Game>,
+    /// Check the database for at most N pieces only
+    #[arg(long, value_name = "N", requires = "game")]
+    pieces: Option<u8>,
+}
+
+#[derive(Args)]
+struct Trust {
+    /// Only notes signed by one of the public keys in FILE, one a line, count
+    #[arg(long, value_name = "FILE")]
+    keys: Option<PathBuf>,
+    /// Each part must be in notes signed by so many of these keys
+    #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
+          value_parser = clap::value_parser!(u8).range(1..))]
+    require: u8,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Say whether notes of parts together cover everything
+    Merge {
+        /// The certificate's folder; with --game, all are notes
+        #[arg(value_name = "CERT NOTE", required = true)]
+        paths: Vec<PathBuf>,
+        #[command(flatten)]
+        database: DatabaseArguments,
+        #[command(flatten)]
+        trust: Trust,
+        /// The folder of databases, for --game
+        #[arg(long, value_name = "DIR", default_value = "egdb")]
+        db: PathBuf,
+    },
+    /// Make a key to sign notes with; prints the public key
+    Keygen {
+        /// Whose key it is, without blanks and +
+        name: String,
+        /// The file for the private key
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+    },
+    /// Show why a position holds: the moves chosen or answered, down to the database or a cycle
+    Explain {
+        /// The certificate's folder
+        certificate: PathBuf,
+        /// The position
+        fen: String,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Run the prover with the options that the certificate states, and compare
+    Reproduce {
+        /// The certificate's folder
+        certificate: PathBuf,
+        /// The program `prove`
+        #[arg(long, value_name = "PROGRAM")]
+        prove: PathBuf,
+        /// The folder of databases; missing ones are built there
+        #[arg(long, value_name = "DIR", default_value = "egdb")]
+        db: PathBuf,
+    },
+}
+
+fn parse_game(text: &str) -> Result<Game, String> {
+    // A board alone may be too low for the usual number of rows filled, such as 3x3.
+    let game = Game::parse(text).or_else(|| Game::parse(&format!("{text}/1")));
+    game.ok_or_else(|| "not a game; write RxC or RxC/k, as in 8x8 or 5x5/2".into())
+}
+
+fn read_notes(paths: &[PathBuf], trust: &Trust) -> Result<Notes, Stop> {
+    let notes = paths.iter().map(|path| Note::read(path)).collect::<Result<_, _>>();
+    let keys = trust.keys.as_ref().map(|path| keys::trusted(path)).transpose();
+    let (notes, keys) = (notes.map_err(Stop::Error)?, keys.map_err(Stop::Error)?);
+    Ok(Notes { notes, keys, least: trust.require.into() })
+}
+
+/// Takes the word of notes for the values of the database.
+fn trust_notes(
+    arguments: &Arguments,
+    certificate: &Path,
+    options: &mut Options,
+) -> Result<(), Stop> {
+    let notes = read_notes(&arguments.trust_db, &arguments.trust)?;
+    let about = describe_certificate(certificate, options.level)?;
+    let (level, digests) = notes.database(&about)?;
+    if level == Level::Consistent {
+        options.level = level;
+        // What may not rest on that level is declined by the check itself.
+    }
+    options.database_note = Some(digests);
+    Ok(())
+}
+
+fn check(arguments: &Arguments) -> Verdict {
+    let mut options = arguments.options.clone();
+    let database = &arguments.database;
+    let key = match arguments.key.as_ref().map(|path| PrivateKey::open(path)).transpose() {
+        Ok(key) => key,
+        Err(error) => return Verdict::error(error),
+    };
+    let verdict = match (&arguments.certificate, &database.game) {
+        (Some(certificate), _) => {
+            let trusted = match arguments.trust_db.is_empty() {
+                true => Ok(()),
+                false => trust_notes(arguments, certificate, &mut options),
+            };
+            match trusted {
+                Ok(()) => check_certificate(certificate, &options),
+                Err(stop) => Verdict::Stopped(stop),
+            }
+        }
+        (None, Some(game)) => check_database(game.board(), database.pieces, &options),
+        (None, None) => Verdict::error("usage: neither a certificate nor a game"),
+    };
+    let line = verdict.line();
+    let is_worth_a_note = matches!(verdict.status(), 0 | 1 | 2 | 5);
+    if let (Some(path), true) = (&arguments.attest, is_worth_a_note)
+        && let Err(error) = notes::write(path, line.trim_start_matches("s "), key.as_ref())
+    {
+        return Verdict::error(error);
+    }
+    verdict
+}
+
+fn merge(
+    paths: &[PathBuf],
+    database: &DatabaseArguments,
+    trust: &Trust,
+    db: &Path,
+) -> Result<Verdict, Stop> {
+    let read = |notes: &[PathBuf], about: &dyn Fn() -> Result<Description, Stop>| {
+        if notes.is_empty() {
+            return Err(Stop::Error("usage: no notes".into()));
+        }
+        read_notes(notes, trust)?.verdict(&about()?)
+    };
+    match (&database.game, paths) {
+        (Some(game), notes) => {
+            read(notes, &|| describe_database(game.board(), database.pieces, db))
+        }
+        (None, [cert, notes @ ..]) => read(notes, &|| describe_certificate(cert, Level::Exact)),
+        (None, []) => Err(Stop::Error("usage: neither a certificate nor a game".into())),
+    }
+}
+
+/// What a command prints: its text and exit status.
+fn run(arguments: &Arguments) -> (String, u8) {
+    let verdict = |verdict: Verdict| (format!("{}\n", verdict.line()), verdict.status());
+    match &arguments.command {
+        None => verdict(check(arguments)),
+        Some(Command::Merge { paths, database, trust, db }) => {
+            verdict(merge(paths, database, trust, db).unwrap_or_else(Verdict::Stopped))
+        }
+        Some(Command::Keygen { name, key }) => match PrivateKey::generate(name, key) {
+            Ok(key) => (format!("{}\n", key.public.text()), 0),
+            Err(error) => verdict(Verdict::error(error)),
+        },
+        Some(Command::Explain { certificate, fen, options }) => {
+            let Some(position) = parse_fen(fen) else {
+                return verdict(Verdict::error(format!(
+                    "{fen}: not a canonical FEN, as in B:W18,24:B5,K9"
+                )));
+            };
+            match explain::explain(certificate, &position, options) {
+                Ok(text) => (text, 0),
+                Err(stop) => verdict(Verdict::Stopped(stop)),
+            }
+        }
+        Some(Command::Reproduce { certificate, prove, db }) => {
+            match reproduce::reproduce(certificate, prove, db) {
+                Ok(None) => ("The prover makes the same certificate.\n".into(), 0),
+                Ok(Some(difference)) => {
+                    (format!("The prover makes another one: {difference}\n"), 1)
+                }
+                Err(error) => verdict(Verdict::error(error)),
+            }
+        }
+    }
+}
+
+/// Writes to standard output. Exit status 0 is for those alone whose words have arrived; so this goes
+/// past the library's standard output, which takes a descriptor that cannot be written to for success.
+/// (Only where it was closed before the start can nobody tell: the system has put a null device there.)
+fn print(text: &str, status: u8) -> ExitCode {
+    let out = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    match out.and_then(|mut out| out.write_all(text.as_bytes())) {
+        Ok(()) => ExitCode::from(status),
+        Err(_) => ExitCode::from(4),
+    }
+}
+
+fn main() -> ExitCode {
+    let verdict = |verdict: Verdict| (format!("{}\n", verdict.line()), verdict.status());
+    let (text, status) = match Arguments::try_parse() {
+        Ok(arguments) => catch_unwind(|| run(&arguments))
+            .unwrap_or_else(|_| verdict(Verdict::error("a bug in check; see standard error"))),
+        // Not an error: --help or --version.
+        Err(text) if !text.use_stderr() => return print(&text.render().to_string(), 0),
+        Err(error) => {
+            let text = error.render().to_string();
+            // Nowhere to complain if standard error is gone.
+            let _ = write!(std::io::stderr(), "{text}");
+            let first = text.lines().next().unwrap_or_default();
+            verdict(Verdict::error(format!("usage: {}", first.trim_start_matches("error: "))))
+        }
+    };
+    print(&text, status)
+}

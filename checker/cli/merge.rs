@@ -1,0 +1,256 @@
+//! Joining notes: whether what they say together is that everything has been verified (`SPEC.md` §12).
+//!
+//! Soundness: a note is believed or not, as its signatures and the user say; nothing here can tell a false
+//! one. What is enforced is that all notes are about this very certificate and database, that each item of
+//! the work (`work.rs`) is in enough of them, and that none takes for granted what would make a circle.
+
+use crate::keys::PublicKey;
+use crate::notes::Note;
+use checker::{Description, Finding, Level, Stop, Verdict, below};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What a note covers.
+struct Cover {
+    /// The keys that count, or, where none are asked for, the note's own number.
+    who: BTreeSet<usize>,
+    /// The level at which values were verified.
+    level: Level,
+    slices: Range<usize>,
+    /// For each question.
+    nodes: Vec<Range<usize>>,
+    leaves: Vec<Range<usize>>,
+}
+
+fn finding(rule: &'static str, note: &Note, expected: impl ToString) -> Finding {
+    Finding {
+        rule,
+        expected: expected.to_string(),
+        found: note.verdict().into(),
+        file: note.file.clone().into(),
+        offset: None,
+        position: None,
+    }
+}
+
+fn declined(finding: Finding) -> Stop {
+    Stop::Declined(Box::new(finding))
+}
+
+/// Reads `A-B/N`.
+fn range(text: &str, of: usize) -> Option<Range<usize>> {
+    let (range, all) = text.split_once('/')?;
+    let (start, end) = range.split_once('-')?;
+    let (start, end) = (start.parse().ok()?, end.parse().ok()?);
+    (all.parse() == Ok(of) && start <= end && end <= of).then_some(start..end)
+}
+
+/// Reads `Q:A-B/N,…`, one for each question.
+fn ranges(text: &str, questions: &[(u8, usize)]) -> Option<Vec<Range<usize>>> {
+    let words: Vec<&str> = text.split(',').collect();
+    let one = |(word, &(question, of)): (&&str, &(u8, usize))| {
+        range(word.strip_prefix(&format!("{question}:"))?, of)
+    };
+    (words.len() == questions.len()).then(|| words.iter().zip(questions).map(one).collect())?
+}
+
+impl Cover {
+    /// What a note says, if it is about what is described; or what it would have had to say.
+    fn read(note: &Note, about: &Description, who: BTreeSet<usize>) -> Result<Cover, String> {
+        let words = note.verdict();
+        let (rest, is_shard) = match words.strip_prefix("VERIFIED SHARD ") {
+            Some(rest) => (rest.split_once(' ').map_or("", |(_, rest)| rest), true),
+            None => {
+                let whole =
+                    ["VERIFIED ", "CONDITIONAL "].iter().find_map(|w| words.strip_prefix(w));
+                (whole.ok_or("VERIFIED")?, false)
+            }
+        };
+        let fields = note.fields();
+        let field = |name: &str| fields.get(name).copied();
+        for (name, right) in
+            [("pieces", about.pieces.to_string()), ("db-root", about.db_root.clone())]
+        {
+            if field(name) != Some(&right) {
+                return Err(format!("{name}={right}"));
+            }
+        }
+        let is_database = rest.starts_with("DATABASE ");
+        let is_ours = rest.strip_prefix(&about.words).is_some_and(|rest| rest.starts_with(' '));
+        if !(is_ours || is_database && about.pieces > 0) {
+            return Err(about.words.clone());
+        }
+        let level = match field("db") {
+            Some("consistent") => Level::Consistent,
+            Some("exact" | "none") => Level::Exact,
+            _ => return Err("db=exact or db=consistent".into()),
+        };
+        let pairs = &about.pairs;
+        let nodes =
+            || about.questions.iter().map(|&(q, nodes, _)| (q, nodes + 1)).collect::<Vec<_>>();
+        let leaves =
+            || about.questions.iter().map(|&(q, _, leaves)| (q, leaves)).collect::<Vec<_>>();
+        if !is_shard {
+            let everything = |all: Vec<(u8, usize)>| -> Vec<_> {
+                all.into_iter().map(|(_, of)| if is_database { 0..0 } else { 0..of }).collect()
+            };
+            let slices = if field("db-note").is_some() { 0 } else { pairs.len() };
+            let (nodes, leaves) = (everything(nodes()), everything(leaves()));
+            return Ok(Cover { who, level, slices: 0..slices, nodes, leaves });
+        }
+        let read = |name: &str| field(name).and_then(|text| range(text, pairs.len()));
+        let slices = read("slices").ok_or_else(|| format!("slices=A-B/{}", pairs.len()))?;
+        let given = read("given").ok_or_else(|| format!("given=A-B/{}", pairs.len()))?;
+        // What the values rest on must come before them, or the notes could lean on one another in a circle.
+        let most = match level {
+            Level::Exact => below(pairs, &slices),
+            Level::Consistent => pairs.len(),
+        };
+        if given.end > most {
+            return Err(format!("given=0-{most}/{}", pairs.len()));
+        }
+        let read = |name: &str, all: Vec<(u8, usize)>| match field(name) {
+            _ if is_database => Ok(vec![0..0; all.len()]),
+            Some(text) => ranges(text, &all).ok_or(format!("{name} of these questions: {all:?}")),
+            None => Err(format!("{name}=")),
+        };
+        let (nodes, leaves) = (read("nodes", nodes())?, read("leaves", leaves())?);
+        Ok(Cover { who, level, slices, nodes, leaves })
+    }
+}
+
+/// The first stretch of `0..all` that fewer than `least` have covered.
+fn gap(
+    all: usize,
+    least: usize,
+    ranges: &[(&Range<usize>, &BTreeSet<usize>)],
+) -> Option<Range<usize>> {
+    let ends: BTreeSet<usize> =
+        ranges.iter().flat_map(|(r, _)| [r.start, r.end]).chain([0, all]).collect();
+    let ends: Vec<usize> = ends.into_iter().collect();
+    let stretches = ends.windows(2).map(|w| w[0]..w[1]);
+    stretches.into_iter().find(|stretch| {
+        let covers =
+            ranges.iter().filter(|(r, _)| r.start <= stretch.start && stretch.end <= r.end);
+        covers.flat_map(|(_, who)| who.iter()).collect::<BTreeSet<_>>().len() < least
+    })
+}
+
+/// The notes, the keys that are trusted, and how many of them must have signed for each part.
+pub(crate) struct Notes {
+    pub(crate) notes: Vec<Note>,
+    pub(crate) keys: Option<Vec<PublicKey>>,
+    pub(crate) least: usize,
+}
+
+impl Notes {
+    /// What the notes cover, as far as they count.
+    fn covers(&self, about: &Description) -> Result<Vec<Cover>, Stop> {
+        let mut covers = Vec::new();
+        for (i, note) in self.notes.iter().enumerate() {
+            let who = match &self.keys {
+                None => BTreeSet::from([i]),
+                Some(keys) => {
+                    let signers = note.signers(keys).map_err(|name| {
+                        let expected = format!("a signature by {name}");
+                        Stop::Refuted(Box::new(finding("note-signature", note, expected)))
+                    })?;
+                    signers.into_iter().collect()
+                }
+            };
+            // Disagreement is reported whoever disagrees.
+            let cover = Cover::read(note, about, who)
+                .map_err(|expected| declined(finding("disagreement", note, expected)))?;
+            covers.push(cover);
+        }
+        Ok(covers)
+    }
+
+    fn gap_in_slices(
+        &self,
+        covers: &[Cover],
+        about: &Description,
+        exact: bool,
+    ) -> Option<Range<usize>> {
+        let counts = covers.iter().filter(|cover| !exact || cover.level == Level::Exact);
+        let ranges: Vec<_> = counts.map(|cover| (&cover.slices, &cover.who)).collect();
+        gap(about.pairs.len(), self.least, &ranges)
+    }
+
+    /// The level at which the notes cover all slices of the database.
+    fn level(&self, covers: &[Cover], about: &Description) -> Result<Level, Stop> {
+        if self.gap_in_slices(covers, about, true).is_none() {
+            return Ok(Level::Exact);
+        }
+        let gap = match self.gap_in_slices(covers, about, about.is_win) {
+            None => return Ok(Level::Consistent),
+            Some(gap) => gap,
+        };
+        let name = about.pairs.get(gap.start).map_or(String::new(), |s| s.file_name());
+        Err(self.missing(format!("slices={}-{} ({name} and on)", gap.start, gap.end)))
+    }
+
+    fn missing(&self, what: String) -> Stop {
+        let who = if self.keys.is_some() { "trusted keys" } else { "notes" };
+        declined(Finding {
+            rule: "cover",
+            expected: format!("{} {who} for each part", self.least),
+            found: format!("fewer for {what}"),
+            file: "MANIFEST".into(),
+            offset: None,
+            position: None,
+        })
+    }
+
+    /// Whether the notes cover the values of the database, at which level, and their digests.
+    pub(crate) fn database(&self, about: &Description) -> Result<(Level, String), Stop> {
+        let level = self.level(&self.covers(about)?, about)?;
+        let digests: Vec<String> = self.notes.iter().map(|note| note.digest.to_string()).collect();
+        Ok((level, digests.join(",")))
+    }
+
+    /// The verdict of all notes together.
+    pub(crate) fn verdict(&self, about: &Description) -> Result<Verdict, Stop> {
+        let covers = self.covers(about)?;
+        let level = self.level(&covers, about)?;
+        let Description { words, pieces, db_root, questions, positions, assumed, .. } = about;
+        for (q, &(question, nodes, leaves)) in questions.iter().enumerate() {
+            for (what, all) in [("nodes", nodes + 1), ("leaves", leaves)] {
+                let ranges: Vec<_> = covers
+                    .iter()
+                    .map(|Cover { who, nodes, leaves, .. }| {
+                        (if what == "nodes" { &nodes[q] } else { &leaves[q] }, who)
+                    })
+                    .collect();
+                if let Some(gap) = gap(all, self.least, &ranges) {
+                    let place = format!("{what}={question}:{}-{}", gap.start, gap.end);
+                    return Err(self.missing(place));
+                }
+            }
+        }
+        let db = match level {
+            _ if *pieces == 0 => "none",
+            Level::Exact => "exact",
+            Level::Consistent => "consistent",
+        };
+        let mut line = match questions.is_empty() {
+            true => format!("{words} db={db}"),
+            false => {
+                let nodes: usize = questions.iter().map(|(_, nodes, _)| nodes).sum();
+                let leaves: usize = questions.iter().map(|(.., leaves)| leaves).sum();
+                format!(
+                    "{words} db={db} pieces={pieces} db-root={db_root} nodes={nodes} leaves={leaves} positions={positions}"
+                )
+            }
+        };
+        line += &format!(" by cover of {} notes", self.notes.len());
+        match &self.keys {
+            Some(_) => line += &format!(" keys={}", self.least),
+            None => line += " keys=none",
+        }
+        Ok(match assumed {
+            0 => Verdict::Verified(line),
+            _ => Verdict::Conditional(format!("{line} assumed={assumed}")),
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! Notes: what somebody says that `check` has said (`SPEC.md` §12).
+//!
+//! A note is three lines of text, and signatures of them in the form of signed notes (C2SP). What comes after
+//! in lines that begin with `# ` is not signed and is not looked at.
+
+use crate::keys::{PrivateKey, PublicKey};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use certificate_spec::Digest;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+const HEAD: &str = "draughtproof note 0";
+/// No note is longer.
+const MOST: u64 = 1 << 20;
+
+/// A note that was read.
+pub(crate) struct Note {
+    /// The file that it was in.
+    pub(crate) file: String,
+    /// The digest of the text.
+    pub(crate) digest: Digest,
+    text: String,
+    signatures: Vec<(String, Vec<u8>)>,
+}
+
+impl Note {
+    pub(crate) fn read(path: &Path) -> Result<Note, String> {
+        let file = path.display().to_string();
+        let mut bytes = Vec::new();
+        let read = std::fs::File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes));
+        read.map_err(|e| format!("{file}: {e}"))?;
+        let wrong = |what: &str| format!("{file}: not a note: {what}");
+        if bytes.len() as u64 > MOST {
+            return Err(wrong("too long"));
+        }
+        let all = str::from_utf8(&bytes).map_err(|_| wrong("not UTF-8"))?;
+        let mut lines: Vec<&str> = all.split_inclusive('\n').collect();
+        while lines.last().is_some_and(|line| line.starts_with("# ")) {
+            lines.pop();
+        }
+        let all = lines.concat();
+        let (text, lines) = match all.rfind("\n\n") {
+            Some(at) => (&all[..=at], &all[at + 2..]),
+            None => (&all[..], ""),
+        };
+        let signature = |line: &str| {
+            let (name, bytes) = line.strip_prefix("— ")?.split_once(' ')?;
+            Some((name.to_string(), BASE64.decode(bytes).ok()?))
+        };
+        let signatures: Option<Vec<_>> = lines.lines().map(signature).collect();
+        let signatures = signatures.ok_or_else(|| wrong("a line that is no signature"))?;
+        let lines: Vec<&str> = text.split('\n').collect();
+        if lines.len() != 4
+            || lines[0] != HEAD
+            || !lines[2].starts_with("checker ")
+            || !lines[3].is_empty()
+        {
+            return Err(wrong("expected three lines, the first of them: draughtproof note 0"));
+        }
+        let plain = |b: u8| b == b' ' || b.is_ascii_graphic();
+        if !text.bytes().all(|b| plain(b) || b == b'\n') {
+            return Err(wrong("not printable ASCII"));
+        }
+        Ok(Note { digest: Digest::of(text.as_bytes()), text: text.into(), signatures, file })
+    }
+
+    /// The words of the verdict, without its `s`.
+    pub(crate) fn verdict(&self) -> &str {
+        self.text.lines().nth(1).unwrap_or_default()
+    }
+
+    /// Its fields: words with a `=`.
+    pub(crate) fn fields(&self) -> BTreeMap<&str, &str> {
+        self.verdict().split(' ').filter_map(|word| word.split_once('=')).collect()
+    }
+
+    /// Which of these keys have signed it.
+    ///
+    /// # Errors
+    /// The name of one that is said to have, and has not.
+    pub(crate) fn signers(&self, keys: &[PublicKey]) -> Result<Vec<usize>, String> {
+        let mut signers = Vec::new();
+        for (name, bytes) in &self.signatures {
+            let Some((id, signature)) = bytes.split_at_checked(4) else { continue };
+            let Some(i) = keys.iter().position(|key| key.name == *name && key.id == id) else {
+                continue;
+            };
+            let has_signed = signature
+                .try_into()
+                .is_ok_and(|signature| keys[i].has_signed(self.text.as_bytes(), signature));
+            if !has_signed {
+                return Err(name.clone());
+            }
+            if !signers.contains(&i) {
+                signers.push(i);
+            }
+        }
+        Ok(signers)
+    }
+}
+
+/// Writes a note with these words of a verdict; it appears at once, in place of another.
+pub(crate) fn write(path: &Path, words: &str, key: Option<&PrivateKey>) -> Result<(), String> {
+    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+    let program = std::env::current_exe().and_then(std::fs::read).map_err(failed)?;
+    let (version, program) = (env!("CARGO_PKG_VERSION"), Digest::of(&program));
+    let mut note = format!("{HEAD}\n{words}\nchecker {version} {program}\n");
+    if let Some(key) = key {
+        let signature = [&key.public.id[..], &key.sign(note.as_bytes())].concat();
+        note += &format!("\n— {} {}\n", key.public.name, BASE64.encode(signature));
+    }
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    note += &format!("# host {}\n", host.trim());
+    note += &format!("# seconds since 1970 {}\n", now.map_or(0, |time| time.as_secs()));
+    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+    file.write_all(note.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map_err(|e| failed(e.error))?;
+    Ok(())
+}

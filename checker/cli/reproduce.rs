@@ -1,0 +1,90 @@
+//! `check reproduce`: runs the prover with the options that a certificate states (`SPEC.md` §7.1), and compares
+//! what it makes with what there is, file by file.
+
+use certificate_spec::manifest::{Kind, Manifest};
+use certificate_spec::{about, claim::Claim};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The options that a certificate may ask for. None of them names a file.
+const OPTIONS: [&str; 9] = [
+    "--game",
+    "--fen",
+    "--claim",
+    "--pieces",
+    "--leaf-nodes",
+    "--max-nodes",
+    "--threshold",
+    "--increment",
+    "--until-threshold",
+];
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn manifest(cert: &Path) -> Result<Manifest, String> {
+    let path = cert.join("MANIFEST");
+    Manifest::decode(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// What lines a certificate has about how it was made; each question has the same options.
+fn lines(cert: &Path) -> Result<Vec<String>, String> {
+    let manifest = manifest(cert)?;
+    let object = manifest.objects.iter().find(|object| object.kind == Kind::About);
+    let none = || format!("{}: it does not say how it was made", cert.display());
+    let path = cert.join(format!("objects/{}", object.ok_or_else(none)?.digest));
+    let (_, lines) =
+        about::decode(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(lines)
+}
+
+/// Makes the certificate again with the program `prove`, and says where the two differ, if they do.
+///
+/// # Errors
+/// Why it could not be made.
+pub(crate) fn reproduce(cert: &Path, prove: &Path, db: &Path) -> Result<Option<String>, String> {
+    let place = tempfile::tempdir().map_err(|e| format!("no temporary directory: {e}"))?;
+    let again = place.path().join("cert");
+    let mut command = Command::new(prove);
+    command.arg("--emit").arg(&again).arg("--db").arg(db);
+    command.arg("--results").arg(place.path().join("results"));
+    for line in lines(cert)? {
+        if let Some(line) = line.strip_prefix("option ") {
+            let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+            if !OPTIONS.contains(&name) {
+                return Err(format!("{}: {name} is no option that has a bearing", cert.display()));
+            }
+            command.arg(format!("{name}={value}"));
+        } else if let Some(moves) = line.strip_prefix("seed-line ") {
+            let claim = Claim::decode(&read(&cert.join("CLAIM"))?).map_err(|e| e.to_string())?;
+            let file = place.path().join("seed.pdn");
+            let game = format!("[SetUp \"1\"]\n[FEN \"{}\"]\n\n{moves} *\n", claim.start);
+            fs::write(&file, game).map_err(|e| format!("{}: {e}", file.display()))?;
+            command.arg("--seed-line").arg(file);
+        }
+    }
+    // What it says on standard output would come before the verdict.
+    let output = command.stderr(std::process::Stdio::inherit()).output();
+    let output = output.map_err(|e| format!("{}: {e}", prove.display()))?;
+    if !output.status.success() {
+        return Err(format!("{}: {}", prove.display(), output.status));
+    }
+    let (ours, theirs) = (manifest(cert)?, manifest(&again)?);
+    if read(&cert.join("CLAIM"))? != read(&again.join("CLAIM"))? {
+        return Ok(Some("CLAIM".into()));
+    }
+    let differs = (0..ours.objects.len().max(theirs.objects.len()))
+        .find(|&i| ours.objects.get(i) != theirs.objects.get(i));
+    let name = |i: usize| {
+        let object = ours.objects.get(i).or_else(|| theirs.objects.get(i))?;
+        let of = |object: Option<&certificate_spec::manifest::Object>| {
+            object.map_or("none".into(), |object| object.digest.to_string())
+        };
+        let (kind, question, first) = (object.kind, object.question, object.first);
+        let (one, other) = (of(ours.objects.get(i)), of(theirs.objects.get(i)));
+        Some(format!("{kind:?} of {question:?} from {first} on: {one} here, {other} made again"))
+    };
+    Ok(differs.and_then(name))
+}

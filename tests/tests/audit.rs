@@ -1,0 +1,376 @@
+//! Audits in parts: shards, notes, samples. Whatever a whole check refutes, no cover of shards verifies.
+
+use std::fs;
+use std::path::Path;
+
+use tests::corpus::build;
+use tests::programs::{Said, check, path, prove, run};
+
+fn words(text: &str) -> Vec<&str> {
+    text.split(' ').filter(|word| !word.is_empty()).collect()
+}
+
+/// Runs `check` with these words.
+fn say(text: &str, here: &Path) -> Said {
+    check(&words(&format!("{text} --quiet")), here)
+}
+
+/// Runs `check merge`, which has no progress.
+fn merge(text: &str, here: &Path) -> Said {
+    check(&words(&format!("merge {text}")), here)
+}
+
+/// A certificate to be audited: with nodes, leaves, and a database.
+fn certificate(options: &str) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    prove(&words(&format!("{options} --emit cert --quiet")), root.path());
+    root
+}
+
+/// Checks all shards of so many, each with a note `NAME-I.note`; returns the names of the notes.
+fn shards(here: &Path, of: u32, name: &str, more: &str) -> Vec<String> {
+    let one = |i| {
+        let note = format!("{name}-{i}.note");
+        let said = say(&format!("cert --shard {i}/{of} --attest {note} {more}"), here);
+        assert_eq!(said.status, Some(5), "{said:?}");
+        assert!(said.verdict.starts_with(&format!("s VERIFIED SHARD {i}/{of} ")), "{said:?}");
+        note
+    };
+    (1..=of).map(one).collect()
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    for options in [
+        "--game 4x4 --pieces 3 --leaf-nodes 3",
+        "--game 6x4 --pieces 3 --leaf-nodes 40",
+        "--game 4x4 --pieces 0 --leaf-nodes 1",
+    ] {
+        let root = certificate(options);
+        let here = root.path();
+        let whole = say("cert", here);
+        assert_eq!(whole.status, Some(0), "{whole:?}");
+        for of in [1, 2, 3, 16, 100] {
+            let notes = shards(here, of, "n", "");
+            let said = merge(&format!("cert {}", notes.join(" ")), here);
+            let by = format!(" by cover of {of} notes keys=none");
+            assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(0)));
+            // Each shard with something in it is needed.
+            let empty = |note: &String| {
+                let text = fs::read_to_string(here.join(note)).unwrap();
+                let mut fields =
+                    text.split([' ', ',']).filter(|w| w.contains('/') && w.contains('-'));
+                let is_empty = |range: &str| {
+                    let (start, end) =
+                        range.rsplit([':', '=']).next()?.split_once('/')?.0.split_once('-')?;
+                    Some(start == end)
+                };
+                fields.all(|f| {
+                    f.starts_with("given=")
+                        || f.starts_with("start=")
+                        || is_empty(f).unwrap_or(true)
+                })
+            };
+            for left_out in notes.iter().filter(|note| !empty(note)).take(20) {
+                let rest: Vec<&str> =
+                    notes.iter().filter(|n| *n != left_out).map(String::as_str).collect();
+                if rest.is_empty() {
+                    continue;
+                }
+                let said = merge(&format!("cert {}", rest.join(" ")), here);
+                assert!(said.verdict.starts_with("s DECLINED cover "), "{left_out}: {said:?}");
+                assert_eq!(said.status, Some(3));
+            }
+        }
+        // Shards of different numbers, at different levels where nothing is won.
+        let (three, five) = (shards(here, 3, "three", ""), shards(here, 5, "five", "--threads 4"));
+        let said = merge(&format!("cert {} {} {}", three[0], three[1], five[4]), here);
+        assert!(said.verdict.starts_with("s DECLINED cover ") || said.status == Some(0));
+        let said = merge(&format!("cert {} {} {} {}", three[0], three[1], five[3], five[4]), here);
+        assert_eq!(said.status, Some(0), "{said:?}");
+    }
+}
+
+#[test]
+fn whatever_is_refuted_is_refuted_in_one_of_the_shards() {
+    let root = tempfile::tempdir().unwrap();
+    let mut tried = 0;
+    for case in build(root.path()) {
+        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
+        let whole = check(&arguments, &case.directory);
+        let parts: Vec<Said> = ["1/3", "2/3", "3/3"]
+            .iter()
+            .map(|shard| check(&[&arguments[..], &["--shard", shard]].concat(), &case.directory))
+            .collect();
+        let sample = check(&[&arguments[..], &["--sample", "100%"]].concat(), &case.directory);
+        let accepts = |said: &Said| said.status == Some(5);
+        match whole.status {
+            Some(0 | 2) => assert!(parts.iter().chain([&sample]).all(accepts), "{}", case.name),
+            status => {
+                assert!(!parts.iter().all(accepts), "{}: {whole:?} {parts:?}", case.name);
+                assert_eq!(sample.status, status, "{}: {whole:?} {sample:?}", case.name);
+                // The same rule is found, or one about the files that lead to it.
+                if status == Some(1) {
+                    assert!(parts.iter().any(|p| p.status == Some(1)), "{}: {parts:?}", case.name);
+                }
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100);
+}
+
+#[test]
+fn notes_are_worth_what_their_signers_are() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let keygen = |name: &str| {
+        let output = run(&path("check"), &["keygen", name, "--key", name], here);
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (alice, bob) = (keygen("alice"), keygen("bob"));
+    keygen("mallory");
+    fs::write(here.join("trusted"), format!("# those who count\n{alice}{bob}")).unwrap();
+    // A key is never written over.
+    let key = fs::read(here.join("alice")).unwrap();
+    assert_eq!(check(&["keygen", "alice", "--key", "alice"], here).status, Some(4));
+    assert_eq!(fs::read(here.join("alice")).unwrap(), key);
+
+    let a = shards(here, 2, "a", "--key alice");
+    let b = shards(here, 3, "b", "--key bob");
+    let m = shards(here, 2, "m", "--key mallory");
+    let unsigned = shards(here, 2, "u", "");
+    let all = |notes: &[&Vec<String>]| {
+        notes.iter().flat_map(|n| n.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+    };
+    let accepted = |text: &str, ending: &str| {
+        let said = merge(text, here);
+        assert_eq!(said.status, Some(0), "{text}: {said:?}");
+        assert!(said.verdict.ends_with(ending), "{said:?}");
+    };
+    let refused = |text: &str, rule: &str| {
+        let said = merge(text, here);
+        assert!(said.verdict.starts_with(rule), "{text}: {said:?}");
+    };
+    accepted(&format!("cert {} --keys trusted", all(&[&a])), "cover of 2 notes keys=1");
+    accepted(&format!("cert {} --keys trusted --require 2", all(&[&a, &b])), "of 5 notes keys=2");
+    // One who is trusted does not count twice, and others do not count.
+    for notes in [vec![&a, &a], vec![&a, &m], vec![&a, &unsigned]] {
+        refused(&format!("cert {} --keys trusted --require 2", all(&notes)), "s DECLINED cover ");
+    }
+    for notes in [&m, &unsigned] {
+        refused(&format!("cert {} --keys trusted", all(&[notes])), "s DECLINED cover ");
+        accepted(&format!("cert {}", all(&[notes])), "keys=none");
+    }
+    // Mallory's signature under alice's name and id is a bad one.
+    let text = fs::read_to_string(here.join(&a[0])).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    let other = fs::read_to_string(here.join(&a[1])).unwrap();
+    lines[4] = other.lines().nth(4).unwrap();
+    fs::write(here.join("forged"), lines.join("\n") + "\n").unwrap();
+    refused(
+        &format!("cert forged {} --keys trusted", all(&[&a])),
+        "s REFUTED note-signature file=forged ",
+    );
+    // So is hers under text that was changed; but host and time may be anything.
+    for (from, to, is_fine) in [
+        ("1/2", "1/3", false),
+        ("checker ", "checker x", false),
+        ("# host ", "# host of somebody else ", true),
+    ] {
+        assert!(text.contains(from));
+        fs::write(here.join("changed"), text.replace(from, to)).unwrap();
+        let line = format!("cert changed {} --keys trusted", a[1]);
+        if is_fine { accepted(&line, "keys=1") } else { refused(&line, "s REFUTED note-signature") }
+    }
+    // Two honest runs agree in every byte that is signed.
+    let again = shards(here, 2, "again", "--key alice");
+    let signed = |name: &str| {
+        let text = fs::read_to_string(here.join(name)).unwrap();
+        text.lines().take(5).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(signed(&a[0]), signed(&again[0]));
+
+    // Notes that say something else are reported, whoever wrote them.
+    let edited = |from: &str, to: &str| {
+        let text = fs::read_to_string(here.join(&unsigned[1])).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(here.join("edited"), text.replace(from, to)).unwrap();
+        format!("cert edited {}", all(&[&unsigned]))
+    };
+    for (from, to) in [
+        ("DRAW", "BLACK-WINS"),
+        (" root=", " root=0"),
+        ("db-root=", "db-root=0"),
+        ("pieces=3", "pieces=2"),
+        ("4x4", "4x6"),
+        ("VERIFIED SHARD", "REFUTED"),
+        ("VERIFIED SHARD", "SAMPLED"),
+        ("slices=", "slices=9"),
+        ("db=exact", "db=hearsay"),
+    ] {
+        refused(&edited(from, to), "s DECLINED disagreement file=edited ");
+    }
+    // Values that rest on themselves, by way of somebody else's shard.
+    let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
+    let given = text.split(' ').find(|word| word.starts_with("given=")).unwrap();
+    let all_pairs = given.rsplit('/').next().unwrap();
+    let circle = text.replace(given, &format!("given=0-{all_pairs}/{all_pairs}"));
+    fs::write(here.join("circle"), circle).unwrap();
+    refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
+    // No notes, or what is none.
+    for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 0\n\n\n")]
+    {
+        fs::write(here.join(name), bytes).unwrap();
+        refused(&format!("cert {name}"), "s ERROR ");
+    }
+    refused("cert", "s ERROR ");
+    refused("cert missing", "s ERROR missing");
+}
+
+#[test]
+fn the_word_of_a_note_for_the_database() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let whole = say("cert", here);
+    for (level, options) in [("exact", ""), ("consistent", "--level consistent")] {
+        let said = say(&format!("--game 4x4 --attest db.note {options}"), here);
+        assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
+        let said = say("cert --trust-db db.note", here);
+        assert_eq!(said.status, Some(0), "{said:?}");
+        assert!(said.verdict.contains(&format!(" db={level} ")), "{said:?}");
+        assert!(said.verdict.contains(" db-note="), "{said:?}");
+        assert!(!whole.verdict.contains(" db-note="));
+    }
+    // A check that took the word of a note does not cover the database itself.
+    let said = say("cert --trust-db db.note --attest rest.note", here);
+    assert_eq!(said.status, Some(0));
+    assert!(merge("cert rest.note", here).verdict.starts_with("s DECLINED cover "));
+    let said = merge("cert rest.note db.note", here);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(say("cert --trust-db rest.note", here).verdict.starts_with("s DECLINED cover "));
+    let said = say("cert --trust-db db.note --shard 1/2 --attest half.note", here);
+    assert!(said.verdict.contains(" slices=0-0/"), "{said:?}");
+    // The files must still be those that the root stands for.
+    let slice = here.join("egdb/4x4/0-1-0-1");
+    let mut bytes = fs::read(&slice).unwrap();
+    bytes[20] ^= 1;
+    fs::write(&slice, bytes).unwrap();
+    let said = say("cert --trust-db db.note", here);
+    assert!(said.verdict.starts_with("s REFUTED slice-hash "), "{said:?}");
+    assert!(merge("--game 4x4 db.note", here).verdict.starts_with("s VERIFIED DATABASE 4x4 "));
+}
+
+#[test]
+fn a_sample_is_the_same_each_time() {
+    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
+    let here = root.path();
+    let sample = |options: &str| {
+        let said = say(&format!("cert {options}"), here);
+        assert_eq!(said.status, Some(5), "{said:?}");
+        assert!(said.verdict.starts_with("s SAMPLED WHITE-WINS 6x4 "), "{said:?}");
+        said.verdict
+    };
+    let ten = sample("--sample 10% --seed 5");
+    assert_eq!(ten, sample("--sample 10.0% --seed 5 --threads 3"));
+    assert_ne!(ten, sample("--sample 10% --seed 6"));
+    assert!(ten.ends_with(" share=0.1 seed=5 missed=1:0.9000,10:0.3487,100:0.0000,1000:0.0000"));
+    for (field, all) in [("blocks", true), ("nodes", true), ("leaves", true)] {
+        let everything = sample("--sample 100%");
+        let value = everything.split(' ').find_map(|w| w.strip_prefix(&format!("{field}=")));
+        let (seen, of) = value.unwrap().split_once('/').unwrap();
+        assert_eq!(seen == of, all, "{everything}");
+    }
+    for wrong in ["0%", "1", "101%", "-1%", "1.00001%", "%", "1.%", "+1%"] {
+        let said = say(&format!("cert --sample={wrong}"), here);
+        assert!(said.verdict.starts_with("s ERROR usage:"), "{wrong}: {said:?}");
+    }
+    for wrong in ["0/3", "4/3", "1", "a/b", "01/3", "1/1000001", "+1/3"] {
+        let said = say(&format!("cert --shard {wrong}"), here);
+        assert!(said.verdict.starts_with("s ERROR usage:"), "{wrong}: {said:?}");
+    }
+}
+
+#[test]
+fn what_is_explained_is_what_there_is() {
+    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
+    let here = root.path();
+    let explain = |fen: &str| {
+        let output = run(&path("check"), &["explain", "cert", fen, "--quiet"], here);
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let claim = fs::read_to_string(here.join("cert/CLAIM")).unwrap();
+    let start = claim.lines().find_map(|line| line.strip_prefix("start ")).unwrap();
+    let text = explain(start);
+    assert!(text.starts_with("WhiteWins:\n\n0. "), "{text}");
+    for part in
+        ["And: every move of the opponent is answered", "the claimant chooses a move", " offset "]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("WRONG"));
+    // Each position that it names is explained in turn, and never by nothing.
+    let named: Vec<&str> = text
+        .lines()
+        .filter_map(|l| l.strip_prefix("      to ")?.split_once(": ").map(|p| p.0))
+        .collect();
+    assert!(named.len() > 3);
+    for fen in named {
+        assert!(!explain(fen).contains("nothing is said of it"), "{fen}");
+    }
+    assert!(explain("B:WK1:BK12").contains("the database has a "));
+    assert_eq!(check(&["explain", "cert", "nonsense"], here).status, Some(4));
+    assert_eq!(check(&["explain", "cert", "B:W32:B1"], here).status, Some(4));
+}
+
+#[test]
+fn a_certificate_is_made_again_from_what_it_says() {
+    let prove_path = path("prove");
+    let again = |here: &Path| {
+        let prove = prove_path.to_str().unwrap();
+        let output = run(&path("check"), &["reproduce", "cert", "--prove", prove], here);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for options in [
+        "--game 4x4 --pieces 3 --leaf-nodes 3",
+        "--game 6x4 --pieces 3 --leaf-nodes 40 --threshold 50 --increment 30",
+        "--game 4x4 --pieces 2 --moves 1-3",
+    ] {
+        let root = certificate(options);
+        let (status, said) = again(root.path());
+        assert_eq!(
+            (status, &*said),
+            (Some(0), "The prover makes the same certificate.\n"),
+            "{options}"
+        );
+    }
+    // From a seed line, whatever has become of the file.
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    fs::write(here.join("seed.pdn"), "1. 1-3 7-5 *\n").unwrap();
+    prove(
+        &words("--game 4x4 --pieces 2 --leaf-nodes 3 --seed-line seed.pdn --emit cert --quiet"),
+        here,
+    );
+    fs::remove_file(here.join("seed.pdn")).unwrap();
+    assert_eq!(again(here).0, Some(0));
+
+    // One that says that it was made with something else.
+    let mut draft = tests::draft::Draft::read(&here.join("cert"));
+    let line = draft.parts[0].about.iter_mut().find(|line| line.contains("--leaf-nodes")).unwrap();
+    *line = "option --leaf-nodes 4".into();
+    draft.write(&here.join("cert"));
+    let (status, said) = again(here);
+    assert_eq!(status, Some(1));
+    assert!(said.starts_with("The prover makes another one: "), "{said}");
+    // Nor is a file written because a certificate asks for it.
+    draft.parts[0].about[0] = "option --emit elsewhere".into();
+    draft.write(&here.join("cert"));
+    assert_eq!(again(here).0, Some(4));
+    assert!(!here.join("elsewhere").exists());
+    draft.parts.iter_mut().for_each(|part| part.about.clear());
+    draft.write(&here.join("cert"));
+    assert_eq!(again(here).0, Some(4));
+}
