@@ -34,7 +34,7 @@ fn the_same_verdict_with_any_number_of_threads() {
         };
         let one = verdict("1");
         assert_eq!(one, verdict("2"), "{}", case.name);
-        assert_eq!(one, verdict("4"), "{}", case.name);
+        assert_eq!(one, verdict("16"), "{}", case.name);
     }
 }
 

@@ -1,0 +1,86 @@
+//! What the system can do to a check: little memory, signals, many threads. Never a verdict that is not the
+//! one that all runs give.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tests::programs::{path, prove};
+
+fn certificate() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let options =
+        ["--game", "6x4", "--pieces", "4", "--leaf-nodes", "40", "--emit", "cert", "--quiet"];
+    prove(&options, root.path());
+    root
+}
+
+/// What `check` prints under a limit of so many MiB of address space, and its exit status.
+fn under(here: &Path, mebibytes: u64, threads: u32) -> (String, Option<i32>) {
+    let check = path("check");
+    let script = format!(
+        "ulimit -v {}; exec {} cert --quiet --threads {threads} 2>/dev/null",
+        1024 * mebibytes,
+        check.display()
+    );
+    let output = Command::new("bash").args(["-c", &script]).current_dir(here).output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+#[test]
+fn a_limit_on_memory() {
+    let root = certificate();
+    let here = root.path();
+    let (whole, status) = under(here, 1 << 20, 2);
+    assert!(whole.starts_with("s VERIFIED ") && status == Some(0), "{whole}");
+    let mut failed = 0;
+    for mebibytes in (4..100).step_by(12) {
+        for threads in [1, 4] {
+            let (out, status) = under(here, mebibytes, threads);
+            if status == Some(0) {
+                assert_eq!(out, whole);
+            } else {
+                // Ended by the system, or with the verdict ERROR.
+                assert!(out.is_empty() || out.starts_with("s ERROR "), "{mebibytes} MiB: {out}");
+                assert!(!out.contains("VERIFIED"));
+                failed += 1;
+            }
+        }
+    }
+    assert!(failed > 1, "{failed}");
+    // The bound that `check --help` states: the tables take less than a mebibyte here.
+    for threads in [1, 2, 16] {
+        assert_eq!(
+            under(here, 64 + 8 + 32 * u64::from(threads), threads),
+            (whole.clone(), Some(0))
+        );
+    }
+}
+
+#[test]
+fn a_signal_in_the_middle() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
+    let arguments = ["--game", "6x6", "--threads", "1"];
+    for (signal, milliseconds) in
+        [("TERM", 10), ("TERM", 100), ("INT", 50), ("KILL", 100), ("HUP", 5)]
+    {
+        let child = Command::new(path("check"))
+            .args(arguments)
+            .current_dir(here)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let _ = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
+        let output = child.wait_with_output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        // Either it had got to its end, or there is no verdict and no exit status that could pass for one.
+        match output.status.code() {
+            Some(0) => assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n')),
+            code => assert!(code.is_none() && out.is_empty(), "{signal}: {code:?} {out}"),
+        }
+    }
+}
