@@ -55,7 +55,9 @@ fn read(text: &str) -> Option<(&str, &str, [u8; 32])> {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && b != b'+')
+    // In a file of keys a line with # at its beginning is none.
+    let plain = |b: u8| b.is_ascii_graphic() && b != b'+';
+    !name.is_empty() && !name.starts_with('#') && name.bytes().all(plain)
 }
 
 fn write(name: &str, id: [u8; 4], key: &[u8; 32]) -> String {
@@ -107,7 +109,9 @@ impl PrivateKey {
     /// Makes a key, and writes it to a new file that only its owner can read.
     pub(crate) fn generate(name: &str, path: &Path) -> Result<PrivateKey, String> {
         if !is_name(name) {
-            return Err(format!("{name:?}: expected a name without blanks and without +"));
+            return Err(format!(
+                "{name:?}: expected a name without blanks and +, and without # at its beginning"
+            ));
         }
         let mut seed = [0; 32];
         getrandom::fill(&mut seed).map_err(|e| format!("no random numbers: {e}"))?;
@@ -137,7 +141,15 @@ pub(crate) fn trusted(path: &Path) -> Result<Vec<PublicKey>, String> {
             || format!("{}: line {}: expected a public key, name+id+base64", path.display(), i + 1);
         PublicKey::parse(line).ok_or_else(wrong)
     };
-    lines.map(key).collect()
+    let keys = lines.map(key).collect::<Result<Vec<_>, _>>()?;
+    // Or one person could be counted as two.
+    let twice = |(i, key): (usize, &PublicKey)| keys[..i].iter().any(|k| k.key == key.key);
+    match keys.iter().enumerate().find(|&(i, key)| twice((i, key))) {
+        Some((_, key)) => {
+            Err(format!("{}: the key of {} is there twice", path.display(), key.name))
+        }
+        None => Ok(keys),
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ mod notes;
 mod reproduce;
 
 use checker::{
-    Description, Game, Level, Options, Stop, Verdict, check_certificate, check_database,
-    describe_certificate, describe_database, parse_fen,
+    Description, Game, Level, Options, Stop, TrustedDatabase, Verdict, check_certificate,
+    check_database, describe_certificate, describe_database, parse_fen,
 };
 use clap::{Args, Parser, Subcommand};
 use keys::PrivateKey;
@@ -78,7 +78,7 @@ struct Arguments {
     key: Option<PathBuf>,
     /// Do not verify the values of the database, but take the word of NOTE, which must cover all of them; may
     /// be given several times
-    #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal"])]
+    #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal", "game"])]
     trust_db: Vec<PathBuf>,
     #[command(flatten)]
     trust: Trust,
@@ -138,8 +138,9 @@ enum Command {
         certificate: PathBuf,
         /// The position
         fen: String,
-        #[command(flatten)]
-        options: Options,
+        /// The folder of databases
+        #[arg(long, value_name = "DIR", default_value = "egdb")]
+        db: PathBuf,
     },
     /// Run the prover with the options that the certificate states, and compare
     Reproduce {
@@ -148,9 +149,9 @@ enum Command {
         /// The program `prove`
         #[arg(long, value_name = "PROGRAM")]
         prove: PathBuf,
-        /// The folder of databases; missing ones are built there
-        #[arg(long, value_name = "DIR", default_value = "egdb")]
-        db: PathBuf,
+        /// The folder of databases; missing ones are built there [default: a temporary one]
+        #[arg(long, value_name = "DIR")]
+        db: Option<PathBuf>,
     },
 }
 
@@ -175,20 +176,38 @@ fn trust_notes(
 ) -> Result<(), Stop> {
     let notes = read_notes(&arguments.trust_db, &arguments.trust)?;
     let about = describe_certificate(certificate, options.level)?;
-    let (level, digests) = notes.database(&about)?;
+    let (level, words) = notes.database(&about)?;
     if level == Level::Consistent {
         options.level = level;
         // What may not rest on that level is declined by the check itself.
     }
-    options.database_note = Some(digests);
+    options.trusted = Some(TrustedDatabase { root: about.db_root, words });
     Ok(())
 }
 
 fn check(arguments: &Arguments) -> Verdict {
     let mut options = arguments.options.clone();
     let database = &arguments.database;
-    let key = match arguments.key.as_ref().map(|path| PrivateKey::open(path)).transpose() {
-        Ok(key) => key,
+    // What clap does not see where one of the two conflicts with what is there.
+    if arguments.certificate.is_some() && database.pieces.is_some() {
+        return Verdict::error("usage: --pieces is for --game; a certificate says how many");
+    }
+    if arguments.trust.keys.is_some() && arguments.trust_db.is_empty() {
+        return Verdict::error("usage: --keys is for notes: with --trust-db, or check merge");
+    }
+    if options.sample.is_some() && options.seed.is_none() {
+        let mut seed = [0; 4];
+        if let Err(error) = getrandom::fill(&mut seed) {
+            return Verdict::error(format!("no random numbers: {error}; give --seed"));
+        }
+        options.seed = Some(u32::from_le_bytes(seed).into());
+    }
+    let key = arguments.key.as_ref().map(|path| PrivateKey::open(path)).transpose();
+    let closed: Vec<&Path> =
+        arguments.certificate.iter().chain([&options.db]).map(|p| &**p).collect();
+    let draft = |path: &PathBuf| notes::Draft::new(path, key?, &closed);
+    let draft = match arguments.attest.as_ref().map(draft).transpose() {
+        Ok(draft) => draft,
         Err(error) => return Verdict::error(error),
     };
     let verdict = match (&arguments.certificate, &database.game) {
@@ -207,8 +226,8 @@ fn check(arguments: &Arguments) -> Verdict {
     };
     let line = verdict.line();
     let is_worth_a_note = matches!(verdict.status(), 0 | 1 | 2 | 5);
-    if let (Some(path), true) = (&arguments.attest, is_worth_a_note)
-        && let Err(error) = notes::write(path, line.trim_start_matches("s "), key.as_ref())
+    if let (Some(draft), true) = (draft, is_worth_a_note)
+        && let Err(error) = draft.write(line.trim_start_matches("s "))
     {
         return Verdict::error(error);
     }
@@ -248,19 +267,23 @@ fn run(arguments: &Arguments) -> (String, u8) {
             Ok(key) => (format!("{}\n", key.public.text()), 0),
             Err(error) => verdict(Verdict::error(error)),
         },
-        Some(Command::Explain { certificate, fen, options }) => {
+        Some(Command::Explain { certificate, fen, db }) => {
             let Some(position) = parse_fen(fen) else {
                 return verdict(Verdict::error(format!(
                     "{fen}: not a canonical FEN, as in B:W18,24:B5,K9"
                 )));
             };
-            match explain::explain(certificate, &position, options) {
+            match explain::explain(certificate, &position, &Options::new(db)) {
                 Ok(text) => (text, 0),
                 Err(stop) => verdict(Verdict::Stopped(stop)),
             }
         }
         Some(Command::Reproduce { certificate, prove, db }) => {
-            match reproduce::reproduce(certificate, prove, db) {
+            let about = match describe_certificate(certificate, Level::Exact) {
+                Ok(about) => about,
+                Err(stop) => return verdict(Verdict::Stopped(stop)),
+            };
+            match reproduce::reproduce(certificate, &about, prove, db.as_deref()) {
                 Ok(None) => ("The prover makes the same certificate.\n".into(), 0),
                 Ok(Some(difference)) => {
                     (format!("The prover makes another one: {difference}\n"), 1)

@@ -58,6 +58,9 @@ impl Cover {
     /// What a note says, if it is about what is described; or what it would have had to say.
     fn read(note: &Note, about: &Description, who: BTreeSet<usize>) -> Result<Cover, String> {
         let words = note.verdict();
+        if words.contains(" by cover of ") {
+            return Err("what a check has said, not a merge".into());
+        }
         let (rest, is_shard) = match words.strip_prefix("VERIFIED SHARD ") {
             Some(rest) => (rest.split_once(' ').map_or("", |(_, rest)| rest), true),
             None => {
@@ -190,6 +193,11 @@ impl Notes {
         Err(self.missing(format!("slices={}-{} ({name} and on)", gap.start, gap.end)))
     }
 
+    /// How many trusted keys stand for each part.
+    fn who(&self) -> String {
+        self.keys.as_ref().map_or("none".into(), |_| self.least.to_string())
+    }
+
     fn missing(&self, what: String) -> Stop {
         let who = if self.keys.is_some() { "trusted keys" } else { "notes" };
         declined(Finding {
@@ -202,11 +210,11 @@ impl Notes {
         })
     }
 
-    /// Whether the notes cover the values of the database, at which level, and their digests.
+    /// The level at which the notes cover the values of the database, and what a verdict says of them.
     pub(crate) fn database(&self, about: &Description) -> Result<(Level, String), Stop> {
         let level = self.level(&self.covers(about)?, about)?;
         let digests: Vec<String> = self.notes.iter().map(|note| note.digest.to_string()).collect();
-        Ok((level, digests.join(",")))
+        Ok((level, format!("db-note={} db-note-keys={}", digests.join(","), self.who())))
     }
 
     /// The verdict of all notes together.
@@ -244,10 +252,7 @@ impl Notes {
             }
         };
         line += &format!(" by cover of {} notes", self.notes.len());
-        match &self.keys {
-            Some(_) => line += &format!(" keys={}", self.least),
-            None => line += " keys=none",
-        }
+        line += &format!(" keys={}", self.who());
         Ok(match assumed {
             0 => Verdict::Verified(line),
             _ => Verdict::Conditional(format!("{line} assumed={assumed}")),

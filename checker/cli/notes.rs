@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 const HEAD: &str = "draughtproof note 0";
@@ -29,10 +29,15 @@ pub(crate) struct Note {
 impl Note {
     pub(crate) fn read(path: &Path) -> Result<Note, String> {
         let file = path.display().to_string();
+        let wrong = |what: &str| format!("{file}: not a note: {what}");
+        // Opening a pipe would wait for ever.
+        let metadata = path.metadata().map_err(|e| format!("{file}: {e}"))?;
+        if !metadata.is_file() {
+            return Err(wrong("not an ordinary file"));
+        }
         let mut bytes = Vec::new();
         let read = std::fs::File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes));
         read.map_err(|e| format!("{file}: {e}"))?;
-        let wrong = |what: &str| format!("{file}: not a note: {what}");
         if bytes.len() as u64 > MOST {
             return Err(wrong("too long"));
         }
@@ -102,23 +107,61 @@ impl Note {
     }
 }
 
-/// Writes a note with these words of a verdict; it appears at once, in place of another.
-pub(crate) fn write(path: &Path, words: &str, key: Option<&PrivateKey>) -> Result<(), String> {
-    let failed = |e: std::io::Error| format!("{}: {e}", path.display());
-    let program = std::env::current_exe().and_then(std::fs::read).map_err(failed)?;
-    let (version, program) = (env!("CARGO_PKG_VERSION"), Digest::of(&program));
-    let mut note = format!("{HEAD}\n{words}\nchecker {version} {program}\n");
-    if let Some(key) = key {
-        let signature = [&key.public.id[..], &key.sign(note.as_bytes())].concat();
-        note += &format!("\n— {} {}\n", key.public.name, BASE64.encode(signature));
+/// The digest of this program, or that it is not known.
+fn program() -> String {
+    // By this path the system gives the program that runs, whatever has become of its file.
+    let path = Path::new("/proc/self/exe");
+    std::fs::read(path).map_or("unknown".into(), |bytes| Digest::of(&bytes).to_string())
+}
+
+/// A note to be written: all that can go wrong with it does so before the check.
+pub(crate) struct Draft {
+    path: PathBuf,
+    file: tempfile::NamedTempFile,
+    program: String,
+    key: Option<PrivateKey>,
+}
+
+impl Draft {
+    /// A note at `path`, in place of another note at the most, and in none of these folders.
+    pub(crate) fn new(
+        path: &Path,
+        key: Option<PrivateKey>,
+        closed: &[&Path],
+    ) -> Result<Draft, String> {
+        let failed = |e: std::io::Error| format!("{}: {e}", path.display());
+        let directory =
+            path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let here = directory.canonicalize().map_err(failed)?;
+        let is_in =
+            |folder: &&Path| folder.canonicalize().is_ok_and(|folder| here.starts_with(folder));
+        if closed.iter().any(is_in) {
+            return Err(format!("{}: a note cannot be among what is checked", path.display()));
+        }
+        if path.symlink_metadata().is_ok() && Note::read(path).is_err() {
+            let what = "there is something else; a note takes the place of a note only";
+            return Err(format!("{}: {what}", path.display()));
+        }
+        let file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+        Ok(Draft { path: path.into(), file, program: program(), key })
     }
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    note += &format!("# host {}\n", host.trim());
-    note += &format!("# seconds since 1970 {}\n", now.map_or(0, |time| time.as_secs()));
-    let directory = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
-    file.write_all(note.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-    file.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
+
+    /// Writes the note with these words of a verdict; it appears at once.
+    pub(crate) fn write(mut self, words: &str) -> Result<(), String> {
+        let failed = |e: std::io::Error| format!("{}: {e}", self.path.display());
+        let version = env!("CARGO_PKG_VERSION");
+        let mut note = format!("{HEAD}\n{words}\nchecker {version} {}\n", self.program);
+        if let Some(key) = &self.key {
+            let signature = [&key.public.id[..], &key.sign(note.as_bytes())].concat();
+            note += &format!("\n— {} {}\n", key.public.name, BASE64.encode(signature));
+        }
+        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        note += &format!("# host {}\n", host.trim());
+        note += &format!("# seconds since 1970 {}\n", now.map_or(0, |time| time.as_secs()));
+        let written = self.file.write_all(note.as_bytes());
+        written.and_then(|()| self.file.as_file().sync_all()).map_err(failed)?;
+        self.file.persist(&self.path).map_err(|e| failed(e.error))?;
+        Ok(())
+    }
 }

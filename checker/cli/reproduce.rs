@@ -1,11 +1,12 @@
 //! `check reproduce`: runs the prover with the options that a certificate states (`SPEC.md` §7.1), and compares
 //! what it makes with what there is, file by file.
 
-use certificate_spec::manifest::{Kind, Manifest};
-use certificate_spec::{about, claim::Claim};
+use certificate_spec::claim::Claim;
+use certificate_spec::manifest::Manifest;
+use checker::Description;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// The options that a certificate may ask for. None of them names a file.
 const OPTIONS: [&str; 9] = [
@@ -29,32 +30,37 @@ fn manifest(cert: &Path) -> Result<Manifest, String> {
     Manifest::decode(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// What lines a certificate has about how it was made; each question has the same options.
-fn lines(cert: &Path) -> Result<Vec<String>, String> {
-    let manifest = manifest(cert)?;
-    let object = manifest.objects.iter().find(|object| object.kind == Kind::About);
-    let none = || format!("{}: it does not say how it was made", cert.display());
-    let path = cert.join(format!("objects/{}", object.ok_or_else(none)?.digest));
-    let (_, lines) =
-        about::decode(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(lines)
-}
-
-/// Makes the certificate again with the program `prove`, and says where the two differ, if they do.
+/// Makes the certificate again with the program `prove`, and says where the two differ, if they do. What it is
+/// about must have been read, and its objects be what its MANIFEST says.
 ///
 /// # Errors
 /// Why it could not be made.
-pub(crate) fn reproduce(cert: &Path, prove: &Path, db: &Path) -> Result<Option<String>, String> {
+pub(crate) fn reproduce(
+    cert: &Path,
+    described: &Description,
+    prove: &Path,
+    db: Option<&Path>,
+) -> Result<Option<String>, String> {
+    if described.about.is_empty() {
+        return Err(format!("{}: it does not say how it was made", cert.display()));
+    }
     let place = tempfile::tempdir().map_err(|e| format!("no temporary directory: {e}"))?;
     let again = place.path().join("cert");
     let mut command = Command::new(prove);
+    let db = db.map_or_else(|| place.path().join("egdb"), Path::to_path_buf);
     command.arg("--emit").arg(&again).arg("--db").arg(db);
     command.arg("--results").arg(place.path().join("results"));
-    for line in lines(cert)? {
+    for line in &described.about {
         if let Some(line) = line.strip_prefix("option ") {
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
             if !OPTIONS.contains(&name) {
                 return Err(format!("{}: {name} is no option that has a bearing", cert.display()));
+            }
+            // It may not have the prover do more than the claim is about.
+            let pieces = described.pieces.to_string();
+            let claimed = [("--game", &described.game), ("--pieces", &pieces)];
+            if claimed.iter().any(|(option, right)| name == *option && value != *right) {
+                return Err(format!("{}: {name} {value} is not what it claims", cert.display()));
             }
             command.arg(format!("{name}={value}"));
         } else if let Some(moves) = line.strip_prefix("seed-line ") {
@@ -66,10 +72,10 @@ pub(crate) fn reproduce(cert: &Path, prove: &Path, db: &Path) -> Result<Option<S
         }
     }
     // What it says on standard output would come before the verdict.
-    let output = command.stderr(std::process::Stdio::inherit()).output();
-    let output = output.map_err(|e| format!("{}: {e}", prove.display()))?;
-    if !output.status.success() {
-        return Err(format!("{}: {}", prove.display(), output.status));
+    let status = command.stdout(Stdio::null()).status();
+    let status = status.map_err(|e| format!("{}: {e}", prove.display()))?;
+    if !status.success() {
+        return Err(format!("{}: {status}", prove.display()));
     }
     let (ours, theirs) = (manifest(cert)?, manifest(&again)?);
     if read(&cert.join("CLAIM"))? != read(&again.join("CLAIM"))? {

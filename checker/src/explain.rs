@@ -11,6 +11,8 @@ use crate::{Options, leaf};
 use certificate_spec::claim::Question;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A certificate that can be asked about positions. Its files are those that the root stands for; values of the
@@ -18,6 +20,15 @@ use std::path::Path;
 pub struct Explainer {
     certificate: Certificate,
     database: Option<Database>,
+    /// For each question where the positions of its leaves are, once somebody asks.
+    leaves: Vec<OnceCell<HashMap<Position, InLeaf>>>,
+}
+
+/// A position that a leaf expands: the leaf, the move chosen, and whether the leaf is wrong.
+struct InLeaf {
+    leaf: usize,
+    chosen: Option<Position>,
+    wrong: Option<Finding>,
 }
 
 /// What a position rests on.
@@ -60,7 +71,9 @@ impl Explainer {
             directory::check(options, board, pieces, (Some(root), true), &extent, &progress)
         };
         let database = certificate.claim.database.map(read).transpose()?;
-        Ok(Explainer { certificate, database: database.map(|database| database.values) })
+        let leaves = certificate.parts.iter().map(|_| OnceCell::new()).collect();
+        let database = database.map(|database| database.values);
+        Ok(Explainer { certificate, database, leaves })
     }
 
     /// The board.
@@ -96,22 +109,11 @@ impl Explainer {
         if all.is_empty() && !tree.claimant_moves(p) {
             return Some(Explanation { basis: Basis::NoMove, next: all, wrong: None });
         }
-        for (i, ((_, node), leaf)) in part.leaf_nodes().zip(&part.leaves).enumerate() {
-            let mut found = None;
-            let see = |expanded: &Position, chosen: Option<Position>| {
-                if expanded == p {
-                    found = Some(chosen);
-                }
-            };
-            let wrong = leaf::replay(&tree, node, leaf, see).err();
-            if let Some(chosen) = found {
-                let next = chosen.map_or(all, |chosen| vec![chosen]);
-                return Some(Explanation {
-                    basis: Basis::Leaf(place(Kind::Leaves, i)),
-                    next,
-                    wrong,
-                });
-            }
+        let positions = self.leaves.get(q)?.get_or_init(|| replay_all(&tree));
+        if let Some(InLeaf { leaf, chosen, wrong }) = positions.get(p) {
+            let next = chosen.map_or(all, |chosen| vec![chosen]);
+            let basis = Basis::Leaf(place(Kind::Leaves, *leaf));
+            return Some(Explanation { basis, next, wrong: wrong.clone() });
         }
         Some(Explanation { basis: Basis::Nothing, next: Vec::new(), wrong: None })
     }
@@ -149,4 +151,18 @@ impl Explainer {
         };
         Explanation { basis: Basis::Node(words.into(), place), next, wrong }
     }
+}
+
+/// Replays all leaves of a question. A position that several expand is in the first.
+fn replay_all(tree: &Tree<'_>) -> HashMap<Position, InLeaf> {
+    let mut positions = HashMap::new();
+    for (i, ((_, node), leaf)) in tree.part.leaf_nodes().zip(&tree.part.leaves).enumerate() {
+        let mut here = Vec::new();
+        let wrong = leaf::replay(tree, node, leaf, |p, chosen| here.push((*p, chosen))).err();
+        for (p, chosen) in here {
+            let wrong = wrong.clone();
+            positions.entry(p).or_insert(InLeaf { leaf: i, chosen, wrong });
+        }
+    }
+    positions
 }

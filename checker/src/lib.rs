@@ -88,6 +88,15 @@ fn parse_share(text: &str) -> Result<u32, String> {
     share.ok_or_else(|| "not a share; write 1% or 0.05%, at least 0.0001%, at most 100%".into())
 }
 
+/// Somebody's word for the values of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedDatabase {
+    /// The root of the database; of no other are the values trusted.
+    pub root: String,
+    /// What the verdict says of it.
+    pub words: String,
+}
+
 /// How to check.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
@@ -110,14 +119,14 @@ pub struct Options {
     #[arg(long, value_name = "I/N", conflicts_with = "sample")]
     pub shard: Option<Shard>,
     /// Verify a random sample only, as in 1%; exit status 5
-    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "journal")]
     pub sample: Option<u32>,
-    /// What the sample depends on besides the root
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "sample")]
-    pub seed: u64,
-    /// The digest of the note that is trusted for the database's values, if one is.
+    /// What the sample depends on besides the root [default: a random number; the verdict has it]
+    #[arg(long, value_name = "S", requires = "sample")]
+    pub seed: Option<u64>,
+    /// What is trusted for the database's values, if something is.
     #[arg(skip)]
-    pub database_note: Option<String>,
+    pub trusted: Option<TrustedDatabase>,
     /// No progress on standard error
     #[arg(long)]
     pub quiet: bool,
@@ -127,13 +136,13 @@ impl Options {
     /// The level exact, all threads, silent.
     pub fn new(db: impl Into<PathBuf>) -> Options {
         let (memory, journal, threads) = (None, None, None);
-        let (level, shard, sample, seed, database_note) = (Level::Exact, None, None, 0, None);
+        let (level, shard, sample, seed, trusted) = (Level::Exact, None, None, None, None);
         let (db, quiet) = (db.into(), true);
-        Options { db, level, memory, journal, threads, shard, sample, seed, database_note, quiet }
+        Options { db, level, memory, journal, threads, shard, sample, seed, trusted, quiet }
     }
 
     fn sample(&self) -> Option<Sample> {
-        self.sample.map(|millionths| Sample { millionths, seed: self.seed })
+        self.sample.map(|millionths| Sample { millionths, seed: self.seed.unwrap_or(0) })
     }
 }
 
@@ -177,6 +186,10 @@ pub struct Description {
     pub positions: u64,
     /// The number of Assumed nodes.
     pub assumed: usize,
+    /// The game; the board alone, if it is a database.
+    pub game: String,
+    /// What it says of how it was made.
+    pub about: Vec<String>,
 }
 
 /// Reads a certificate as far as it can be judged without playing a move.
@@ -207,6 +220,13 @@ fn description(certificate: &Certificate) -> Description {
         // Saturating: these numbers are only claimed until the leaves have been replayed.
         positions: leaves.fold(0, |sum, leaf| leaf.positions.saturating_add(sum)),
         assumed: nodes.filter(|node| node.kind == kind::ASSUMED).count(),
+        // Each question has the same options.
+        about: parts
+            .iter()
+            .map(|part| part.about.clone())
+            .find(|a| !a.is_empty())
+            .unwrap_or_default(),
+        game,
     }
 }
 
@@ -229,6 +249,8 @@ pub fn describe_database(
         questions: Vec::new(),
         positions: 0,
         assumed: 0,
+        game: board.name(),
+        about: Vec::new(),
     })
 }
 
@@ -238,7 +260,7 @@ fn database_words(board: &Board, pieces: u8, root: &str) -> String {
 
 /// What is to be verified of the values of a database.
 fn extent(options: &Options, work: Option<&Work>) -> Extent {
-    match (&options.database_note, work, options.sample()) {
+    match (&options.trusted, work, options.sample()) {
         (Some(_), ..) => Extent::Pairs(0..0),
         (None, Some(work), _) => Extent::Pairs(work.slices.clone()),
         (None, None, Some(sample)) => Extent::Sample(sample),
@@ -254,8 +276,12 @@ fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> 
     let board = certificate.game.board();
     let pieces = certificate.claim.pieces;
     let pairs = pairs(board, pieces);
+    let root = certificate.claim.database.map(|root| root.to_string());
+    if options.trusted.as_ref().is_some_and(|trusted| Some(&trusted.root) != root.as_ref()) {
+        return Err(Stop::Error("what is trusted is another database than the claim's".into()));
+    }
     let mut work = options.shard.map(|shard| Work::of(shard, board, &pairs, &certificate.sizes()));
-    if let Some(work) = work.as_mut().filter(|_| options.database_note.is_some()) {
+    if let Some(work) = work.as_mut().filter(|_| options.trusted.is_some()) {
         work.slices = 0..0;
     }
     let all = work.as_ref().is_none_or(Work::has_positions);
@@ -290,8 +316,8 @@ fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> 
 
     let level = database.as_ref().map_or("none", |_| options.level.word());
     let mut words = format!("{words} db={level} pieces={pieces} db-root={db_root}");
-    if let Some(note) = &options.database_note {
-        words += &format!(" db-note={note}");
+    if let Some(trusted) = &options.trusted {
+        words += &format!(" {}", trusted.words);
     }
     let assumed_words = if assumed > 0 { format!(" assumed={assumed}") } else { String::new() };
     let [nodes_seen, leaves_seen, positions_seen] = looked_at.map(AtomicU64::into_inner);

@@ -70,7 +70,10 @@ impl fmt::Display for Sample {
         let Sample { millionths, seed } = self;
         let share = f64::from(*millionths) / 1e6;
         write!(f, "share={share} seed={seed} missed=")?;
-        let chance = |faults: i32| format!("{faults}:{:.4}", (1.0 - share).powi(faults));
+        let chance = |faults: i32| match (1.0 - share).powi(faults) {
+            chance @ ..1e-4 if chance > 0.0 => format!("{faults}:{chance:.1e}"),
+            chance => format!("{faults}:{chance:.4}"),
+        };
         f.write_str(&[1, 10, 100, 1000].map(chance).join(","))
     }
 }

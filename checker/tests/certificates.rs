@@ -4,7 +4,10 @@ mod common;
 
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
-use checker::{Game, Level, Options, Side, Verdict, check_certificate, check_database, write_fen};
+use checker::{
+    Game, Level, Options, Side, TrustedDatabase, Verdict, check_certificate, check_database,
+    write_fen,
+};
 use common::{
     Maker, Oracle, Place, board, database, draw_4x4, longest_win, verdict, write_database,
 };
@@ -191,4 +194,24 @@ fn threads_make_no_difference() {
 fn questions_have_the_claimant_that_their_names_say() {
     assert_eq!(common::claimant(Question::WhiteWins), Side::White);
     assert_eq!(write_fen(&Game::parse("4x4").unwrap().initial()), "B:W7,8:B1,2");
+}
+
+#[test]
+fn what_is_trusted_is_one_database_only() {
+    for_each_kind(&mut |place, _, pieces, _| {
+        let right = place
+            .check()
+            .split_once("db-root=")
+            .and_then(|(_, rest)| rest.split(' ').next().map(String::from));
+        for (root, is_right) in [("0".repeat(64), false), (right.unwrap(), pieces > 0)] {
+            let trusted = TrustedDatabase { root, words: "db-note=x".into() };
+            let options = Options { trusted: Some(trusted), ..place.options() };
+            let line = check_certificate(&place.cert(), &options).line();
+            if is_right {
+                assert!(line.starts_with("s VERIFIED ") && line.contains(" db-note=x "), "{line}");
+            } else {
+                assert!(line.starts_with("s ERROR what is trusted is another database"), "{line}");
+            }
+        }
+    });
 }

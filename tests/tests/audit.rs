@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use tests::corpus::build;
 use tests::programs::{Said, check, path, prove, run};
@@ -227,6 +228,46 @@ fn notes_are_worth_what_their_signers_are() {
     }
     refused("cert", "s ERROR ");
     refused("cert missing", "s ERROR missing");
+    assert!(Command::new("mkfifo").arg("pipe").current_dir(here).status().unwrap().success());
+    refused("cert pipe", "s ERROR pipe");
+    // One key under two names is one key.
+    fs::write(here.join("copied"), format!("{alice}# {bob}{alice}")).unwrap();
+    refused(&format!("cert {} --keys copied", all(&[&a])), "s ERROR copied");
+    // What somebody has merged is hearsay.
+    let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
+    let words = text.lines().nth(1).unwrap();
+    let hearsay = merge(&format!("cert {}", all(&[&unsigned])), here).verdict;
+    fs::write(here.join("hearsay"), text.replace(words, &hearsay[2..])).unwrap();
+    refused("cert hearsay", "s DECLINED disagreement file=hearsay ");
+}
+
+#[test]
+fn a_note_takes_the_place_of_a_note_only() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    assert!(run(&path("check"), &["keygen", "alice", "--key", "key"], here).status.success());
+    assert!(!run(&path("check"), &["keygen", "#alice", "--key", "key2"], here).status.success());
+    let files = ["cert/CLAIM", "cert/MANIFEST", "egdb/4x4/MANIFEST", "key"];
+    let before = files.map(|file| fs::read(here.join(file)).unwrap());
+    let new =
+        ["cert/new", "cert/objects/new", "egdb/new", "egdb/4x4/new", "nowhere/new", "cert", "."];
+    for file in files.iter().chain(&new) {
+        let said = say(&format!("cert --attest {file} --key key"), here);
+        assert!(said.verdict.starts_with("s ERROR "), "{file}: {said:?}");
+        assert_eq!(said.status, Some(4));
+    }
+    assert_eq!(before, files.map(|file| fs::read(here.join(file)).unwrap()));
+    // Nothing is left behind, and a note may be written again.
+    for _ in 0..2 {
+        assert_eq!(say("cert --attest note --key key", here).status, Some(0));
+    }
+    assert_eq!(say("cert", here).status, Some(0));
+    let left: Vec<_> = fs::read_dir(here).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 4, "{left:?}");
+    // Options that would be passed over are refused.
+    for wrong in ["cert --pieces 2", "cert --keys key", "--game 4x4 --trust-db note"] {
+        assert!(say(wrong, here).verdict.starts_with("s ERROR usage:"), "{wrong}");
+    }
 }
 
 #[test]
@@ -275,13 +316,22 @@ fn a_sample_is_the_same_each_time() {
     let ten = sample("--sample 10% --seed 5");
     assert_eq!(ten, sample("--sample 10.0% --seed 5 --threads 3"));
     assert_ne!(ten, sample("--sample 10% --seed 6"));
-    assert!(ten.ends_with(" share=0.1 seed=5 missed=1:0.9000,10:0.3487,100:0.0000,1000:0.0000"));
+    assert!(ten.ends_with(" share=0.1 seed=5 missed=1:0.9000,10:0.3487,100:2.7e-5,1000:1.7e-46"));
     for (field, all) in [("blocks", true), ("nodes", true), ("leaves", true)] {
         let everything = sample("--sample 100%");
         let value = everything.split(' ').find_map(|w| w.strip_prefix(&format!("{field}=")));
         let (seen, of) = value.unwrap().split_once('/').unwrap();
         assert_eq!(seen == of, all, "{everything}");
     }
+    // Whoever made the certificate must not know the seed beforehand.
+    let seeds: Vec<String> = [(); 2]
+        .map(|()| sample("--sample 50%"))
+        .iter()
+        .filter_map(|line| {
+            line.split(' ').find(|word| word.starts_with("seed=")).map(str::to_string)
+        })
+        .collect();
+    assert_ne!(seeds[0], seeds[1]);
     for wrong in ["0%", "1", "101%", "-1%", "1.00001%", "%", "1.%", "+1%"] {
         let said = say(&format!("cert --sample={wrong}"), here);
         assert!(said.verdict.starts_with("s ERROR usage:"), "{wrong}: {said:?}");
@@ -297,7 +347,7 @@ fn what_is_explained_is_what_there_is() {
     let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
     let here = root.path();
     let explain = |fen: &str| {
-        let output = run(&path("check"), &["explain", "cert", fen, "--quiet"], here);
+        let output = run(&path("check"), &["explain", "cert", fen], here);
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
@@ -365,11 +415,27 @@ fn a_certificate_is_made_again_from_what_it_says() {
     let (status, said) = again(here);
     assert_eq!(status, Some(1));
     assert!(said.starts_with("The prover makes another one: "), "{said}");
-    // Nor is a file written because a certificate asks for it.
+    // Nor is more done than it claims,
+    for line in ["option --game 6x6", "option --pieces 4"] {
+        let mut more = draft.clone();
+        let name = &line[..line.rfind(' ').unwrap()];
+        *more.parts[0].about.iter_mut().find(|line| line.starts_with(name)).unwrap() = line.into();
+        more.write(&here.join("cert"));
+        assert_eq!(again(here).0, Some(4), "{line}");
+    }
+    // or a file written because a certificate asks for it.
     draft.parts[0].about[0] = "option --emit elsewhere".into();
     draft.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
     assert!(!here.join("elsewhere").exists());
+    // What is not there is not the same.
+    draft.parts[0].about[0] = "option --game 4x4".into();
+    draft.write(&here.join("cert"));
+    for object in fs::read_dir(here.join("cert/objects")).unwrap() {
+        fs::write(object.unwrap().path(), "garbage").unwrap();
+    }
+    let (status, said) = again(here);
+    assert!(status == Some(1) && said.starts_with("s REFUTED object-hash "), "{said}");
     draft.parts.iter_mut().for_each(|part| part.about.clear());
     draft.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
