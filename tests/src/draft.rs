@@ -12,7 +12,7 @@ use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node};
 
 /// The nodes and leaves of a question.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// Which question.
     pub question: Question,
@@ -36,7 +36,7 @@ pub struct DraftObject {
 }
 
 /// A certificate.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
     /// CLAIM.
     pub claim: Claim,
@@ -50,9 +50,15 @@ impl Draft {
     /// # Panics
     /// If it is not one.
     pub fn read(directory: &Path) -> Self {
-        let read = |name: &str| fs::read(directory.join(name)).expect(name);
-        let claim = Claim::decode(&read("CLAIM")).expect("CLAIM");
-        let manifest = Manifest::decode(&read("MANIFEST")).expect("MANIFEST");
+        let read = |name: &str| fs::read(directory.join(name)).ok();
+        Draft::decode(&read).expect("a certificate")
+    }
+
+    /// Decodes a certificate whose files `read` knows by name; `None` if one is missing, cannot be decoded
+    /// or has a question that the claim does not ask.
+    pub fn decode(read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Option<Self> {
+        let claim = Claim::decode(&read("CLAIM")?).ok()?;
+        let manifest = Manifest::decode(&read("MANIFEST")?).ok()?;
         let questions = claim.value.questions().iter();
         let mut parts: Vec<Part> = questions
             .map(|&question| Part {
@@ -63,21 +69,21 @@ impl Draft {
             })
             .collect();
         for object in &manifest.objects {
-            let bytes = read(&format!("objects/{}", object.digest));
-            let part = parts.iter_mut().find(|p| p.question == object.question).expect("its part");
+            let bytes = read(&format!("objects/{}", object.digest))?;
+            let part = parts.iter_mut().find(|p| p.question == object.question)?;
             match object.kind {
-                Kind::Nodes => part.nodes.extend(nodes::decode(&bytes).expect("nodes").1),
+                Kind::Nodes => part.nodes.extend(nodes::decode(&bytes).ok()?.1),
                 Kind::Leaves => {
-                    let (_, leaves) = leaves::decode(&bytes).expect("leaves");
+                    let (_, leaves) = leaves::decode(&bytes).ok()?;
                     part.leaves.extend(leaves.iter().map(|leaf| Leaf {
                         positions: leaf.positions,
                         strategy: leaf.strategy.to_vec(),
                     }));
                 }
-                Kind::About => part.about.extend(about::decode(&bytes).expect("lines").1),
+                Kind::About => part.about.extend(about::decode(&bytes).ok()?.1),
             }
         }
-        Draft { claim, parts }
+        Some(Draft { claim, parts })
     }
 
     /// The objects, one of each kind for each question that has any.
@@ -125,6 +131,16 @@ pub fn manifest(claim: &[u8], objects: &[DraftObject]) -> Manifest {
     }
 }
 
+/// The files of a certificate of given objects, by name, with right hashes.
+pub fn files(claim: &[u8], objects: &[DraftObject]) -> Vec<(String, Vec<u8>)> {
+    let of_object = |object: &DraftObject| {
+        (format!("objects/{}", Digest::of(&object.bytes)), object.bytes.clone())
+    };
+    let manifest = manifest(claim, objects).encode();
+    let first = [("CLAIM".to_owned(), claim.to_vec()), ("MANIFEST".to_owned(), manifest)];
+    first.into_iter().chain(objects.iter().map(of_object)).collect()
+}
+
 /// Writes a certificate of given objects, with right hashes.
 ///
 /// # Panics
@@ -132,11 +148,8 @@ pub fn manifest(claim: &[u8], objects: &[DraftObject]) -> Manifest {
 pub fn write_objects(directory: &Path, claim: &[u8], objects: &[DraftObject]) {
     let _ = fs::remove_dir_all(directory);
     fs::create_dir_all(directory.join("objects")).expect("a directory");
-    fs::write(directory.join("CLAIM"), claim).expect("CLAIM");
-    fs::write(directory.join("MANIFEST"), manifest(claim, objects).encode()).expect("MANIFEST");
-    for object in objects {
-        let path = directory.join("objects").join(Digest::of(&object.bytes).to_string());
-        fs::write(path, &object.bytes).expect("an object");
+    for (name, bytes) in files(claim, objects) {
+        fs::write(directory.join(&name), bytes).expect(&name);
     }
 }
 

@@ -1,8 +1,9 @@
-//! What the whole-program tests share: the built programs, certificates that can be edited, and the
-//! reject corpus that is made from them.
+//! What the whole-program tests share: the built programs, certificates that can be edited, the reject
+//! corpus that is made from them.
 
 pub mod corpus;
 pub mod draft;
 pub mod positions;
 pub mod programs;
+pub mod rules;
 pub mod slice_file;

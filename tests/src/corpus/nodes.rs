@@ -3,59 +3,23 @@
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::board::{Board, Position, Side};
 use prover::egdb::{Store, Value, Values, Working};
 
 use super::{Base, Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
+use crate::rules::Rules;
 
 /// The prover's view of a base, to find the moves and values that a case needs.
-struct Rules {
-    board: Board,
-    database: Values,
-}
-
-impl Rules {
-    fn new(base: &Base) -> Self {
-        let game: prover::board::Game = base.draft.claim.game.parse().expect("a game");
-        let store = Store::new(&base.directory.join("egdb"), &game.board);
-        let database = match base.draft.claim.pieces {
-            0 => Values::empty(&game.board),
-            n => {
-                let working = Working::new(&store, n, 1 << 30).expect("a database");
-                working.load_all().expect("a database")
-            }
-        };
-        Rules { board: game.board, database }
-    }
-
-    fn read(&self, p: &WirePosition) -> Position {
-        Position {
-            black: self.board.from_dense(p.black),
-            white: self.board.from_dense(p.white),
-            kings: self.board.from_dense(p.kings),
-            turn: if p.turn == 0 { Side::Black } else { Side::White },
+fn rules_of(base: &Base) -> Rules {
+    let game: prover::board::Game = base.draft.claim.game.parse().expect("a game");
+    let store = Store::new(&base.directory.join("egdb"), &game.board);
+    Rules::new(match base.draft.claim.pieces {
+        0 => Values::empty(&game.board),
+        n => {
+            let working = Working::new(&store, n, 1 << 30).expect("a database");
+            working.load_all().expect("a database")
         }
-    }
-
-    fn wire(&self, p: &Position) -> WirePosition {
-        WirePosition {
-            black: self.board.to_dense(p.black),
-            white: self.board.to_dense(p.white),
-            kings: self.board.to_dense(p.kings),
-            turn: p.turn as u8,
-        }
-    }
-
-    fn successors(&self, p: &WirePosition) -> Vec<WirePosition> {
-        let mut successors = Vec::new();
-        self.board.successors(&self.read(p), &mut successors);
-        successors.iter().map(|s| self.wire(s)).collect()
-    }
-
-    fn value(&self, p: &WirePosition) -> Option<Value> {
-        self.database.probe(&self.read(p))
-    }
+    })
 }
 
 fn find(part: &Part, position: &WirePosition) -> Option<usize> {
@@ -136,7 +100,7 @@ fn records(corpus: &mut Corpus, base: &Base) {
 
 /// The cheapest wrong certificates: a claim that is false, and one node that says so.
 fn false_claims(corpus: &mut Corpus, base: &Base) {
-    let rules = Rules::new(base);
+    let rules = rules_of(base);
     let start = start_of(&rules, &base.draft);
     let mut claim = |name: &str, kind: u8, expected: fn(&Draft) -> Expected| {
         // White wins this game.
@@ -172,7 +136,7 @@ fn first_that_needs(rules: &Rules, part: &Part, position: &WirePosition) -> Opti
 }
 
 fn moves(corpus: &mut Corpus, base: &Base) {
-    let rules = Rules::new(base);
+    let rules = rules_of(base);
     let part = &base.draft.parts[0];
     let start = part.nodes.iter().position(|n| n.position == start_of(&rules, &base.draft));
     let start = start.expect("the start");
@@ -212,7 +176,7 @@ fn moves(corpus: &mut Corpus, base: &Base) {
 
 /// Positions whose value in the database is not what is claimed.
 fn values(corpus: &mut Corpus, base: &Base) {
-    let rules = Rules::new(base);
+    let rules = rules_of(base);
     let claim = |draft: &mut Draft, start: &WirePosition, nodes: Vec<Node>| {
         draft.claim.start = rules.board.write_fen(&rules.read(start));
         draft.claim.value = Claimed::BlackNotLost;
@@ -250,7 +214,7 @@ fn start_of(rules: &Rules, draft: &Draft) -> WirePosition {
 
 fn ranks(corpus: &mut Corpus, bases: &Bases) {
     // A draw by repetition dressed as a win: every node is supported, in circles.
-    let bare = Rules::new(&bases.bare);
+    let bare = rules_of(&bases.bare);
     for (name, rank) in
         [("draw-called-a-win-with-equal-ranks", 1u32), ("draw-called-a-win-with-rank-0", 0)]
     {
@@ -275,7 +239,7 @@ fn ranks(corpus: &mut Corpus, bases: &Bases) {
         });
     }
     // Two nodes of a real win support each other: the child gets a rank above its parent's.
-    let win = Rules::new(&bases.win);
+    let win = rules_of(&bases.win);
     let part = &bases.win.draft.parts[0];
     let pairs = part.nodes.iter().enumerate().filter(|(_, n)| n.kind == kind::OR);
     let mut pair = pairs.filter_map(|(i, n)| {
