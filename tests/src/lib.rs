@@ -1,8 +1,9 @@
 //! What the whole-program tests share: the built programs, certificates that can be edited, the reject
-//! corpus that is made from them.
+//! corpus that is made from them, and mutants by the thousand.
 
 pub mod corpus;
 pub mod draft;
+pub mod mutants;
 pub mod positions;
 pub mod programs;
 pub mod rules;

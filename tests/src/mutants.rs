@@ -1,0 +1,141 @@
+//! Mutants: valid certificates and databases, changed at random, by the hundred thousand. `check` must not
+//! call one VERIFIED unless it is shown, by other means, that what it claims is still proved.
+//!
+//! Mutant n of a seed is the same on every machine: its class is n modulo the number of classes, and
+//! everything else is drawn from the seed and n. Bases are what `prove` writes, the same bytes everywhere.
+
+pub mod base;
+mod bytes;
+pub mod campaign;
+mod claims;
+mod databases;
+pub mod judge;
+mod leaves;
+mod nodes;
+mod place;
+mod proof;
+mod random;
+mod records;
+mod replay;
+pub mod tally;
+
+use crate::draft::Draft;
+use base::{Base, Files};
+use random::Random;
+
+/// Changes a certificate whose hashes are then made right; `None` where there is nothing to change.
+type OfDraft = fn(&Base, &mut Draft, &mut Random) -> Option<()>;
+/// The files of a mutant.
+type OfFiles = fn(&Base, &mut Random) -> Option<Files>;
+
+/// How the mutants of a class are made.
+enum Make {
+    Draft(OfDraft),
+    Files(OfFiles),
+}
+
+/// A kind of mutants.
+pub struct Class {
+    /// Its name.
+    pub name: &'static str,
+    make: Make,
+}
+
+const fn draft(name: &'static str, make: OfDraft) -> Class {
+    Class { name, make: Make::Draft(make) }
+}
+
+const fn files(name: &'static str, make: OfFiles) -> Class {
+    Class { name, make: Make::Files(make) }
+}
+
+/// All classes: first those whose hashes are left as they were, then records with right hashes, then what
+/// only the rules of the game can tell.
+pub const CLASSES: [Class; 33] = [
+    files("bits-flipped", bytes::flipped),
+    files("bytes-overwritten", bytes::overwritten),
+    files("file-cut", bytes::cut),
+    files("file-lengthened", bytes::lengthened),
+    files("files-exchanged", bytes::exchanged),
+    files("listing", bytes::listing),
+    files("claim-text", records::claim_text),
+    files("manifest-records", records::manifest),
+    files("object-bytes", records::object),
+    draft("node-field", records::node),
+    draft("leaf-entry", records::leaf),
+    draft("strategy-bits", records::strategy),
+    files("slice-bytes", databases::bytes),
+    files("slice-code", databases::code),
+    files("database-manifest", databases::manifest),
+    draft("choice", nodes::choice),
+    draft("node-removed", nodes::removed),
+    draft("reply-dropped", nodes::reply_dropped),
+    draft("node-added", nodes::added),
+    draft("made-up", nodes::made_up),
+    draft("node-moved", nodes::moved),
+    draft("node-kind", nodes::kind_changed),
+    draft("node-into-leaf", nodes::into_leaf),
+    draft("rank", nodes::rank),
+    draft("leaf-replayed", leaves::replayed),
+    draft("leaves-exchanged", leaves::exchanged),
+    draft("claim-value", claims::value),
+    draft("claim-start", claims::start),
+    draft("claim-game-or-pieces", claims::game_or_pieces),
+    draft("questions-exchanged", claims::exchanged),
+    draft("called-a-win", claims::relabelled),
+    files("database-value", databases::value),
+    files("database-pieces", databases::pieces),
+];
+
+/// A changed certificate with its database.
+pub struct Mutant {
+    /// Which of [`CLASSES`].
+    pub class: usize,
+    /// Which of the bases.
+    pub base: usize,
+    /// All files, by their paths.
+    pub files: Files,
+}
+
+/// How often a class is tried before it is given up.
+const TRIES: usize = 10_000;
+
+impl Mutant {
+    /// The mutant of this number, different from its base.
+    ///
+    /// # Panics
+    /// If its class has nothing to change in any base.
+    pub fn new(bases: &[Base], seed: u64, number: u64) -> Self {
+        let mut random = Random::new(seed, number);
+        let class = usize::try_from(number % CLASSES.len() as u64).expect("small");
+        for _ in 0..TRIES {
+            let base = random.below(bases.len());
+            let files = CLASSES[class].apply(&bases[base], &mut random);
+            if let Some(files) = files.filter(|files| *files != bases[base].files) {
+                return Mutant { class, base, files };
+            }
+        }
+        panic!("no base has anything for the class {}", CLASSES[class].name);
+    }
+}
+
+impl Class {
+    fn apply(&self, base: &Base, random: &mut Random) -> Option<Files> {
+        let make = match self.make {
+            Make::Files(make) => return make(base, random),
+            Make::Draft(make) => make,
+        };
+        let mut draft = base.draft.clone();
+        make(base, &mut draft, random)?;
+        // Now and then two things are wrong, or one makes up for the other.
+        if random.one_in(8) {
+            let makes = CLASSES.iter().filter_map(|class| match class.make {
+                Make::Draft(make) => Some(make),
+                Make::Files(_) => None,
+            });
+            let another = *random.pick(&makes.collect::<Vec<_>>())?;
+            another(base, &mut draft, random)?;
+        }
+        Some(base.with_draft(&draft))
+    }
+}

@@ -1,0 +1,186 @@
+//! The certificates and databases that mutants are made from.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use certificate_spec::Digest;
+use certificate_spec::database::{DatabaseManifest, SliceName};
+use prover::board::{Board, Game};
+use prover::egdb::{Slice, decode_slice, position_at};
+
+use crate::draft::{self, Draft, DraftObject};
+use crate::positions;
+use crate::programs::prove;
+use crate::rules::Rules;
+
+/// All files of a certificate and its database, by their paths: `cert/CLAIM`, `egdb/4x4/MANIFEST`, …
+pub type Files = BTreeMap<String, Arc<[u8]>>;
+
+/// A valid certificate with its database.
+pub struct Base {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is.
+    pub directory: PathBuf,
+    /// Its files.
+    pub files: Files,
+    /// The certificate.
+    pub draft: Draft,
+    /// The rules and the values of all positions with as many pieces as the start has, which the database
+    /// of the certificate has no part in.
+    pub rules: Arc<Rules>,
+}
+
+/// Which bases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// Those that are made and checked in no time.
+    Small,
+    /// All.
+    All,
+}
+
+/// A name, what `prove` is asked for, and whether it takes little time.
+const BASES: [(&str, &str, bool); 11] = [
+    ("draw", "--game 4x4 --pieces 3 --leaf-nodes 3", true),
+    ("draw-of-nodes", "--game 4x4 --pieces 0 --leaf-nodes 1", true),
+    ("draw-of-leaves", "--game 4x4 --pieces 0 --leaf-nodes 100000", true),
+    ("bound", "--game 4x4 --claim white-not-lost --pieces 2 --leaf-nodes 2", true),
+    ("win-of-nodes", "--game 6x4 --fen B:W9,10,11,12:B1,2 --pieces 0 --leaf-nodes 1", true),
+    ("win-of-black", "--game 6x4 --fen W:W11,12:B1,2,3,4 --pieces 3 --leaf-nodes 5", true),
+    ("draw-6x4", "--game 6x4 --fen B:W10,11,12:B1,2,3 --pieces 3 --leaf-nodes 10", true),
+    ("win", "--game 6x4 --pieces 3 --leaf-nodes 40", false),
+    ("win-of-a-leaf", "--game 6x4 --pieces 0 --leaf-nodes 100000", false),
+    ("draw-5x5", "--game 5x5/2 --fen B:W10,11,12:B1,2,3 --pieces 3 --leaf-nodes 10", false),
+    ("win-6x6", "--game 6x6 --fen B:W13,16,17,18:B1,3 --pieces 4 --leaf-nodes 10", false),
+];
+
+/// Makes the bases under `root`.
+///
+/// # Panics
+/// If that is not possible, or if a database does not have the values of the builder in memory.
+pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
+    let wanted = BASES.iter().filter(|(_, _, small)| *small || selection == Selection::All);
+    let mut made: Vec<(&str, PathBuf, Draft)> = Vec::new();
+    for (name, options, _) in wanted {
+        let directory = root.join(name);
+        fs::create_dir_all(&directory).expect("a directory");
+        let common = ["--emit", "cert", "--db", "egdb", "--quiet"];
+        prove(&options.split(' ').chain(common).collect::<Vec<_>>(), &directory);
+        let draft = Draft::read(&directory.join("cert"));
+        made.push((name, directory, draft));
+    }
+    let board =
+        |draft: &Draft| -> Board { draft.claim.game.parse::<Game>().expect("a game").board };
+    let pieces = |draft: &Draft| {
+        let start = board(draft).read_fen(&draft.claim.start).expect("a start");
+        u8::try_from(start.pieces()).expect("few pieces")
+    };
+    // One database for each board, with as many pieces as any base of it begins with.
+    let mut most: BTreeMap<String, u8> = BTreeMap::new();
+    for (_, _, draft) in &made {
+        let most = most.entry(board(draft).name()).or_default();
+        // All of 4x4, whatever start a mutant may have.
+        let all = if board(draft).squares() <= 8 { board(draft).squares() } else { 0 };
+        *most = (*most).max(pieces(draft)).max(all);
+    }
+    let mut rules: BTreeMap<String, Arc<Rules>> = BTreeMap::new();
+    made.into_iter()
+        .map(|(name, directory, draft)| {
+            let board = board(&draft);
+            let rules = rules.entry(board.name()).or_insert_with(|| {
+                Arc::new(Rules::new(positions::database(&board, most[&board.name()])))
+            });
+            let mut files = Files::new();
+            read_all(&directory, "", &mut files);
+            // What `prove` keeps for itself beside the databases is nothing to be checked.
+            files.retain(|path, _| path.split('/').count() > 2 || path.starts_with("cert/"));
+            let base = Base { name, directory, files, draft, rules: rules.clone() };
+            base.compare_database();
+            base
+        })
+        .collect()
+}
+
+/// Reads the files under a directory.
+fn read_all(directory: &Path, prefix: &str, files: &mut Files) {
+    for entry in fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let name = format!("{prefix}{}", path.file_name().expect("a name").display());
+        if path.is_dir() {
+            read_all(&path, &format!("{name}/"), files);
+        } else {
+            files.insert(name, fs::read(&path).expect("a file").into());
+        }
+    }
+}
+
+impl Base {
+    /// The path of a file of the database.
+    pub fn database_path(&self, file: &str) -> String {
+        format!("egdb/{}/{file}", self.rules.board.name())
+    }
+
+    /// The manifest of the database that the certificate rests on, if it does.
+    pub fn database(&self) -> Option<DatabaseManifest> {
+        self.draft.claim.database?;
+        DatabaseManifest::decode(self.files.get(&self.database_path("MANIFEST"))?).ok()
+    }
+
+    /// The bytes of a slice that is there.
+    pub fn slice(&self, name: SliceName) -> Vec<u8> {
+        self.files[&self.database_path(&name.file_name())].to_vec()
+    }
+
+    /// The same database and another certificate.
+    pub fn with_draft(&self, draft: &Draft) -> Files {
+        self.with_objects(draft.claim.encode().as_bytes(), &draft.objects())
+    }
+
+    /// The same database and a certificate of these objects.
+    pub fn with_objects(&self, claim: &[u8], objects: &[DraftObject]) -> Files {
+        let database = self.files.iter().filter(|(path, _)| path.starts_with("egdb/"));
+        let mut files: Files = database.map(|(path, b)| (path.clone(), b.clone())).collect();
+        let certificate = draft::files(claim, objects).into_iter();
+        files.extend(certificate.map(|(name, bytes)| (format!("cert/{name}"), bytes.into())));
+        files
+    }
+
+    /// Another slice file; the manifest of the database, the claim and the certificate are mended.
+    pub fn with_slice(&self, name: SliceName, bytes: Vec<u8>) -> Option<Files> {
+        let mut manifest = self.database()?;
+        let record = manifest.slices.iter_mut().find(|record| record.name == name)?;
+        (record.length, record.digest) = (bytes.len() as u64, Digest::of(&bytes));
+        let mut files = self.with_manifest(&manifest, self.draft.claim.pieces);
+        files.insert(self.database_path(&name.file_name()), bytes.into());
+        Some(files)
+    }
+
+    /// Another manifest of the database, and a claim of so many pieces of it.
+    pub fn with_manifest(&self, manifest: &DatabaseManifest, pieces: u8) -> Files {
+        let mut draft = self.draft.clone();
+        draft.claim.pieces = pieces;
+        draft.claim.database = Some(manifest.up_to(pieces).root());
+        let mut files = self.with_draft(&draft);
+        files.insert(self.database_path("MANIFEST"), manifest.encode().into());
+        files
+    }
+
+    /// That the files have the values that the builder in memory comes to.
+    fn compare_database(&self) {
+        let board = &self.rules.board;
+        for record in self.database().iter().flat_map(|manifest| &manifest.slices) {
+            let slice = Slice::from(record.name);
+            let table = decode_slice(board, slice, &self.slice(record.name)).expect("a slice");
+            for index in 0..table.indices() {
+                let position = position_at(board, slice, index);
+                if let Some(p) = position.filter(|p| !board.can_capture(p)) {
+                    let value = self.rules.value(&self.rules.wire(&p));
+                    assert_eq!(Some(table.value(index)), value, "{} {index}", self.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Makes mutants, lets `check` judge them, and judges the judgement.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use certificate_spec::claim::Claim;
+use checker::{Stop, Verdict};
+use prover::board::Game;
+
+use super::base::{Base, Files};
+use super::judge::judge;
+use super::place::Place;
+use super::tally::{Outcome, Tally};
+use super::{CLASSES, Mutant};
+
+/// What is to be done.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The number of mutants.
+    pub mutants: u64,
+    /// What they are drawn from.
+    pub seed: u64,
+    /// How many are checked at a time; the outcome does not depend on it.
+    pub threads: usize,
+    /// One of so many of each class is also given to the program.
+    pub sample: u64,
+    /// Whether to tell on standard error how far it is.
+    pub progress: bool,
+}
+
+/// A check that takes longer hangs. The slowest base takes a fraction of a second.
+const HANGS: Duration = Duration::from_secs(300);
+
+/// Which mutant a thread is at, and since when.
+type Now = Mutex<Option<(u64, Instant)>>;
+
+/// Runs a campaign; `root` is a directory for what has to be on disk.
+///
+/// # Panics
+/// If files cannot be written, or a check hangs.
+pub fn run(bases: &[Base], plan: &Plan, root: &Path) -> Tally {
+    let (next, total) = (AtomicU64::new(0), Mutex::new(Tally::default()));
+    let all_now: Vec<Now> = (0..plan.threads).map(|_| Mutex::new(None)).collect();
+    let work = |thread: usize| {
+        let directory = root.join(format!("thread-{thread}"));
+        let mut worker = Worker::new(bases, plan, &directory);
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if number >= plan.mutants {
+                break;
+            }
+            *all_now[thread].lock().expect("a lock") = Some((number, Instant::now()));
+            worker.try_one(number);
+            *all_now[thread].lock().expect("a lock") = None;
+        }
+        total.lock().expect("a lock").add(&worker.tally);
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..plan.threads).map(|i| scope.spawn(move || work(i))).collect();
+        let (begun, mut told) = (Instant::now(), Instant::now());
+        // A thread that has panicked has ended, too, and its panic is passed on at the end of the scope.
+        while !threads.iter().all(|thread| thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            all_now.iter().for_each(stop_if_it_hangs);
+            if plan.progress && told.elapsed() >= Duration::from_secs(5) {
+                told = Instant::now();
+                let done = next.load(Relaxed).min(plan.mutants);
+                let rate = (done / begun.elapsed().as_secs().max(1)).max(1);
+                let left = (plan.mutants - done) / rate;
+                eprintln!("mutants: {done} of {}, {rate}/s, {left} s to go", plan.mutants);
+            }
+        }
+    });
+    total.into_inner().expect("a tally")
+}
+
+/// Ends the program if a check hangs: its thread cannot be ended otherwise.
+fn stop_if_it_hangs(now: &Now) {
+    if let Some((number, since)) = *now.lock().expect("a lock")
+        && since.elapsed() > HANGS
+    {
+        eprintln!("WRONG mutant {number}: the check hangs");
+        std::process::exit(1);
+    }
+}
+
+/// One of the threads.
+struct Worker<'a> {
+    bases: &'a [Base],
+    plan: &'a Plan,
+    places: Vec<Place>,
+    tally: Tally,
+}
+
+impl<'a> Worker<'a> {
+    fn new(bases: &'a [Base], plan: &'a Plan, directory: &Path) -> Self {
+        let place = |base: &Base| Place::new(directory.join(base.name), base);
+        Worker { bases, plan, places: bases.iter().map(place).collect(), tally: Tally::default() }
+    }
+
+    fn try_one(&mut self, number: u64) {
+        let mutant = Mutant::new(self.bases, self.plan.seed, number);
+        let (base, place) = (&self.bases[mutant.base], &mut self.places[mutant.base]);
+        place.lay(&mutant.files);
+        let outcome = match place.check() {
+            Err(panic) => Outcome::Wrong(panic),
+            Ok(verdict) => {
+                let round = number / CLASSES.len() as u64;
+                let is_sampled = round.is_multiple_of(self.plan.sample);
+                self.tally.sampled += u64::from(is_sampled);
+                let same = if is_sampled { same(place, &verdict) } else { Ok(()) };
+                match same {
+                    Ok(()) => outcome(base, &mutant.files, &verdict),
+                    Err(otherwise) => Outcome::Wrong(otherwise),
+                }
+            }
+        };
+        // What is found must not be lost with the rest of a long run.
+        if let Outcome::Wrong(what) = &outcome {
+            eprintln!("WRONG {} {number} of {}: {what}", CLASSES[mutant.class].name, base.name);
+        }
+        self.tally.count(number, mutant.class, outcome);
+    }
+}
+
+/// That the program says what the library says.
+fn same(place: &Place, verdict: &Verdict) -> Result<(), String> {
+    let said = place.program()?;
+    if said.verdict == verdict.line() && said.status == Some(verdict.status().into()) {
+        return Ok(());
+    }
+    Err(format!("the program says {said:?}, the library {}", verdict.line()))
+}
+
+/// Judges a verdict.
+pub fn outcome(base: &Base, files: &Files, verdict: &Verdict) -> Outcome {
+    let wrong = |what: &str| Outcome::Wrong(format!("{what}: {}", verdict.line()));
+    match verdict {
+        Verdict::Stopped(Stop::Refuted(finding)) => Outcome::Refuted(finding.rule.into()),
+        Verdict::Stopped(Stop::Declined(finding)) => Outcome::Declined(finding.rule.into()),
+        Verdict::Stopped(Stop::Error(_)) if lacks_database(files) => Outcome::Error,
+        Verdict::Stopped(Stop::Error(_)) => wrong("an error where there is something to check"),
+        Verdict::Conditional(words) => match judge(base, files) {
+            Ok(shown) if shown.assumed > 0 && repeats_claim(files, words) => Outcome::Conditional,
+            Ok(_) => wrong("conditional on nothing, or on another claim"),
+            Err(why) => wrong(&why),
+        },
+        Verdict::Verified(words) => match judge(base, files) {
+            Ok(shown) if shown.assumed == 0 && repeats_claim(files, words) => {
+                Outcome::Valid(shown.why)
+            }
+            Ok(_) => wrong("not verified, or another claim"),
+            Err(why) => wrong(&why),
+        },
+        Verdict::Shard(_) | Verdict::Sampled(_) => wrong("a part, where the whole was asked for"),
+    }
+}
+
+fn claim_of(files: &Files) -> Option<Claim> {
+    Claim::decode(files.get("cert/CLAIM")?).ok()
+}
+
+/// Whether the claim rests on the database of a board of which there is none: the one error that a mutant
+/// may lead to.
+fn lacks_database(files: &Files) -> bool {
+    let lacks = |claim: Claim| {
+        let game: Game = claim.game.parse().ok()?;
+        let folder = format!("egdb/{}/", game.board.name());
+        Some(claim.database.is_some() && !files.keys().any(|path| path.starts_with(&folder)))
+    };
+    claim_of(files).and_then(lacks).unwrap_or(false)
+}
+
+/// Whether the verdict's words begin with the value, the game and the start that are claimed.
+fn repeats_claim(files: &Files, words: &str) -> bool {
+    claim_of(files).is_some_and(|claim| {
+        let words: Vec<&str> = words.split(' ').collect();
+        let game: Option<Game> = claim.game.parse().ok();
+        let is_initial = game.is_some_and(|g| g.board.write_fen(&g.start()) == claim.start);
+        let start = if is_initial { "initial" } else { &claim.start };
+        words.starts_with(&[claim.value.word(), &claim.game, &format!("start={start}")])
+    })
+}

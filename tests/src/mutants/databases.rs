@@ -1,0 +1,162 @@
+//! Changes of databases, to which claim and manifests are made to fit.
+
+use certificate_spec::coding::Frequencies;
+use certificate_spec::database::{DatabaseManifest, SliceName};
+use certificate_spec::slice::{Unit, Value};
+use prover::egdb::{Slice, decode_slice, encode_slice, position_at};
+
+use super::base::{Base, Files};
+use super::random::Random;
+use super::records::any_digest;
+use crate::slice_file::{SliceFile, mend_head};
+
+const VALUES: [Value; 3] = [Value::Loss, Value::Draw, Value::Win];
+
+/// One of the slices; those with coded units more often, because there is more to be done to them.
+fn any(base: &Base, random: &mut Random) -> Option<SliceName> {
+    let manifest = base.database()?;
+    let coded = |name: SliceName| base.slice(name).len() > 64;
+    let names: Vec<SliceName> = manifest.slices.iter().map(|record| record.name).collect();
+    let some: Vec<SliceName> = names.iter().copied().filter(|name| coded(*name)).collect();
+    let from = if some.is_empty() || random.one_in(4) { names } else { some };
+    random.pick(&from).copied()
+}
+
+pub(super) fn bytes(base: &Base, random: &mut Random) -> Option<Files> {
+    let name = any(base, random)?;
+    let mut bytes = base.slice(name);
+    if random.one_in(3) {
+        // The head, field by field.
+        let at = 8 + random.below(32);
+        bytes[at] = match random.below(3) {
+            0 => bytes[at] ^ 1 << random.below(8),
+            1 => bytes[at].wrapping_add(1),
+            _ => random.byte(),
+        };
+    } else {
+        random.disturb(&mut bytes);
+    }
+    if !random.one_in(4) {
+        mend_head(&mut bytes);
+    }
+    base.with_slice(name, bytes)
+}
+
+/// Changes a payload or a directory entry or frequencies; checksums are right afterwards.
+pub(super) fn code(base: &Base, random: &mut Random) -> Option<Files> {
+    let name = any(base, random)?;
+    let mut file = SliceFile::read(&base.slice(name));
+    if file.payloads.is_empty() {
+        file.head.constant = random.pick(&VALUES).copied();
+        return base.with_slice(name, file.bytes());
+    }
+    let (unit, other) = (random.below(file.payloads.len()), random.below(file.payloads.len()));
+    match random.below(5) {
+        0 => {
+            file.head.units[unit] = Unit::Constant(*random.pick(&VALUES)?);
+            file.payloads[unit].clear();
+        }
+        1 => file.payloads.swap(unit, other),
+        2 => {
+            let described = file.head.frequencies.described();
+            let (context, [loss, win]) = *random.pick(&described)?;
+            let mut frequencies = Frequencies::default();
+            for (number, old) in described {
+                let new = if random.one_in(2) { [win, loss] } else { [loss ^ 1, win] };
+                frequencies.describe(number, if number == context { new } else { old });
+            }
+            file.head.frequencies = frequencies;
+        }
+        _ if file.payloads[unit].len() < 12 => return None,
+        _ => file.edit_code(unit, |code| random.disturb(code)),
+    }
+    base.with_slice(name, file.bytes())
+}
+
+pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
+    let mut manifest = base.database()?;
+    let mut pieces = base.draft.claim.pieces;
+    let n = manifest.slices.len();
+    let (i, j) = (random.below(n), random.below(n));
+    let mut gone = None;
+    match random.below(10) {
+        0 => {
+            gone = Some(manifest.slices.remove(i).name);
+            // The file may stay.
+            gone = gone.filter(|_| random.one_in(2));
+        }
+        1 => {
+            let digest = manifest.slices[j].digest;
+            (manifest.slices[i].digest, manifest.slices[i].length) =
+                (digest, manifest.slices[j].length);
+        }
+        2 => manifest.slices.swap(i, j),
+        3 => manifest.slices.insert(j, manifest.slices[i]),
+        4 => manifest.slices[i].length = random.number(manifest.slices[i].length),
+        5 => manifest.slices[i].digest = any_digest(random),
+        6 => manifest.slices[i].name.0[random.below(4)] = random.byte() % 4,
+        7 => manifest.rows = random.byte() % 9,
+        8 => manifest.columns = random.byte() % 9,
+        _ => {
+            manifest.pieces = random.byte() % 10;
+            pieces = manifest.pieces.max(2);
+        }
+    }
+    let mut files = base.with_manifest(&manifest, pieces);
+    if let Some(name) = gone {
+        files.remove(&base.database_path(&name.file_name()));
+    }
+    Some(files)
+}
+
+/// Other values of positions, written as a right database would be.
+pub(super) fn value(base: &Base, random: &mut Random) -> Option<Files> {
+    let name = any(base, random)?;
+    let (board, slice) = (&base.rules.board, Slice::from(name));
+    let mut table = decode_slice(board, slice, &base.slice(name)).ok()?;
+    let all = usize::try_from(table.indices()).ok()?;
+    let is_quiet =
+        |index: u64| position_at(board, slice, index).is_some_and(|p| !board.can_capture(&p));
+    match random.below(4) {
+        // All of a value, or all that differ.
+        0 => {
+            let (from, to) = (*random.pick(&VALUES)?, *random.pick(&VALUES)?);
+            let first = random.below(all) as u64;
+            for index in (first..table.indices()).take(4096) {
+                if table.value(index) == from && is_quiet(index) {
+                    table.set(index, to);
+                }
+            }
+        }
+        few => {
+            for _ in 0..few {
+                let index = random.below(all) as u64;
+                if is_quiet(index) {
+                    table.set(index, *random.pick(&VALUES)?);
+                }
+            }
+        }
+    }
+    base.with_slice(name, encode_slice(board, slice, &table).concat())
+}
+
+/// A claim that rests on more or fewer pieces, with the root that such a database has or would have.
+pub(super) fn pieces(base: &Base, random: &mut Random) -> Option<Files> {
+    let manifest = base.database()?;
+    let n = 2 + random.byte() % 4;
+    if n > manifest.pieces {
+        return Some(base.with_manifest(&DatabaseManifest { pieces: n, ..manifest }, n));
+    }
+    let mut files = base.with_manifest(&manifest, n);
+    // The database, too, ends there.
+    if random.one_in(2) {
+        for record in manifest.slices.iter().filter(|slice| slice.name.pieces() > n.into()) {
+            files.remove(&base.database_path(&record.name.file_name()));
+        }
+        if !random.one_in(4) {
+            let manifest = manifest.up_to(n).encode();
+            files.insert(base.database_path("MANIFEST"), manifest.into());
+        }
+    }
+    Some(files)
+}

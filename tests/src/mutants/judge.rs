@@ -1,0 +1,139 @@
+//! Whether a mutant that was accepted is still a proof of what it claims, found without `check`.
+
+use certificate_spec::Digest;
+use certificate_spec::claim::Claim;
+use certificate_spec::database::DatabaseManifest;
+use certificate_spec::manifest::Manifest;
+use prover::board::Game;
+use prover::egdb::{Slice, decode_slice};
+
+use super::base::{Base, Files};
+use super::proof;
+use crate::draft::Draft;
+
+/// What has been shown.
+pub struct Shown {
+    /// What is different, and yet good.
+    pub why: &'static str,
+    /// The number of nodes that are taken for granted.
+    pub assumed: usize,
+}
+
+/// Judges the files of a mutant.
+///
+/// # Errors
+/// Why they are no proof.
+pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
+    let read = |name: &str| files.get(&format!("cert/{name}")).map(|bytes| bytes.to_vec());
+    let draft = Draft::decode(&read).ok_or("the certificate cannot be decoded")?;
+    bound_by_hashes(&draft, files)?;
+    if draft.claim.database.is_some() {
+        database(base, &draft.claim, files)?;
+    }
+    let rules = &base.rules;
+    let game: Game = draft.claim.game.parse().map_err(|_| "no game".to_owned())?;
+    if game.board.name() != rules.board.name() {
+        return Err("another board".into());
+    }
+    let start = rules.board.read_fen(&draft.claim.start).map_err(|e| e.to_string())?;
+    if rules.board.write_fen(&start) != draft.claim.start {
+        return Err("the start is not written as it should be".into());
+    }
+    let start = rules.wire(&start);
+    let mut assumed = 0;
+    for &question in draft.claim.value.questions() {
+        let part = draft.parts.iter().find(|part| part.question == question);
+        let part = part.ok_or("a question is missing")?;
+        assumed += proof::judge(rules, draft.claim.pieces, part, &start)?;
+    }
+    Ok(Shown { why: difference(base, &draft, files), assumed })
+}
+
+/// That the manifest stands for exactly the files of the certificate.
+fn bound_by_hashes(draft: &Draft, files: &Files) -> Result<(), String> {
+    let manifest = files.get("cert/MANIFEST").and_then(|bytes| Manifest::decode(bytes).ok());
+    let manifest = manifest.ok_or("no manifest")?;
+    let mut wanted = vec!["cert/CLAIM".to_owned(), "cert/MANIFEST".to_owned()];
+    for object in &manifest.objects {
+        let path = format!("cert/objects/{}", object.digest);
+        let bytes = files.get(&path).ok_or("an object is missing")?;
+        if Digest::of(bytes) != object.digest || bytes.len() as u64 != object.length {
+            return Err(format!("{path} is another object"));
+        }
+        wanted.push(path);
+    }
+    if files.keys().any(|path| path.starts_with("cert/") && !wanted.contains(path)) {
+        return Err("a file too many".into());
+    }
+    let claim = draft.claim.encode();
+    let same = files.get("cert/CLAIM").is_some_and(|bytes| **bytes == *claim.as_bytes());
+    if !same || manifest.claim_digest != Digest::of(claim.as_bytes()) {
+        return Err("the claim is another".into());
+    }
+    Ok(())
+}
+
+/// That the database has the root that is claimed, and the values that the base's has, which have been
+/// compared with those of the builder in memory.
+fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
+    let bytes = files.get(&base.database_path("MANIFEST")).ok_or("no database")?;
+    let whole = DatabaseManifest::decode(bytes).map_err(|e| e.to_string())?;
+    let manifest = whole.up_to(claim.pieces);
+    if whole.pieces < claim.pieces || claim.database != Some(manifest.root()) {
+        return Err("another database".into());
+    }
+    let folder = base.database_path("");
+    let there = files.keys().filter(|path| path.starts_with(&folder)).count();
+    if there != whole.slices.len() + 1 {
+        return Err("a slice too many or too few".into());
+    }
+    let board = &base.rules.board;
+    let names: Vec<_> = manifest.slices.iter().map(|record| record.name).collect();
+    let wanted: Vec<_> = Slice::all(board, claim.pieces).into_iter().map(Slice::name).collect();
+    if names != wanted {
+        return Err("other slices than there should be".into());
+    }
+    for record in &manifest.slices {
+        let path = base.database_path(&record.name.file_name());
+        let bytes = files.get(&path).ok_or("a slice is missing")?;
+        if Digest::of(bytes) != record.digest || bytes.len() as u64 != record.length {
+            return Err(format!("{path} is another slice"));
+        }
+        if base.files.get(&path) == Some(bytes) {
+            continue;
+        }
+        let slice = Slice::from(record.name);
+        let decode = |bytes: &[u8]| decode_slice(board, slice, bytes).map_err(|e| e.to_string());
+        let (old, new) = (decode(&base.slice(record.name))?, decode(bytes)?);
+        if (0..old.indices()).any(|index| old.value(index) != new.value(index)) {
+            return Err(format!("{path} has a wrong value"));
+        }
+    }
+    Ok(())
+}
+
+/// What is different from the base.
+fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
+    let old = &base.draft;
+    let claimed =
+        |draft: &Draft| (draft.claim.game.clone(), draft.claim.start.clone(), draft.claim.value);
+    let proof = |draft: &Draft| -> Vec<_> {
+        draft.parts.iter().map(|p| (p.question, p.nodes.clone(), p.leaves.clone())).collect()
+    };
+    let in_database = |path: &&String| path.starts_with("egdb/");
+    let same_slices =
+        base.files.keys().filter(in_database).all(|p| base.files.get(p) == files.get(p));
+    if claimed(old) != claimed(draft) {
+        "another claim, as true"
+    } else if proof(old) != proof(draft) {
+        "another proof"
+    } else if old.claim.pieces != draft.claim.pieces {
+        "database of other size"
+    } else if !same_slices {
+        "same values, other code"
+    } else if old.parts != draft.parts {
+        "other words about it"
+    } else {
+        "other objects"
+    }
+}

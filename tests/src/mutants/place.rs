@@ -1,0 +1,59 @@
+//! Mutants on disk, and what `check` says of them.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use checker::{Options, Verdict};
+
+use super::base::{Base, Files};
+use crate::draft::copy;
+use crate::programs::{Said, check_with, path};
+
+/// A directory in which mutants of a base are laid out, one after the other.
+pub(super) struct Place {
+    directory: PathBuf,
+    there: Files,
+}
+
+impl Place {
+    /// A copy of a base in a new directory.
+    pub(super) fn new(directory: PathBuf, base: &Base) -> Self {
+        copy(&base.directory, &directory);
+        Place { directory, there: base.files.clone() }
+    }
+
+    /// Lays out a mutant; only files that differ are written.
+    pub(super) fn lay(&mut self, files: &Files) {
+        for path in self.there.keys().filter(|path| !files.contains_key(*path)) {
+            fs::remove_file(self.directory.join(path)).expect("a file is removed");
+        }
+        for (path, bytes) in files {
+            if self.there.get(path) != Some(bytes) {
+                fs::write(self.directory.join(path), bytes).expect("a file is written");
+            }
+        }
+        self.there = files.clone();
+    }
+
+    /// What the library says, in this process.
+    ///
+    /// # Errors
+    /// It panicked.
+    pub(super) fn check(&self) -> Result<Verdict, String> {
+        let options = Options { threads: Some(1), ..Options::new(self.directory.join("egdb")) };
+        let check = || checker::check_certificate(&self.directory.join("cert"), &options);
+        catch_unwind(AssertUnwindSafe(check)).map_err(|_| "panic".into())
+    }
+
+    /// What the program says.
+    ///
+    /// # Errors
+    /// It did not say one thing.
+    pub(super) fn program(&self) -> Result<Said, String> {
+        let [certificate, database] =
+            ["cert", "egdb"].map(|name| self.directory.join(name).display().to_string());
+        let arguments = [&certificate, "--db", &database, "--threads", "1", "--quiet"];
+        check_with(&path("check"), &arguments, &self.directory)
+    }
+}

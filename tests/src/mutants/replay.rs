@@ -1,0 +1,79 @@
+//! Replaying leaf strategies (`SPEC.md` §7) by recursion with the prover's moves, to make new ones and to
+//! see what a strategy rests on.
+
+use std::collections::{BTreeMap, HashSet};
+
+use certificate_spec::claim::Question;
+use certificate_spec::nodes::WirePosition;
+
+use crate::draft::Part;
+use crate::rules::Rules;
+
+/// Whether the side that makes the claim is to move.
+pub(super) fn claimant_moves(question: Question, p: &WirePosition) -> bool {
+    (p.turn == 1) == question.claimant_is_white()
+}
+
+/// Whether the value of a position is the database's to say.
+pub(super) fn in_database(p: &WirePosition, pieces: u8) -> bool {
+    let both = p.black != 0 && p.white != 0;
+    both && (p.black | p.white).count_ones() <= u32::from(pieces)
+}
+
+/// A replay.
+pub(super) struct Replay<'a> {
+    rules: &'a Rules,
+    pieces: u8,
+    question: Question,
+    ranks: BTreeMap<WirePosition, u32>,
+    rank: u32,
+    most: usize,
+    seen: HashSet<WirePosition>,
+    /// The positions expanded so far, each with the successors that it needs.
+    pub(super) expanded: Vec<(WirePosition, Vec<WirePosition>)>,
+}
+
+impl<'a> Replay<'a> {
+    /// A replay from a leaf of this rank, of at most so many positions.
+    pub(super) fn new(rules: &'a Rules, pieces: u8, part: &Part, rank: u32, most: usize) -> Self {
+        Replay {
+            rules,
+            pieces,
+            question: part.question,
+            ranks: part.nodes.iter().map(|node| (node.position, node.rank)).collect(),
+            rank,
+            most,
+            seen: HashSet::new(),
+            expanded: Vec::new(),
+        }
+    }
+
+    /// Expands a position; `choose` tells the number of a successor, given their number. `None` if it does
+    /// not, if there is none, or if there are too many positions.
+    pub(super) fn expand(
+        &mut self,
+        p: WirePosition,
+        choose: &mut dyn FnMut(usize) -> Option<usize>,
+    ) -> Option<()> {
+        if self.expanded.len() == self.most {
+            return None;
+        }
+        self.seen.insert(p);
+        let mut needed = self.rules.successors(&p);
+        if claimant_moves(self.question, &p) {
+            let choice = choose(needed.len())?;
+            needed = vec![*needed.get(choice)?];
+        }
+        self.expanded.push((p, needed.clone()));
+        for y in needed {
+            let lower = |rank: &u32| !self.question.is_win() || *rank < self.rank;
+            let is_known = in_database(&y, self.pieces)
+                || self.seen.contains(&y)
+                || self.ranks.get(&y).is_some_and(lower);
+            if !is_known {
+                self.expand(y, choose)?;
+            }
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,208 @@
+//! What became of the mutants, class by class.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::CLASSES;
+
+/// What became of a mutant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Refuted by a rule.
+    Refuted(String),
+    /// Declined, because of this.
+    Declined(String),
+    /// An error where there is nothing to check.
+    Error,
+    /// Conditional, and shown to be right but for what is assumed.
+    Conditional,
+    /// Verified, and shown to be still a proof.
+    Valid(&'static str),
+    /// Anything that must not happen.
+    Wrong(String),
+}
+
+/// The outcomes of a class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OfClass {
+    /// By rule.
+    pub refuted: BTreeMap<String, u64>,
+    /// By what was declined.
+    pub declined: BTreeMap<String, u64>,
+    /// Errors that had to be.
+    pub errors: u64,
+    /// Conditional.
+    pub conditional: u64,
+    /// By what is different.
+    pub valid: BTreeMap<String, u64>,
+    /// What must not happen, by the number of the mutant.
+    pub wrong: BTreeMap<u64, String>,
+}
+
+impl OfClass {
+    fn killed(&self) -> u64 {
+        let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
+        sum(&self.refuted) + sum(&self.declined) + self.errors + self.conditional
+    }
+
+    /// The mutants that are still proofs.
+    pub fn valid(&self) -> u64 {
+        self.valid.values().sum()
+    }
+
+    /// All mutants.
+    pub fn mutants(&self) -> u64 {
+        self.killed() + self.valid() + self.wrong.len() as u64
+    }
+
+    /// Of the mutants that are no proofs, how many were not accepted, in per cent.
+    pub fn kill_rate(&self) -> f64 {
+        let bad = self.mutants() - self.valid();
+        if bad == 0 { 100.0 } else { 100.0 * self.killed() as f64 / bad as f64 }
+    }
+
+    fn add(&mut self, other: &OfClass) {
+        let pairs = [
+            (&mut self.refuted, &other.refuted),
+            (&mut self.declined, &other.declined),
+            (&mut self.valid, &other.valid),
+        ];
+        for (mine, others) in pairs {
+            others.iter().for_each(|(key, n)| *mine.entry(key.clone()).or_default() += n);
+        }
+        self.errors += other.errors;
+        self.conditional += other.conditional;
+        self.wrong.extend(other.wrong.clone());
+    }
+}
+
+/// The outcomes of a campaign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// For each of [`CLASSES`].
+    pub classes: Vec<OfClass>,
+    /// How many were also given to the program.
+    pub sampled: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { classes: vec![OfClass::default(); CLASSES.len()], sampled: 0 }
+    }
+}
+
+impl Tally {
+    /// Counts a mutant.
+    pub fn count(&mut self, number: u64, class: usize, outcome: Outcome) {
+        let of = &mut self.classes[class];
+        match outcome {
+            Outcome::Refuted(rule) => *of.refuted.entry(rule).or_default() += 1,
+            Outcome::Declined(what) => *of.declined.entry(what).or_default() += 1,
+            Outcome::Error => of.errors += 1,
+            Outcome::Conditional => of.conditional += 1,
+            Outcome::Valid(why) => *of.valid.entry(why.into()).or_default() += 1,
+            Outcome::Wrong(what) => drop(of.wrong.insert(number, what)),
+        }
+    }
+
+    /// Adds what another has counted.
+    pub fn add(&mut self, other: &Tally) {
+        self.classes.iter_mut().zip(&other.classes).for_each(|(mine, other)| mine.add(other));
+        self.sampled += other.sampled;
+    }
+
+    /// All classes together.
+    pub fn total(&self) -> OfClass {
+        let mut total = OfClass::default();
+        self.classes.iter().for_each(|class| total.add(class));
+        total
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&'static str, OfClass)> {
+        let classes = CLASSES.iter().map(|class| class.name).zip(self.classes.clone());
+        classes.chain([("all", self.total())])
+    }
+
+    /// A table for people.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut line = |text: String| writeln!(out, "{text}").expect("text");
+        line(format!(
+            "{:21} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8} {:>6} {:>7}  by rule, and why still valid",
+            "class",
+            "mutants",
+            "refuted",
+            "declined",
+            "error",
+            "condit.",
+            "valid",
+            "WRONG",
+            "killed"
+        ));
+        for (name, of) in self.rows() {
+            let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
+            let mut why: Vec<(&String, &u64)> = of.refuted.iter().collect();
+            why.sort_by_key(|(_, n)| u64::MAX - **n);
+            let rules: Vec<String> = why.iter().map(|(rule, n)| format!("{rule} {n}")).collect();
+            let valid: Vec<String> =
+                of.valid.iter().map(|(why, n)| format!("{why}: {n}")).collect();
+            let valid =
+                if valid.is_empty() { "".into() } else { format!("; {}", valid.join(", ")) };
+            line(format!(
+                "{name:21} {:8} {:8} {:8} {:6} {:8} {:8} {:6} {:6.2}%  {}{valid}",
+                of.mutants(),
+                sum(&of.refuted),
+                sum(&of.declined),
+                of.errors,
+                of.conditional,
+                of.valid(),
+                of.wrong.len(),
+                of.kill_rate(),
+                rules.join(", "),
+            ));
+        }
+        line(format!("{} mutants were also given to the program", self.sampled));
+        for (name, of) in self.rows().filter(|(name, _)| *name != "all") {
+            of.wrong.iter().for_each(|(n, what)| line(format!("WRONG {name} {n}: {what}")));
+        }
+        out
+    }
+
+    /// A line for each class and outcome.
+    pub fn tsv(&self) -> String {
+        let mut out = String::from("class\toutcome\twhy\tmutants\n");
+        for (name, of) in self.rows() {
+            let mut line = |outcome: &str, why: &str, n: u64| {
+                writeln!(out, "{name}\t{outcome}\t{why}\t{n}").expect("text");
+            };
+            of.refuted.iter().for_each(|(why, n)| line("refuted", why, *n));
+            of.declined.iter().for_each(|(why, n)| line("declined", why, *n));
+            line("error", "", of.errors);
+            line("conditional", "", of.conditional);
+            of.valid.iter().for_each(|(why, n)| line("valid", why, *n));
+            line("wrong", "", of.wrong.len() as u64);
+        }
+        out
+    }
+
+    /// An object for each class.
+    pub fn json(&self) -> String {
+        let class = |(name, of): (&str, OfClass)| -> Value {
+            json!({
+                "class": name,
+                "mutants": of.mutants(),
+                "refuted": of.refuted,
+                "declined": of.declined,
+                "error": of.errors,
+                "conditional": of.conditional,
+                "valid": of.valid,
+                "wrong": of.wrong,
+                "kill_rate": of.kill_rate(),
+            })
+        };
+        let classes: Vec<Value> = self.rows().map(class).collect();
+        format!("{:#}\n", json!({ "classes": classes, "sampled": self.sampled }))
+    }
+}

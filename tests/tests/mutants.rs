@@ -1,0 +1,71 @@
+//! A few thousand mutants, the same each time. The campaign of hundreds of thousands is a program of its own
+//! (`docs/hardening.md`).
+
+use std::collections::BTreeSet;
+
+use checker::Verdict;
+use tests::mutants::base::{Base, Selection, bases};
+use tests::mutants::campaign::{Plan, outcome, run};
+use tests::mutants::judge::judge;
+use tests::mutants::tally::Outcome;
+use tests::mutants::{CLASSES, Mutant};
+
+const PLAN: Plan = Plan { mutants: 3300, seed: 20, threads: 1, sample: 25, progress: false };
+
+fn small() -> (tempfile::TempDir, Vec<Base>) {
+    let root = tempfile::tempdir().unwrap();
+    let bases = bases(root.path(), Selection::Small);
+    (root, bases)
+}
+
+#[test]
+fn no_mutant_is_verified_unless_it_is_still_a_proof() {
+    let (root, bases) = small();
+    let tally = run(&bases, &PLAN, &root.path().join("run"));
+    let total = tally.total();
+    assert!(total.wrong.is_empty(), "{}", tally.text());
+    assert_eq!(total.mutants(), PLAN.mutants);
+    assert!(tally.sampled >= CLASSES.len() as u64);
+    for (class, of) in CLASSES.iter().zip(&tally.classes) {
+        assert!(of.mutants() >= 50 && of.mutants() > of.valid(), "{}: {of:?}", class.name);
+    }
+    // The campaign must not get shallow: it ends up in many places, and some changes do no harm.
+    assert!(total.refuted.len() >= 20, "{:?}", total.refuted);
+    assert!(total.valid() >= 50 && total.conditional > 0, "{total:?}");
+
+    let shared = Plan { threads: 3, mutants: 330, ..PLAN };
+    let alone = run(&bases, &Plan { threads: 1, ..shared }, &root.path().join("alone"));
+    assert_eq!(run(&bases, &shared, &root.path().join("shared")), alone);
+}
+
+#[test]
+fn mutants_differ_from_their_bases_and_from_each_other() {
+    let (_root, bases) = small();
+    let all: Vec<Mutant> = (0..660).map(|n| Mutant::new(&bases, PLAN.seed, n)).collect();
+    assert!(all.iter().all(|mutant| mutant.files != bases[mutant.base].files));
+    let distinct: BTreeSet<_> = all.iter().map(|mutant| (mutant.base, &mutant.files)).collect();
+    assert!(distinct.len() > 500, "{}", distinct.len());
+    let again = Mutant::new(&bases, PLAN.seed, 77);
+    assert!(again.files == all[77].files && Mutant::new(&bases, 1, 77).files != again.files);
+}
+
+/// The test of the test: who accepts everything is found out in each class.
+#[test]
+fn a_checker_that_does_not_look_is_found_out() {
+    let (_root, bases) = small();
+    let mut found_out = vec![0; CLASSES.len()];
+    for number in 0..660 {
+        let mutant = Mutant::new(&bases, PLAN.seed, number);
+        let shown = judge(&bases[mutant.base], &mutant.files);
+        found_out[mutant.class] += u32::from(shown.is_err());
+    }
+    for (class, found_out) in CLASSES.iter().zip(found_out) {
+        assert!(found_out >= 2, "{}: {found_out} of 20", class.name);
+    }
+    // Nor is a proof enough: the verdict has to repeat its claim.
+    let base = &bases[0];
+    for (words, right) in [("DRAW 4x4 start=initial", true), ("DRAW 8x8 start=initial", false)] {
+        let outcome = outcome(base, &base.files, &Verdict::Verified(words.into()));
+        assert_eq!(!matches!(outcome, Outcome::Wrong(_)), right, "{words}: {outcome:?}");
+    }
+}
