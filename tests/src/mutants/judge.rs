@@ -1,15 +1,19 @@
 //! Whether a mutant that was accepted is still a proof of what it claims, found without `check`.
 
+use std::sync::Arc;
+
 use certificate_spec::Digest;
 use certificate_spec::claim::Claim;
 use certificate_spec::database::DatabaseManifest;
 use certificate_spec::manifest::Manifest;
-use prover::board::Game;
-use prover::egdb::{Slice, decode_slice};
+use prover::board::{Board, Game};
+use prover::egdb::{Builder, Slice, decode_slice};
 
 use super::base::{Base, Files};
 use super::proof;
 use crate::draft::Draft;
+use crate::positions;
+use crate::rules::Rules;
 
 /// What has been shown.
 pub struct Shown {
@@ -30,11 +34,14 @@ pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
     if draft.claim.database.is_some() {
         database(base, &draft.claim, files)?;
     }
-    let rules = &base.rules;
     let game: Game = draft.claim.game.parse().map_err(|_| "no game".to_owned())?;
-    if game.board.name() != rules.board.name() {
-        return Err("another board".into());
-    }
+    let rules = if game.board.name() == base.rules.board.name() {
+        base.rules.clone()
+    } else if draft.claim.database.is_some() {
+        return Err("a database of another board".into());
+    } else {
+        Arc::new(rules_of(&game.board, &draft.claim.start)?)
+    };
     let start = rules.board.read_fen(&draft.claim.start).map_err(|e| e.to_string())?;
     if rules.board.write_fen(&start) != draft.claim.start {
         return Err("the start is not written as it should be".into());
@@ -44,9 +51,21 @@ pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
     for &question in draft.claim.value.questions() {
         let part = draft.parts.iter().find(|part| part.question == question);
         let part = part.ok_or("a question is missing")?;
-        assumed += proof::judge(rules, draft.claim.pieces, part, &start)?;
+        assumed += proof::judge(&rules, draft.claim.pieces, part, &start)?;
     }
     Ok(Shown { why: difference(base, &draft, files), assumed })
+}
+
+/// The rules of another board than the base's, with the values of positions that have as many pieces as the
+/// start. There are claims that no database is needed for.
+fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
+    const MEMORY: u64 = 64 << 20;
+    let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
+    let pieces = u8::try_from(pieces.max(2)).map_err(|e| e.to_string())?;
+    if Builder::memory(board, pieces) > MEMORY {
+        return Err(format!("not known: {} with {pieces} pieces", board.name()));
+    }
+    Ok(Rules::new(positions::database(board, pieces)))
 }
 
 /// That the manifest stands for exactly the files of the certificate.
