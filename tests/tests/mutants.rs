@@ -3,7 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use certificate_spec::claim::Value;
+use certificate_spec::nodes::{Node, WirePosition, kind};
 use checker::Verdict;
+use tests::draft::Draft;
 use tests::mutants::base::{Base, Selection, bases};
 use tests::mutants::campaign::{Plan, outcome, run};
 use tests::mutants::judge::judge;
@@ -62,6 +65,18 @@ fn a_checker_that_does_not_look_is_found_out() {
     for (class, found_out) in CLASSES.iter().zip(found_out) {
         assert!(found_out >= 2, "{}: {found_out} of 20", class.name);
     }
+    // What is shown needs the rules of the claim's own board, which no base may have.
+    let king = WirePosition { black: 0b1_0000, white: 0b100_0001, kings: 0b100_0001, turn: 1 };
+    let node = Node { position: king, rank: 0, data: 0, kind: kind::OR, reserved: 0 };
+    let mut draft = bases[2].draft.clone();
+    draft.claim.value = Value::WhiteNotLost;
+    (draft.claim.game, draft.claim.start) = ("4x6".into(), "W:WK1,K7:B5".into());
+    draft.parts.remove(0);
+    (draft.parts[0].nodes, draft.parts[0].leaves) = (vec![node], Vec::new());
+    let judged = |draft: &Draft| judge(&bases[2], &bases[2].with_draft(draft)).map(|_| ());
+    assert_eq!(judged(&draft), Ok(()));
+    draft.parts[0].nodes[0].data = 2;
+    assert!(judged(&draft).is_err());
     // Nor is a proof enough: the verdict has to repeat its claim.
     let base = &bases[0];
     for (words, right) in [("DRAW 4x4 start=initial", true), ("DRAW 8x8 start=initial", false)] {

@@ -62,7 +62,8 @@ fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     const MEMORY: u64 = 64 << 20;
     let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
     let pieces = u8::try_from(pieces.max(2)).map_err(|e| e.to_string())?;
-    if Builder::memory(board, pieces) > MEMORY {
+    let tables = Slice::all(board, pieces).into_iter().map(|s| Builder::table_memory(board, s));
+    if tables.sum::<u64>() > MEMORY {
         return Err(format!("not known: {} with {pieces} pieces", board.name()));
     }
     Ok(Rules::new(positions::database(board, pieces)))
