@@ -81,11 +81,6 @@ impl Explainer {
         self.certificate.game.board()
     }
 
-    /// The start of the claim.
-    pub fn start(&self) -> Position {
-        self.certificate.start
-    }
-
     /// The questions of the claim.
     pub fn questions(&self) -> impl Iterator<Item = Question> {
         self.certificate.parts.iter().map(|part| part.question)

@@ -141,6 +141,22 @@ impl Options {
         Options { db, level, memory, journal, threads, shard, sample, seed, trusted, quiet }
     }
 
+    /// That no option takes away work that the verdict of another speaks for. (The command line refuses these
+    /// with better words; a program that uses the library may put any together.)
+    fn agree(&self, is_database: bool) -> Result<(), Stop> {
+        let wrong = [
+            ("a shard of a sample", self.shard.is_some() && self.sample.is_some()),
+            ("a sample with a journal", self.sample.is_some() && self.journal.is_some()),
+            ("values trusted, with a journal", self.trusted.is_some() && self.journal.is_some()),
+            ("a sample of values trusted", self.trusted.is_some() && self.sample.is_some()),
+            ("a database trusted instead of checked", self.trusted.is_some() && is_database),
+        ];
+        match wrong.into_iter().find(|&(_, is_so)| is_so) {
+            Some((what, _)) => Err(Stop::Error(format!("options: {what}"))),
+            None => Ok(()),
+        }
+    }
+
     fn sample(&self) -> Option<Sample> {
         self.sample.map(|millionths| Sample { millionths, seed: self.seed.unwrap_or(0) })
     }
@@ -269,6 +285,7 @@ fn extent(options: &Options, work: Option<&Work>) -> Extent {
 }
 
 fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> {
+    options.agree(false)?;
     let progress = Progress::new(options.quiet);
     let certificate = Certificate::read(path, options.level)?;
     let about = certificate.parts.iter().flat_map(|part| &part.about);
@@ -373,6 +390,7 @@ fn work_words(
 }
 
 fn database_verdict(board: &Board, pieces: Option<u8>, options: &Options) -> Result<Verdict, Stop> {
+    options.agree(true)?;
     let most = board.squares();
     if pieces.is_some_and(|n| !(2..=most).contains(&u32::from(n))) {
         return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));

@@ -215,3 +215,37 @@ fn what_is_trusted_is_one_database_only() {
         }
     });
 }
+
+/// Whoever uses the library can put options together that the command line refuses. What would be called
+/// verified then was not.
+#[test]
+fn no_verdict_where_options_take_the_work_away() {
+    let trust = |options: &mut Options| {
+        options.trusted = Some(TrustedDatabase { root: "0".repeat(64), words: String::new() });
+    };
+    let shard_of_sample = |options: &mut Options| {
+        options.shard = Some("1/1".parse().unwrap());
+        options.sample = Some(1);
+    };
+    let trusted_journal = |options: &mut Options| {
+        trust(options);
+        options.journal = Some("nowhere".into());
+    };
+    for_each_kind(&mut |place, _, pieces, _| {
+        for options in [&shard_of_sample as &dyn Fn(&mut Options), &trusted_journal] {
+            let mut all = place.options();
+            options(&mut all);
+            let line = check_certificate(&place.cert(), &all).line();
+            assert!(line.starts_with("s ERROR options:"), "{line}");
+        }
+        if pieces > 0 {
+            for options in [&shard_of_sample as &dyn Fn(&mut Options), &trust] {
+                let mut all = place.options();
+                options(&mut all);
+                let board = Game::parse("4x4").unwrap();
+                let line = check_database(board.board(), None, &all).line();
+                assert!(line.starts_with("s ERROR options:"), "{line}");
+            }
+        }
+    });
+}
