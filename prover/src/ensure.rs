@@ -81,7 +81,7 @@ pub fn load(
     Working::new(store, pieces, memory)?.load_all()
 }
 
-/// The number of pieces that a database has by default: the most that take at most 25 MiB on disk
+/// The number of pieces that a database has by default: the most that take at most 25 MiB in memory
 /// (a few seconds to build), but fewer than `start` has, so that there is something left to search;
 /// at least 2.
 pub fn default_pieces(board: &Board, start: u32) -> u8 {

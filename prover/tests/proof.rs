@@ -30,7 +30,7 @@ fn ground<'a>(game: &'a Game, database: &'a Values) -> Ground<'a> {
 
 fn manager(leaf_nodes: u64) -> Manager {
     let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
-    Manager { leaf_nodes, max_nodes, thresholds, seed, workers: 2 }
+    Manager { leaf_nodes, leaf_table: 1 << 20, max_nodes, thresholds, seed, workers: 2 }
 }
 
 fn prove<'g>(
@@ -151,11 +151,17 @@ fn items(
     attacker: Side,
     leaf_nodes: u64,
 ) -> Vec<(Item, Answer)> {
-    let item = |position| Item { attacker, position, nodes: leaf_nodes, heuristic_nodes: 20 };
+    let item = |position| Item {
+        attacker,
+        position,
+        nodes: leaf_nodes,
+        table: 1 << 20,
+        heuristic_nodes: 20,
+    };
     let (mut found, mut todo) = (Vec::new(), vec![*start]);
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
         let item = item(position);
-        let answer = Answer::of(&item, ground);
+        let answer = Answer::of(&item, ground, &|_| false).expect("nobody stops it");
         if matches!(answer.found, Found::TooHard(_)) {
             ground.board.successors(&position, &mut todo);
         }
@@ -226,8 +232,8 @@ fn answers_that_are_not_true_are_not_believed() {
         other[0] = if won { 2 } else { 1 };
         refuse(&other);
         // Whatever bit of the strategy is flipped: it is refused, or it is another strategy that holds.
-        let outcome =
-            Search::new(&game.board, &database, item.attacker).run(&item.position, 1 << 20);
+        let outcome = Search::new(&game.board, &database, item.attacker, item.table)
+            .run(&item.position, 1 << 20);
         for bit in 0..8 * (bytes.len() - 25) {
             let mut flipped = bytes.clone();
             flipped[25 + bit / 8] ^= 1 << (bit % 8);
@@ -247,7 +253,13 @@ fn answers_that_are_not_true_are_not_believed() {
         let mut results = Results::open(&file).unwrap();
         for node in tree.nodes() {
             let position = node.position;
-            let item = Item { attacker: Side::Black, position, nodes: 300, heuristic_nodes: 20 };
+            let item = Item {
+                attacker: Side::Black,
+                position,
+                nodes: 300,
+                table: 1 << 20,
+                heuristic_nodes: 20,
+            };
             results.put(item.encode(&ground), vec![1; 40]);
         }
         results.write().unwrap();

@@ -10,7 +10,8 @@ use certificate_spec::claim::{Claim, Question, Value};
 use clap::{Args, ValueEnum};
 
 use super::common::{
-    ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, check_pieces, database,
+    ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, TableOption, check_pieces,
+    database,
 };
 use super::start::StartOptions;
 use crate::board::{Position, Side};
@@ -33,14 +34,17 @@ pub(super) struct Options {
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
     /// Use the database with at most N pieces; 0 for none [default: the most that take at
-    /// most 25 MiB on disk, but fewer than the start position has, and at least 2; 6 on 6x6]
+    /// most 25 MiB in memory, but fewer than the start position has, and at least 2; 6 on 6x6]
     #[arg(long, value_name = "N")]
     pieces: Option<u8>,
     #[command(flatten)]
     db: DatabaseOption,
-    /// Budget of a leaf search: what takes more nodes is expanded into the proof tree
+    /// Budget of a leaf search: what takes more nodes is expanded into the proof tree. With 4000000000, 7x7
+    /// and 6x8 are decided by a single search for each question
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     leaf_nodes: u64,
+    #[command(flatten)]
+    table: TableOption,
     /// Give up a question after so many nodes [default: never]
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
@@ -91,6 +95,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     let database_done = begin.elapsed();
 
+    let workers = options.machine.workers() as u64;
+    options.table.check(options.leaf_nodes, workers, options.machine.memory())?;
     let ground = Ground { board, database: &database, root: root.unwrap_or(Digest([0; 32])) };
     let name = format!("{}.results", board.name());
     let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
@@ -196,6 +202,7 @@ impl Options {
             ("option --claim", claim),
             ("option --pieces", Some(pieces.to_string())),
             ("option --leaf-nodes", Some(self.leaf_nodes.to_string())),
+            ("option --leaf-table", Some(self.table.bytes.to_string())),
             ("option --max-nodes", self.max_nodes.map(|n| n.to_string())),
             ("option --threshold", self.threshold.map(|t| t.to_string())),
             ("option --increment", increment.map(|d| d.to_string())),
@@ -277,6 +284,7 @@ impl Job<'_> {
         }
         let manager = Manager {
             leaf_nodes: options.leaf_nodes.max(1),
+            leaf_table: options.table.bytes,
             max_nodes: options.max_nodes.unwrap_or(u64::MAX),
             thresholds: options.threshold.map(|first| Thresholds {
                 first,

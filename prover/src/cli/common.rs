@@ -13,6 +13,7 @@ use crate::emit::{BrokenProof, EmitError, ReadError};
 use crate::ensure::load;
 use crate::progress::Progress;
 use crate::proof::{ProofError, ResultsError};
+use crate::search::Search;
 
 /// Why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]
@@ -205,6 +206,34 @@ impl BuildOptions {
         check_pieces(board, self.pieces)?;
         self.machine.start()?;
         Ok(Store::new(&self.db.db, board))
+    }
+}
+
+/// The tables of searches.
+#[derive(Args, Debug)]
+pub(super) struct TableOption {
+    /// Memory of the table of a search, such as 512MiB or 4GiB, and half as much again while it grows. When
+    /// it is full the search goes on and forgets what took the least work
+    #[arg(long = "leaf-table", value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    pub(super) bytes: u64,
+}
+
+impl TableOption {
+    /// Whether so many tables, of searches of so many nodes, are within the memory that may be used.
+    pub(super) fn check(&self, nodes: u64, tables: u64, memory: u64) -> Result<(), Failure> {
+        let each = self.bytes.min(Search::most_bytes(nodes));
+        let needed = (each + each / 2).saturating_mul(tables);
+        if needed <= memory {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes >> 20;
+        Err(Failure::Resource(format!(
+            "{tables} searches with tables of {} MiB need {} MiB; expected at most {} MiB: use a smaller \
+             --leaf-table, fewer --threads or more --memory",
+            mib(each),
+            mib(needed),
+            mib(memory)
+        )))
     }
 }
 

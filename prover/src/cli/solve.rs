@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::common::{Failure, MachineOptions, StoredOptions, each_fen};
+use super::common::{Failure, MachineOptions, StoredOptions, TableOption, each_fen};
 use super::probe::word;
 use super::start::StartOptions;
-use crate::board::{Board, Position, Side};
-use crate::egdb::{Value, Values};
+use crate::board::{Position, Side};
+use crate::egdb::Value;
 use crate::search::{Outcome, Search};
 
 #[derive(Args, Debug)]
@@ -29,6 +29,8 @@ pub(super) struct Options {
     #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
     #[command(flatten)]
+    table: TableOption,
+    #[command(flatten)]
     start: StartOptions,
     #[command(flatten)]
     machine: MachineOptions,
@@ -42,10 +44,20 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let start = board.write_fen(&game.start());
     let mut fens = options.start.or_fens(game, &options.fens)?;
     fens.iter_mut().filter(|fen| *fen == "start").for_each(|fen| fen.clone_from(&start));
-    each_fen(board, &fens, |position| {
-        let (answer, nodes) = solve(board, &database, position, options.nodes);
+    options.table.check(options.nodes, 2, options.machine.memory())?;
+    let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
+    let watch = |nodes: u64| {
+        bar.add(nodes);
+        false
+    };
+    let search =
+        |attacker| Search::new(board, &database, attacker, options.table.bytes).watched(&watch);
+    let done = each_fen(board, &fens, |position| {
+        let (answer, nodes) = solve(search, position, options.nodes);
         Ok(format!("{answer}\t{nodes}"))
-    })
+    });
+    bar.finish();
+    done
 }
 
 /// One of the two questions.
@@ -55,10 +67,6 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(board: &'a Board, database: &'a Values, attacker: Side) -> Self {
-        Question { search: Search::new(board, database, attacker), answer: None }
-    }
-
     fn run(&mut self, position: &Position, nodes: u64) {
         let answer = match self.search.run(position, nodes) {
             Outcome::Unknown { .. } => return,
@@ -69,9 +77,13 @@ impl<'a> Question<'a> {
     }
 }
 
-fn solve(board: &Board, database: &Values, position: &Position, nodes: u64) -> (&'static str, u64) {
-    let mut win = Question::new(board, database, position.turn);
-    let mut loss = Question::new(board, database, position.turn.opponent());
+fn solve<'a>(
+    search: impl Fn(Side) -> Search<'a>,
+    position: &Position,
+    nodes: u64,
+) -> (&'static str, u64) {
+    let mut win = Question { search: search(position.turn), answer: None };
+    let mut loss = Question { search: search(position.turn.opponent()), answer: None };
     win.run(position, nodes.div_ceil(2));
     if win.answer != Some(true) {
         loss.run(position, nodes / 2);

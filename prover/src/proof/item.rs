@@ -10,15 +10,15 @@ use crate::board::{Board, Position, Side};
 use crate::egdb::Values;
 use crate::heuristic::{Heuristic, Limits};
 use crate::search::{
-    INFINITE, Outcome, Replay, Search, Strategy, StrategyError, known, pack, suits,
+    INFINITE, Outcome, Replay, Search, Strategy, StrategyError, Watch, known, pack, suits,
 };
 
 /// The kind of search; results of another kind are not used again.
-const SEARCH: u8 = 1;
+const SEARCH: u8 = 2;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 /// Bytes of an item.
-const ITEM: usize = 66;
+const ITEM: usize = 74;
 
 /// What an item is searched in.
 pub struct Ground<'a> {
@@ -39,6 +39,8 @@ pub struct Item {
     pub position: Position,
     /// The nodes that df-pn may expand.
     pub nodes: u64,
+    /// The bytes that its table may grow to.
+    pub table: u64,
     /// The nodes of the heuristic search of each successor, if that is not enough.
     pub heuristic_nodes: u64,
 }
@@ -54,8 +56,9 @@ impl Item {
         for set in [self.position.black, self.position.white, self.position.kings] {
             bytes.extend(board.to_dense(set).to_le_bytes());
         }
-        bytes.extend(self.nodes.to_le_bytes());
-        bytes.extend(self.heuristic_nodes.to_le_bytes());
+        for number in [self.nodes, self.table, self.heuristic_nodes] {
+            bytes.extend(number.to_le_bytes());
+        }
         bytes
     }
 
@@ -71,7 +74,8 @@ impl Item {
         let turn = side(*bytes.get(37)?)?;
         let position = ground.board.position(u32_at(38)?, u32_at(42)?, u32_at(46)?, turn)?;
         let attacker = side(*bytes.get(36)?)?;
-        let item = Item { attacker, position, nodes: u64_at(50)?, heuristic_nodes: u64_at(58)? };
+        let (nodes, table, heuristic_nodes) = (u64_at(50)?, u64_at(58)?, u64_at(66)?);
+        let item = Item { attacker, position, nodes, table, heuristic_nodes };
         (item.encode(ground) == bytes).then_some(item)
     }
 }
@@ -125,12 +129,15 @@ pub enum BadAnswer {
 }
 
 impl Answer {
-    /// Does an item, with a fresh table.
-    pub fn of(item: &Item, ground: &Ground<'_>) -> Answer {
+    /// Does an item, with a fresh table; `None` if the watch wants the search to stop.
+    pub fn of(item: &Item, ground: &Ground<'_>, watch: &Watch<'_>) -> Option<Answer> {
         let Item { attacker, position, .. } = item;
         let (board, database) = (ground.board, ground.database);
-        let mut search = Search::new(board, database, *attacker);
+        let mut search = Search::new(board, database, *attacker, item.table).watched(watch);
         let outcome = search.run(position, item.nodes);
+        if search.is_stopped() {
+            return None;
+        }
         let (nodes, probes) = (search.nodes(), search.probes());
         let decided = match outcome {
             Outcome::Unknown { .. } => None,
@@ -157,7 +164,7 @@ impl Answer {
             board.successors(position, &mut successors);
             Found::TooHard(guesses.into_iter().zip(&successors).map(guess).collect())
         });
-        Answer { nodes, probes, found }
+        Some(Answer { nodes, probes, found })
     }
 
     /// The answer as bytes.

@@ -20,7 +20,7 @@ use super::store::{Results, ResultsError};
 use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::progress::{Bar, Progress};
-use crate::search::Outcome;
+use crate::search::{Outcome, Watch};
 
 /// The least number of searches of a round.
 const ROUND: usize = 16;
@@ -46,6 +46,8 @@ pub struct Thresholds {
 pub struct Manager {
     /// The budget of a leaf search, in nodes.
     pub leaf_nodes: u64,
+    /// The bytes that the table of a leaf search may grow to.
+    pub leaf_table: u64,
     /// The budget of all searches together, in nodes.
     pub max_nodes: u64,
     /// Thresholds, if proofs are to begin with what is likely.
@@ -120,7 +122,7 @@ struct Run<'a, 'g> {
     tree: Tree<'g>,
     verdict: Verdict,
     probes: (u64, u64),
-    bar: Bar,
+    bar: &'a Bar,
 }
 
 impl Manager {
@@ -138,9 +140,14 @@ impl Manager {
         progress: &Progress,
     ) -> Result<(Tree<'g>, Verdict), ProofError> {
         let queue = Queue::default();
-        std::thread::scope(|scope| {
+        let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
+        let watch = |nodes: u64| {
+            bar.add(nodes);
+            stop.load(Ordering::Relaxed)
+        };
+        let done = std::thread::scope(|scope| {
             for _ in 0..self.workers.max(1) {
-                scope.spawn(|| work(&queue, ground));
+                scope.spawn(|| work(&queue, ground, &watch));
             }
             let mut run = Run {
                 manager: self,
@@ -157,25 +164,26 @@ impl Manager {
                     history: Vec::new(),
                 },
                 probes: (0, 0),
-                bar: progress.start(format!("does {attacker:?} win?"), 0, "nodes searched"),
+                bar: &bar,
             };
             let done = run.iterate().and_then(|()| Ok(run.results.write()?));
             queue.close();
-            run.bar.finish();
             done.map(|()| (run.tree, run.verdict))
-        })
+        });
+        bar.finish();
+        done
     }
 }
 
 /// What a worker does.
-fn work(queue: &Queue, ground: &Ground<'_>) {
+fn work(queue: &Queue, ground: &Ground<'_>, watch: &Watch<'_>) {
     while let Some(lease) = queue.lease() {
         let answer = |item: &[u8]| {
             let item = Item::decode(item, ground)?;
-            Some(Answer::of(&item, ground).encode())
+            Some(Answer::of(&item, ground, watch)?.encode())
         };
         match catch_unwind(AssertUnwindSafe(|| answer(&lease.item))) {
-            // An item that cannot be read or brings the search down has an answer that is no good.
+            // An item that cannot be read, brings the search down or is stopped has no good answer.
             Err(_) | Ok(None) => lease.complete(Vec::new()),
             Ok(Some(answer)) => lease.complete(answer),
         }
@@ -266,6 +274,9 @@ impl Run<'_, '_> {
             let size = self.tree.nodes().len();
             let round = self.tree.frontier(of, ROUND.max(size / NODES_PER_SEARCH));
             self.search(&round)?;
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Stop::Interrupted);
+            }
             self.tree.update(threshold);
         }
     }
@@ -283,12 +294,13 @@ impl Run<'_, '_> {
         ));
     }
 
-    /// Has nodes searched, and applies what is found in their order.
+    /// Has nodes searched, and applies what is found in their order, up to where somebody stops it.
     fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
         let item = |&id: &NodeId| Item {
             attacker: self.tree.attacker(),
             position: self.tree.nodes()[id as usize].position,
             nodes: self.manager.leaf_nodes,
+            table: self.manager.leaf_table,
             heuristic_nodes: (self.manager.leaf_nodes / 100).clamp(20, 1000),
         };
         let items: Vec<Item> = round.iter().map(item).collect();
@@ -310,10 +322,10 @@ impl Run<'_, '_> {
                     Ok(answer) => {
                         if is_new {
                             self.results.put(bytes[i].clone(), result);
-                            self.bar.add(answer.nodes);
                         }
                         break answer;
                     }
+                    Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(()),
                     Err(bad) => {
                         tries += 1;
                         if tries == TRIES {

@@ -5,34 +5,29 @@
 //! not lose. The attacker's positions are Or nodes, the defender's And nodes.
 //!
 //! **Repetition.** A position that is already on the path is not won by going round: for the
-//! position below it counts as disproved. But the disproof then holds only *if* that position on the
-//! path is disproved in the end, and to store it as if it held outright is the mistake (the
-//! graph-history interaction) that makes plain df-pn answer with no proof to show. Here a disproof
-//! carries its *support*: the positions on the path that it leaned on. When a position's own
-//! disproof leans on nothing but itself, it stands: staying in the cycle is not losing (the closed
-//! sets of `SPEC.md` §2). A disproof with support is kept and used again wherever each position of
-//! its support is on the current path, or is disproved, or has a disproof whose own support is fit
-//! for use in the same way; in that last case the supports may lean on each other in a circle, which
-//! again is a closed set. Positions on the path that this rests on become the support there.
-//! A proof never uses a repetition: its positions were all proved before, one after the other.
-//!
-//! Every position that ever had a disproof, with or without support, is a candidate for the closed
-//! set that [`super::Strategy`] extracts at the end by taking the greatest closed subset, so that a
-//! wrong bookkeeping of supports could only lead to an extraction that fails, not to a wrong proof.
-//!
-//! The table keeps every position that was expanded: a search is bounded by its budget of nodes, not
-//! by a table size, and forgets nothing.
+//! position below it counts as disproved. But a disproof that leaned on this holds only *if* that position
+//! on the path is disproved in the end, and to take it for one that holds outright is the mistake (the
+//! graph-history interaction, Kishimoto and Müller 2004) that makes plain df-pn answer with no proof to
+//! show. Here such a disproof is stored, used everywhere, and *believed* only. Proofs never lean on a
+//! disproof, so they hold; but when the root is disproved, [`close`] looks for the greatest closed set
+//! among what is believed (`SPEC.md` §2: a set of positions in which the defender can stay, or leave it for
+//! one that is known not to be lost). What is in it is disproved for good, by the theorem that a closed
+//! set is not lost, whatever the paths were on which it was found. What is not is open again, and if the
+//! root is among that the search goes on. Each time there is less to find out: a disproof that fell leaned
+//! on a position that turned out to be won or was left undecided, and is now looked into from elsewhere.
+//! Where tracking what each disproof leans on goes over the same positions again and again on other paths,
+//! this takes no longer than plain df-pn and some dozens of closures.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::closed::{Failures, close};
+use super::table::{INFINITE, Known, Table};
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
-/// Proof numbers at and above this are infinite.
-pub const INFINITE: u32 = 1 << 30;
-/// A support is looked into no further than this many positions.
-const MAX_LOOK: usize = 512;
+/// The watch hears of so many nodes at a time.
+const TELL: u64 = 1 << 14;
 
 /// A hash of a position's key: a multiplication and a fold (the key is no adversary).
 #[derive(Default)]
@@ -58,46 +53,24 @@ impl Hasher for KeyHasher {
 /// A map from positions ([`Position::key`]) that hashes the same way in every run.
 pub type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 
-/// What is known of a position.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Status {
-    /// Neither proved nor disproved.
-    Open,
-    /// The attacker wins; the number grows with the time of the proof.
-    Proved(u32),
-    /// The defender does not lose.
-    Disproved,
-}
-
-/// A position in the table.
-pub(super) struct Entry {
-    pub(super) position: Position,
-    pub(super) status: Status,
-    /// A disproof that holds if these entries are disproved; not used once `status` is decided.
-    pub(super) support: Option<Box<[u32]>>,
-    proof: u32,
-    disproof: u32,
-    on_path: bool,
-}
-
 /// A child of a position on the path.
 struct Child {
     position: Position,
     proof: u32,
     disproof: u32,
-    /// If disproved: what that leans on.
-    support: Vec<u32>,
 }
 
 /// A position on the path.
 struct Frame {
-    entry: u32,
+    position: Position,
     /// Where its children begin.
     children: usize,
     /// The child that was gone to.
     best: usize,
     max_proof: u32,
     max_disproof: u32,
+    /// Nodes expanded before it.
+    before: u64,
 }
 
 /// How a search ended.
@@ -116,35 +89,60 @@ pub enum Outcome {
     },
 }
 
+/// Hears of so many more nodes from a search under way, and says whether it is to stop.
+pub type Watch<'a> = dyn Fn(u64) -> bool + Sync + 'a;
+
 /// A search for one attacker, with its table.
 pub struct Search<'a> {
     pub(super) board: &'a Board,
     pub(super) database: &'a Values,
     pub(super) attacker: Side,
-    index: KeyMap<u32>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) table: Table,
+    watch: Option<&'a Watch<'a>>,
     nodes: u64,
+    /// Nodes that the watch has heard of.
+    told: u64,
+    is_stopped: bool,
     /// Successors looked up, and those of them that were known.
     probes: (u64, u64),
-    proofs: u32,
+    pub(super) proofs: u32,
+    pub(super) failures: Failures,
     /// Working memory for successors.
     successors: Vec<Position>,
 }
 
 impl<'a> Search<'a> {
-    /// A search with an empty table.
-    pub fn new(board: &'a Board, database: &'a Values, attacker: Side) -> Self {
+    /// A search with an empty table that may grow to so many bytes.
+    pub fn new(board: &'a Board, database: &'a Values, attacker: Side, bytes: u64) -> Self {
         Search {
             board,
             database,
             attacker,
-            index: KeyMap::default(),
-            entries: Vec::new(),
+            table: Table::new(board, bytes),
+            watch: None,
             nodes: 0,
+            told: 0,
+            is_stopped: false,
             probes: (0, 0),
             proofs: 0,
+            failures: Failures::default(),
             successors: Vec::new(),
         }
+    }
+
+    /// The most bytes that the table of a search of so many nodes can take.
+    pub fn most_bytes(nodes: u64) -> u64 {
+        Table::most_bytes(nodes)
+    }
+
+    /// The search, heard of by a watch.
+    pub fn watched(self, watch: &'a Watch<'a>) -> Self {
+        Search { watch: Some(watch), ..self }
+    }
+
+    /// Whether the watch has stopped the search.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
     }
 
     /// Positions expanded so far, each time counted.
@@ -162,39 +160,70 @@ impl<'a> Search<'a> {
         known(self.database, self.attacker, position)
     }
 
-    /// The table entry of a position.
-    pub(super) fn find(&self, position: &Position) -> Option<u32> {
-        self.index.get(&position.key()).copied()
-    }
-
-    /// Searches `root` until it is decided or `budget` nodes have been expanded.
+    /// Searches `root` until it is decided, `budget` nodes have been expanded, the table is full of decided
+    /// positions or the watch wants it to stop.
     pub fn run(&mut self, root: &Position, budget: u64) -> Outcome {
         if let Some(won) = self.known(root) {
             return if won { Outcome::Proved } else { Outcome::Disproved };
         }
-        let end = self.nodes + budget;
+        let end = self.nodes.saturating_add(budget);
+        loop {
+            let outcome = match self.numbers(root) {
+                (0, _) => Outcome::Proved,
+                (_, 0) => Outcome::Disproved,
+                (proof, disproof) if self.is_over(end) => Outcome::Unknown { proof, disproof },
+                _ => self.descend(root, end),
+            };
+            self.tell();
+            if outcome != Outcome::Disproved || close(self, root) {
+                return outcome;
+            }
+        }
+    }
+
+    /// Whether the search has to end.
+    fn is_over(&self, end: u64) -> bool {
+        self.nodes >= end || self.is_stopped || self.table.is_spent()
+    }
+
+    fn tell(&mut self) {
+        if let Some(watch) = self.watch {
+            self.is_stopped = watch(self.nodes - self.told);
+        }
+        self.told = self.nodes;
+    }
+
+    /// Searches until the root is proved, or disproved in all belief, or the search has to end.
+    fn descend(&mut self, root: &Position, end: u64) -> Outcome {
         let (mut path, mut children) = (Vec::new(), Vec::new());
         self.enter(root, INFINITE, INFINITE, &mut path, &mut children);
         loop {
             let Some(frame) = path.last_mut() else { unreachable!("the root returns below") };
-            let is_or = self.entries[frame.entry as usize].position.turn == self.attacker;
+            let is_or = frame.position.turn == self.attacker;
             let look = Look::at(is_or, &children[frame.children..]);
             let solved = look.proof == 0 || look.disproof == 0;
             let enough = look.proof >= frame.max_proof || look.disproof >= frame.max_disproof;
-            if solved || enough || self.nodes >= end {
-                let result = self.leave(is_or, &look, &mut path, &mut children);
+            if solved || enough || self.is_over(end) {
+                let Some(frame) = path.pop() else { unreachable!("looked at above") };
+                children.truncate(frame.children);
+                self.leave(&frame, &look);
                 match path.last() {
-                    None => return result.1,
-                    Some(parent) => children[parent.best].take(result),
+                    None => return look.outcome(),
+                    Some(parent) => {
+                        let child: &mut Child = &mut children[parent.best];
+                        (child.proof, child.disproof) = (look.proof, look.disproof);
+                    }
                 }
                 continue;
             }
             let (max_proof, max_disproof) = look.limits(is_or, frame.max_proof, frame.max_disproof);
-            let at = frame.children + look.best;
-            frame.best = at;
-            let position = children[at].position;
-            if let Some(known) = self.find(&position).and_then(|e| self.decided(e)) {
-                children[at].take((Vec::new(), known));
+            let best = frame.children + look.best;
+            frame.best = best;
+            let position = children[best].position;
+            // It may have been decided on another way since this one was looked at.
+            let now = self.numbers(&position);
+            if now.0 == 0 || now.1 == 0 {
+                (children[best].proof, children[best].disproof) = now;
                 continue;
             }
             self.enter(&position, max_proof, max_disproof, &mut path, &mut children);
@@ -206,26 +235,11 @@ impl<'a> Search<'a> {
     pub fn numbers_below(&self, position: &Position) -> Vec<(u32, u32)> {
         let mut successors = Vec::new();
         self.board.successors(position, &mut successors);
-        let numbers = |s: &Position| {
-            let entry = self.find(s).map(|id| &self.entries[id as usize]);
-            match entry.filter(|e| e.status == Status::Open) {
-                // On the path of a search that ran out of nodes it may not have its numbers yet.
-                Some(entry) => {
-                    let open = |n: u32| n.clamp(1, INFINITE - 1);
-                    (open(entry.proof), open(entry.disproof))
-                }
-                None => estimate(self.attacker, s),
-            }
+        let numbers = |s: &Position| match self.table.find(s).map(|at| self.table.known(at)) {
+            Some(Known::Open { proof, disproof }) => (proof, disproof),
+            _ => estimate(self.attacker, s),
         };
         successors.iter().map(numbers).collect()
-    }
-
-    fn decided(&self, entry: u32) -> Option<Outcome> {
-        match self.entries[entry as usize].status {
-            Status::Open => None,
-            Status::Proved(_) => Some(Outcome::Proved),
-            Status::Disproved => Some(Outcome::Disproved),
-        }
     }
 
     /// Puts a position on the path and looks at its children.
@@ -237,131 +251,61 @@ impl<'a> Search<'a> {
         path: &mut Vec<Frame>,
         children: &mut Vec<Child>,
     ) {
-        self.nodes += 1;
-        let next = self.entries.len() as u32;
-        let entry = *self.index.entry(position.key()).or_insert(next);
-        if entry == next {
-            self.entries.push(Entry {
-                position: *position,
-                status: Status::Open,
-                support: None,
-                proof: 1,
-                disproof: 1,
-                on_path: false,
-            });
+        if self.nodes - self.told >= TELL {
+            self.tell();
         }
-        self.entries[entry as usize].on_path = true;
-        path.push(Frame { entry, children: children.len(), best: 0, max_proof, max_disproof });
+        let at = self.table.enter(position);
+        self.table.set(at, Known::OnPath);
+        path.push(Frame {
+            position: *position,
+            children: children.len(),
+            best: 0,
+            max_proof,
+            max_disproof,
+            before: self.nodes,
+        });
+        self.nodes += 1;
         let mut successors = std::mem::take(&mut self.successors);
         self.board.successors(position, &mut successors);
-        children.extend(successors.iter().map(|s| self.child(s)));
+        children.extend(successors.iter().map(|s| {
+            let known = self.known(s);
+            self.probes.0 += 1;
+            self.probes.1 += u64::from(known.is_some());
+            let (proof, disproof) = match known {
+                Some(true) => (0, INFINITE),
+                Some(false) => (INFINITE, 0),
+                None => self.numbers(s),
+            };
+            Child { position: *s, proof, disproof }
+        }));
         self.successors = successors;
     }
 
-    fn child(&mut self, position: &Position) -> Child {
-        let mut child =
-            Child { position: *position, proof: INFINITE, disproof: 0, support: Vec::new() };
-        let known = self.known(position);
-        self.probes.0 += 1;
-        self.probes.1 += u64::from(known.is_some());
-        match known {
-            Some(true) => (child.proof, child.disproof) = (0, INFINITE),
-            Some(false) => {}
-            None => match self.find(position) {
-                None => (child.proof, child.disproof) = estimate(self.attacker, position),
-                Some(entry) => self.recall(entry, &mut child),
-            },
-        }
-        child
-    }
-
-    /// Fills in what the table knows of a child.
-    fn recall(&self, id: u32, child: &mut Child) {
-        let entry = &self.entries[id as usize];
-        match entry.status {
-            Status::Proved(_) => (child.proof, child.disproof) = (0, INFINITE),
-            Status::Disproved => {}
-            Status::Open if entry.on_path => child.support.push(id),
-            Status::Open => match self.supported(id) {
-                Some(support) => child.support = support,
-                None => (child.proof, child.disproof) = (entry.proof, entry.disproof),
-            },
+    /// The proof and disproof number of a position that the database does not know.
+    fn numbers(&self, position: &Position) -> (u32, u32) {
+        match self.table.find(position).map(|at| self.table.known(at)) {
+            None => estimate(self.attacker, position),
+            Some(Known::Open { proof, disproof }) => (proof, disproof),
+            Some(Known::Proved(_)) => (0, INFINITE),
+            // To go round in a circle is not to win.
+            Some(Known::OnPath) => (INFINITE, 0),
+            Some(Known::Believed | Known::Visited(_) | Known::Disproved) => (INFINITE, 0),
         }
     }
 
-    /// If the entry's disproof can be used on the current path: the positions of the path that it
-    /// leans on, ascending.
-    fn supported(&self, id: u32) -> Option<Vec<u32>> {
-        self.entries[id as usize].support.as_ref()?;
-        let (mut seen, mut at, mut leaned_on) = (vec![id], 0, Vec::new());
-        while at < seen.len() {
-            let entry = &self.entries[seen[at] as usize];
-            if entry.on_path {
-                leaned_on.push(seen[at]);
-            } else {
-                match (&entry.status, &entry.support) {
-                    (Status::Disproved, _) => {}
-                    (Status::Open, Some(support)) => {
-                        for s in support {
-                            if !seen.contains(s) {
-                                seen.push(*s);
-                            }
-                        }
-                        if seen.len() > MAX_LOOK {
-                            return None;
-                        }
-                    }
-                    _ => return None,
-                }
+    /// Stores what was found of a position that was taken off the path.
+    fn leave(&mut self, frame: &Frame, look: &Look) {
+        let Some(at) = self.table.find(&frame.position) else { unreachable!("it was entered") };
+        let known = match (look.proof, look.disproof) {
+            (0, _) => {
+                self.proofs += 1;
+                Known::Proved(self.proofs)
             }
-            at += 1;
-        }
-        leaned_on.sort_unstable();
-        Some(leaned_on)
-    }
-
-    /// Takes the top position off the path and stores what was found.
-    fn leave(
-        &mut self,
-        is_or: bool,
-        look: &Look,
-        path: &mut Vec<Frame>,
-        children: &mut Vec<Child>,
-    ) -> (Vec<u32>, Outcome) {
-        let Some(frame) = path.pop() else { unreachable!("only called with a path") };
-        let mut support = Vec::new();
-        if look.disproof == 0 {
-            let mine = &children[frame.children..];
-            if is_or {
-                support = mine.iter().flat_map(|c| c.support.iter().copied()).collect();
-                support.sort_unstable();
-                support.dedup();
-            } else {
-                // One disproved child is enough: the one that leans on the fewest.
-                let disproved = mine.iter().filter(|c| c.disproof == 0);
-                let least = disproved.min_by_key(|c| c.support.len());
-                support = least.map(|c| c.support.clone()).unwrap_or_default();
-            }
-            support.retain(|&s| s != frame.entry);
-        }
-        children.truncate(frame.children);
-        let entry = &mut self.entries[frame.entry as usize];
-        entry.on_path = false;
-        if look.proof == 0 {
-            self.proofs += 1;
-            entry.status = Status::Proved(self.proofs);
-            return (support, Outcome::Proved);
-        }
-        if look.disproof == 0 {
-            if support.is_empty() {
-                entry.status = Status::Disproved;
-            } else {
-                entry.support = Some(support.clone().into());
-            }
-            return (support, Outcome::Disproved);
-        }
-        (entry.proof, entry.disproof) = (look.proof, look.disproof);
-        (support, Outcome::Unknown { proof: look.proof, disproof: look.disproof })
+            (_, 0) => Known::Believed,
+            (proof, disproof) => Known::Open { proof, disproof },
+        };
+        self.table.set(at, known);
+        self.table.add_work(at, self.nodes - frame.before);
     }
 }
 
@@ -389,17 +333,6 @@ pub fn known(database: &Values, attacker: Side, position: &Position) -> Option<b
     };
     let won = if position.turn == attacker { Value::Win } else { Value::Loss };
     Some(value == won)
-}
-
-impl Child {
-    fn take(&mut self, (support, outcome): (Vec<u32>, Outcome)) {
-        self.support = support;
-        (self.proof, self.disproof) = match outcome {
-            Outcome::Proved => (0, INFINITE),
-            Outcome::Disproved => (INFINITE, 0),
-            Outcome::Unknown { proof, disproof } => (proof, disproof),
-        };
-    }
 }
 
 /// The numbers of a position from its children's.
@@ -443,6 +376,14 @@ impl Look {
         let (proof, disproof) = if is_or { (least.0, all) } else { (all, least.0) };
         let best_numbers = children.get(best).map_or((0, 0), |c| (c.proof, c.disproof));
         Look { proof, disproof, best, best_numbers, second }
+    }
+
+    fn outcome(&self) -> Outcome {
+        match (self.proof, self.disproof) {
+            (0, _) => Outcome::Proved,
+            (_, 0) => Outcome::Disproved,
+            (proof, disproof) => Outcome::Unknown { proof, disproof },
+        }
     }
 
     /// The numbers up to which the best child is to be searched: until another one looks better by

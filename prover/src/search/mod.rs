@@ -1,7 +1,10 @@
 //! Forward search: proofs of single positions.
 
+mod closed;
 mod dfpn;
 mod strategy;
+mod table;
 
-pub use dfpn::{INFINITE, KeyMap, Outcome, Search, estimate, known};
+pub use dfpn::{KeyMap, Outcome, Search, Watch, estimate, known};
 pub use strategy::{Replay, Strategy, StrategyError, pack, suits};
+pub use table::INFINITE;

@@ -9,7 +9,8 @@ use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::leaves::Leaf;
 use thiserror::Error;
 
-use super::dfpn::{KeyMap, Search, Status};
+use super::dfpn::{KeyMap, Search};
+use super::table::Known;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
@@ -66,11 +67,11 @@ impl Search<'_> {
         let strategy = match self.known(root) {
             Some(won) => self.strategy_of(won, KeyMap::default()),
             None => {
-                let root = self.find(root).ok_or(StrategyError::Undecided)?;
-                match self.entries[root as usize].status {
-                    Status::Open => return Err(StrategyError::Undecided),
-                    Status::Proved(_) => self.win(root)?,
-                    Status::Disproved => self.closed(root)?,
+                let at = self.table.find(root).ok_or(StrategyError::Undecided)?;
+                match self.table.known(at) {
+                    Known::Proved(_) => self.win(root)?,
+                    Known::Disproved => self.closed(root)?,
+                    _ => return Err(StrategyError::Undecided),
                 }
             }
         };
@@ -85,162 +86,77 @@ impl Search<'_> {
 
     /// Takes in each Or node the child that was proved first. A child was proved before its
     /// parents were, so the time of the proof falls along every line.
-    fn win(&self, root: u32) -> Result<Strategy, StrategyError> {
-        let (mut choices, mut todo, mut successors) = (KeyMap::default(), vec![root], Vec::new());
-        let mut seen = vec![false; self.entries.len()];
+    fn win(&self, root: &Position) -> Result<Strategy, StrategyError> {
+        let (mut choices, mut todo, mut successors) = (KeyMap::default(), vec![*root], Vec::new());
+        let mut seen: KeyMap<()> = KeyMap::default();
         let time = |p: &Position| match self.known(p) {
-            Some(won) => won.then_some((0, None)),
-            None => self.find(p).and_then(|id| match self.entries[id as usize].status {
-                Status::Proved(time) => Some((time, Some(id))),
+            Some(won) => won.then_some(0),
+            None => match self.table.known(self.table.find(p)?) {
+                Known::Proved(time) => Some(time),
                 _ => None,
-            }),
+            },
         };
-        while let Some(id) = todo.pop() {
-            if std::mem::replace(&mut seen[id as usize], true) {
+        while let Some(position) = todo.pop() {
+            if seen.insert(position.key(), ()).is_some() {
                 continue;
             }
-            let position = &self.entries[id as usize].position;
-            self.board.successors(position, &mut successors);
+            self.board.successors(&position, &mut successors);
             if position.turn == self.attacker {
                 let proved = successors.iter().filter_map(|s| Some((time(s)?, s)));
-                let ((_, next), choice) =
-                    proved.min_by_key(|((t, _), _)| *t).ok_or(StrategyError::Incomplete)?;
+                let (time, choice) =
+                    proved.min_by_key(|(t, _)| *t).ok_or(StrategyError::Incomplete)?;
                 choices.insert(position.key(), *choice);
-                todo.extend(next);
+                if time > 0 {
+                    todo.push(*choice);
+                }
             } else {
                 for s in &successors {
-                    todo.extend(time(s).ok_or(StrategyError::Incomplete)?.1);
+                    if time(s).ok_or(StrategyError::Incomplete)? > 0 {
+                        todo.push(*s);
+                    }
                 }
             }
         }
         Ok(self.strategy_of(true, choices))
     }
 
-    /// Takes the greatest closed subset of the positions that had a disproof, and in it a strategy.
-    fn closed(&self, root: u32) -> Result<Strategy, StrategyError> {
-        let set = Candidates::reach(self, root).close();
-        if set.out[0] {
-            return Err(StrategyError::NotClosed);
-        }
-        let (mut choices, mut successors) = (KeyMap::default(), Vec::new());
-        let (mut kept, mut todo) = (vec![false; set.ids.len()], vec![0u32]);
-        kept[0] = true;
-        while let Some(at) = todo.pop() {
-            let position = &self.entries[set.ids[at as usize] as usize].position;
-            let children = &set.children[at as usize];
+    /// Takes in each And node a child that is disproved: all that are make up a closed set.
+    fn closed(&self, root: &Position) -> Result<Strategy, StrategyError> {
+        let (mut choices, mut todo, mut successors) = (KeyMap::default(), vec![*root], Vec::new());
+        let mut kept: KeyMap<()> = KeyMap::default();
+        kept.insert(root.key(), ());
+        let is_disproved = |p: &Position| {
+            self.table.find(p).is_some_and(|at| self.table.known(at) == Known::Disproved)
+        };
+        while let Some(position) = todo.pop() {
+            self.board.successors(&position, &mut successors);
             if position.turn == self.attacker {
-                for &c in children {
-                    if !std::mem::replace(&mut kept[c as usize], true) {
-                        todo.push(c);
+                for s in &successors {
+                    match self.known(s) {
+                        Some(true) => return Err(StrategyError::WrongValue),
+                        Some(false) => {}
+                        None if !is_disproved(s) => return Err(StrategyError::NotClosed),
+                        None if kept.insert(s.key(), ()).is_none() => todo.push(*s),
+                        None => {}
                     }
                 }
                 continue;
             }
-            self.board.successors(position, &mut successors);
-            // A move out of the search costs no positions, one into the set none that are new;
-            // else the position that was met first: it has had the longest time to get settled.
+            // A move out of the search costs no positions, one into the set none that are new.
             let out = successors.iter().find(|s| self.known(s) == Some(false)).copied();
             let choice = out.or_else(|| {
-                let inside = children.iter().filter(|&&c| !set.out[c as usize]);
-                let c = *inside.min_by_key(|&&c| (!kept[c as usize], set.ids[c as usize]))?;
-                if !std::mem::replace(&mut kept[c as usize], true) {
-                    todo.push(c);
+                let mut inside =
+                    successors.iter().filter(|s| self.known(s).is_none() && is_disproved(s));
+                let old = inside.clone().find(|s| kept.contains_key(&s.key()));
+                let choice = old.or_else(|| inside.next()).copied()?;
+                if kept.insert(choice.key(), ()).is_none() {
+                    todo.push(choice);
                 }
-                Some(self.entries[set.ids[c as usize] as usize].position)
+                Some(choice)
             });
-            choices.insert(position.key(), choice.ok_or(StrategyError::Incomplete)?);
+            choices.insert(position.key(), choice.ok_or(StrategyError::NotClosed)?);
         }
         Ok(self.strategy_of(false, choices))
-    }
-}
-
-/// The candidates for a closed set, as far as they can be reached from the root (number 0).
-struct Candidates {
-    ids: Vec<u32>,
-    /// Numbers of the children that are candidates.
-    children: Vec<Vec<u32>>,
-    parents: Vec<Vec<u32>>,
-    /// How many more children may drop out before the position does.
-    spare: Vec<u32>,
-    /// Positions that have dropped out.
-    out: Vec<bool>,
-}
-
-impl Candidates {
-    fn reach(search: &Search<'_>, root: u32) -> Self {
-        let mut number = vec![u32::MAX; search.entries.len()];
-        number[root as usize] = 0;
-        let mut set = Candidates {
-            ids: vec![root],
-            children: Vec::new(),
-            parents: vec![Vec::new()],
-            spare: Vec::new(),
-            out: Vec::new(),
-        };
-        let (mut at, mut successors) = (0, Vec::new());
-        while at < set.ids.len() {
-            let position = search.entries[set.ids[at] as usize].position;
-            search.board.successors(&position, &mut successors);
-            let (mut children, mut safe, mut bad) = (Vec::new(), 0u32, 0u32);
-            for s in &successors {
-                let candidate = match search.known(s) {
-                    Some(false) => {
-                        safe += 1;
-                        continue;
-                    }
-                    Some(true) => None,
-                    None => search.find(s).filter(|&id| {
-                        let entry = &search.entries[id as usize];
-                        entry.status == Status::Disproved
-                            || entry.status == Status::Open && entry.support.is_some()
-                    }),
-                };
-                let Some(id) = candidate else {
-                    bad += 1;
-                    continue;
-                };
-                if number[id as usize] == u32::MAX {
-                    number[id as usize] = set.ids.len() as u32;
-                    set.ids.push(id);
-                    set.parents.push(Vec::new());
-                }
-                children.push(number[id as usize]);
-                set.parents[number[id as usize] as usize].push(at as u32);
-            }
-            // The attacker's position needs all its children, the defender's one of them.
-            let attacks = position.turn == search.attacker;
-            set.spare.push(if attacks {
-                0
-            } else {
-                (safe + children.len() as u32).saturating_sub(1)
-            });
-            let out = if attacks { bad > 0 } else { safe == 0 && children.is_empty() };
-            set.out.push(out);
-            set.children.push(children);
-            at += 1;
-        }
-        set
-    }
-
-    /// Drops positions until the rest is closed.
-    fn close(mut self) -> Self {
-        let mut todo: Vec<u32> =
-            (0..self.ids.len() as u32).filter(|&i| self.out[i as usize]).collect();
-        while let Some(dropped) = todo.pop() {
-            for &parent in &self.parents[dropped as usize] {
-                let parent_at = parent as usize;
-                if self.out[parent_at] {
-                    continue;
-                }
-                if self.spare[parent_at] == 0 {
-                    self.out[parent_at] = true;
-                    todo.push(parent);
-                } else {
-                    self.spare[parent_at] -= 1;
-                }
-            }
-        }
-        self
     }
 }
 

@@ -1,0 +1,307 @@
+//! What df-pn knows of positions: an open table of 20 bytes a position.
+//!
+//! It grows up to its limit. Then open positions are forgotten, those first that took the least work to
+//! get where they are (SmallTreeGC, Nagai 2002). Decided ones stay, since a proof will need
+//! them: most positions are open, nine out of ten on 6x6 over a database of 3 pieces.
+
+use crate::board::{Board, Position, Side};
+
+/// Proof numbers at and above this are infinite.
+pub const INFINITE: u32 = 1 << 24;
+
+/// Where a position is in the table, until another one enters it.
+pub(super) type SlotId = usize;
+
+/// What is known of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Neither proved nor disproved.
+    Open {
+        /// Proof number.
+        proof: u32,
+        /// Disproof number.
+        disproof: u32,
+    },
+    /// On the path, and so not decided.
+    OnPath,
+    /// The attacker wins; the number grows with the time of the proof.
+    Proved(u32),
+    /// The defender does not lose, if what its disproof leaned on holds.
+    Believed,
+    /// As believed, and the node of this number of the set that is looked for.
+    Visited(u32),
+    /// The defender does not lose.
+    Disproved,
+}
+
+/// A position's pieces of Black and of White and its kings, as masks of squares. If White is to move, the
+/// empty squares count as kings, too: there always are some, as the masks are of 32 squares and a board of
+/// 32 pieces has no moves.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Key([u32; 3]);
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    key: Key,
+    /// From the lowest bit: 25 bits of a proof number or a mark, 6 of the binary logarithm of the nodes
+    /// that were expanded below the position, one that says that it is on the path.
+    head: u32,
+    /// The disproof number, or the number that belongs to the mark.
+    number: u32,
+}
+
+const PROOF: u32 = (1 << 25) - 1;
+const WORK: u32 = 25;
+const ON_PATH: u32 = 1 << 31;
+// Marks. A proved position has the proof number 0.
+const DISPROVED: u32 = INFINITE;
+const BELIEVED: u32 = INFINITE + 1;
+const VISITED: u32 = INFINITE + 2;
+
+/// The positions that a search has expanded.
+pub(super) struct Table {
+    board: Board,
+    /// A power of two.
+    slots: Vec<Slot>,
+    used: usize,
+    /// The number of slots that it may grow to.
+    most: usize,
+    is_spent: bool,
+}
+
+impl Table {
+    /// Slots of a new table.
+    const FIRST: usize = 1 << 8;
+
+    /// An empty table that will take at most `bytes`, and, while it grows, half as much again.
+    pub(super) fn new(board: &Board, bytes: u64) -> Self {
+        let slots = usize::try_from(bytes / size_of::<Slot>() as u64).unwrap_or(usize::MAX);
+        let most = (slots / 2 + 1).next_power_of_two().max(Self::FIRST);
+        Table {
+            board: board.clone(),
+            slots: vec![Slot::default(); Self::FIRST],
+            used: 0,
+            most,
+            is_spent: false,
+        }
+    }
+
+    /// The bytes of a table for so many positions.
+    pub(super) fn most_bytes(positions: u64) -> u64 {
+        let slots = (positions / 7).saturating_mul(8).max(Self::FIRST as u64) + 1;
+        slots
+            .checked_next_power_of_two()
+            .unwrap_or(1 << 63)
+            .saturating_mul(size_of::<Slot>() as u64)
+    }
+
+    /// The slot of a position that is in the table.
+    pub(super) fn find(&self, position: &Position) -> Option<SlotId> {
+        let at = self.place(Key::of(&self.board, position));
+        (self.slots[at].key != Key::default()).then_some(at)
+    }
+
+    /// The slot of a position, which is put into the table if it is not there.
+    pub(super) fn enter(&mut self, position: &Position) -> SlotId {
+        if self.is_full() {
+            self.make_room();
+        }
+        let key = Key::of(&self.board, position);
+        let at = self.place(key);
+        if self.slots[at].key == Key::default() {
+            self.slots[at] = Slot { key, head: 1, number: 1 };
+            self.used += 1;
+        }
+        at
+    }
+
+    /// Whether nothing can enter without another position's being forgotten.
+    fn is_full(&self) -> bool {
+        self.used >= self.slots.len() / 8 * 7
+    }
+
+    /// Whether so much of the table is decided that a search should end. There is still room for what is
+    /// on its path.
+    pub(super) fn is_spent(&self) -> bool {
+        self.is_spent
+    }
+
+    /// The position in a slot.
+    pub(super) fn position(&self, at: SlotId) -> Position {
+        self.slots[at].key.position(&self.board)
+    }
+
+    /// What is known of the position in a slot.
+    pub(super) fn known(&self, at: SlotId) -> Known {
+        let Slot { head, number, .. } = self.slots[at];
+        match head & PROOF {
+            _ if head & ON_PATH != 0 => Known::OnPath,
+            0 => Known::Proved(number),
+            DISPROVED => Known::Disproved,
+            BELIEVED => Known::Believed,
+            VISITED => Known::Visited(number),
+            proof => Known::Open { proof, disproof: number },
+        }
+    }
+
+    /// Says what is known of the position in a slot.
+    pub(super) fn set(&mut self, at: SlotId, known: Known) {
+        let slot = &mut self.slots[at];
+        let (head, number) = match known {
+            Known::Open { proof, disproof } => (proof, disproof),
+            Known::OnPath => (slot.head & PROOF | ON_PATH, slot.number),
+            Known::Proved(time) => (0, time),
+            Known::Disproved => (DISPROVED, 0),
+            Known::Believed => (BELIEVED, 0),
+            Known::Visited(n) => (VISITED, n),
+        };
+        (slot.head, slot.number) = (slot.head & 63 << WORK | head, number);
+    }
+
+    /// Adds to the nodes that were expanded below the position in a slot.
+    pub(super) fn add_work(&mut self, at: SlotId, nodes: u64) {
+        let head = &mut self.slots[at].head;
+        let before = 1u64 << (*head >> WORK & 63).min(62);
+        *head = *head & !(63 << WORK) | (before + nodes - 1).max(1).ilog2() << WORK;
+    }
+
+    /// Where a key is or would be.
+    fn place(&self, key: Key) -> SlotId {
+        let mask = self.slots.len() - 1;
+        let mut at = key.hash() as usize & mask;
+        while self.slots[at].key != key && self.slots[at].key != Key::default() {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn make_room(&mut self) {
+        if self.slots.len() < self.most {
+            let slots = vec![Slot::default(); 2 * self.slots.len()];
+            let old = std::mem::replace(&mut self.slots, slots);
+            self.put_back(old.into_iter().filter(|slot| slot.key != Key::default()));
+        } else {
+            self.forget();
+        }
+    }
+
+    /// Forgets open positions until half of the slots are free, or those that took the most work are all
+    /// that is left of them.
+    fn forget(&mut self) {
+        let work_of = |slot: &Slot| {
+            let is_open = !matches!(slot.head & PROOF, 0 | INFINITE..) && slot.head & ON_PATH == 0;
+            (slot.key != Key::default() && is_open).then_some((slot.head >> WORK & 63) as usize)
+        };
+        let mut count = [0; 64];
+        self.slots.iter().filter_map(work_of).for_each(|work| count[work] += 1);
+        let (mut left, mut least) = (self.used, 0);
+        while left > self.slots.len() / 2 && least < count.len() {
+            left -= count[least];
+            least += 1;
+        }
+        let keep = |slot: &Slot| {
+            slot.key != Key::default() && work_of(slot).is_none_or(|work| work >= least)
+        };
+        let kept: Vec<Slot> = self.slots.iter().filter(|slot| keep(slot)).copied().collect();
+        self.used = kept.len();
+        self.is_spent = self.used > self.slots.len() / 4 * 3;
+        self.slots.fill(Slot::default());
+        self.put_back(kept.into_iter());
+    }
+
+    fn put_back(&mut self, slots: impl Iterator<Item = Slot>) {
+        for slot in slots {
+            let at = self.place(slot.key);
+            self.slots[at] = slot;
+        }
+    }
+}
+
+impl Key {
+    fn of(board: &Board, position: &Position) -> Self {
+        let [black, white, kings] =
+            [position.black, position.white, position.kings].map(|set| board.to_dense(set));
+        let turn = if position.turn == Side::White { !(black | white) } else { 0 };
+        Key([black, white, kings | turn])
+    }
+
+    fn position(self, board: &Board) -> Position {
+        let Key([black, white, kings]) = self;
+        let empty = !(black | white);
+        let turn = if kings & empty != 0 { Side::White } else { Side::Black };
+        let [black, white, kings] =
+            [black, white, kings & !empty].map(|dense| board.from_dense(dense));
+        Position { black, white, kings, turn }
+    }
+
+    /// Two multiplications, each folded.
+    fn hash(self) -> u64 {
+        let Key([black, white, kings]) = self;
+        let fold = |n: u64, factor: u64| {
+            let wide = u128::from(n) * u128::from(factor);
+            wide as u64 ^ (wide >> 64) as u64
+        };
+        let pieces = fold(u64::from(black) << 32 | u64::from(white), 0x9e37_79b9_7f4a_7c15);
+        fold(pieces ^ u64::from(kings), 0xd6e8_feb8_6659_fd93)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Known, Table};
+    use crate::board::{Board, Position, Side};
+
+    /// All positions of one man against one king on a 6x6 board, for both sides.
+    fn positions(board: &Board) -> Vec<Position> {
+        let mut all = Vec::new();
+        for (man, king) in (0..18u32).flat_map(|man| (0..18u32).map(move |king| (man, king))) {
+            for turn in [Side::Black, Side::White] {
+                all.extend(board.position(1 << man, 1 << king, 1 << king, turn));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn positions_come_back_as_they_went_in() {
+        let board = Board::new(6, 6).expect("a board");
+        let mut table = Table::new(&board, 1 << 20);
+        for position in positions(&board) {
+            assert_eq!(table.find(&position), None);
+            let at = table.enter(&position);
+            assert_eq!(table.position(at), position);
+            table.set(at, Known::Open { proof: 3, disproof: 7 });
+        }
+        for position in positions(&board) {
+            let at = table.find(&position).expect("it was entered");
+            table.add_work(at, 1000);
+            table.set(at, Known::OnPath);
+            assert_eq!(table.known(at), Known::OnPath);
+            table.set(at, Known::Visited(u32::MAX));
+            assert_eq!(table.known(at), Known::Visited(u32::MAX));
+        }
+    }
+
+    #[test]
+    fn open_positions_of_little_work_are_forgotten_first() {
+        let board = Board::new(6, 6).expect("a board");
+        // 256 slots.
+        let mut table = Table::new(&board, 20 * 256);
+        let all = positions(&board);
+        let (proved, rest) = all.split_at(50);
+        for position in proved {
+            let at = table.enter(position);
+            table.set(at, Known::Proved(1));
+        }
+        for (i, position) in rest.iter().enumerate() {
+            let at = table.enter(position);
+            table.set(at, Known::Open { proof: 2, disproof: 2 });
+            table.add_work(at, if i < 40 { 100 } else { 1 });
+        }
+        let there = |p: &&Position| table.find(p).is_some();
+        assert_eq!(proved.iter().filter(there).count(), 50);
+        assert_eq!(rest[..40].iter().filter(there).count(), 40);
+        assert!(rest[40..].iter().filter(there).count() < 256 / 8 * 7 - 90);
+        assert!(!table.is_spent());
+    }
+}
