@@ -5,6 +5,7 @@
 //! them: most positions are open, nine out of ten on 6x6 over a database of 3 pieces.
 
 use crate::board::{Board, Position, Side};
+use crate::egdb::ask_for_large_pages;
 
 /// Proof numbers at and above this are infinite.
 pub const INFINITE: u32 = 1 << 24;
@@ -77,13 +78,7 @@ impl Table {
     pub(super) fn new(board: &Board, bytes: u64) -> Self {
         let slots = usize::try_from(bytes / size_of::<Slot>() as u64).unwrap_or(usize::MAX);
         let most = (slots / 2 + 1).next_power_of_two().max(Self::FIRST);
-        Table {
-            board: board.clone(),
-            slots: vec![Slot::default(); Self::FIRST],
-            used: 0,
-            most,
-            is_spent: false,
-        }
+        Table { board: board.clone(), slots: empty(Self::FIRST), used: 0, most, is_spent: false }
     }
 
     /// The bytes of a table for so many positions.
@@ -177,8 +172,8 @@ impl Table {
 
     fn make_room(&mut self) {
         if self.slots.len() < self.most {
-            let slots = vec![Slot::default(); 2 * self.slots.len()];
-            let old = std::mem::replace(&mut self.slots, slots);
+            let larger = empty(2 * self.slots.len());
+            let old = std::mem::replace(&mut self.slots, larger);
             self.put_back(old.into_iter().filter(|slot| slot.key != Key::default()));
         } else {
             self.forget();
@@ -215,6 +210,13 @@ impl Table {
             self.slots[at] = slot;
         }
     }
+}
+
+fn empty(slots: usize) -> Vec<Slot> {
+    let mut empty = Vec::with_capacity(slots);
+    ask_for_large_pages(empty.spare_capacity_mut());
+    empty.resize(slots, Slot::default());
+    empty
 }
 
 impl Key {
