@@ -23,6 +23,7 @@ use crate::word::{Kings, Moves, Settled, Word};
 use certificate_spec::database::SliceName;
 
 /// All sets of k kings for one k: which squares they hold, and where the kings can step.
+#[derive(Debug)]
 pub(crate) struct KingSets {
     /// The sets in order of their ranks, in their owner's view.
     sets: Vec<u32>,
@@ -35,6 +36,7 @@ pub(crate) struct KingSets {
 }
 
 /// A step to the set with the number `set`, onto the square `to`.
+#[derive(Debug)]
 struct KingStep {
     set: u32,
     to: u32,
@@ -77,13 +79,6 @@ impl KingSets {
     }
 }
 
-/// What all blocks have in common: values of other blocks, and the sets of kings for each number of them.
-#[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
-    pub(crate) values: &'a Database,
-    pub(crate) kings: &'a [KingSets],
-}
-
 /// A block: its slice, and the men of its mover and of the opponent, each in its owner's view.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) struct Block {
@@ -112,7 +107,7 @@ impl Block {
 
 /// The values of a block with one side to move, as far as they are settled.
 pub(crate) struct Half<'a> {
-    source: Source<'a>,
+    database: &'a Database,
     block: Block,
     /// All men, in the mover's view.
     fixed: u32,
@@ -130,14 +125,14 @@ pub(crate) struct Half<'a> {
 impl<'a> Half<'a> {
     /// Settles the positions with a jump. Without `steps` those of men are not looked at; there must be
     /// no call of `step` then.
-    pub(crate) fn new(source: Source<'a>, block: Block, steps: bool) -> Half<'a> {
+    pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
-        let (own, theirs) = (&source.kings[usize::from(b)], &source.kings[usize::from(d)]);
+        let (own, theirs) = (database.kings(b), database.kings(d));
         let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.words();
         let mut half = Half {
-            source,
+            database,
             block,
-            fixed: block.men | source.values.board().turned(block.their_men),
+            fixed: block.men | database.board().turned(block.their_men),
             own,
             theirs,
             open: vec![(0, 0, 0); size(own, theirs)],
@@ -152,7 +147,7 @@ impl<'a> Half<'a> {
     }
 
     fn fill_rows(&mut self, steps: bool) {
-        let (values, own, theirs) = (self.source.values, self.own, self.theirs);
+        let (values, own, theirs) = (self.database, self.own, self.theirs);
         for (row, &kings) in own.sets.iter().enumerate() {
             // Where a king stands on a man, there is no position.
             if kings & self.fixed == 0 {
@@ -167,7 +162,7 @@ impl<'a> Half<'a> {
 
     /// The same where the opponent has no kings: a row is one position, so that the mover's kings vary.
     fn fill_columns(&mut self, steps: bool) {
-        let (values, own) = (self.source.values, self.own);
+        let (values, own) = (self.database, self.own);
         for (w, held) in own.held.iter().enumerate() {
             let kings = (Kings::Vary(held), Kings::Same(0));
             let word = Word::new(values, self.block, kings, (&own.sets, w));
@@ -217,13 +212,5 @@ impl<'a> Half<'a> {
         let (place, bit) = (row / 64, 1 << (row % 64));
         bits_in(win).for_each(|n| self.values[(64 * w + n) * words + place].0 |= bit);
         bits_in(loss).for_each(|n| self.values[(64 * w + n) * words + place].1 |= bit);
-    }
-
-    /// Writes the values into their table.
-    pub(crate) fn write(&self, table: &Table) {
-        for ((at, _), &(win, loss)) in self.block.words(table).zip(&self.values) {
-            table.win.set(at, win);
-            table.loss.set(at, loss);
-        }
     }
 }

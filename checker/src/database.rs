@@ -5,9 +5,10 @@
 //! the database gives no value instead of a wrong one.
 //!
 //! The words are atomic because blocks of one slice are written by several threads and share the
-//! words at their edges. Each block is written once, before anything reads it; the end of a parallel
+//! words at their edges. Each block is settled once, before any other reads it; the end of a parallel
 //! loop orders the two.
 
+use crate::block::KingSets;
 use crate::numbering::{Shape, slice_of, slices, views};
 use crate::rules::{Board, Position};
 use crate::verdict::Stop;
@@ -54,11 +55,16 @@ impl Bits {
         bits.div_ceil(64).saturating_mul(8)
     }
 
-    fn or_word(&self, i: usize, bits: u64) {
-        if let Some(word) = self.0.get(i)
-            && bits != 0
-        {
-            word.fetch_or(bits, Relaxed);
+    /// Makes those bits of word `i` that are set in `mask` what they are in `bits`, and no other.
+    fn put_word(&self, i: usize, mask: u64, bits: u64) {
+        if let Some(word) = self.0.get(i) {
+            let change = (word.load(Relaxed) ^ bits) & mask;
+            if change & bits != 0 {
+                word.fetch_or(change & bits, Relaxed);
+            }
+            if change & !bits != 0 {
+                word.fetch_and(!(change & !bits), Relaxed);
+            }
         }
     }
 
@@ -75,12 +81,12 @@ impl Bits {
         if shift == 0 { bits } else { bits | self.word(word.saturating_add(1)) << (64 - shift) }
     }
 
-    /// Sets those of the 64 bits from bit `start` on that are set in `bits`.
-    pub(crate) fn set(&self, start: u64, bits: u64) {
+    /// The same of the 64 bits from bit `start` on.
+    fn put(&self, start: u64, mask: u64, bits: u64) {
         let (word, shift) = Self::locate(start);
-        self.or_word(word, bits << shift);
+        self.put_word(word, mask << shift, bits << shift);
         if shift != 0 {
-            self.or_word(word.saturating_add(1), bits >> (64 - shift));
+            self.put_word(word.saturating_add(1), mask >> (64 - shift), bits >> (64 - shift));
         }
     }
 }
@@ -90,17 +96,11 @@ impl Bits {
 pub struct Table {
     /// How its indices are made up.
     pub shape: Shape,
-    pub(crate) win: Bits,
-    pub(crate) loss: Bits,
+    win: Bits,
+    loss: Bits,
 }
 
 impl Table {
-    /// A table of draws.
-    fn empty(shape: Shape) -> Result<Table, Stop> {
-        let zeros = || Bits::zeros(shape.indices);
-        Ok(Table { shape, win: zeros()?, loss: zeros()? })
-    }
-
     /// A digest of all bits.
     pub(crate) fn digest(&self) -> Digest {
         let part = |words: &[AtomicU64]| {
@@ -117,16 +117,23 @@ impl Table {
         (self.win.read(index), self.loss.read(index))
     }
 
+    /// Makes the bits of those of 64 indices that are set in `mask` these.
+    pub(crate) fn put(&self, index: u64, mask: u64, (win, loss): (u64, u64)) {
+        self.win.put(index, mask, win);
+        self.loss.put(index, mask, loss);
+    }
+
+    /// Sets bits of 64 indices, those that are set in `win` and in `loss`.
+    pub(crate) fn add(&self, index: u64, win: u64, loss: u64) {
+        self.win.put(index, win, win);
+        self.loss.put(index, loss, loss);
+    }
+
     /// The bits of `win` and `loss` of one index.
     pub fn bits(&self, index: u64) -> (bool, bool) {
         let (win, loss) = self.read(index);
         (win & 1 == 1, loss & 1 == 1)
     }
-}
-
-/// A number of its own for each slice with at most so many pieces.
-fn key(pieces: u8, slice: SliceName) -> usize {
-    slice.0.iter().fold(0, |key, &n| key * (usize::from(pieces) + 1) + usize::from(n))
 }
 
 /// The values of all positions of a board with both sides present and at most so many pieces.
@@ -137,10 +144,12 @@ fn key(pieces: u8, slice: SliceName) -> usize {
 pub struct Database {
     board: Board,
     pieces: u8,
-    /// All slices in order.
-    slices: Vec<(Shape, Option<Table>)>,
-    /// Where each slice is in `slices`: at its `key`.
-    places: Vec<Option<usize>>,
+    /// The shapes of all slices, in order.
+    shapes: Vec<Shape>,
+    /// The tables that there are, each at its slice's `key`.
+    tables: Vec<Option<Box<Table>>>,
+    /// For each number of kings that a side has in a table.
+    kings: Vec<KingSets>,
     /// Whether a move led to a slice that has no table.
     missed: AtomicBool,
 }
@@ -149,17 +158,14 @@ impl Database {
     /// A database without tables as yet.
     pub(crate) fn new(board: &Board, pieces: u8) -> Database {
         let shapes = slices(board, pieces).into_iter().map(|slice| Shape::new(board, slice));
-        let mut database = Database {
+        Database {
             board: board.clone(),
             pieces,
-            slices: shapes.map(|shape| (shape, None)).collect(),
-            places: vec![None; (usize::from(pieces) + 1).pow(4)],
+            shapes: shapes.collect(),
+            tables: (0..(usize::from(pieces) + 1).pow(4)).map(|_| None).collect(),
+            kings: Vec::new(),
             missed: AtomicBool::new(false),
-        };
-        for (i, (shape, _)) in database.slices.iter().enumerate() {
-            database.places[key(pieces, shape.slice)] = Some(i);
         }
-        database
     }
 
     /// The board.
@@ -168,24 +174,30 @@ impl Database {
     }
 
     /// The shapes of all slices, in order.
-    pub(crate) fn shapes(&self) -> impl Iterator<Item = &Shape> {
-        self.slices.iter().map(|(shape, _)| shape)
+    pub(crate) fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// All sets of so many kings.
+    pub(crate) fn kings(&self, count: u8) -> &KingSets {
+        &self.kings[usize::from(count)]
     }
 
     /// The tables of all slices, in order.
     pub fn tables(&self) -> Vec<&Table> {
-        self.slices.iter().filter_map(|(_, table)| table.as_ref()).collect()
+        self.shapes.iter().filter_map(|shape| self.table(shape.slice)).collect()
     }
 
     /// The number of indices of all slices.
     pub(crate) fn indices(&self) -> u64 {
-        self.shapes().fold(0, |sum, shape| sum.saturating_add(shape.indices))
+        self.shapes.iter().fold(0, |sum, shape| sum.saturating_add(shape.indices))
     }
 
-    /// Where the slice is among all slices.
-    fn place(&self, slice: SliceName) -> Option<usize> {
+    /// A number of its own for each slice that there is.
+    fn key(&self, slice: SliceName) -> usize {
+        let digit = |key: usize, &n: &u8| key * (usize::from(self.pieces) + 1) + usize::from(n);
         let is_there = slice.pieces() <= u32::from(self.pieces);
-        *self.places.get(if is_there { key(self.pieces, slice) } else { usize::MAX })?
+        if is_there { slice.0.iter().fold(0, digit) } else { usize::MAX }
     }
 
     /// Gives a slice a table of draws.
@@ -193,22 +205,26 @@ impl Database {
     /// # Errors
     /// There is not enough memory for it.
     pub(crate) fn reserve(&mut self, slice: SliceName) -> Result<(), Stop> {
-        if let Some((shape, table)) = self.place(slice).and_then(|i| self.slices.get_mut(i)) {
-            *table = Some(Table::empty(*shape)?);
-        }
+        let shape = Shape::new(&self.board, slice);
+        let zeros = || Bits::zeros(shape.indices);
+        let table = Table { shape, win: zeros()?, loss: zeros()? };
+        let most = slice.0[1].max(slice.0[3]);
+        let more = (0..=most).skip(self.kings.len()).map(|k| KingSets::new(&self.board, k));
+        self.kings.extend(more);
+        let key = self.key(slice);
+        self.tables[key] = Some(Box::new(table));
         Ok(())
     }
 
     /// Takes the table of a slice out of memory.
     pub(crate) fn release(&mut self, slice: SliceName) {
-        if let Some((_, table)) = self.place(slice).and_then(|i| self.slices.get_mut(i)) {
-            *table = None;
-        }
+        let key = self.key(slice);
+        self.tables[key] = None;
     }
 
     /// The table of a slice.
     pub(crate) fn table(&self, slice: SliceName) -> Option<&Table> {
-        self.slices.get(self.place(slice)?)?.1.as_ref()
+        self.tables.get(self.key(slice))?.as_deref()
     }
 
     /// The table of a slice that a move leads to. If there is none, whatever is made of that is worth

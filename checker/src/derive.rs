@@ -7,12 +7,17 @@
 //! or the block's own twin. Blocks with equally many pieces, men and rows advanced never lead to one
 //! another, so they are solved in parallel.
 //!
-//! Trusts: `block.rs`. The exact values are derived without a look at any file.
+//! Theorem: at the level exact the tables hold the exact values afterwards, *whatever was in them before*. By
+//! induction over the order: a block looks at others that have been settled, and at its own twin's values, which
+//! are derived with it; of what was in its table it is only said where that was something else. So nothing
+//! depends on what a file said or on how that was decoded.
+//!
+//! Trusts: `block.rs`.
 
-use crate::block::{Block, Half, KingSets, Source};
+use crate::Level;
+use crate::block::{Block, Half};
 use crate::database::{Database, Table};
-use crate::memory::batches;
-use crate::numbering::{sets, twin};
+use crate::numbering::{group, sets, slices, twin};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::verdict::Stop;
@@ -27,66 +32,18 @@ use std::sync::{Mutex, PoisonError};
 pub fn derive(board: &Board, pieces: u8, progress: &Progress) -> Result<Database, Stop> {
     let mut values = Database::new(board, pieces);
     progress.begin("deriving the database", values.indices());
-    let mut kings = Vec::new();
-    for slices in batches(board, pieces, u64::MAX, (false, false))? {
-        slices.iter().try_for_each(|&slice| values.reserve(slice))?;
-        derive_slices(source(&values, &mut kings, &slices), &slices, progress);
+    for group in groups(&slices(board, pieces)) {
+        group.iter().try_for_each(|&slice| values.reserve(slice))?;
+        // That most of the draws there are wrong is as it should be.
+        settle(&values, group, Level::Exact, |_| true, &First::default(), progress);
     }
     values.is_complete()?;
     Ok(values)
 }
 
-/// What blocks of these slices have in common. `kings` grows with the number of pieces.
-pub(crate) fn source<'a>(
-    values: &'a Database,
-    kings: &'a mut Vec<KingSets>,
-    slices: &[SliceName],
-) -> Source<'a> {
-    // Either side has a piece, so none has all of them.
-    let most = slices.iter().map(|slice| slice.pieces()).max().unwrap_or(0);
-    let numbers = (0..=u8::MAX).take_while(|&k| u32::from(k) < most).skip(kings.len());
-    kings.extend(numbers.map(|k| KingSets::new(values.board(), k)));
-    Source { values, kings }
-}
-
-/// Calls `work` for one of each block and its twin in these slices of a group, in an order in which what
-/// they look at has been done before.
-fn for_each_pair(source: Source<'_>, slices: &[SliceName], work: impl Fn(Block) + Sync) {
-    // No move leads from a slice to one with as many pieces and men, except to its twin.
-    // A twin is done together with its slice, so one of the two does for both.
-    slices.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
-        for_each_block(source.values.board(), slice, |block| {
-            // In a slice that is its own twin, each pair of blocks comes up twice.
-            if slice != twin(slice) || block.men <= block.their_men {
-                work(block);
-            }
-        });
-    });
-}
-
-/// Says that a block and its twin, in tables like this, are done.
-fn is_done(block: Block, table: &Table, progress: &Progress) {
-    let size = table.shape.rows * table.shape.columns;
-    progress.add(if block == block.twin() { size } else { 2 * size });
-}
-
-/// Fills the tables of these slices of a group with the exact values.
-pub(crate) fn derive_slices(source: Source<'_>, slices: &[SliceName], progress: &Progress) {
-    for_each_pair(source, slices, |block| solve(source, block, progress));
-}
-
-/// Finds the least fixed point for a block and its twin: from nothing settled, until nothing more
-/// gets settled.
-fn solve(source: Source<'_>, block: Block, progress: &Progress) {
-    let (mut own, mut other) =
-        (Half::new(source, block, true), Half::new(source, block.twin(), true));
-    while own.step(&other.values) | other.step(&own.values) {}
-    let tables = [block, block.twin()].map(|block| source.values.table(block.slice));
-    if let [Some(table), Some(twin)] = tables {
-        own.write(table);
-        other.write(twin);
-        is_done(block, table, progress);
-    }
+/// Slices in order, as groups: those with as many pieces and as many men.
+pub(crate) fn groups(slices: &[SliceName]) -> impl Iterator<Item = &[SliceName]> {
+    slices.chunk_by(|&s, &t| group(s) == group(t))
 }
 
 /// A value that does not follow from its successors'.
@@ -97,23 +54,6 @@ pub(crate) struct Wrong {
     pub(crate) expected: (bool, bool),
     /// What is given.
     pub(crate) found: (bool, bool),
-}
-
-impl Wrong {
-    /// The first of the positions from `index` on that are set in `wrong`, given the bits of win and loss
-    /// that 64 of them should have and have.
-    pub(crate) fn new(
-        slice: SliceName,
-        index: u64,
-        wrong: u64,
-        expected: (u64, u64),
-        found: (u64, u64),
-    ) -> Wrong {
-        let n = wrong.trailing_zeros().min(63);
-        let bits = |(win, loss)| ((win >> n) & 1 == 1, (loss >> n) & 1 == 1);
-        let (expected, found) = (bits(expected), bits(found));
-        Wrong { slice, index: index + u64::from(n), expected, found }
-    }
 }
 
 /// The first of what several threads find wrong, in the order of the slices.
@@ -129,64 +69,98 @@ impl First {
         }
     }
 
+    /// Compares the bits of win and loss of the 64 positions from `index` on.
+    fn compare(&self, slice: SliceName, index: u64, expected: (u64, u64), found: (u64, u64)) {
+        let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
+        if wrong != 0 {
+            let n = wrong.trailing_zeros();
+            let bits = |(win, loss)| ((win >> n) & 1 == 1, (loss >> n) & 1 == 1);
+            let (expected, found) = (bits(expected), bits(found));
+            self.report(Wrong { slice, index: index + u64::from(n), expected, found });
+        }
+    }
+
     pub(crate) fn take(&self) -> Option<Wrong> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// Completes the tables of slices that have the values of quiet positions: the values of all others are
-/// those that captures yield. Reports where, first in each block, what is there is not what follows from the
-/// values of other blocks: if `exact`, the least fixed point, else the operator applied once to all positions.
+/// The values that a table gives to a block: those that it holds and, for positions that are not quiet, those
+/// that captures yield.
+fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<(u64, u64)> {
+    let words = block.words(table).zip(&captures.values);
+    let given = words.map(|((at, row), captured)| {
+        let (win, loss) = table.read(at);
+        (win & row | captured.0, loss & row | captured.1)
+    });
+    given.collect()
+}
+
+/// Completes the tables of slices of a group that have the values of quiet positions, and reports where what is
+/// there is not what follows from the values of other blocks: the least fixed point, or at the level consistent
+/// the operator applied once. All positions are held against that, quiet or not.
 ///
 /// (A quiet position without a given value would count as a draw, and that is found wrong if it is none.)
-pub(crate) fn follow_slices(
-    source: Source<'_>,
+pub(crate) fn settle(
+    values: &Database,
     slices: &[SliceName],
-    exact: bool,
+    level: Level,
     is_wanted: impl Fn(Block) -> bool + Sync,
     first: &First,
     progress: &Progress,
 ) {
-    for_each_pair(source, slices, |block| {
+    let settle_pair = |block: Block| {
         if !is_wanted(block) {
             return;
         }
         let pair = [block, block.twin()];
-        let [Some(own), Some(other)] = pair.map(|block| source.values.table(block.slice)) else {
+        let [Some(own), Some(other)] = pair.map(|block| values.table(block.slice)) else {
             // Never; but nothing that is not there may pass as right.
-            return first.report(Wrong::new(block.slice, 0, 0, (0, 0), (0, 0)));
+            return first.compare(block.slice, 0, (0, 0), (1, 1));
         };
         let tables = [own, other];
-        let mut halves = pair.map(|block| Half::new(source, block, true));
-        halves.iter().zip(tables).for_each(|(half, table)| half.write(table));
-        let read = |i: usize| pair[i].words(tables[i]).map(|(at, _)| tables[i].read(at)).collect();
-        let found: [Vec<_>; 2] = [read(0), read(1)];
+        let mut halves = pair.map(|block| Half::new(values, block, true));
+        let found = [0, 1].map(|i| given(pair[i], tables[i], &halves[i]));
         let [mine, theirs] = &mut halves;
-        if exact {
-            while mine.step(&theirs.values) | theirs.step(&mine.values) {}
-        } else {
-            mine.step(&found[1]);
-            theirs.step(&found[0]);
+        match level {
+            // From nothing settled, until nothing more gets settled.
+            Level::Exact => while mine.step(&theirs.values) | theirs.step(&mine.values) {},
+            Level::Consistent => {
+                mine.step(&found[1]);
+                theirs.step(&found[0]);
+            }
         }
         for i in [0, 1] {
             let words = pair[i].words(tables[i]).zip(&halves[i].values).zip(&found[i]);
             for (((at, row), &expected), &found) in words {
-                let wrong = ((expected.0 ^ found.0) | (expected.1 ^ found.1)) & row;
-                if wrong != 0 {
-                    first.report(Wrong::new(pair[i].slice, at, wrong, expected, found));
-                    break;
-                }
+                first.compare(pair[i].slice, at, expected, found);
+                let settled = if level == Level::Exact { expected } else { found };
+                tables[i].put(at, row, settled);
             }
         }
-        is_done(block, own, progress);
+        let size = own.shape.rows * own.shape.columns;
+        progress.add(if block == block.twin() { size } else { 2 * size });
+    };
+    // No move leads from a slice to one with as many pieces and men, except to its twin.
+    // A twin is done together with its slice, so one of the two does for both.
+    slices.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
+        for_each_block(values.board(), slice, |block| {
+            // In a slice that is its own twin, each pair of blocks comes up twice.
+            if slice != twin(slice) || block.men <= block.their_men {
+                settle_pair(block);
+            }
+        });
     });
 }
 
 /// Fills in the values of all positions of a slice that are not quiet.
-pub(crate) fn capture(source: Source<'_>, slice: SliceName) {
-    if let Some(table) = source.values.table(slice) {
-        let write = |block| Half::new(source, block, false).write(table);
-        for_each_block(source.values.board(), slice, write);
+pub(crate) fn capture(values: &Database, slice: SliceName) {
+    if let Some(table) = values.table(slice) {
+        for_each_block(values.board(), slice, |block| {
+            let half = Half::new(values, block, false);
+            let given = given(block, table, &half);
+            block.words(table).zip(given).for_each(|((at, row), word)| table.put(at, row, word));
+        });
     }
 }
 
@@ -222,7 +196,6 @@ fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
 mod tests {
     use super::*;
     use crate::database::Value;
-    use crate::numbering::slices;
     use crate::rules::Position;
 
     /// The operator at one position, move by move.
@@ -260,24 +233,24 @@ mod tests {
         for table in values.tables() {
             for i in (0..table.shape.indices).step_by(64) {
                 let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
-                table.win.set(i, wins);
-                table.loss.set(i, random(seed) & !wins);
+                table.add(i, wins, random(seed) & !wins);
             }
         }
         values
     }
 
     /// The operator applied once to the given values.
-    fn follow(source: Source<'_>, out: &Database) {
+    fn follow(values: &Database, out: &Database) {
         for table in out.tables() {
             let slice = table.shape.slice;
-            let twin = source.values.table(twin(slice)).unwrap();
+            let twin = values.table(twin(slice)).unwrap();
             for_each_block(out.board(), slice, |block| {
-                let mut half = Half::new(source, block, true);
+                let mut half = Half::new(values, block, true);
                 half.step(
                     &block.twin().words(twin).map(|(at, _)| twin.read(at)).collect::<Vec<_>>(),
                 );
-                half.write(table);
+                let words = block.words(table).zip(&half.values);
+                words.for_each(|((at, row), &word)| table.put(at, row, word));
             });
         }
     }
@@ -289,9 +262,8 @@ mod tests {
         let (mut seed, mut successors) = (0, Vec::new());
         for more in [false, true] {
             let values = random_values(&board, pieces, more, &mut seed);
-            let kings: Vec<_> = (0..pieces).map(|k| KingSets::new(&board, k)).collect();
             let followed = empty(&board, pieces);
-            follow(Source { values: &values, kings: &kings }, &followed);
+            follow(&values, &followed);
             for table in followed.tables() {
                 let slice = table.shape.slice;
                 for index in 0..table.shape.indices {
@@ -317,9 +289,41 @@ mod tests {
         ] {
             let mut values = Database::new(&board, 3);
             slices.iter().for_each(|&slice| values.reserve(slice).unwrap());
-            let mut kings = Vec::new();
-            derive_slices(source(&values, &mut kings, &slices), &slices, &Progress::new(true));
+            let (exact, first) = (Level::Exact, First::default());
+            settle(&values, &slices, exact, |_| true, &first, &Progress::new(true));
             assert_eq!(values.is_complete().is_ok(), fits, "{slices:?}");
+        }
+    }
+
+    /// Tables full of nonsense, as a wrong decoder might leave them: not a bit of it is left.
+    #[test]
+    fn exact_values_whatever_was_there() {
+        for (rows, columns, pieces) in [(4, 4, 5), (6, 4, 4), (3, 5, 5), (6, 6, 3)] {
+            let board = Board::new(rows, columns).unwrap();
+            let progress = Progress::new(true);
+            let (right, mut seed) = (derive(&board, pieces, &progress).unwrap(), 7);
+            let mut values = Database::new(&board, pieces);
+            for group in groups(&slices(&board, pieces)) {
+                for &slice in group {
+                    values.reserve(slice).unwrap();
+                    let table = values.table(slice).unwrap();
+                    // No index is left out, and some are wins and losses at once.
+                    for i in (0..table.shape.indices).step_by(64) {
+                        table.put(i, !0, (random(&mut seed), random(&mut seed)));
+                    }
+                }
+                let first = First::default();
+                settle(&values, group, Level::Exact, |_| true, &first, &progress);
+                assert!(first.take().is_some() && values.is_complete().is_ok());
+                for &slice in group {
+                    let [right, table] = [&right, &values].map(|v| v.table(slice).unwrap());
+                    for i in (0..table.shape.indices)
+                        .filter(|&i| table.shape.position(&board, i).is_some())
+                    {
+                        assert_eq!(table.bits(i), right.bits(i), "{} {slice:?} {i}", board.name());
+                    }
+                }
+            }
         }
     }
 

@@ -5,8 +5,8 @@
 //! the board: a database with a hole proves nothing.
 //!
 //! Soundness: at the level *exact* the values used for a certificate are those that `derive.rs`
-//! derived from the rules; the file's are only compared with them. At the level *consistent* they are
-//! the file's, after every single one was found to follow from its successors' (`SPEC.md` §2: enough
+//! derives from the rules, whatever the file has; the file's are only compared with them. At the level
+//! *consistent* they are the file's, after every single one was found to follow from its successors' (`SPEC.md` §2: enough
 //! for NotLost, because what is not lost there is closed).
 //!
 //! A file is read when it is hashed, when its values are checked, and when its table has to come back:
@@ -17,13 +17,13 @@
 //!
 //! Trusts: the journal, if there is one (`journal.rs`), and what it was told to take for granted.
 
-use crate::block::{Block, KingSets};
+use crate::block::Block;
 use crate::database::{Database, Table};
-use crate::derive::{First, Wrong, capture, derive_slices, follow_slices, source};
+use crate::derive::{First, Wrong, capture, groups, settle};
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::journal::{Journal, Verified};
 use crate::memory::{batches, swap};
-use crate::numbering::{Shape, slices, twin};
+use crate::numbering::{Shape, group, slices, twin};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::units::{Layout, Slice, Tables, Word};
@@ -104,7 +104,6 @@ pub(crate) fn check(
         own,
         units: Tables::new(board, pieces),
         values: Database::new(board, pieces),
-        kings: Vec::new(),
         verified: verified.unwrap_or_default(),
         memory,
         level: options.level,
@@ -230,7 +229,6 @@ struct Check<'a> {
     own: BTreeSet<[u8; 4]>,
     units: Tables<'a>,
     values: Database,
-    kings: Vec<KingSets>,
     /// The digests of tables that have been verified and are not in memory, and of others.
     verified: Verified,
     /// The most bytes that tables may take.
@@ -286,21 +284,18 @@ impl Check<'_> {
         self.values.table(slice).ok_or_else(|| Stop::Error("a table is missing".into()))
     }
 
-    /// Puts the values in a slice's file into its table.
-    fn fill(&self, slice: SliceName) -> Result<(), Stop> {
+    /// Makes the table of a slice, with the values in its file.
+    fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
+        self.values.reserve(slice)?;
         let table = self.table(slice)?;
-        self.read(&self.open(slice)?, |word| {
-            table.win.set(word.index, word.win);
-            table.loss.set(word.index, word.loss);
-        })
+        self.read(&self.open(slice)?, |word| table.add(word.index, word.win, word.loss))
     }
 
     /// Brings back the table of a slice that has been verified, or makes that of one whose values are taken for
     /// granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
-        self.values.reserve(slice)?;
         self.fill(slice)?;
-        capture(source(&self.values, &mut self.kings, &[slice]), slice);
+        capture(&self.values, slice);
         self.values.is_complete()?;
         let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
         let error = format!("{name} has other values than those verified before");
@@ -311,8 +306,8 @@ impl Check<'_> {
         }
     }
 
-    /// Makes ready for the first of these batches: room, tables for its slices, and values for those that
-    /// moves lead to.
+    /// Makes ready for the first of these batches: room, and tables for its slices and for those that moves
+    /// lead to.
     fn prepare(&mut self, rest: &[Vec<SliceName>]) -> Result<(), Stop> {
         let (missing, out) = swap(&self.values, rest, self.memory);
         for slice in out {
@@ -321,7 +316,7 @@ impl Check<'_> {
         }
         missing.into_iter().try_for_each(|slice| {
             let is_new = rest.iter().take(1).flatten().any(|&s| s == slice);
-            if is_new { self.values.reserve(slice) } else { self.restore(slice) }
+            if is_new { self.fill(slice) } else { self.restore(slice) }
         })
     }
 
@@ -340,22 +335,11 @@ impl Check<'_> {
         let first = First::default();
         for (i, batch) in batches.iter().enumerate() {
             self.prepare(&batches[i..])?;
-            match self.level {
-                Level::Exact => {
-                    let source = source(&self.values, &mut self.kings, batch);
-                    derive_slices(source, batch, self.progress);
-                    batch.iter().try_for_each(|&slice| self.compare(slice, &first))?;
-                }
-                Level::Consistent => {
-                    batch.iter().try_for_each(|&slice| self.fill(slice))?;
-                    let source = source(&self.values, &mut self.kings, batch);
-                    follow_slices(source, batch, false, |_| true, &first, self.progress);
-                }
-            }
+            settle(&self.values, batch, self.level, |_| true, &first, self.progress);
             self.values.is_complete()?;
-            let group = |batch: &Vec<SliceName>| batch.first().map(|s| (s.order().0, s.order().1));
+            let of = |batch: &Vec<SliceName>| batch.first().map(|&slice| group(slice));
             match (first.take(), &mut journal) {
-                (Some(wrong), _) if batches.get(i + 1).and_then(group) != group(batch) => {
+                (Some(wrong), _) if batches.get(i + 1).and_then(of) != of(batch) => {
                     return Err(self.wrong_value(&wrong)?);
                 }
                 (Some(wrong), _) => first.report(wrong),
@@ -377,10 +361,7 @@ impl Check<'_> {
         self.progress.begin("checking blocks", 0);
         let (first, looked_at, all) = (First::default(), AtomicU64::new(0), AtomicU64::new(0));
         let slices: Vec<_> = self.records.iter().map(|record| record.name).collect();
-        let exact = self.level == Level::Exact;
-        for group in
-            slices.chunk_by(|s, t| (s.order().0, s.order().1) == (t.order().0, t.order().1))
-        {
+        for group in groups(&slices) {
             let is_wanted = |block: Block| {
                 let Block { slice, men, their_men } = block;
                 let has = sample.has(root, &format!("{} {men} {their_men}", slice.file_name()));
@@ -388,26 +369,13 @@ impl Check<'_> {
                 looked_at.fetch_add(has.into(), Relaxed);
                 has
             };
-            let source = source(&self.values, &mut self.kings, group);
-            follow_slices(source, group, exact, is_wanted, &first, self.progress);
+            settle(&self.values, group, self.level, is_wanted, &first, self.progress);
             self.values.is_complete()?;
             if let Some(wrong) = first.take() {
                 return Err(self.wrong_value(&wrong)?);
             }
         }
         Ok((looked_at.into_inner(), all.into_inner()))
-    }
-
-    /// Reports the first value in a slice's file that is not the one in its table.
-    fn compare(&self, slice: SliceName, first: &First) -> Result<(), Stop> {
-        let table = self.table(slice)?;
-        self.read(&self.open(slice)?, |word| {
-            let (expected, found) = (table.read(word.index), (word.win, word.loss));
-            let wrong = ((expected.0 ^ found.0) | (expected.1 ^ found.1)) & word.quiet;
-            if wrong != 0 {
-                first.report(Wrong::new(slice, word.index, wrong, expected, found));
-            }
-        })
     }
 
     /// The finding of a value that is not right.
@@ -456,7 +424,6 @@ mod tests {
                 own: BTreeSet::from([slice.0]),
                 units: Tables::new(&board, 2),
                 values: Database::new(&board, 2),
-                kings: Vec::new(),
                 verified,
                 memory: u64::MAX,
                 level: Level::Exact,

@@ -412,6 +412,6 @@ fn database_verdict(board: &Board, pieces: Option<u8>, options: &Options) -> Res
     if let Some(sample) = options.sample() {
         return Ok(Verdict::Sampled(format!("{words} blocks={blocks}/{of} {sample}")));
     }
-    let (slices, indices) = (values.shapes().count(), values.indices());
+    let (slices, indices) = (values.shapes().len(), values.indices());
     Ok(Verdict::Verified(format!("{words} slices={slices} indices={indices}")))
 }

@@ -85,7 +85,7 @@ pub(crate) fn swap(
     let now: BTreeSet<_> = rest.iter().take(1).flat_map(|batch| needs(batch)).collect();
     let is_needed = |slice: &SliceName| slice.pieces() < pieces || now.contains(&slice.0);
     let is_there = |slice: &SliceName| values.table(*slice).is_some();
-    let all = || values.shapes().map(|shape| shape.slice);
+    let all = || values.shapes().iter().map(|shape| shape.slice);
     let missing: Vec<_> = all().filter(|slice| is_needed(slice) && !is_there(slice)).collect();
     let there = all().filter(is_there).chain(missing.iter().copied());
     let mut held = bytes(values.board(), there);

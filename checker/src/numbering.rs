@@ -55,6 +55,11 @@ pub(crate) fn twin(slice: SliceName) -> SliceName {
     SliceName([c, d, a, b])
 }
 
+/// The group of a slice: how many pieces and how many men it has.
+pub(crate) fn group(slice: SliceName) -> (u32, u32) {
+    (slice.order().0, slice.order().1)
+}
+
 /// All slices of the board with at most `pieces` pieces, in the order of `SPEC.md` §8.1.
 pub(crate) fn slices(board: &Board, pieces: u8) -> Vec<SliceName> {
     let mut all = Vec::new();

@@ -11,10 +11,9 @@
 //!
 //! Trusts: `rules.rs` for the ways over the board, `numbering.rs`; of the file, nothing: a code that
 //! does not come out is refused. Enforces: that a unit is decoded into values for its quiet positions, all
-//! of them and nothing else; no more memory than for the 65536 positions of a unit. If the positions here were not those without a capture in `block.rs`, values
-//! would be compared or used at the wrong places: at the level *exact* that could leave values of the
-//! file unread, which are not used anyway; at *consistent* the operator of `block.rs` is held against
-//! every position, quiet or not.
+//! of them and nothing else; no more memory than for the 65536 positions of a unit. If the positions here were not
+//! those without a capture in `block.rs`, values would stand at wrong places, and be found wrong there:
+//! `derive::settle` holds every position against the operator of `block.rs`, quiet or not.
 //!
 //! Not enforced: that the shortest way of writing the values was taken. A payload may have one value
 //! only, and where no position is quiet any value may be named: nothing is said there.
@@ -53,11 +52,9 @@ impl Tables<'_> {
 pub(crate) struct Word {
     /// The index of the first.
     pub(crate) index: u64,
-    /// Those that are quiet,
-    pub(crate) quiet: u64,
-    /// are wins,
+    /// The quiet ones that are wins in the file,
     pub(crate) win: u64,
-    /// are losses in the file.
+    /// and losses.
     pub(crate) loss: u64,
 }
 
@@ -219,7 +216,7 @@ impl Slice {
                 Some(&Unit::Constant(value)) => {
                     self.for_each_word(tables, rows, &mut |_, _, index, quiet| {
                         let of = |wanted| if value == wanted { quiet } else { 0 };
-                        sink(Word { index, quiet, win: of(Value::Win), loss: of(Value::Loss) });
+                        sink(Word { index, win: of(Value::Win), loss: of(Value::Loss) });
                     });
                     None
                 }
@@ -250,7 +247,7 @@ impl Slice {
         let mut decoding = Decoding::new(decoder, &rows, &self.shape);
         self.for_each_word(tables, rows, &mut |run, word, index, quiet| {
             let (win, loss) = decoding.read(tables.board, run, word, index, quiet);
-            sink(Word { index, quiet, win, loss });
+            sink(Word { index, win, loss });
         });
         decoding.decoder.is_finished()
     }

@@ -11,7 +11,7 @@
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
-use crate::numbering::{Shape, slices, twin};
+use crate::numbering::{Shape, group, slices, twin};
 use crate::rules::Board;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -95,9 +95,8 @@ pub fn pairs(board: &Board, pieces: u8) -> Vec<SliceName> {
 /// The number of pairs in groups before the one that the last pair of `own` is in: those that the values
 /// of these pairs can rest on.
 pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
-    let group = |slice: &SliceName| (slice.order().0, slice.order().1);
     let last = own.end.checked_sub(1).filter(|_| !own.is_empty()).and_then(|i| pairs.get(i));
-    last.map_or(0, |last| pairs.partition_point(|pair| group(pair) < group(last)))
+    last.map_or(0, |&last| pairs.partition_point(|&pair| group(pair) < group(last)))
 }
 
 /// Ranges of the sequence, by place in each part of it.
@@ -201,7 +200,6 @@ mod tests {
         for i in 0..pairs.len() {
             let below = below(&pairs, &(0..i + 1));
             assert!(below <= i);
-            let group = |slice: SliceName| (slice.order().0, slice.order().1);
             assert!(pairs[..below].iter().all(|&p| group(p) < group(pairs[i])));
             assert!(pairs[below..=i].iter().all(|&p| group(p) == group(pairs[i])));
         }
