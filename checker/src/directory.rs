@@ -25,15 +25,16 @@ use crate::journal::{Journal, Verified};
 use crate::memory::{batches, swap};
 use crate::numbering::{Shape, group, slices, twin};
 use crate::progress::Progress;
-use crate::rules::Board;
-use crate::units::{Layout, Slice, Tables, Word};
+use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
 use crate::work::{Sample, pairs};
 use crate::{Level, Options};
 use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
+use checker_decode::{Slice, Tables};
 use rayon::prelude::*;
+use std::array;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,7 @@ pub(crate) fn check(
         folder: &folder,
         records: &part.slices,
         own,
-        units: Tables::new(board, pieces),
+        units: tables(board, pieces),
         values: Database::new(board, pieces),
         verified: verified.unwrap_or_default(),
         memory,
@@ -186,21 +187,20 @@ impl Folder<'_> {
     }
 
     /// Opens the file of a slice: its length and digest, and its head.
-    fn open(&self, slice: &SliceRecord) -> Result<Slice, Stop> {
+    fn open<'a>(&self, slice: &SliceRecord, tables: &'a Tables) -> Result<Slice<'a>, Stop> {
         let (rule, name) = ("slice-syntax", slice.name.file_name());
         let file = self.file(&name);
         let sealed = (slice.length, slice.digest);
         let bytes = read_hashed(&self.path.join(&name), &file, "slice-hash", sealed)?;
         let head = SliceHead::decode(&bytes, bytes.len() as u64);
         let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
-        let shape = Shape::new(self.board, slice.name);
         let right = SliceHeader {
             name: slice.name,
             rows: self.board.rows(),
             columns: self.board.columns(),
-            indices: shape.indices,
+            indices: Shape::new(self.board, slice.name).indices,
         };
-        let units = if head.constant.is_some() { 0 } else { Layout::new(&shape).count };
+        let units = if head.constant.is_some() { 0 } else { tables.units(slice.name) };
         let words = |h: SliceHeader, units| {
             let name = h.name.file_name();
             format!("{name} of {}x{}, {} indices, {units} units", h.rows, h.columns, h.indices)
@@ -217,8 +217,16 @@ impl Folder<'_> {
                 Finding::new(rule, words(right, units), words(found, head.units.len() as u64));
             return Err(finding.file(file).at(offset).into());
         }
-        Ok(Slice::new(shape, head, bytes))
+        Ok(Slice::new(tables, head, bytes))
     }
+}
+
+/// What there has to be known of the board to read slice files.
+fn tables(board: &Board, pieces: u8) -> Tables {
+    let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
+    let (squares, men_squares) = (board.squares(), board.men_squares());
+    let near = (0..squares as usize).map(near).collect();
+    Tables::new(checker_decode::Board { squares, men_squares, near }, pieces)
 }
 
 /// What is being checked.
@@ -227,7 +235,7 @@ struct Check<'a> {
     records: &'a [SliceRecord],
     /// The slices that are to be verified here. The values of others are taken for granted.
     own: BTreeSet<[u8; 4]>,
-    units: Tables<'a>,
+    units: Tables,
     values: Database,
     /// The digests of tables that have been verified and are not in memory, and of others.
     verified: Verified,
@@ -249,7 +257,7 @@ impl Check<'_> {
         let bytes = own().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
         self.progress.begin("reading the database", bytes);
         let wrong = own().collect::<Vec<_>>().into_par_iter().find_map_first(|record| {
-            let wrong = self.folder.open(record).err();
+            let wrong = self.folder.open(record, &self.units).err();
             self.progress.add(record.length);
             wrong
         });
@@ -257,26 +265,26 @@ impl Check<'_> {
     }
 
     /// Opens the file of a slice.
-    fn open(&self, slice: SliceName) -> Result<Slice, Stop> {
+    fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
         let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
         let record = place.ok().and_then(|i| self.records.get(i));
-        self.folder.open(record.ok_or_else(|| Stop::Error("a slice is missing".into()))?)
+        let record = record.ok_or_else(|| Stop::Error("a slice is missing".into()))?;
+        self.folder.open(record, &self.units)
     }
 
     /// Reads the values of a slice from its file and judges its syntax.
-    fn read(&self, file: &Slice, sink: impl Fn(Word) + Sync) -> Result<(), Stop> {
-        let name = || self.folder.file(&file.shape.slice.file_name());
-        file.read(&self.units, sink).map_err(|finding| finding.file(name()).into())
+    fn read(&self, slice: SliceName, sink: impl Fn(u64, u64, u64) + Sync) -> Result<(), Stop> {
+        self.open(slice)?.read(sink).map_err(|offset| {
+            let expected = "a checksum, and a code of the unit's values";
+            let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
+            finding.file(self.folder.file(&slice.file_name())).into()
+        })
     }
 
     /// Finds the first error of hash or syntax in files of which none is known to be right.
     fn check_syntax(&self) -> Result<(), Stop> {
         let mut own = self.records.iter().filter(|record| self.is_own(record.name));
-        own.try_for_each(|record| {
-            let file = self.folder.open(record)?;
-            // In a file without units there is nothing but the head.
-            if file.is_constant() { Ok(()) } else { self.read(&file, |_| {}) }
-        })
+        own.try_for_each(|record| self.read(record.name, |_, _, _| {}))
     }
 
     /// The table of a slice whose turn it is.
@@ -288,7 +296,7 @@ impl Check<'_> {
     fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         let table = self.table(slice)?;
-        self.read(&self.open(slice)?, |word| table.add(word.index, word.win, word.loss))
+        self.read(slice, |index, win, loss| table.add(index, win, loss))
     }
 
     /// Brings back the table of a slice that has been verified, or makes that of one whose values are taken for
@@ -387,9 +395,10 @@ impl Check<'_> {
             (true, true) => "win-and-loss",
         };
         let finding = Finding::new("slice-value", word(wrong.expected), word(wrong.found));
-        let (file, slice) = (self.folder.file(&wrong.slice.file_name()), self.open(wrong.slice)?);
-        let position = slice.shape.position(self.folder.board, wrong.index);
-        Ok(Finding { position, ..finding.file(file).at(slice.offset(wrong.index)) }.into())
+        let Wrong { slice, index, .. } = *wrong;
+        let finding = finding.file(self.folder.file(&slice.file_name()));
+        let position = Shape::new(self.folder.board, slice).position(self.folder.board, index);
+        Ok(Finding { position, ..finding.at(self.open(slice)?.offset(index)) }.into())
     }
 }
 
@@ -422,7 +431,7 @@ mod tests {
                 folder: &folder,
                 records,
                 own: BTreeSet::from([slice.0]),
-                units: Tables::new(&board, 2),
+                units: tables(&board, 2),
                 values: Database::new(&board, 2),
                 verified,
                 memory: u64::MAX,

@@ -1,10 +1,6 @@
 //! Sets of kings by rank, 64 at a time: what a run of positions in `units.rs` is made of.
-//!
-//! Trusts: `rules.rs` for the ways over the board, `numbering.rs` for ranks. Enforces: nothing by itself;
-//! wrong sets here would put values of a slice file at wrong places (see `units.rs`).
 
-use crate::numbering::{choose, rank, unrank};
-use crate::rules::{Board, Side, bits_in};
+use crate::board::{Board, bits_in, choose, next, nth, rank};
 use certificate_spec::slice::UNIT;
 use std::borrow::Cow;
 
@@ -25,7 +21,7 @@ pub(crate) struct KingSets {
 
 impl KingSets {
     pub(crate) fn new(board: &Board, kings: u8) -> KingSets {
-        let count = u64::from(choose(board.squares(), kings));
+        let count = choose(board.squares, kings);
         let mut all = KingSets { kings, count, planes: Vec::new(), lower: Vec::new() };
         if count <= UNIT {
             all.planes = (0..count.div_ceil(64)).map(|word| all.make_planes(word)).collect();
@@ -54,30 +50,14 @@ impl KingSets {
     }
 }
 
-/// The set of `k` squares with this rank. (There is one wherever this is called.)
-pub(crate) fn nth(rank: u64, k: u8) -> u32 {
-    u32::try_from(rank).ok().and_then(|rank| unrank(rank, k)).unwrap_or(0)
-}
-
-/// The next set of as many squares in the order of ranks, which is that of the masks.
-pub(crate) fn next(set: u32) -> u32 {
-    let low = u64::from(set & set.wrapping_neg());
-    let carried = u64::from(set) + low;
-    // The lowest run of squares moves its highest one up, and the others down to the first squares.
-    let rest = (carried ^ u64::from(set)) >> (2 + low.trailing_zeros().min(32));
-    // After the last set there is none: what comes out then is not looked at.
-    u32::try_from(carried | rest).unwrap_or(0)
-}
-
 /// By how much the rank falls when one piece of a set goes to a lower square diagonally next to its own:
 /// once for each such piece and square. All is seen from the end of the set's owner.
 pub(crate) fn lower_ranks(board: &Board, set: u32) -> Vec<u32> {
     let mut all = Vec::new();
     for from in bits_in(set) {
-        // White's men go to lower squares.
-        for way in board.ways(from, Side::White, false) {
-            if way.near & !set != 0 {
-                all.push(rank(set) - rank(set & !(1 << from) | way.near));
+        for near in &board.near[from][2..] {
+            if near & !set != 0 {
+                all.push(rank(set) - rank(set & !(1 << from) | near));
             }
         }
     }

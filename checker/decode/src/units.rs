@@ -9,20 +9,13 @@
 //! each 64 sets: for each square, which of them hold it. So a rule about squares is one operation
 //! for 64 positions.
 //!
-//! Trusts: `rules.rs` for the ways over the board, `numbering.rs`; of the file, nothing: a code that
-//! does not come out is refused. Enforces: that a unit is decoded into values for its quiet positions, all
-//! of them and nothing else; no more memory than for the 65536 positions of a unit. If the positions here were not
-//! those without a capture in `block.rs`, values would stand at wrong places, and be found wrong there:
-//! `derive::settle` holds every position against the operator of `block.rs`, quiet or not.
-//!
 //! Not enforced: that the shortest way of writing the values was taken. A payload may have one value
 //! only, and where no position is quiet any value may be named: nothing is said there.
 
-use crate::kingsets::{ALWAYS, KingSets, lower_ranks, next, nth};
-use crate::numbering::{Shape, choose};
-use crate::rules::{Board, Side, bits_in};
-use crate::verdict::Finding;
+use crate::board::{Board, bits_in, choose, next, nth};
+use crate::kingsets::{ALWAYS, KingSets, lower_ranks};
 use certificate_spec::coding::Decoder;
+use certificate_spec::database::SliceName;
 use certificate_spec::slice::{HEADER, SliceHead, UNIT, Unit, Value};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -33,29 +26,23 @@ const VALUE: u64 = 18;
 const NONE: u8 = 3;
 
 /// What the slices of a board have in common.
-pub(crate) struct Tables<'a> {
-    board: &'a Board,
+pub struct Tables {
+    board: Board,
     /// For each number of kings.
     kings: Vec<KingSets>,
 }
 
-impl Tables<'_> {
+impl Tables {
     /// For slices of at most so many pieces.
-    pub(crate) fn new(board: &Board, pieces: u8) -> Tables<'_> {
-        let kings = (0..pieces).map(|kings| KingSets::new(board, kings)).collect();
+    pub fn new(board: Board, pieces: u8) -> Tables {
+        let kings = (0..pieces).map(|kings| KingSets::new(&board, kings)).collect();
         Tables { board, kings }
     }
-}
 
-/// Up to 64 positions with consecutive indices.
-#[derive(Clone, Copy)]
-pub(crate) struct Word {
-    /// The index of the first.
-    pub(crate) index: u64,
-    /// The quiet ones that are wins in the file,
-    pub(crate) win: u64,
-    /// and losses.
-    pub(crate) loss: u64,
+    /// The number of units that a slice of the board has, unless it says that all values are the same.
+    pub fn units(&self, slice: SliceName) -> u64 {
+        Layout::new(&self.board, slice).count
+    }
 }
 
 /// Consecutive positions that differ in one side's kings only.
@@ -91,15 +78,14 @@ impl Run<'_> {
         if self.are_theirs && self.kings.kings > 0 {
             // One of the opponent's kings, which vary, may stand wherever a man could jump it.
             for from in bits_in(men) {
-                let ways = board.ways(from, Side::Black, false);
-                jumped |= ways.iter().fold(0, |near, way| near | way.near) & !men;
+                jumped |= (board.near[from][0] | board.near[from][1]) & !men;
             }
         }
         for over in bits_in(jumped) {
-            let ways = board.ways(over, Side::Black, true);
+            let near = &board.near[over];
             // Backwards from the square jumped, and on in the opposite direction.
-            for (back, (from, to)) in (ways.iter().zip(ways.iter().rev())).enumerate() {
-                let (from, to, over) = (from.near, to.near, 1 << over);
+            for (back, (&from, &to)) in near.iter().zip(near.iter().rev()).enumerate() {
+                let over = 1 << over;
                 let is_man = from & men != 0 && back >= 2;
                 let is_king = !self.are_theirs && from & !fixed != 0;
                 if to & !fixed != 0 && (is_man || is_king) {
@@ -129,16 +115,12 @@ impl Run<'_> {
     }
 }
 
-/// A slice file whose head has been read.
-pub(crate) struct Slice {
-    pub(crate) shape: Shape,
-    head: SliceHead,
-    /// All of the file.
-    bytes: Vec<u8>,
-}
-
-/// How the units of a slice are made up.
-pub(crate) struct Layout {
+/// How the indices and units of a slice are made up.
+struct Layout {
+    /// Rows and columns of a block.
+    block: (u64, u64),
+    /// Sets of the opponent's men.
+    their_men: u64,
     /// Rows of a unit, unless what is left is less,
     rows: u64,
     /// of so many consecutive rows that units do not go beyond.
@@ -146,21 +128,24 @@ pub(crate) struct Layout {
     /// Units for so many rows.
     units: u64,
     /// Units of the slice.
-    pub(crate) count: u64,
+    count: u64,
 }
 
 impl Layout {
-    /// The units of a slice with this shape.
-    pub(crate) fn new(shape: &Shape) -> Layout {
-        let all_rows = shape.indices / shape.columns;
-        let block = shape.rows.saturating_mul(shape.columns);
-        let (rows, of) = if block <= UNIT {
-            (UNIT / block * shape.rows, all_rows)
-        } else {
-            ((UNIT / shape.columns).max(1), shape.rows)
+    fn new(board: &Board, slice: SliceName) -> Layout {
+        let [a, b, c, d] = slice.0;
+        let [men, their_men] = [a, c].map(|k| choose(board.men_squares, k));
+        let [columns, rows] = [b, d].map(|k| choose(board.squares, k));
+        // Saturating: those of slices with many pieces do not fit in 64 bits, nor into any file.
+        let indices = men.saturating_mul(their_men).saturating_mul(rows).saturating_mul(columns);
+        let (all_rows, size) = (indices / columns, rows.saturating_mul(columns));
+        let (block, (rows, of)) = match size <= UNIT {
+            true => ((rows, columns), (UNIT / size * rows, all_rows)),
+            false => ((rows, columns), ((UNIT / columns).max(1), rows)),
         };
         let units = of.div_ceil(rows);
-        Layout { rows, of, units, count: units.saturating_mul(all_rows / of) }
+        let count = units.saturating_mul(all_rows / of);
+        Layout { block, their_men, rows, of, units, count }
     }
 
     /// The rows of a unit, counted through the slice.
@@ -175,23 +160,29 @@ impl Layout {
     }
 }
 
-impl Slice {
-    /// The file with these bytes and this head, which has been found to be that of the shape.
-    pub(crate) fn new(shape: Shape, head: SliceHead, bytes: Vec<u8>) -> Slice {
-        Slice { shape, head, bytes }
-    }
+/// A slice file whose head has been read.
+pub struct Slice<'a> {
+    tables: &'a Tables,
+    layout: Layout,
+    head: SliceHead,
+    /// All of the file.
+    bytes: Vec<u8>,
+}
 
-    /// Whether there is nothing to decode.
-    pub(crate) fn is_constant(&self) -> bool {
-        self.head.constant.is_some()
+impl<'a> Slice<'a> {
+    /// The file with these bytes and this head, which has been found to be that of a slice of the board with as
+    /// many units as it must have.
+    pub fn new(tables: &'a Tables, head: SliceHead, bytes: Vec<u8>) -> Slice<'a> {
+        let layout = Layout::new(&tables.board, head.header.name);
+        Slice { tables, layout, head, bytes }
     }
 
     /// The offset in the file of what says how the value of this index is written.
-    pub(crate) fn offset(&self, index: u64) -> u64 {
-        if self.is_constant() {
+    pub fn offset(&self, index: u64) -> u64 {
+        if self.head.constant.is_some() {
             return VALUE;
         }
-        let unit = Layout::new(&self.shape).unit_of(index / self.shape.columns);
+        let unit = self.layout.unit_of(index / self.layout.block.1);
         (HEADER + 6 * self.head.frequencies.described().len()) as u64 + 4 * unit
     }
 
@@ -201,66 +192,55 @@ impl Slice {
         rest.get(..usize::try_from(length).ok()?)
     }
 
-    /// Reads the values of all quiet positions, unit by unit in parallel. The first payload that does not
-    /// come out is reported.
-    pub(crate) fn read(
-        &self,
-        tables: &Tables<'_>,
-        sink: impl Fn(Word) + Sync,
-    ) -> Result<(), Finding> {
-        let layout = Layout::new(&self.shape);
+    /// Reads the values of all quiet positions, unit by unit in parallel. `sink` gets them 64 at a time: the index
+    /// of the first, which of them are wins, and which are losses.
+    ///
+    /// # Errors
+    /// The offset of the first payload that does not come out.
+    pub fn read(&self, sink: impl Fn(u64, u64, u64) + Sync) -> Result<(), u64> {
         let read = |number: u64| {
-            let rows = layout.unit(number);
+            let rows = self.layout.unit(number);
             let directory = usize::try_from(number).ok().and_then(|n| self.head.units.get(n));
             match self.head.constant.map(Unit::Constant).as_ref().or(directory) {
                 Some(&Unit::Constant(value)) => {
-                    self.for_each_word(tables, rows, &mut |_, _, index, quiet| {
+                    self.for_each_word(rows, &mut |_, _, index, quiet| {
                         let of = |wanted| if value == wanted { quiet } else { 0 };
-                        sink(Word { index, win: of(Value::Win), loss: of(Value::Loss) });
+                        sink(index, of(Value::Win), of(Value::Loss));
                     });
                     None
                 }
                 Some(&Unit::Coded { offset, length }) => {
                     let payload = self.payload(offset, length);
                     let decoder = payload.and_then(|p| Decoder::new(&self.head.frequencies, p));
-                    let is_right = decoder.is_some_and(|d| self.decode(tables, rows, d, &sink));
+                    let is_right = decoder.is_some_and(|d| self.decode(rows, d, &sink));
                     (!is_right).then_some(offset)
                 }
-                // There are as many as the layout asks for; otherwise the file would not have been opened.
+                // There are as many as the layout asks for.
                 None => Some(VALUE),
             }
         };
-        (0..layout.count).into_par_iter().find_map_first(read).map_or(Ok(()), |offset| {
-            let expected = "a checksum, and a code of the unit's values";
-            Err(Finding::new("slice-syntax", expected, "something else").at(offset))
-        })
+        (0..self.layout.count).into_par_iter().find_map_first(read).map_or(Ok(()), Err)
     }
 
     /// Decodes the values of the quiet positions of these rows. Says whether the code comes out.
     fn decode(
         &self,
-        tables: &Tables<'_>,
         rows: Range<u64>,
         decoder: Decoder<'_>,
-        sink: &impl Fn(Word),
+        sink: &impl Fn(u64, u64, u64),
     ) -> bool {
-        let mut decoding = Decoding::new(decoder, &rows, &self.shape);
-        self.for_each_word(tables, rows, &mut |run, word, index, quiet| {
-            let (win, loss) = decoding.read(tables.board, run, word, index, quiet);
-            sink(Word { index, win, loss });
+        let mut decoding = Decoding::new(decoder, &rows, self.layout.block.1);
+        self.for_each_word(rows, &mut |run, word, index, quiet| {
+            let (win, loss) = decoding.read(&self.tables.board, run, word, index, quiet);
+            sink(index, win, loss);
         });
         decoding.decoder.is_finished()
     }
 
     /// Calls `each` for the words of these rows that have quiet positions: with their run, their number
     /// in it, the index of their first position, and the quiet ones.
-    fn for_each_word(
-        &self,
-        tables: &Tables<'_>,
-        rows: Range<u64>,
-        each: &mut impl FnMut(&Run<'_>, u64, u64, u64),
-    ) {
-        self.for_each_run(tables, rows, &mut |run| {
+    fn for_each_word(&self, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>, u64, u64, u64)) {
+        self.for_each_run(rows, &mut |run| {
             let first = run.sets.start / 64;
             for word in first..run.sets.end.div_ceil(64) {
                 let quiet = run.quiet(word);
@@ -272,12 +252,11 @@ impl Slice {
     }
 
     /// Calls `each` for the runs of these rows, but not all of those in which nothing is a position.
-    fn for_each_run(&self, tables: &Tables<'_>, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>)) {
-        let [a, b, c, d] = self.shape.slice.0;
-        let Shape { rows: block_rows, columns, .. } = self.shape;
-        let board = tables.board;
-        let [own, theirs] = [b, d].map(|k| &tables.kings[usize::from(k)]);
-        let all_their_men = u64::from(choose(board.men_squares(), c));
+    fn for_each_run(&self, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>)) {
+        let [a, b, c, d] = self.head.header.name.0;
+        let Layout { block: (block_rows, columns), their_men: all_their_men, .. } = self.layout;
+        let Tables { board, kings } = self.tables;
+        let [own, theirs] = [b, d].map(|k| &kings[usize::from(k)]);
         let mut run = Run {
             kings: if b == 0 { theirs } else { own },
             are_theirs: b == 0,
@@ -341,11 +320,11 @@ struct Decoding<'a> {
 }
 
 impl<'a> Decoding<'a> {
-    fn new(decoder: Decoder<'a>, rows: &Range<u64>, shape: &Shape) -> Decoding<'a> {
-        let size = (rows.end - rows.start) * shape.columns;
+    fn new(decoder: Decoder<'a>, rows: &Range<u64>, columns: u64) -> Decoding<'a> {
+        let size = (rows.end - rows.start) * columns;
         // And 64 more, so that the neighbours of 64 positions can be read at once.
         let size = if size <= UNIT { usize::try_from(size + 64).unwrap_or(0) } else { 0 };
-        let start = rows.start * shape.columns;
+        let start = rows.start * columns;
         Decoding { decoder, start, values: vec![NONE; size], last: [Value::Draw as u8; 2] }
     }
 
