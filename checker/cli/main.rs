@@ -2,20 +2,25 @@
 //! status is the verdict's, unless the line could not be written.
 #![forbid(unsafe_code)]
 
+mod describe;
 mod explain;
 mod keys;
 mod merge;
 mod notes;
+mod options;
+mod progress;
 mod reproduce;
 
 use checker::{
-    Description, Game, Level, Options, Stop, TrustedDatabase, Verdict, check_certificate,
-    check_database, describe_certificate, describe_database, parse_fen,
+    Game, Level, Options, Stop, TrustedDatabase, Verdict, check_certificate, check_database,
+    parse_fen,
 };
 use clap::{Args, Parser, Subcommand};
+use describe::Description;
 use keys::PrivateKey;
 use merge::Notes;
 use notes::Note;
+use options::CheckArguments;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsFd;
@@ -83,7 +88,7 @@ struct Arguments {
     #[command(flatten)]
     trust: Trust,
     #[command(flatten)]
-    options: Options,
+    options: CheckArguments,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -175,7 +180,7 @@ fn trust_notes(
     options: &mut Options,
 ) -> Result<(), Stop> {
     let notes = read_notes(&arguments.trust_db, &arguments.trust)?;
-    let about = describe_certificate(certificate, options.level)?;
+    let about = describe::certificate(certificate, options.level)?;
     let (level, words) = notes.database(&about)?;
     if level == Level::Consistent {
         options.level = level;
@@ -186,7 +191,6 @@ fn trust_notes(
 }
 
 fn check(arguments: &Arguments) -> Verdict {
-    let mut options = arguments.options.clone();
     let database = &arguments.database;
     // What clap does not see where one of the two conflicts with what is there.
     if arguments.certificate.is_some() && database.pieces.is_some() {
@@ -195,13 +199,10 @@ fn check(arguments: &Arguments) -> Verdict {
     if arguments.trust.keys.is_some() && arguments.trust_db.is_empty() {
         return Verdict::error("usage: --keys is for notes: with --trust-db, or check merge");
     }
-    if options.sample.is_some() && options.seed.is_none() {
-        let mut seed = [0; 4];
-        if let Err(error) = getrandom::fill(&mut seed) {
-            return Verdict::error(format!("no random numbers: {error}; give --seed"));
-        }
-        options.seed = Some(u32::from_le_bytes(seed).into());
-    }
+    let mut options = match arguments.options.options() {
+        Ok(options) => options,
+        Err(error) => return Verdict::error(format!("no random numbers: {error}; give --seed")),
+    };
     let key = arguments.key.as_ref().map(|path| PrivateKey::open(path)).transpose();
     let closed: Vec<&Path> =
         arguments.certificate.iter().chain([&options.db]).map(|p| &**p).collect();
@@ -248,9 +249,9 @@ fn merge(
     };
     match (&database.game, paths) {
         (Some(game), notes) => {
-            read(notes, &|| describe_database(game.board(), database.pieces, db))
+            read(notes, &|| describe::database(game.board(), database.pieces, db))
         }
-        (None, [cert, notes @ ..]) => read(notes, &|| describe_certificate(cert, Level::Exact)),
+        (None, [cert, notes @ ..]) => read(notes, &|| describe::certificate(cert, Level::Exact)),
         (None, []) => Err(Stop::Error("usage: neither a certificate nor a game".into())),
     }
 }
@@ -279,7 +280,7 @@ fn run(arguments: &Arguments) -> (String, u8) {
             }
         }
         Some(Command::Reproduce { certificate, prove, db }) => {
-            let about = match describe_certificate(certificate, Level::Exact) {
+            let about = match describe::certificate(certificate, Level::Exact) {
                 Ok(about) => about,
                 Err(stop) => return verdict(Verdict::Stopped(stop)),
             };

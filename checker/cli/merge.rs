@@ -4,9 +4,10 @@
 //! one. What is enforced is that all notes are about this very certificate and database, that each item of
 //! the work (`work.rs`) is in enough of them, and that none takes for granted what would make a circle.
 
+use crate::describe::Description;
 use crate::keys::PublicKey;
 use crate::notes::Note;
-use checker::{Description, Finding, Level, Stop, Verdict, below};
+use checker::{Finding, Level, Stop, Verdict, below};
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -1,9 +1,9 @@
 //! `check reproduce`: runs the prover with the options that a certificate states (`SPEC.md` §7.1), and compares
 //! what it makes with what there is, file by file.
 
+use crate::describe::Description;
 use certificate_spec::claim::Claim;
 use certificate_spec::manifest::Manifest;
-use checker::Description;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -8,6 +8,7 @@
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::rules::{Board, Game, Position, Side};
 use crate::verdict::{Finding, Stop};
+use crate::work::Size;
 use crate::{Level, fen, tree};
 use certificate_spec::Digest;
 use certificate_spec::about;
@@ -20,32 +21,43 @@ use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use std::path::Path;
 
 /// A certificate that is right as far as that can be seen without playing a move.
-pub(crate) struct Certificate {
-    pub(crate) claim: Claim,
-    pub(crate) game: Game,
-    pub(crate) start: Position,
-    pub(crate) root: Digest,
+pub struct Certificate {
+    /// CLAIM.
+    pub claim: Claim,
+    /// Its game,
+    pub game: Game,
+    /// and its start.
+    pub start: Position,
+    /// What stands for all of it.
+    pub root: Digest,
     /// One for each question of the claim.
-    pub(crate) parts: Vec<Part>,
+    pub parts: Vec<Part>,
     objects: Vec<Object>,
 }
 
 /// The nodes and leaves of one question.
-pub(crate) struct Part {
-    pub(crate) question: Question,
-    pub(crate) nodes: Vec<CheckedNode>,
-    pub(crate) leaves: Vec<Leaf<Vec<u8>>>,
+pub struct Part {
+    /// The question.
+    pub question: Question,
+    /// Its nodes, in ascending order of their positions.
+    pub nodes: Vec<CheckedNode>,
+    /// Its leaves, in the order of the Leaf nodes.
+    pub leaves: Vec<Leaf<Vec<u8>>>,
     /// Lines to be shown.
-    pub(crate) about: Vec<String>,
+    pub about: Vec<String>,
 }
 
 /// A node whose fields have been judged.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CheckedNode {
-    pub(crate) position: Position,
-    pub(crate) rank: u32,
-    pub(crate) data: u32,
-    pub(crate) kind: u8,
+pub struct CheckedNode {
+    /// Its position, which is possible and not in the database.
+    pub position: Position,
+    /// Its rank; 0 unless something is to be won.
+    pub rank: u32,
+    /// For Or the number of the move chosen, for Leaf that of the leaf.
+    pub data: u32,
+    /// One of [`kind`].
+    pub kind: u8,
 }
 
 /// What verdicts call an object, and its path; made from its digest.
@@ -96,7 +108,10 @@ fn check_listing(path: &Path, mut found: Listing, objects: &[Object]) -> Result<
 impl Certificate {
     /// Reads a certificate. At the level consistent, claims of winning that need a database are
     /// declined.
-    pub(crate) fn read(path: &Path, level: Level) -> Result<Certificate, Stop> {
+    ///
+    /// # Errors
+    /// What is wrong with it, as far as that can be seen without playing a move.
+    pub fn read(path: &Path, level: Level) -> Result<Certificate, Stop> {
         let mut listing = Listing::new();
         list(path, "", &mut listing)?;
         // Longer than any claim: what is wrong with a longer file shows in so many bytes.
@@ -144,10 +159,24 @@ impl Certificate {
         Ok(certificate)
     }
 
-    /// For each question the number of its nodes and the positions that each of its leaves states.
-    pub(crate) fn sizes(&self) -> Vec<(usize, Vec<u64>)> {
+    /// For each question its number, that of its nodes, and the positions that each of its leaves states.
+    pub(crate) fn sizes(&self) -> Vec<Size> {
         let leaves = |part: &Part| part.leaves.iter().map(|leaf| leaf.positions).collect();
-        self.parts.iter().map(|part| (part.nodes.len(), leaves(part))).collect()
+        self.parts.iter().map(|p| (p.question as u8, p.nodes.len(), leaves(p))).collect()
+    }
+
+    /// What verdicts say of it first: value, game, start and root.
+    pub fn words(&self) -> String {
+        let initial = self.start == self.game.initial();
+        let start = if initial { "initial".into() } else { fen::write(&self.start) };
+        let (value, game, root) = (self.claim.value.word(), self.game.name(), self.root);
+        format!("{value} {game} start={start} root={root}")
+    }
+
+    /// The number of Assumed nodes.
+    pub fn assumed(&self) -> usize {
+        let nodes = self.parts.iter().flat_map(|part| &part.nodes);
+        nodes.filter(|node| node.kind == kind::ASSUMED).count()
     }
 
     /// The Leaf nodes have the numbers 0, 1, 2 and so on, and there are as many leaves.
@@ -156,7 +185,7 @@ impl Certificate {
         for (i, node) in part.leaf_nodes() {
             if node.data as usize != count {
                 let finding = Finding::new("leaf-number", count, node.data).position(node.position);
-                return Err(self.place(finding, Kind::Nodes, part.question, i));
+                return Err(self.refuted(finding, Kind::Nodes, part.question, i));
             }
             count += 1;
         }
@@ -168,30 +197,23 @@ impl Certificate {
         Ok(())
     }
 
-    /// Where node or leaf `i` of a question is, in words.
-    pub(crate) fn file_and_offset(&self, kind: Kind, question: Question, i: usize) -> String {
-        match self.place(Finding::new("", "", ""), kind, question, i) {
-            Stop::Refuted(at) => {
-                let offset = at.offset.unwrap_or(0);
-                format!("{} offset {offset}", String::from_utf8_lossy(&at.file))
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// Refutes at node or leaf `i` of a question.
-    pub(crate) fn place(&self, finding: Finding, kind: Kind, question: Question, i: usize) -> Stop {
+    /// Where node or leaf `i` of a question is: the object and the offset in it.
+    pub fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
         let i = i as u64;
         let size = if kind == Kind::Nodes { nodes::RECORD } else { leaves::ENTRY };
         let holds = |object: &&Object| {
             (object.kind, object.question) == (kind, question) && object.first <= i
         };
-        match self.objects.iter().rfind(holds) {
-            Some(object) => {
-                let offset = OBJECT_HEADER as u64 + (i - object.first) * size as u64;
-                finding.file(object_name(object)).at(offset).into()
-            }
-            None => finding.file("MANIFEST").into(),
+        let object = self.objects.iter().rfind(holds)?;
+        let offset = OBJECT_HEADER as u64 + (i - object.first) * size as u64;
+        Some((object_name(object), offset))
+    }
+
+    /// Refutes at node or leaf `i` of a question.
+    pub(crate) fn refuted(&self, wrong: Finding, kind: Kind, question: Question, i: usize) -> Stop {
+        match self.place(kind, question, i) {
+            Some((name, offset)) => wrong.file(name).at(offset).into(),
+            None => wrong.file("MANIFEST").into(),
         }
     }
 }
@@ -273,7 +295,7 @@ impl Part {
     }
 
     /// The Leaf nodes, in order, with their numbers among all nodes.
-    pub(crate) fn leaf_nodes(&self) -> impl Iterator<Item = (usize, &CheckedNode)> {
+    pub fn leaf_nodes(&self) -> impl Iterator<Item = (usize, &CheckedNode)> {
         self.nodes.iter().enumerate().filter(|(_, node)| node.kind == kind::LEAF)
     }
 }

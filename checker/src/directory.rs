@@ -27,7 +27,7 @@ use crate::numbering::{Shape, group, slices, twin};
 use crate::progress::Progress;
 use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
-use crate::work::{Sample, pairs};
+use crate::work::{Sample, Work};
 use crate::{Level, Options};
 use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
@@ -35,67 +35,43 @@ use certificate_spec::slice::{SliceHead, SliceHeader};
 use checker_decode::{Slice, Tables};
 use rayon::prelude::*;
 use std::array;
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A database whose values have been checked, as far as was asked for.
 pub(crate) struct CheckedDatabase {
     pub(crate) values: Database,
-    pub(crate) root: Digest,
     /// The pairs of blocks that were looked at in a sample, and how many there are.
     pub(crate) sampled: (u64, u64),
 }
 
-/// What of the values is to be verified.
-pub(crate) enum Extent {
-    /// All.
-    All,
-    /// Those of these [`pairs`]; the others are taken for granted.
-    Pairs(Range<usize>),
-    /// Those of a sample of blocks; the others are taken for granted.
-    Sample(Sample),
-}
-
-/// Checks the database of a board with at most `pieces` pieces (N′), and its root for so many if a
-/// certificate names one. If `all` tables are wanted in the end, they are in memory then.
+/// Checks the database of a board with at most `pieces` pieces (N′) and this root. The values of slices that
+/// are not in the `work` are taken for granted, or in a sample those of blocks that are not in it. If there
+/// are positions to be looked up, all tables are in memory in the end.
 pub(crate) fn check(
     options: &Options,
     board: &Board,
     pieces: u8,
-    (wanted_root, all): (Option<Digest>, bool),
-    extent: &Extent,
-    progress: &Progress,
+    root: Digest,
+    work: &Work,
 ) -> Result<CheckedDatabase, Stop> {
     let folder = Folder { path: options.db.join(board.name()), board };
-    let mut listing = Listing::new();
-    list(&folder.path, "", &mut listing)?;
-    let manifest = folder.read_manifest()?;
-    let root = folder.root(&manifest, pieces)?;
-    let part = manifest.up_to(pieces);
-    let file = folder.file("MANIFEST");
-    if let Some(wanted) = wanted_root.filter(|&wanted| wanted != root) {
-        return Err(Finding::new("database-root", wanted, root).file(file).into());
+    let (listing, manifest, part) = folder.read(Some(pieces))?;
+    if part.root() != root {
+        let finding = Finding::new("database-root", root, part.root());
+        return Err(finding.file(folder.file("MANIFEST")).into());
     }
     let names = manifest.slices.iter().map(|slice| slice.name.file_name());
     let names = names.chain(["MANIFEST".into()]);
     let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
+    let all = work.has_positions() || options.sample.is_some();
     let memory = options.memory.unwrap_or(u64::MAX);
     let mut batches = batches(board, pieces, memory, (options.journal.is_some(), all))?;
-    let own: BTreeSet<[u8; 4]> = match extent {
-        Extent::All => part.slices.iter().map(|record| record.name.0).collect(),
-        Extent::Pairs(range) => {
-            let pairs = pairs(board, pieces);
-            let own = pairs.get(range.clone()).unwrap_or_default();
-            own.iter().flat_map(|&slice| [slice.0, twin(slice).0]).collect()
-        }
-        Extent::Sample(_) => BTreeSet::new(),
-    };
-    batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(&slice.0)));
-    batches.retain(|batch| !batch.is_empty());
+    let own = work.pairs.get(work.slices.clone()).filter(|_| options.sample.is_none());
+    let own = own.unwrap_or_default().iter().flat_map(|&slice| [slice, twin(slice)]).collect();
     let about = format!("{} {} {pieces} {root}", board.name(), options.level.word());
     let journal = options.journal.as_ref().map(|path| Journal::open(path, &about)).transpose()?;
     let (journal, verified) = journal.unzip();
@@ -108,35 +84,46 @@ pub(crate) fn check(
         verified: verified.unwrap_or_default(),
         memory,
         level: options.level,
-        progress,
+        progress: &*options.progress,
     };
-    let values = check.check_heads().and_then(|()| {
+    batches.iter_mut().for_each(|batch| batch.retain(|slice| check.own.contains(slice)));
+    batches.retain(|batch| !batch.is_empty());
+    let result = check.check_heads().and_then(|()| {
         check.check_values(batches, journal)?;
-        // A certificate asks for any of the values.
-        let names = part.slices.iter().map(|record| record.name);
-        let missing: Vec<_> = names.filter(|&name| check.values.table(name).is_none()).collect();
-        let wanted = missing.into_iter().filter(|_| all);
-        wanted.into_iter().try_for_each(|slice| check.restore(slice))?;
-        match extent {
-            Extent::Sample(sample) => check.check_sample(*sample, root),
-            _ => Ok((0, 0)),
+        for slice in part.slices.iter().map(|record| record.name).filter(|_| all) {
+            if check.values.table(slice).is_none() {
+                check.restore(slice)?;
+            }
         }
+        options.sample.map_or(Ok((0, 0)), |sample| check.check_sample(sample, root))
     });
-    match values {
-        Ok(sampled) => Ok(CheckedDatabase { values: check.values, root, sampled }),
+    match result {
+        Ok(sampled) => Ok(CheckedDatabase { values: check.values, sampled }),
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
-        Err(stop) => Err(check.check_syntax().err().unwrap_or(stop)),
+        Err(stop) => {
+            check.own().try_for_each(|record| check.read(record.name, |_, _, _| {}))?;
+            Err(stop)
+        }
     }
 }
 
 /// The pieces and the root of the database of a board, as far as `pieces` if that is given.
-pub(crate) fn identify(db: &Path, board: &Board, pieces: Option<u8>) -> Result<(u8, Digest), Stop> {
+///
+/// # Errors
+/// It has not so many, or something is wrong with its manifest.
+pub fn identify(db: &Path, board: &Board, pieces: Option<u8>) -> Result<(u8, Digest), Stop> {
     let folder = Folder { path: db.join(board.name()), board };
-    list(&folder.path, "", &mut Listing::new())?;
-    let manifest = folder.read_manifest()?;
-    let pieces = pieces.unwrap_or(manifest.pieces);
-    Ok((pieces, folder.root(&manifest, pieces)?))
+    let (.., part) = folder.read(pieces)?;
+    Ok((part.pieces, part.root()))
+}
+
+/// What there has to be known of the board to read slice files.
+fn tables(board: &Board, pieces: u8) -> Tables {
+    let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
+    let (squares, men_squares) = (board.squares(), board.men_squares());
+    let near = (0..squares as usize).map(near).collect();
+    Tables::new(checker_decode::Board { squares, men_squares, near }, pieces)
 }
 
 /// `<db>/<RxC>`.
@@ -151,82 +138,41 @@ impl Folder<'_> {
         format!("{}/{name}", self.board.name())
     }
 
-    fn read_manifest(&self) -> Result<DatabaseManifest, Stop> {
-        let rule = "database-manifest";
-        let file = self.file("MANIFEST");
+    /// What there is in the folder, its manifest, and the part of that with so many pieces, or all of it.
+    fn read(
+        &self,
+        pieces: Option<u8>,
+    ) -> Result<(Listing, DatabaseManifest, DatabaseManifest), Stop> {
+        let mut listing = Listing::new();
+        list(&self.path, "", &mut listing)?;
+        let (rule, file) = ("database-manifest", self.file("MANIFEST"));
         let bytes = read(&self.path.join("MANIFEST"), &file, u64::MAX)?;
         let manifest = DatabaseManifest::decode(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
         let refuted = |offset: usize, expected: String, found: String| {
             Err(Finding::new(rule, expected, found).file(&*file).at(offset as u64).into())
         };
-        let DatabaseManifest { rows, columns, pieces, .. } = manifest;
+        let DatabaseManifest { rows, columns, pieces: there, .. } = manifest;
         if (rows, columns) != (self.board.rows(), self.board.columns()) {
             return refuted(12, self.board.name(), format!("{rows}x{columns}"));
         }
         let most = self.board.squares();
-        if !(2..=most).contains(&u32::from(pieces)) {
-            return refuted(14, format!("2 to {most} pieces"), pieces.to_string());
+        if !(2..=most).contains(&u32::from(there)) {
+            return refuted(14, format!("2 to {most} pieces"), there.to_string());
         }
         let end = || ["the end".to_string()];
-        let wanted = slices(self.board, pieces).into_iter().map(SliceName::file_name).chain(end());
+        let wanted = slices(self.board, there).into_iter().map(SliceName::file_name).chain(end());
         let found = manifest.slices.iter().map(|slice| slice.name.file_name()).chain(end());
-        match wanted.zip(found).enumerate().find(|(_, (want, found))| want != found) {
-            Some((i, (want, found))) => refuted(HEADER + RECORD * i, want, found),
-            None => Ok(manifest),
+        let wrong = wanted.zip(found).enumerate().find(|(_, (want, found))| want != found);
+        if let Some((i, (want, found))) = wrong {
+            return refuted(HEADER + RECORD * i, want, found);
         }
-    }
-
-    /// The root of the part of the database with so many pieces.
-    fn root(&self, manifest: &DatabaseManifest, pieces: u8) -> Result<Digest, Stop> {
-        if pieces > manifest.pieces {
-            let expected = format!("at least {pieces} pieces");
-            let finding = Finding::new("database-manifest", expected, manifest.pieces);
-            return Err(finding.file(self.file("MANIFEST")).at(14).into());
+        let pieces = pieces.unwrap_or(there);
+        if pieces > there {
+            return refuted(14, format!("at least {pieces} pieces"), there.to_string());
         }
-        Ok(manifest.up_to(pieces).root())
+        let part = manifest.up_to(pieces);
+        Ok((listing, manifest, part))
     }
-
-    /// Opens the file of a slice: its length and digest, and its head.
-    fn open<'a>(&self, slice: &SliceRecord, tables: &'a Tables) -> Result<Slice<'a>, Stop> {
-        let (rule, name) = ("slice-syntax", slice.name.file_name());
-        let file = self.file(&name);
-        let sealed = (slice.length, slice.digest);
-        let bytes = read_hashed(&self.path.join(&name), &file, "slice-hash", sealed)?;
-        let head = SliceHead::decode(&bytes, bytes.len() as u64);
-        let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
-        let right = SliceHeader {
-            name: slice.name,
-            rows: self.board.rows(),
-            columns: self.board.columns(),
-            indices: Shape::new(self.board, slice.name).indices,
-        };
-        let units = if head.constant.is_some() { 0 } else { tables.units(slice.name) };
-        let words = |h: SliceHeader, units| {
-            let name = h.name.file_name();
-            format!("{name} of {}x{}, {} indices, {units} units", h.rows, h.columns, h.indices)
-        };
-        let found = head.header;
-        let fields = [
-            (12, found.name == right.name),
-            (16, (found.rows, found.columns) == (right.rows, right.columns)),
-            (24, found.indices == right.indices),
-            (36, head.units.len() as u64 == units),
-        ];
-        if let Some((offset, _)) = fields.into_iter().find(|&(_, is_right)| !is_right) {
-            let finding =
-                Finding::new(rule, words(right, units), words(found, head.units.len() as u64));
-            return Err(finding.file(file).at(offset).into());
-        }
-        Ok(Slice::new(tables, head, bytes))
-    }
-}
-
-/// What there has to be known of the board to read slice files.
-fn tables(board: &Board, pieces: u8) -> Tables {
-    let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
-    let (squares, men_squares) = (board.squares(), board.men_squares());
-    let near = (0..squares as usize).map(near).collect();
-    Tables::new(checker_decode::Board { squares, men_squares, near }, pieces)
 }
 
 /// What is being checked.
@@ -234,7 +180,7 @@ struct Check<'a> {
     folder: &'a Folder<'a>,
     records: &'a [SliceRecord],
     /// The slices that are to be verified here. The values of others are taken for granted.
-    own: BTreeSet<[u8; 4]>,
+    own: HashSet<SliceName>,
     units: Tables,
     values: Database,
     /// The digests of tables that have been verified and are not in memory, and of others.
@@ -242,34 +188,61 @@ struct Check<'a> {
     /// The most bytes that tables may take.
     memory: u64,
     level: Level,
-    progress: &'a Progress,
+    progress: &'a dyn Progress,
 }
 
 impl Check<'_> {
-    fn is_own(&self, slice: SliceName) -> bool {
-        self.own.contains(&slice.0)
+    /// The slices that are to be verified, in order.
+    fn own(&self) -> impl Iterator<Item = &SliceRecord> {
+        self.records.iter().filter(|record| self.own.contains(&record.name))
     }
 
     /// Checks hashes and heads of the files that are verified: before any value (§9).
     fn check_heads(&self) -> Result<(), Stop> {
         // Saturating: the lengths are only claimed so far.
-        let own = || self.records.iter().filter(|record| self.is_own(record.name));
-        let bytes = own().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
+        let bytes = self.own().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
         self.progress.begin("reading the database", bytes);
-        let wrong = own().collect::<Vec<_>>().into_par_iter().find_map_first(|record| {
-            let wrong = self.folder.open(record, &self.units).err();
+        let own: Vec<_> = self.own().collect();
+        let wrong = own.into_par_iter().find_map_first(|record| {
+            let wrong = self.open(record.name).err();
             self.progress.add(record.length);
             wrong
         });
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Opens the file of a slice.
+    /// Opens the file of a slice: its length and digest, and its head.
     fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
+        let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
         let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
-        let record = place.ok().and_then(|i| self.records.get(i));
-        let record = record.ok_or_else(|| Stop::Error("a slice is missing".into()))?;
-        self.folder.open(record, &self.units)
+        let missing = |_| Stop::Error(format!("there is no slice {name}"));
+        let record = place.map(|i| &self.records[i]).map_err(missing)?;
+        let (path, file) = (self.folder.path.join(&name), self.folder.file(&name));
+        let bytes = read_hashed(&path, &file, "slice-hash", (record.length, record.digest))?;
+        let head = SliceHead::decode(&bytes, bytes.len() as u64);
+        let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
+        let (rows, columns) = (board.rows(), board.columns());
+        let indices = Shape::new(board, slice).indices;
+        let right = SliceHeader { name: slice, rows, columns, indices };
+        let right = (right, if head.constant.is_some() { 0 } else { self.units.units(slice) });
+        let found = (head.header, head.units.len() as u64);
+        if right != found {
+            let offset = match found.0 {
+                SliceHeader { name, .. } if name != slice => 12,
+                found if (found.rows, found.columns) != (rows, columns) => 16,
+                found if found.indices != indices => 24,
+                _ => 36,
+            };
+            let words = |(h, units): (SliceHeader, u64)| {
+                let name = h.name.file_name();
+                format!("{name} of {}x{}, {} indices, {units} units", h.rows, h.columns, h.indices)
+            };
+            return Err(Finding::new(rule, words(right), words(found))
+                .file(file)
+                .at(offset)
+                .into());
+        }
+        Ok(Slice::new(&self.units, head, bytes))
     }
 
     /// Reads the values of a slice from its file and judges its syntax.
@@ -279,12 +252,6 @@ impl Check<'_> {
             let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
             finding.file(self.folder.file(&slice.file_name())).into()
         })
-    }
-
-    /// Finds the first error of hash or syntax in files of which none is known to be right.
-    fn check_syntax(&self) -> Result<(), Stop> {
-        let mut own = self.records.iter().filter(|record| self.is_own(record.name));
-        own.try_for_each(|record| self.read(record.name, |_, _, _| {}))
     }
 
     /// The table of a slice whose turn it is.
@@ -306,11 +273,10 @@ impl Check<'_> {
         capture(&self.values, slice);
         self.values.is_complete()?;
         let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
-        let error = format!("{name} has other values than those verified before");
         match self.verified.get(&name) {
             Some(verified) if *verified == digest => Ok(()),
-            None if !self.is_own(slice) => Ok(()),
-            _ => Err(Stop::Error(error)),
+            None if !self.own.contains(&slice) => Ok(()),
+            _ => Err(Stop::Error(format!("{name} has other values than those verified before"))),
         }
     }
 
@@ -323,8 +289,7 @@ impl Check<'_> {
             self.values.release(slice);
         }
         missing.into_iter().try_for_each(|slice| {
-            let is_new = rest.iter().take(1).flatten().any(|&s| s == slice);
-            if is_new { self.fill(slice) } else { self.restore(slice) }
+            if rest[0].contains(&slice) { self.fill(slice) } else { self.restore(slice) }
         })
     }
 
@@ -335,9 +300,8 @@ impl Check<'_> {
         mut batches: Vec<Vec<SliceName>>,
         mut journal: Option<Journal>,
     ) -> Result<(), Stop> {
-        batches.retain(|batch| {
-            !batch.iter().all(|slice| self.verified.contains_key(&slice.file_name()))
-        });
+        let is_verified = |slice: &SliceName| self.verified.contains_key(&slice.file_name());
+        batches.retain(|batch| !batch.iter().all(is_verified));
         let indices = batches.iter().flatten().map(|&s| Shape::new(self.folder.board, s).indices);
         self.progress.begin("checking the database", indices.fold(0, u64::saturating_add));
         let first = First::default();
@@ -345,38 +309,32 @@ impl Check<'_> {
             self.prepare(&batches[i..])?;
             settle(&self.values, batch, self.level, |_| true, &first, self.progress);
             self.values.is_complete()?;
-            let of = |batch: &Vec<SliceName>| batch.first().map(|&slice| group(slice));
-            match (first.take(), &mut journal) {
-                (Some(wrong), _) if batches.get(i + 1).and_then(of) != of(batch) => {
+            if let Some(wrong) = first.take() {
+                if batches.get(i + 1).is_none_or(|next| group(next[0]) != group(batch[0])) {
                     return Err(self.wrong_value(&wrong)?);
                 }
-                (Some(wrong), _) => first.report(wrong),
-                (None, Some(journal)) => {
-                    let tables = batch.iter().map(|&slice| Ok((slice, self.table(slice)?)));
-                    let entry =
-                        |(slice, table): (SliceName, &Table)| (slice.file_name(), table.digest());
-                    journal
-                        .add(&tables.map(|pair| pair.map(entry)).collect::<Result<_, Stop>>()?)?;
-                }
-                (None, None) => {}
+                first.report(wrong);
+            } else if let Some(journal) = &mut journal {
+                let entry = |&slice| Ok((SliceName::file_name(slice), self.table(slice)?.digest()));
+                journal.add(&batch.iter().map(entry).collect::<Result<_, Stop>>()?)?;
             }
         }
         Ok(())
     }
 
     /// Checks a sample of blocks, all tables being there. Returns how many pairs of blocks it had, of how many.
-    fn check_sample(&mut self, sample: Sample, root: Digest) -> Result<(u64, u64), Stop> {
+    fn check_sample(&self, sample: Sample, root: Digest) -> Result<(u64, u64), Stop> {
         self.progress.begin("checking blocks", 0);
         let (first, looked_at, all) = (First::default(), AtomicU64::new(0), AtomicU64::new(0));
         let slices: Vec<_> = self.records.iter().map(|record| record.name).collect();
+        let is_wanted = |block: Block| {
+            let Block { slice, men, their_men } = block;
+            let has = sample.has(root, &format!("{} {men} {their_men}", slice.file_name()));
+            all.fetch_add(1, Relaxed);
+            looked_at.fetch_add(has.into(), Relaxed);
+            has
+        };
         for group in groups(&slices) {
-            let is_wanted = |block: Block| {
-                let Block { slice, men, their_men } = block;
-                let has = sample.has(root, &format!("{} {men} {their_men}", slice.file_name()));
-                all.fetch_add(1, Relaxed);
-                looked_at.fetch_add(has.into(), Relaxed);
-                has
-            };
             settle(&self.values, group, self.level, is_wanted, &first, self.progress);
             self.values.is_complete()?;
             if let Some(wrong) = first.take() {
@@ -394,8 +352,8 @@ impl Check<'_> {
             (true, false) => "win",
             (true, true) => "win-and-loss",
         };
-        let finding = Finding::new("slice-value", word(wrong.expected), word(wrong.found));
         let Wrong { slice, index, .. } = *wrong;
+        let finding = Finding::new("slice-value", word(wrong.expected), word(wrong.found));
         let finding = finding.file(self.folder.file(&slice.file_name()));
         let position = Shape::new(self.folder.board, slice).position(self.folder.board, index);
         Ok(Finding { position, ..finding.at(self.open(slice)?.offset(index)) }.into())
@@ -430,13 +388,13 @@ mod tests {
             let mut check = Check {
                 folder: &folder,
                 records,
-                own: BTreeSet::from([slice.0]),
+                own: HashSet::from([slice]),
                 units: tables(&board, 2),
                 values: Database::new(&board, 2),
                 verified,
                 memory: u64::MAX,
                 level: Level::Exact,
-                progress: &Progress::new(true),
+                progress: &(),
             };
             let result = check.restore(slice);
             (result, check.table(slice).unwrap().digest())

@@ -25,7 +25,10 @@ enum Task {
 }
 
 /// Replays the leaf of a Leaf node. `see` is shown each position expanded and the move chosen there.
-pub(crate) fn replay(
+///
+/// # Errors
+/// What is wrong with it.
+pub fn replay(
     tree: &Tree<'_>,
     node: &CheckedNode,
     leaf: &Leaf<Vec<u8>>,

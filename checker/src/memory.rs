@@ -16,7 +16,7 @@ use crate::rules::Board;
 use crate::verdict::Stop;
 use certificate_spec::database::SliceName;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// The bytes of the tables of slices.
 fn bytes(board: &Board, slices: impl IntoIterator<Item = SliceName>) -> u64 {
@@ -26,10 +26,9 @@ fn bytes(board: &Board, slices: impl IntoIterator<Item = SliceName>) -> u64 {
 }
 
 /// The slices of a batch and those that a crowning leads to.
-fn needs(batch: &[SliceName]) -> BTreeSet<[u8; 4]> {
-    let crowned =
-        batch.iter().map(|&SliceName([a, b, c, d])| Some([c, d, a.checked_sub(1)?, b + 1]));
-    crowned.flatten().chain(batch.iter().map(|slice| slice.0)).collect()
+fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
+    let crowned = |&SliceName([a, b, c, d])| Some(SliceName([c, d, a.checked_sub(1)?, b + 1]));
+    batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
 }
 
 fn judge(needed: u64, memory: u64, what: &str) -> Result<(), Stop> {
@@ -50,9 +49,7 @@ pub(crate) fn batches(
 ) -> Result<Vec<Vec<SliceName>>, Stop> {
     let (mut batches, mut fewer) = (Vec::new(), 0u64);
     for slices in slices(board, pieces).chunk_by(|s, t| s.pieces() == t.pieces()) {
-        let needed = |batch: &[SliceName]| {
-            bytes(board, needs(batch).into_iter().map(SliceName)).saturating_add(fewer)
-        };
+        let needed = |batch: &[SliceName]| bytes(board, needs(batch)).saturating_add(fewer);
         for group in slices.chunk_by(|s, t| s.order().1 == t.order().1) {
             let mut batch = Vec::new();
             for &slice in group.iter().filter(|slice| slice.0 >= twin(**slice).0) {
@@ -82,8 +79,8 @@ pub(crate) fn swap(
     memory: u64,
 ) -> (Vec<SliceName>, Vec<SliceName>) {
     let pieces = rest.iter().flatten().next().map_or(0, |slice| slice.pieces());
-    let now: BTreeSet<_> = rest.iter().take(1).flat_map(|batch| needs(batch)).collect();
-    let is_needed = |slice: &SliceName| slice.pieces() < pieces || now.contains(&slice.0);
+    let now: HashSet<_> = rest.iter().take(1).flat_map(|batch| needs(batch)).collect();
+    let is_needed = |slice: &SliceName| slice.pieces() < pieces || now.contains(slice);
     let is_there = |slice: &SliceName| values.table(*slice).is_some();
     let all = || values.shapes().iter().map(|shape| shape.slice);
     let missing: Vec<_> = all().filter(|slice| is_needed(slice) && !is_there(slice)).collect();
@@ -94,7 +91,7 @@ pub(crate) fn swap(
         let rest: Vec<_> = rest.iter().map(|batch| needs(batch)).collect();
         out.extend(all().filter(|slice| is_there(slice) && !is_needed(slice)));
         out.sort_by_cached_key(|slice| {
-            Reverse(rest.iter().position(|needs| needs.contains(&slice.0)).unwrap_or(usize::MAX))
+            Reverse(rest.iter().position(|needs| needs.contains(slice)).unwrap_or(usize::MAX))
         });
         out.retain(|&slice| {
             let goes = held > memory;

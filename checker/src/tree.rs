@@ -29,11 +29,13 @@ pub(crate) fn claimant(question: Question) -> Side {
 const ABOVE_ALL_RANKS: u64 = 1 << 32;
 
 /// A question and what is known about it.
-pub(crate) struct Tree<'a> {
-    pub(crate) board: &'a Board,
+pub struct Tree<'a> {
+    /// The board.
+    pub board: &'a Board,
     /// The values of all positions with both sides and at most N′ pieces, if N′ is not 0.
-    pub(crate) database: Option<&'a Database>,
-    pub(crate) part: &'a Part,
+    pub database: Option<&'a Database>,
+    /// Its nodes and leaves.
+    pub part: &'a Part,
 }
 
 impl Tree<'_> {
@@ -41,7 +43,8 @@ impl Tree<'_> {
         self.part.question.is_win()
     }
 
-    pub(crate) fn claimant_moves(&self, y: &Position) -> bool {
+    /// Whether the claimant is to move.
+    pub fn claimant_moves(&self, y: &Position) -> bool {
         y.turn == claimant(self.part.question)
     }
 
@@ -52,7 +55,7 @@ impl Tree<'_> {
     }
 
     /// Whether the database's value suits the claim, if the position is in the database.
-    pub(crate) fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
+    pub fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
         let value = self.database?.value(y)?;
         let (suits, expected) = match (self.is_win(), self.claimant_moves(y)) {
             (false, true) => (value != Value::Loss, "no loss"),
@@ -93,7 +96,10 @@ impl Tree<'_> {
     }
 
     /// Checks a node that is not a Leaf.
-    pub(crate) fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
         let mut successors = Vec::new();
         self.board.successors(&node.position, &mut successors);
         let must_hold = match node.kind {
@@ -125,7 +131,7 @@ impl Tree<'_> {
         &self,
         certificate: &Certificate,
         is_wanted: impl Fn(Kind, usize) -> bool + Sync,
-        progress: &Progress,
+        progress: &dyn Progress,
     ) -> Result<(), Stop> {
         if is_wanted(Kind::Nodes, 0) {
             self.check_start(&certificate.start).map_err(|finding| finding.file("CLAIM"))?;
@@ -136,7 +142,7 @@ impl Tree<'_> {
             Some((i, result.err()?))
         });
         if let Some((i, finding)) = wrong {
-            return Err(certificate.place(finding, Kind::Nodes, self.part.question, i));
+            return Err(certificate.refuted(finding, Kind::Nodes, self.part.question, i));
         }
         let leaves: Vec<_> = self.part.leaf_nodes().zip(&self.part.leaves).collect();
         let wrong = leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
@@ -148,7 +154,7 @@ impl Tree<'_> {
             Some((i, result.err()?))
         });
         if let Some((i, finding)) = wrong {
-            return Err(certificate.place(finding, Kind::Leaves, self.part.question, i));
+            return Err(certificate.refuted(finding, Kind::Leaves, self.part.question, i));
         }
         Ok(())
     }

@@ -11,6 +11,7 @@
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
+use crate::Level;
 use crate::numbering::{Shape, group, slices, twin};
 use crate::rules::Board;
 use certificate_spec::Digest;
@@ -99,58 +100,81 @@ pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
     last.map_or(0, |&last| pairs.partition_point(|&pair| group(pair) < group(last)))
 }
 
-/// Ranges of the sequence, by place in each part of it.
+/// A question of a claim: its number, how many nodes it has, and the positions that each of its leaves states.
+pub(crate) type Size = (u8, usize, Vec<u64>);
+
+/// What is verified: ranges of the sequence, by place in each part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
-    /// Of the [`pairs`] of slices.
-    pub slices: Range<usize>,
+pub(crate) struct Work {
+    /// All [`pairs`] of slices,
+    pub(crate) pairs: Vec<SliceName>,
+    /// and which of them.
+    pub(crate) slices: Range<usize>,
     /// Of the start and the nodes after it, and of the leaves, of each question of the claim.
-    pub questions: Vec<[Range<usize>; 2]>,
+    pub(crate) questions: Vec<[Range<usize>; 2]>,
 }
 
 impl Work {
-    /// A shard, given the pairs of slices and, for each question, the number of its nodes and the
-    /// positions that each of its leaves states.
-    pub(crate) fn of(
-        shard: Shard,
-        board: &Board,
-        pairs: &[SliceName],
-        questions: &[(usize, Vec<u64>)],
-    ) -> Work {
-        let indices = |&slice: &SliceName| {
-            let indices = |slice| u128::from(Shape::new(board, slice).indices);
-            indices(slice) + if slice == twin(slice) { 0 } else { indices(twin(slice)) }
+    /// All work, or a shard of it.
+    pub(crate) fn new(shard: Option<Shard>, board: &Board, pieces: u8, questions: &[Size]) -> Work {
+        let pairs = pairs(board, pieces);
+        let indices = |slice| u128::from(Shape::new(board, slice).indices);
+        let pair = |&slice: &SliceName| match twin(slice) {
+            same if same == slice => indices(slice),
+            other => indices(slice) + indices(other),
         };
-        let mut parts = vec![pairs.iter().map(indices).collect::<Vec<u128>>()];
-        parts.extend(questions.iter().map(|&(nodes, _)| vec![POSITION; nodes + 1]));
+        let mut parts = vec![pairs.iter().map(pair).collect::<Vec<u128>>()];
+        parts.extend(questions.iter().map(|&(_, nodes, _)| vec![POSITION; nodes + 1]));
         let leaves = |leaves: &Vec<u64>| leaves.iter().map(|&n| POSITION * u128::from(n)).collect();
-        parts.extend(questions.iter().map(|(_, all)| leaves(all)));
+        parts.extend(questions.iter().map(|(.., all)| leaves(all)));
         // An item is in the shard in which it begins. A weight is less than 2⁷⁰, so sums do not wrap around.
         // A product may reach its bound if leaves state absurd numbers; the shards cover all even then.
         let all: u128 = parts.iter().flatten().sum::<u128>().max(1);
-        let shard_at = |begin: u128| begin.saturating_mul(shard.of.into()) / all + 1;
-        let mut begin = 0;
-        let mut ranges = parts.iter().map(|weights| {
-            let starts: Vec<u128> = weights
-                .iter()
-                .map(|weight| {
-                    begin += weight;
-                    begin - weight
-                })
-                .collect();
-            let before = |n: u32| starts.partition_point(|&start| shard_at(start) < n.into());
-            before(shard.number)..before(shard.number.saturating_add(1))
-        });
-        let slices = ranges.next().unwrap_or(0..0);
-        let rest: Vec<_> = ranges.collect();
-        let (nodes, leaves) = rest.split_at(questions.len());
-        let both = nodes.iter().zip(leaves).map(|(n, l)| [n.clone(), l.clone()]);
-        Work { slices, questions: both.collect() }
+        let mut begin = 0u128;
+        let mut range = |weights: &Vec<u128>| {
+            let Some(Shard { number, of }) = shard else { return 0..weights.len() };
+            let mut before = [0; 2];
+            for weight in weights {
+                let here = begin.saturating_mul(of.into()) / all + 1;
+                before[0] += usize::from(here < number.into());
+                before[1] += usize::from(here <= number.into());
+                begin += weight;
+            }
+            before[0]..before[1]
+        };
+        let slices = range(&parts[0]);
+        let (nodes, leaves) = parts[1..].split_at(questions.len());
+        let nodes: Vec<_> = nodes.iter().map(&mut range).collect();
+        let questions = nodes.into_iter().zip(leaves).map(|(nodes, all)| [nodes, range(all)]);
+        Work { questions: questions.collect(), slices, pairs }
     }
 
     /// Whether there are nodes or leaves in it.
     pub(crate) fn has_positions(&self) -> bool {
         self.questions.iter().flatten().any(|range| !range.is_empty())
+    }
+
+    /// The ranges, each with its end of all after a slash; and the slices whose values were taken for granted to
+    /// verify other slices.
+    pub(crate) fn words(&self, level: Level, questions: &[Size]) -> String {
+        let range = |r: &Range<usize>, of| format!("{}-{}/{of}", r.start, r.end);
+        let all = self.pairs.len();
+        let given = match level {
+            _ if self.slices.is_empty() => 0,
+            Level::Exact => below(&self.pairs, &self.slices),
+            Level::Consistent => all,
+        };
+        let mut words = format!("slices={} given=0-{given}/{all}", range(&self.slices, all));
+        for (place, name) in ["nodes", "leaves"].into_iter().enumerate() {
+            let own = questions.iter().zip(&self.questions).map(|((question, n, l), ranges)| {
+                format!("{question}:{}", range(&ranges[place], [n + 1, l.len()][place]))
+            });
+            let own: Vec<String> = own.collect();
+            if !own.is_empty() {
+                words += &format!(" {name}={}", own.join(","));
+            }
+        }
+        words
     }
 }
 
@@ -163,11 +187,13 @@ mod tests {
         let board = Board::new(6, 6).unwrap();
         let pairs = pairs(&board, 6);
         let questions =
-            [(35, vec![100_000, 1, 7_000_000]), (0, Vec::new()), (1000, vec![u64::MAX])];
+            [(0, 35, vec![100_000, 1, 7_000_000]), (1, 0, Vec::new()), (2, 1000, vec![u64::MAX])];
+        let all = Work::new(None, &board, 6, &questions);
+        assert_eq!(all, Work::new(Some(Shard { number: 1, of: 1 }), &board, 6, &questions));
         for of in [1, 2, 3, 16, 1000] {
             let mut ends = [0; 7];
             for number in 1..=of {
-                let work = Work::of(Shard { number, of }, &board, &pairs, &questions);
+                let work = Work::new(Some(Shard { number, of }), &board, 6, &questions);
                 let ranges = std::iter::once(&work.slices).chain(work.questions.iter().flatten());
                 for (end, range) in ends.iter_mut().zip(ranges) {
                     assert_eq!(*end, range.start);
@@ -186,7 +212,7 @@ mod tests {
         let (all, most) =
             (indices(0..pairs.len()), (0..pairs.len()).map(|i| indices(i..i + 1)).max());
         for number in 1..=16 {
-            let work = Work::of(Shard { number, of: 16 }, &board, &pairs, &[]);
+            let work = Work::new(Some(Shard { number, of: 16 }), &board, 6, &[]);
             assert!(indices(work.slices).abs_diff(all / 16) <= most.unwrap());
         }
     }

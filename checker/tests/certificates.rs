@@ -5,8 +5,8 @@ mod common;
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
 use checker::{
-    Game, Level, Options, Side, TrustedDatabase, Verdict, check_certificate, check_database,
-    write_fen,
+    Game, Level, Options, Sample, Side, TrustedDatabase, Verdict, check_certificate,
+    check_database, write_fen,
 };
 use common::{
     Maker, Oracle, Place, board, database, draw_4x4, longest_win, verdict, write_database,
@@ -225,7 +225,7 @@ fn no_verdict_where_options_take_the_work_away() {
     };
     let shard_of_sample = |options: &mut Options| {
         options.shard = Some("1/1".parse().unwrap());
-        options.sample = Some(1);
+        options.sample = Some(Sample { millionths: 1, seed: 0 });
     };
     let trusted_journal = |options: &mut Options| {
         trust(options);

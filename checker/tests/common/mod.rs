@@ -13,8 +13,8 @@ use certificate_spec::slice::{
     CHECKSUM, HEADER, SliceHead, SliceHeader, Unit, Value as Written, checksum, head_length,
 };
 use checker::{
-    Board, Database, Game, Options, Position, Progress, Shape, Side, Table, Value,
-    check_certificate, derive, parse_fen,
+    Board, Database, Game, Options, Position, Shape, Side, Table, Value, check_certificate, derive,
+    parse_fen,
 };
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
@@ -616,7 +616,7 @@ pub fn verdict(certificate: &Certificate) -> String {
 }
 
 pub fn database(board: &Board, pieces: u8) -> Database {
-    derive(board, pieces, &Progress::new(true)).unwrap()
+    derive(board, pieces, &()).unwrap()
 }
 
 /// The certificate that the game 4x4 is a draw, without a database.
