@@ -25,6 +25,17 @@ impl SliceName {
         (self.pieces(), u32::from(a) + u32::from(c), self.0)
     }
 
+    /// The group of a slice: how many pieces and how many men it has.
+    pub fn group(self) -> (u32, u32) {
+        (self.order().0, self.order().1)
+    }
+
+    /// The slice of the same positions as their opponent sees them.
+    pub fn twin(self) -> SliceName {
+        let [a, b, c, d] = self.0;
+        SliceName([c, d, a, b])
+    }
+
     /// The name of the slice's file.
     pub fn file_name(self) -> String {
         let [a, b, c, d] = self.0;

@@ -20,6 +20,13 @@ pub struct Leaf<B> {
 /// A leaf whose strategy lies in the bytes of its object.
 pub type LeafIn<'a> = Leaf<&'a [u8]>;
 
+impl LeafIn<'_> {
+    /// The same with a strategy of its own.
+    pub fn to_vec(&self) -> Leaf<Vec<u8>> {
+        Leaf { positions: self.positions, strategy: self.strategy.to_vec() }
+    }
+}
+
 /// The bytes of an object of leaves.
 pub fn encode<B: AsRef<[u8]>>(header: &ObjectHeader, leaves: &[Leaf<B>]) -> Vec<u8> {
     let mut out = header.encode(MAGIC);

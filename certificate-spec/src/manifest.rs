@@ -3,6 +3,7 @@
 use crate::claim::Question;
 use crate::reader::Reader;
 use crate::{Digest, VERSION, WireError};
+use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPCERT\0\0";
 /// Bytes of the MANIFEST's header.
@@ -149,6 +150,14 @@ pub struct ObjectHeader {
     pub first: u64,
     /// How many it holds.
     pub count: u64,
+}
+
+/// For people.
+impl fmt::Display for ObjectHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &ObjectHeader { question, first, count } = self;
+        write!(f, "question {}, first {first}, count {count}", question as u8)
+    }
 }
 
 impl ObjectHeader {

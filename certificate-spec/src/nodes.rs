@@ -3,6 +3,7 @@
 use crate::WireError;
 use crate::manifest::{OBJECT_HEADER, ObjectHeader};
 use crate::reader::Reader;
+use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPNODES\0";
 /// Bytes of a node.
@@ -34,6 +35,15 @@ pub struct Node {
     pub kind: u8,
     /// 0 if the file is right.
     pub reserved: u16,
+}
+
+/// For people.
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &Node { position: WirePosition { black, white, kings, turn }, rank, data, .. } = self;
+        write!(f, "black {black:#x}, white {white:#x}, kings {kings:#x}, turn {turn}, ")?;
+        write!(f, "kind {}, reserved {}, rank {rank}, data {data}", self.kind, self.reserved)
+    }
 }
 
 /// Values of [`Node::kind`].

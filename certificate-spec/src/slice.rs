@@ -4,6 +4,7 @@ use crate::coding::{CONTEXTS, Frequencies, TOTAL};
 use crate::database::SliceName;
 use crate::reader::Reader;
 use crate::{Digest, WireError};
+use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPSLICE\0";
 /// The version of slice files that this crate reads and writes.
@@ -49,6 +50,14 @@ pub struct SliceHeader {
     pub columns: u8,
     /// The number of indices.
     pub indices: u64,
+}
+
+/// For people.
+impl fmt::Display for SliceHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &SliceHeader { name, rows, columns, indices } = self;
+        write!(f, "{} of {rows}x{columns}, {indices} indices", name.file_name())
+    }
 }
 
 /// How the values of one unit are written.
