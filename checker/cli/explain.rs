@@ -6,7 +6,7 @@ use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
 use checker::{
     Board, Certificate, CheckedNode, Database, Finding, Options, Position, Side, Stop, Tree, Value,
-    read_database, replay, write_fen,
+    check_values, replay, write_fen,
 };
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -65,7 +65,10 @@ impl Explainer {
     /// [`Stop`] if the files are not what they must be.
     fn new(path: &Path, options: &Options) -> Result<Explainer, Stop> {
         let certificate = Certificate::read(path, options.level)?;
-        let database = read_database(&certificate, options)?;
+        let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
+        // No slice is verified, and all tables are wanted.
+        let read = |root| check_values(options, board, pieces, root, &[], (true, None));
+        let database = certificate.claim.database.map(read).transpose()?;
         let leaves = certificate.parts.iter().map(|_| OnceCell::new()).collect();
         Ok(Explainer { certificate, database, leaves })
     }

@@ -2,7 +2,7 @@
 //!
 //! Soundness: a note is believed or not, as its signatures and the user say; nothing here can tell a false
 //! one. What is enforced is that all notes are about this very certificate and database, that each item of
-//! the work (`work.rs`) is in enough of them, and that none takes for granted what would make a circle.
+//! the work (`work.rs` in `checker-parts`) is in enough of them, and that none takes for granted what would make a circle.
 
 use crate::describe::Description;
 use crate::keys::PublicKey;

@@ -73,7 +73,7 @@ impl CheckArguments {
             Options { level, memory, threads, shard, sample, ..Options::new(&self.db) };
         options.journal = self.journal.clone();
         if !self.quiet {
-            options.progress = Arc::new(Shown::new());
+            options.progress = Some(Arc::new(Shown::new()));
         }
         Ok(options)
     }

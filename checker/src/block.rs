@@ -17,7 +17,7 @@
 //! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
 
 use crate::database::{Database, Table};
-use crate::numbering::{rank, sets, twin};
+use crate::numbering::{rank, sets};
 use crate::rules::{Board, Side, bits_in};
 use crate::word::{Kings, Moves, Settled, Word};
 use certificate_spec::database::SliceName;
@@ -27,19 +27,13 @@ use certificate_spec::database::SliceName;
 pub(crate) struct KingSets {
     /// The sets in order of their ranks, in their owner's view.
     sets: Vec<u32>,
-    /// The king steps from each set, as if no other piece were there.
-    steps: Vec<Vec<KingStep>>,
+    /// The king steps from each set, as if no other piece were there: the number of the set after the step, and
+    /// the square stepped onto.
+    steps: Vec<Vec<(u32, u32)>>,
     /// For each 64 sets and each square, which of the sets hold it: the squares in the owner's view,
     held: Vec<[u64; 32]>,
     /// and in the view of the other side.
     faced: Vec<[u64; 32]>,
-}
-
-/// A step to the set with the number `set`, onto the square `to`.
-#[derive(Debug)]
-struct KingStep {
-    set: u32,
-    to: u32,
 }
 
 impl KingSets {
@@ -51,7 +45,7 @@ impl KingSets {
                 for way in board.ways(from, Side::Black, true) {
                     if way.near & !set != 0 {
                         let after = rank(set & !(1 << from) | way.near);
-                        steps.push(KingStep { set: after, to: way.near.trailing_zeros() });
+                        steps.push((after, way.near.trailing_zeros()));
                     }
                 }
             }
@@ -72,11 +66,6 @@ impl KingSets {
             sets,
         }
     }
-
-    /// The number of words in a row of all sets.
-    fn words(&self) -> usize {
-        self.held.len()
-    }
 }
 
 /// A block: its slice, and the men of its mover and of the opponent, each in its owner's view.
@@ -90,7 +79,7 @@ pub(crate) struct Block {
 impl Block {
     /// The block with the other side to move.
     pub(crate) fn twin(self) -> Block {
-        Block { slice: twin(self.slice), men: self.their_men, their_men: self.men }
+        Block { slice: self.slice.twin(), men: self.their_men, their_men: self.men }
     }
 
     /// Where the words of the block's rows begin in its table, and which of their 64 bits belong to the row:
@@ -127,8 +116,8 @@ impl<'a> Half<'a> {
     /// no call of `step` then.
     pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
-        let (own, theirs) = (database.kings(b), database.kings(d));
-        let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.words();
+        let (own, theirs) = (&database.kings[usize::from(b)], &database.kings[usize::from(d)]);
+        let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.held.len();
         let mut half = Half {
             database,
             block,
@@ -154,7 +143,7 @@ impl<'a> Half<'a> {
                 for (w, held) in theirs.faced.iter().enumerate() {
                     let kings = (Kings::Same(kings), Kings::Vary(held));
                     let word = Word::new(values, self.block, kings, (&theirs.sets, w));
-                    self.begin(row, w, &word.settle(steps));
+                    self.begin(row, w, word.settle(steps));
                 }
             }
         }
@@ -168,15 +157,14 @@ impl<'a> Half<'a> {
             let word = Word::new(values, self.block, kings, (&own.sets, w));
             let settled = word.settle(steps);
             for i in bits_in(word.there) {
-                self.begin(64 * w + i, 0, &settled.alone(i));
+                self.begin(64 * w + i, 0, settled.map(|bits| bits >> i & 1));
             }
         }
     }
 
-    fn begin(&mut self, row: usize, w: usize, settled: &Settled) {
-        let open = (settled.quiet, settled.men_win, settled.men_lose);
-        self.open[row * self.theirs.words() + w] = open;
-        self.settle(row, w, settled.win, settled.loss);
+    fn begin(&mut self, row: usize, w: usize, [win, loss, quiet, men_win, men_lose]: Settled) {
+        self.open[row * self.theirs.held.len() + w] = (quiet, men_win, men_lose);
+        self.settle(row, w, win, loss);
     }
 
     /// Applies the operator once to the steps in all positions not yet settled. `values` are those
@@ -184,7 +172,7 @@ impl<'a> Half<'a> {
     /// been settled.
     pub(crate) fn step(&mut self, values: &[(u64, u64)]) -> bool {
         let (own, theirs) = (self.own, self.theirs);
-        let words = theirs.words();
+        let words = theirs.held.len();
         let mut changed = false;
         for (row, steps) in own.steps.iter().enumerate() {
             for w in 0..words {
@@ -193,9 +181,9 @@ impl<'a> Half<'a> {
                     continue;
                 }
                 let mut moves = Moves { can: 0, win: open & win, lose };
-                for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
-                    let can = open & !theirs.faced[w][step.to as usize];
-                    moves.lead(can, |_| values[step.set as usize * words + w]);
+                for &(set, to) in steps.iter().filter(|step| self.fixed >> step.1 & 1 == 0) {
+                    let can = open & !theirs.faced[w][to as usize];
+                    moves.lead(can, |_| values[set as usize * words + w]);
                 }
                 let (win, loss) = (moves.win, open & moves.lose & !moves.win);
                 self.settle(row, w, win, loss);
@@ -207,8 +195,8 @@ impl<'a> Half<'a> {
 
     /// Settles positions of word `w` of a row.
     fn settle(&mut self, row: usize, w: usize, win: u64, loss: u64) {
-        self.open[row * self.theirs.words() + w].0 &= !(win | loss);
-        let words = self.own.words();
+        self.open[row * self.theirs.held.len() + w].0 &= !(win | loss);
+        let words = self.own.held.len();
         let (place, bit) = (row / 64, 1 << (row % 64));
         bits_in(win).for_each(|n| self.values[(64 * w + n) * words + place].0 |= bit);
         bits_in(loss).for_each(|n| self.values[(64 * w + n) * words + place].1 |= bit);

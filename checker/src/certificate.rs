@@ -8,16 +8,16 @@
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::rules::{Board, Game, Position, Side};
 use crate::verdict::{Finding, Stop};
-use crate::work::Size;
 use crate::{Level, fen, tree};
 use certificate_spec::Digest;
 use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
-use certificate_spec::leaves::{self, Leaf};
+use certificate_spec::leaves::{self, Leaf, LeafIn};
 use certificate_spec::manifest::{
     HEADER, Kind, Manifest, OBJECT_HEADER, Object, ObjectHeader, RECORD,
 };
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::nodes::{self, Node, kind};
+use checker_parts::Size;
 use std::path::Path;
 
 /// A certificate that is right as far as that can be seen without playing a move.
@@ -126,12 +126,11 @@ impl Certificate {
         let (rule, file) = ("manifest-syntax", "MANIFEST");
         let bytes = read(&path.join(file), file, u64::MAX)?;
         let manifest = Manifest::decode(&bytes).map_err(|e| Stop::wire(rule, file, e))?;
-        for (i, object) in manifest.objects.iter().enumerate() {
-            if !questions.contains(&object.question) {
-                let question = object.question as u8;
-                let finding = Finding::new(rule, "a question of the claim", question);
-                return Err(finding.file(file).at((HEADER + RECORD * i + 1) as u64).into());
-            }
+        let mut of = manifest.objects.iter().map(|object| object.question);
+        if let Some(i) = of.position(|question| !questions.contains(&question)) {
+            let question = manifest.objects[i].question as u8;
+            let finding = Finding::new(rule, "a question of the claim", question).file(file);
+            return Err(finding.at((HEADER + RECORD * i + 1) as u64).into());
         }
         let stated = (manifest.claim_length, manifest.claim_digest);
         let found = (text.len() as u64, Digest::of(&text));
@@ -181,14 +180,12 @@ impl Certificate {
 
     /// The Leaf nodes have the numbers 0, 1, 2 and so on, and there are as many leaves.
     fn check_leaf_numbers(&self, part: &Part) -> Result<(), Stop> {
-        let mut count = 0;
-        for (i, node) in part.leaf_nodes() {
-            if node.data as usize != count {
-                let finding = Finding::new("leaf-number", count, node.data).position(node.position);
-                return Err(self.refuted(finding, Kind::Nodes, part.question, i));
-            }
-            count += 1;
+        let mut numbers = part.leaf_nodes().zip(0..);
+        if let Some(((i, node), n)) = numbers.find(|((_, node), n)| node.data != *n) {
+            let finding = Finding::new("leaf-number", n, node.data).position(node.position);
+            return Err(self.refuted(finding, Kind::Nodes, part.question, i));
         }
+        let count = part.leaf_nodes().count();
         if count != part.leaves.len() {
             let expected = format!("{count} leaves of question {}", part.question as u8);
             let finding = Finding::new("leaf-number", expected, part.leaves.len());
@@ -228,10 +225,7 @@ impl Part {
         let agrees = |header: ObjectHeader| {
             let &Object { question, first, count, .. } = object;
             let right = ObjectHeader { question, first, count };
-            let words = |h: ObjectHeader| {
-                format!("question {}, first {}, count {}", h.question as u8, h.first, h.count)
-            };
-            let wrong = || Finding::new("object-syntax", words(right), words(header));
+            let wrong = || Finding::new("object-syntax", right, header);
             if header == right { Ok(()) } else { Err(wrong().file(&*name).at(12)) }
         };
         match object.kind {
@@ -248,10 +242,7 @@ impl Part {
             Kind::Leaves => {
                 let (header, leaves) = leaves::decode(&bytes).map_err(wire)?;
                 agrees(header)?;
-                self.leaves.extend(leaves.iter().map(|leaf| Leaf {
-                    positions: leaf.positions,
-                    strategy: leaf.strategy.to_vec(),
-                }));
+                self.leaves.extend(leaves.iter().map(LeafIn::to_vec));
             }
             Kind::About => {
                 let (header, lines) = about::decode(&bytes).map_err(wire)?;
@@ -284,13 +275,7 @@ impl Part {
         ];
         match rules.into_iter().find(|&(_, _, is_so)| !is_so) {
             None => Ok(CheckedNode { position, rank, data, kind }),
-            Some((rule, expected, _)) => {
-                let WirePosition { black, white, kings, turn } = wire;
-                let found = format!(
-                    "black {black:#x}, white {white:#x}, kings {kings:#x}, turn {turn}, kind {kind}, reserved {reserved}, rank {rank}, data {data}"
-                );
-                Err(Finding::new(rule, expected, found).position(position))
-            }
+            Some((rule, expected, _)) => Err(Finding::new(rule, expected, node).position(position)),
         }
     }
 

@@ -28,105 +28,68 @@ pub enum Value {
     Loss,
 }
 
-/// A run of bits.
-#[derive(Debug)]
-pub(crate) struct Bits(Vec<AtomicU64>);
-
-impl Bits {
-    /// Zeros.
-    ///
-    /// # Errors
-    /// There is no memory for them.
-    pub(crate) fn zeros(bits: u64) -> Result<Bits, Stop> {
-        let words = usize::try_from(bits.div_ceil(64)).map_err(|_| Stop::memory())?;
-        let mut all = Vec::new();
-        all.try_reserve_exact(words).map_err(|_| Stop::memory())?;
-        all.resize_with(words, || AtomicU64::new(0));
-        Ok(Bits(all))
-    }
-
-    /// Word `i`, or zero beyond the end.
-    fn word(&self, i: usize) -> u64 {
-        self.0.get(i).map_or(0, |word| word.load(Relaxed))
-    }
-
-    /// The number of bytes that so many bits take.
-    pub(crate) fn bytes(bits: u64) -> u64 {
-        bits.div_ceil(64).saturating_mul(8)
-    }
-
-    /// Makes those bits of word `i` that are set in `mask` what they are in `bits`, and no other.
-    fn put_word(&self, i: usize, mask: u64, bits: u64) {
-        if let Some(word) = self.0.get(i) {
-            let change = (word.load(Relaxed) ^ bits) & mask;
-            if change & bits != 0 {
-                word.fetch_or(change & bits, Relaxed);
-            }
-            if change & !bits != 0 {
-                word.fetch_and(!(change & !bits), Relaxed);
-            }
-        }
-    }
-
-    /// Where bit `start` is: the word and the bit in it.
-    fn locate(start: u64) -> (usize, u64) {
-        // Saturating means "beyond the end", where there are zeros and nothing is written.
-        (usize::try_from(start / 64).unwrap_or(usize::MAX), start % 64)
-    }
-
-    /// The 64 bits from bit `start` on.
-    pub(crate) fn read(&self, start: u64) -> u64 {
-        let (word, shift) = Self::locate(start);
-        let bits = self.word(word) >> shift;
-        if shift == 0 { bits } else { bits | self.word(word.saturating_add(1)) << (64 - shift) }
-    }
-
-    /// The same of the 64 bits from bit `start` on.
-    fn put(&self, start: u64, mask: u64, bits: u64) {
-        let (word, shift) = Self::locate(start);
-        self.put_word(word, mask << shift, bits << shift);
-        if shift != 0 {
-            self.put_word(word.saturating_add(1), mask >> (64 - shift), bits >> (64 - shift));
-        }
-    }
-}
-
 /// The values of one slice.
 #[derive(Debug)]
 pub struct Table {
     /// How its indices are made up.
     pub shape: Shape,
-    win: Bits,
-    loss: Bits,
+    /// For each 64 indices which of them are wins, and which are losses.
+    words: Vec<[AtomicU64; 2]>,
 }
 
 impl Table {
+    /// A table of draws, if there is memory for it.
+    fn new(shape: Shape) -> Result<Table, Stop> {
+        let length = usize::try_from(shape.indices.div_ceil(64)).map_err(|_| Stop::memory())?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(length).map_err(|_| Stop::memory())?;
+        words.resize_with(length, Default::default);
+        Ok(Table { shape, words })
+    }
+
     /// A digest of all bits.
     pub(crate) fn digest(&self) -> Digest {
-        let part = |words: &[AtomicU64]| {
-            let bytes: Vec<[u8; 8]> =
-                words.iter().map(|word| word.load(Relaxed).to_le_bytes()).collect();
-            Digest::of(bytes.as_flattened()).0
+        let side = |side: usize| {
+            self.words.par_chunks(1 << 13).map(move |words| {
+                let bytes = words.iter().map(|word| word[side].load(Relaxed).to_le_bytes());
+                Digest::of(bytes.collect::<Vec<_>>().as_flattened()).0
+            })
         };
-        let words = self.win.0.par_chunks(1 << 13).chain(self.loss.0.par_chunks(1 << 13));
-        Digest::of(words.map(part).collect::<Vec<_>>().as_flattened())
+        Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
+    }
+
+    /// Where an index is: the word and the bit in it.
+    fn locate(index: u64) -> (usize, u64) {
+        // Saturating means "beyond the end", where there are zeros and nothing is written.
+        (usize::try_from(index / 64).unwrap_or(usize::MAX), index % 64)
     }
 
     /// The bits of `win` and `loss` of 64 indices, those from `index` on.
     pub fn read(&self, index: u64) -> (u64, u64) {
-        (self.win.read(index), self.loss.read(index))
+        let (i, shift) = Self::locate(index);
+        let word =
+            |i: usize| self.words.get(i).map_or([0; 2], |[win, loss]| [load(win), load(loss)]);
+        let (low, high) = (word(i), word(i.saturating_add(1)));
+        // A shift by 64 would not give zeros.
+        let bits = |side: usize| low[side] >> shift | high[side] << 1 << (63 - shift);
+        (bits(0), bits(1))
     }
 
-    /// Makes the bits of those of 64 indices that are set in `mask` these.
-    pub(crate) fn put(&self, index: u64, mask: u64, (win, loss): (u64, u64)) {
-        self.win.put(index, mask, win);
-        self.loss.put(index, mask, loss);
-    }
-
-    /// Sets bits of 64 indices, those that are set in `win` and in `loss`.
-    pub(crate) fn add(&self, index: u64, win: u64, loss: u64) {
-        self.win.put(index, win, win);
-        self.loss.put(index, loss, loss);
+    /// Makes the bits of 64 indices, those that are set in the masks for `win` and `loss`, these.
+    pub(crate) fn put(&self, index: u64, masks: (u64, u64), (win, loss): (u64, u64)) {
+        let (i, shift) = Self::locate(index);
+        for (side, mask, bits) in [(0, masks.0, win), (1, masks.1, loss)] {
+            let low = (i, mask << shift, bits << shift);
+            let high = (i.saturating_add(1), mask >> 1 >> (63 - shift), bits >> 1 >> (63 - shift));
+            for (i, mask, bits) in [low, high] {
+                if let Some(word) = self.words.get(i).map(|word| &word[side])
+                    && (load(word) ^ bits) & mask != 0
+                {
+                    word.fetch_or(bits & mask, Relaxed);
+                    word.fetch_and(bits | !mask, Relaxed);
+                }
+            }
+        }
     }
 
     /// The bits of `win` and `loss` of one index.
@@ -136,20 +99,24 @@ impl Table {
     }
 }
 
+fn load(word: &AtomicU64) -> u64 {
+    word.load(Relaxed)
+}
+
 /// The values of all positions of a board with both sides present and at most so many pieces.
 ///
 /// A slice has a table only once it is its turn to be filled, so that a database that is found to be
-/// wrong early has not taken the memory for all of it, and may lose it again (`memory.rs`).
+/// wrong early has not taken the memory for all of it, and may lose it again (`Plan` in `checker-parts`).
 #[derive(Debug)]
 pub struct Database {
     board: Board,
     pieces: u8,
     /// The shapes of all slices, in order.
-    shapes: Vec<Shape>,
+    pub(crate) shapes: Vec<Shape>,
     /// The tables that there are, each at its slice's `key`.
     tables: Vec<Option<Box<Table>>>,
     /// For each number of kings that a side has in a table.
-    kings: Vec<KingSets>,
+    pub(crate) kings: Vec<KingSets>,
     /// Whether a move led to a slice that has no table.
     missed: AtomicBool,
 }
@@ -171,16 +138,6 @@ impl Database {
     /// The board.
     pub fn board(&self) -> &Board {
         &self.board
-    }
-
-    /// The shapes of all slices, in order.
-    pub(crate) fn shapes(&self) -> &[Shape] {
-        &self.shapes
-    }
-
-    /// All sets of so many kings.
-    pub(crate) fn kings(&self, count: u8) -> &KingSets {
-        &self.kings[usize::from(count)]
     }
 
     /// The tables of all slices, in order.
@@ -205,9 +162,7 @@ impl Database {
     /// # Errors
     /// There is not enough memory for it.
     pub(crate) fn reserve(&mut self, slice: SliceName) -> Result<(), Stop> {
-        let shape = Shape::new(&self.board, slice);
-        let zeros = || Bits::zeros(shape.indices);
-        let table = Table { shape, win: zeros()?, loss: zeros()? };
+        let table = Table::new(Shape::new(&self.board, slice))?;
         let most = slice.0[1].max(slice.0[3]);
         let more = (0..=most).skip(self.kings.len()).map(|k| KingSets::new(&self.board, k));
         self.kings.extend(more);

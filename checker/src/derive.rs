@@ -17,7 +17,7 @@
 use crate::Level;
 use crate::block::{Block, Half};
 use crate::database::{Database, Table};
-use crate::numbering::{group, sets, slices, twin};
+use crate::numbering::{sets, slices};
 use crate::progress::Progress;
 use crate::rules::Board;
 use crate::verdict::Stop;
@@ -29,24 +29,23 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// # Errors
 /// There is not enough memory for the tables.
-pub fn derive(board: &Board, pieces: u8, progress: &dyn Progress) -> Result<Database, Stop> {
+pub fn derive(board: &Board, pieces: u8) -> Result<Database, Stop> {
     let mut values = Database::new(board, pieces);
-    progress.begin("deriving the database", values.indices());
     for group in groups(&slices(board, pieces)) {
         group.iter().try_for_each(|&slice| values.reserve(slice))?;
         // That most of the draws there are wrong is as it should be.
-        settle(&values, group, Level::Exact, |_| true, &First::default(), progress);
+        settle(&values, group, Level::Exact, |_| true, &First::default(), &())?;
     }
-    values.is_complete()?;
     Ok(values)
 }
 
 /// Slices in order, as groups: those with as many pieces and as many men.
 pub(crate) fn groups(slices: &[SliceName]) -> impl Iterator<Item = &[SliceName]> {
-    slices.chunk_by(|&s, &t| group(s) == group(t))
+    slices.chunk_by(|s, t| s.group() == t.group())
 }
 
 /// A value that does not follow from its successors'.
+#[derive(Clone, Copy)]
 pub(crate) struct Wrong {
     pub(crate) slice: SliceName,
     pub(crate) index: u64,
@@ -61,27 +60,22 @@ pub(crate) struct Wrong {
 pub(crate) struct First(Mutex<Option<Wrong>>);
 
 impl First {
-    pub(crate) fn report(&self, wrong: Wrong) {
-        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = |wrong: &Wrong| (wrong.slice.order(), wrong.index);
-        if first.as_ref().is_none_or(|first| key(&wrong) < key(first)) {
-            *first = Some(wrong);
-        }
-    }
-
     /// Compares the bits of win and loss of the 64 positions from `index` on.
     fn compare(&self, slice: SliceName, index: u64, expected: (u64, u64), found: (u64, u64)) {
         let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
         if wrong != 0 {
             let n = wrong.trailing_zeros();
             let bits = |(win, loss)| ((win >> n) & 1 == 1, (loss >> n) & 1 == 1);
-            let (expected, found) = (bits(expected), bits(found));
-            self.report(Wrong { slice, index: index + u64::from(n), expected, found });
+            let (index, expected, found) = (index + u64::from(n), bits(expected), bits(found));
+            let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.is_none_or(|w| (slice.order(), index) < (w.slice.order(), w.index)) {
+                *first = Some(Wrong { slice, index, expected, found });
+            }
         }
     }
 
-    pub(crate) fn take(&self) -> Option<Wrong> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    pub(crate) fn get(&self) -> Option<Wrong> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -101,6 +95,9 @@ fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<(u64, u64)> {
 /// the operator applied once. All positions are held against that, quiet or not.
 ///
 /// (A quiet position without a given value would count as a draw, and that is found wrong if it is none.)
+///
+/// # Errors
+/// A move has led to a slice that is not in memory.
 pub(crate) fn settle(
     values: &Database,
     slices: &[SliceName],
@@ -108,7 +105,7 @@ pub(crate) fn settle(
     is_wanted: impl Fn(Block) -> bool + Sync,
     first: &First,
     progress: &dyn Progress,
-) {
+) -> Result<(), Stop> {
     let settle_pair = |block: Block| {
         if !is_wanted(block) {
             return;
@@ -135,7 +132,7 @@ pub(crate) fn settle(
             for (((at, row), &expected), &found) in words {
                 first.compare(pair[i].slice, at, expected, found);
                 let settled = if level == Level::Exact { expected } else { found };
-                tables[i].put(at, row, settled);
+                tables[i].put(at, (row, row), settled);
             }
         }
         let size = own.shape.rows * own.shape.columns;
@@ -143,41 +140,46 @@ pub(crate) fn settle(
     };
     // No move leads from a slice to one with as many pieces and men, except to its twin.
     // A twin is done together with its slice, so one of the two does for both.
-    slices.par_iter().filter(|slice| slice.0 >= twin(**slice).0).for_each(|&slice| {
+    slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
         for_each_block(values.board(), slice, |block| {
             // In a slice that is its own twin, each pair of blocks comes up twice.
-            if slice != twin(slice) || block.men <= block.their_men {
+            if slice != slice.twin() || block.men <= block.their_men {
                 settle_pair(block);
             }
         });
     });
+    values.is_complete()
 }
 
 /// Fills in the values of all positions of a slice that are not quiet.
-pub(crate) fn capture(values: &Database, slice: SliceName) {
+pub(crate) fn capture(values: &Database, slice: SliceName) -> Result<(), Stop> {
     if let Some(table) = values.table(slice) {
         for_each_block(values.board(), slice, |block| {
             let half = Half::new(values, block, false);
             let given = given(block, table, &half);
-            block.words(table).zip(given).for_each(|((at, row), word)| table.put(at, row, word));
+            block
+                .words(table)
+                .zip(given)
+                .for_each(|((at, row), word)| table.put(at, (row, row), word));
         });
     }
+    values.is_complete()
 }
 
 /// Calls `work` for each block of a slice whose men do not overlap, in parallel, but those with the
 /// men farther ahead first.
 fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(Block) + Sync) {
     let [a, _, c, _] = slice.0;
-    let (men, their_men) = (men_by_advance(board, a), men_by_advance(board, c));
-    for total in (0..men.len() + their_men.len()).rev() {
-        let mut blocks = Vec::new();
-        for (advance, sets) in men.iter().enumerate() {
-            if let Some(theirs) = total.checked_sub(advance).and_then(|rest| their_men.get(rest)) {
-                let all = sets.iter().flat_map(|&men| theirs.iter().map(move |&t| (men, t)));
-                blocks.extend(all.filter(|&(men, theirs)| men & board.turned(theirs) == 0));
-            }
-        }
-        blocks.par_iter().for_each(|&(men, their_men)| work(Block { slice, men, their_men }));
+    let (own, theirs) = (men_by_advance(board, a), men_by_advance(board, c));
+    for total in (0..own.len() + theirs.len()).rev() {
+        own.par_iter().enumerate().for_each(|(advance, own)| {
+            let theirs = total.checked_sub(advance).and_then(|rest| theirs.get(rest));
+            own.par_iter().for_each(|&men| {
+                let is_free = |their_men: &&u32| men & board.turned(**their_men) == 0;
+                let theirs = theirs.into_par_iter().flatten().filter(is_free);
+                theirs.for_each(|&their_men| work(Block { slice, men, their_men }));
+            });
+        });
     }
 }
 
@@ -185,7 +187,7 @@ fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(Block) + Sync) 
 fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
     let mut all = vec![Vec::new(); usize::from(count) * usize::from(board.rows()) + 1];
     for men in sets(board.men_squares(), count) {
-        let rows = board.row_masks().iter().enumerate();
+        let rows = board.row_masks.iter().enumerate();
         let advance: usize = rows.map(|(r, row)| r * (men & row).count_ones() as usize).sum();
         all[advance].push(men);
     }
@@ -233,7 +235,7 @@ mod tests {
         for table in values.tables() {
             for i in (0..table.shape.indices).step_by(64) {
                 let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
-                table.add(i, wins, random(seed) & !wins);
+                table.put(i, (!0, !0), (wins, random(seed) & !wins));
             }
         }
         values
@@ -243,14 +245,14 @@ mod tests {
     fn follow(values: &Database, out: &Database) {
         for table in out.tables() {
             let slice = table.shape.slice;
-            let twin = values.table(twin(slice)).unwrap();
+            let twin = values.table(slice.twin()).unwrap();
             for_each_block(out.board(), slice, |block| {
                 let mut half = Half::new(values, block, true);
                 half.step(
                     &block.twin().words(twin).map(|(at, _)| twin.read(at)).collect::<Vec<_>>(),
                 );
                 let words = block.words(table).zip(&half.values);
-                words.for_each(|((at, row), &word)| table.put(at, row, word));
+                words.for_each(|((at, row), &word)| table.put(at, (row, row), word));
             });
         }
     }
@@ -279,7 +281,7 @@ mod tests {
     #[test]
     fn no_value_without_those_that_it_rests_on() {
         let board = Board::new(4, 4).unwrap();
-        let right = derive(&board, 3, &()).unwrap();
+        let right = derive(&board, 3).unwrap();
         assert!(right.is_complete().is_ok());
         // Captures lead to slices with fewer pieces, crownings to those with fewer men.
         for (slices, fits) in [
@@ -290,8 +292,8 @@ mod tests {
             let mut values = Database::new(&board, 3);
             slices.iter().for_each(|&slice| values.reserve(slice).unwrap());
             let (exact, first) = (Level::Exact, First::default());
-            settle(&values, &slices, exact, |_| true, &first, &());
-            assert_eq!(values.is_complete().is_ok(), fits, "{slices:?}");
+            let result = settle(&values, &slices, exact, |_| true, &first, &());
+            assert_eq!(result.is_ok(), fits, "{slices:?}");
         }
     }
 
@@ -301,7 +303,7 @@ mod tests {
         for (rows, columns, pieces) in [(4, 4, 5), (6, 4, 4), (3, 5, 5), (6, 6, 3)] {
             let board = Board::new(rows, columns).unwrap();
 
-            let (right, mut seed) = (derive(&board, pieces, &()).unwrap(), 7);
+            let (right, mut seed) = (derive(&board, pieces).unwrap(), 7);
             let mut values = Database::new(&board, pieces);
             for group in groups(&slices(&board, pieces)) {
                 for &slice in group {
@@ -309,12 +311,12 @@ mod tests {
                     let table = values.table(slice).unwrap();
                     // No index is left out, and some are wins and losses at once.
                     for i in (0..table.shape.indices).step_by(64) {
-                        table.put(i, !0, (random(&mut seed), random(&mut seed)));
+                        table.put(i, (!0, !0), (random(&mut seed), random(&mut seed)));
                     }
                 }
                 let first = First::default();
-                settle(&values, group, Level::Exact, |_| true, &first, &());
-                assert!(first.take().is_some() && values.is_complete().is_ok());
+                settle(&values, group, Level::Exact, |_| true, &first, &()).unwrap();
+                assert!(first.get().is_some());
                 for &slice in group {
                     let [right, table] = [&right, &values].map(|v| v.table(slice).unwrap());
                     for i in (0..table.shape.indices)

@@ -15,47 +15,41 @@
 //!
 //! Of a shard or a sample the values of other slices than those verified are the files', as its verdict says.
 //!
-//! Trusts: the journal, if there is one (`journal.rs`), and what it was told to take for granted.
+//! Trusts: the journal, if there is one (`checker-parts`), and what it was told to take for granted.
 
 use crate::block::Block;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
-use crate::journal::{Journal, Verified};
-use crate::memory::{batches, swap};
-use crate::numbering::{Shape, group, slices, twin};
+use crate::numbering::{Shape, slices};
 use crate::progress::Progress;
 use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
-use crate::work::{Sample, Work};
 use crate::{Level, Options};
 use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use checker_decode::{Slice, Tables};
+use checker_parts::{Journal, Plan, Scope, Verified};
 use rayon::prelude::*;
 use std::array;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// A database whose values have been checked, as far as was asked for.
-pub(crate) struct CheckedDatabase {
-    pub(crate) values: Database,
-    /// The pairs of blocks that were looked at in a sample, and how many there are.
-    pub(crate) sampled: (u64, u64),
-}
 
 /// Checks the database of a board with at most `pieces` pieces (N′) and this root. The values of slices that
-/// are not in the `work` are taken for granted, or in a sample those of blocks that are not in it. If there
-/// are positions to be looked up, all tables are in memory in the end.
-pub(crate) fn check(
+/// are not in these `own` pairs are taken for granted, or where the scope has blocks those of others. If `all`
+/// tables are wanted in the end, they are in memory then.
+///
+/// # Errors
+/// What is wrong with it, or why it could not be checked.
+pub fn check(
     options: &Options,
     board: &Board,
     pieces: u8,
     root: Digest,
-    work: &Work,
-) -> Result<CheckedDatabase, Stop> {
+    own: &[SliceName],
+    (all, scope): (bool, Option<&Scope>),
+) -> Result<Database, Stop> {
     let folder = Folder { path: options.db.join(board.name()), board };
     let (listing, manifest, part) = folder.read(Some(pieces))?;
     if part.root() != root {
@@ -67,13 +61,26 @@ pub(crate) fn check(
     let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
-    let all = work.has_positions() || options.sample.is_some();
-    let memory = options.memory.unwrap_or(u64::MAX);
-    let mut batches = batches(board, pieces, memory, (options.journal.is_some(), all))?;
-    let own = work.pairs.get(work.slices.clone()).filter(|_| options.sample.is_none());
-    let own = own.unwrap_or_default().iter().flat_map(|&slice| [slice, twin(slice)]).collect();
+    let own: HashSet<SliceName> = own.iter().flat_map(|&slice| [slice, slice.twin()]).collect();
+    let bytes = |slice| Shape::new(board, slice).indices.div_ceil(64).saturating_mul(16);
+    let sizes: Vec<_> =
+        part.slices.iter().map(|record| (record.name, bytes(record.name))).collect();
+    let plan = Plan::new(&sizes, options.memory.unwrap_or(u64::MAX));
+    let mut batches = plan.batches(options.journal.is_some(), all).map_err(Stop::Error)?;
+    batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(slice)));
+    batches.retain(|batch| !batch.is_empty());
+    // Nothing else about the plan matters for what is verified, and this much is not taken on trust.
+    let is_right = |batch: &Vec<SliceName>| {
+        batch.iter().all(|s| s.group() == batch[0].group() && batch.contains(&s.twin()))
+    };
+    if !batches.iter().all(is_right)
+        || batches.iter().flatten().copied().collect::<HashSet<_>>() != own
+    {
+        return Err(Stop::Error("the slices were not planned as they must be".into()));
+    }
     let about = format!("{} {} {pieces} {root}", board.name(), options.level.word());
-    let journal = options.journal.as_ref().map(|path| Journal::open(path, &about)).transpose()?;
+    let journal = options.journal.as_ref().map(|path| Journal::open(path, &about)).transpose();
+    let journal = journal.map_err(Stop::Error)?;
     let (journal, verified) = journal.unzip();
     let mut check = Check {
         folder: &folder,
@@ -82,12 +89,10 @@ pub(crate) fn check(
         units: tables(board, pieces),
         values: Database::new(board, pieces),
         verified: verified.unwrap_or_default(),
-        memory,
+        plan,
         level: options.level,
-        progress: &*options.progress,
+        progress: options.progress(),
     };
-    batches.iter_mut().for_each(|batch| batch.retain(|slice| check.own.contains(slice)));
-    batches.retain(|batch| !batch.is_empty());
     let result = check.check_heads().and_then(|()| {
         check.check_values(batches, journal)?;
         for slice in part.slices.iter().map(|record| record.name).filter(|_| all) {
@@ -95,15 +100,15 @@ pub(crate) fn check(
                 check.restore(slice)?;
             }
         }
-        options.sample.map_or(Ok((0, 0)), |sample| check.check_sample(sample, root))
+        let scope = scope.filter(|scope| scope.has_blocks());
+        scope.map_or(Ok(()), |scope| check.check_blocks(scope, root))
     });
     match result {
-        Ok(sampled) => Ok(CheckedDatabase { values: check.values, sampled }),
+        Ok(()) => Ok(check.values),
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
         Err(stop) => {
-            check.own().try_for_each(|record| check.read(record.name, |_, _, _| {}))?;
-            Err(stop)
+            check.own().try_for_each(|record| check.read(record.name, |_, _, _| {})).and(Err(stop))
         }
     }
 }
@@ -185,8 +190,7 @@ struct Check<'a> {
     values: Database,
     /// The digests of tables that have been verified and are not in memory, and of others.
     verified: Verified,
-    /// The most bytes that tables may take.
-    memory: u64,
+    plan: Plan,
     level: Level,
     progress: &'a dyn Progress,
 }
@@ -233,10 +237,7 @@ impl Check<'_> {
                 found if found.indices != indices => 24,
                 _ => 36,
             };
-            let words = |(h, units): (SliceHeader, u64)| {
-                let name = h.name.file_name();
-                format!("{name} of {}x{}, {} indices, {units} units", h.rows, h.columns, h.indices)
-            };
+            let words = |(h, units): (SliceHeader, u64)| format!("{h}, {units} units");
             return Err(Finding::new(rule, words(right), words(found))
                 .file(file)
                 .at(offset)
@@ -263,15 +264,14 @@ impl Check<'_> {
     fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         let table = self.table(slice)?;
-        self.read(slice, |index, win, loss| table.add(index, win, loss))
+        self.read(slice, |index, win, loss| table.put(index, (win, loss), (win, loss)))
     }
 
     /// Brings back the table of a slice that has been verified, or makes that of one whose values are taken for
     /// granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.fill(slice)?;
-        capture(&self.values, slice);
-        self.values.is_complete()?;
+        capture(&self.values, slice)?;
         let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
         match self.verified.get(&name) {
             Some(verified) if *verified == digest => Ok(()),
@@ -283,7 +283,8 @@ impl Check<'_> {
     /// Makes ready for the first of these batches: room, and tables for its slices and for those that moves
     /// lead to.
     fn prepare(&mut self, rest: &[Vec<SliceName>]) -> Result<(), Stop> {
-        let (missing, out) = swap(&self.values, rest, self.memory);
+        let is_there = |slice| self.values.table(slice).is_some();
+        let (missing, out) = self.plan.swap(is_there, rest);
         for slice in out {
             self.verified.insert(slice.file_name(), self.table(slice)?.digest());
             self.values.release(slice);
@@ -307,53 +308,41 @@ impl Check<'_> {
         let first = First::default();
         for (i, batch) in batches.iter().enumerate() {
             self.prepare(&batches[i..])?;
-            settle(&self.values, batch, self.level, |_| true, &first, self.progress);
-            self.values.is_complete()?;
-            if let Some(wrong) = first.take() {
-                if batches.get(i + 1).is_none_or(|next| group(next[0]) != group(batch[0])) {
-                    return Err(self.wrong_value(&wrong)?);
+            settle(&self.values, batch, self.level, |_| true, &first, self.progress)?;
+            if let Some(wrong) = first.get() {
+                if batches.get(i + 1).is_none_or(|next| next[0].group() != batch[0].group()) {
+                    return Err(self.wrong_value(wrong)?);
                 }
-                first.report(wrong);
             } else if let Some(journal) = &mut journal {
                 let entry = |&slice| Ok((SliceName::file_name(slice), self.table(slice)?.digest()));
-                journal.add(&batch.iter().map(entry).collect::<Result<_, Stop>>()?)?;
+                let entries = batch.iter().map(entry).collect::<Result<_, Stop>>()?;
+                journal.add(&entries).map_err(Stop::Error)?;
             }
         }
         Ok(())
     }
 
-    /// Checks a sample of blocks, all tables being there. Returns how many pairs of blocks it had, of how many.
-    fn check_sample(&self, sample: Sample, root: Digest) -> Result<(u64, u64), Stop> {
+    /// Checks blocks one by one, all tables being there.
+    fn check_blocks(&self, scope: &Scope, root: Digest) -> Result<(), Stop> {
         self.progress.begin("checking blocks", 0);
-        let (first, looked_at, all) = (First::default(), AtomicU64::new(0), AtomicU64::new(0));
+        let first = First::default();
         let slices: Vec<_> = self.records.iter().map(|record| record.name).collect();
-        let is_wanted = |block: Block| {
-            let Block { slice, men, their_men } = block;
-            let has = sample.has(root, &format!("{} {men} {their_men}", slice.file_name()));
-            all.fetch_add(1, Relaxed);
-            looked_at.fetch_add(has.into(), Relaxed);
-            has
+        let is_wanted = |Block { slice, men, their_men }: Block| {
+            scope.has_block(root, &format!("{} {men} {their_men}", slice.file_name()))
         };
         for group in groups(&slices) {
-            settle(&self.values, group, self.level, is_wanted, &first, self.progress);
-            self.values.is_complete()?;
-            if let Some(wrong) = first.take() {
-                return Err(self.wrong_value(&wrong)?);
-            }
+            settle(&self.values, group, self.level, is_wanted, &first, self.progress)?;
+            first.get().map_or(Ok(()), |wrong| Err(self.wrong_value(wrong)?))?;
         }
-        Ok((looked_at.into_inner(), all.into_inner()))
+        Ok(())
     }
 
     /// The finding of a value that is not right.
-    fn wrong_value(&self, wrong: &Wrong) -> Result<Stop, Stop> {
-        let word = |bits| match bits {
-            (false, false) => "draw",
-            (false, true) => "loss",
-            (true, false) => "win",
-            (true, true) => "win-and-loss",
-        };
-        let Wrong { slice, index, .. } = *wrong;
-        let finding = Finding::new("slice-value", word(wrong.expected), word(wrong.found));
+    fn wrong_value(&self, wrong: Wrong) -> Result<Stop, Stop> {
+        let words = ["draw", "loss", "win", "win-and-loss"];
+        let word = |(win, loss)| words[2 * usize::from(win) + usize::from(loss)];
+        let Wrong { slice, index, expected, found } = wrong;
+        let finding = Finding::new("slice-value", word(expected), word(found));
         let finding = finding.file(self.folder.file(&slice.file_name()));
         let position = Shape::new(self.folder.board, slice).position(self.folder.board, index);
         Ok(Finding { position, ..finding.at(self.open(slice)?.offset(index)) }.into())
@@ -392,7 +381,7 @@ mod tests {
                 units: tables(&board, 2),
                 values: Database::new(&board, 2),
                 verified,
-                memory: u64::MAX,
+                plan: Plan::new(&[], u64::MAX),
                 level: Level::Exact,
                 progress: &(),
             };

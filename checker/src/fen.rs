@@ -14,25 +14,18 @@ pub fn write(p: &Position) -> String {
         };
         bits_in(pieces).map(square).collect::<Vec<_>>().join(",")
     };
-    let turn = match p.turn {
-        Side::Black => 'B',
-        Side::White => 'W',
-    };
+    let turn = if p.turn == Side::White { 'W' } else { 'B' };
     format!("{turn}:W{}:B{}", list(p.white), list(p.black))
 }
 
 /// Reads a canonical FEN with squares 1…32.
 pub fn parse(text: &str) -> Option<Position> {
     let mut parts = text.split(':');
-    let turn = match parts.next()? {
-        "B" => Side::Black,
-        "W" => Side::White,
-        _ => return None,
-    };
+    let turn = if parts.next()? == "W" { Side::White } else { Side::Black };
     let (white, white_kings) = parse_list(parts.next()?.strip_prefix('W')?)?;
     let (black, black_kings) = parse_list(parts.next()?.strip_prefix('B')?)?;
     let p = Position { black, white, kings: white_kings | black_kings, turn };
-    // Whatever else the text may hold (order, zeros, repetitions, more parts), it is not this.
+    // Whatever else the text may hold (order, zeros, repetitions, more parts, other letters), it is not this.
     (write(&p) == text).then_some(p)
 }
 
@@ -40,14 +33,10 @@ pub fn parse(text: &str) -> Option<Position> {
 fn parse_list(list: &str) -> Option<(u32, u32)> {
     let (mut pieces, mut kings) = (0, 0);
     for item in list.split(',').filter(|_| !list.is_empty()) {
-        let (number, is_king) = match item.strip_prefix('K') {
-            Some(number) => (number, true),
-            None => (item, false),
-        };
-        let number: u32 = number.parse().ok()?;
+        let number: u32 = item.trim_start_matches('K').parse().ok()?;
         let square = 1u32.checked_shl(number.checked_sub(1)?)?;
         pieces |= square;
-        kings |= if is_king { square } else { 0 };
+        kings |= if item.starts_with('K') { square } else { 0 };
     }
     Some((pieces, kings))
 }

@@ -17,40 +17,37 @@ mod derive;
 mod directory;
 mod fen;
 mod files;
-mod journal;
 mod leaf;
-mod memory;
 mod numbering;
 mod progress;
 mod rules;
 mod tree;
 mod verdict;
 mod word;
-mod work;
 
 pub use certificate::{Certificate, CheckedNode, Part};
+pub use checker_parts::{Sample, Shard, below};
 pub use database::{Database, Table, Value};
 pub use derive::derive;
-pub use directory::identify;
+pub use directory::{check as check_values, identify};
 pub use fen::{parse as parse_fen, write as write_fen};
 pub use leaf::replay;
-pub use numbering::Shape;
+pub use numbering::{Shape, pairs};
 pub use progress::Progress;
-pub use rules::{Board, Game, Position, Side, perft};
+pub use rules::{Board, Game, Position, Side};
 pub use tree::Tree;
 pub use verdict::{Finding, Stop, Verdict};
-pub use work::{Sample, Shard, below, pairs};
 
-use certificate_spec::manifest::Kind;
+use certificate_spec::database::SliceName;
+use checker_parts::{Scope, Size};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use work::Work;
 
 /// How well the values of a database are checked (`SPEC.md` §8.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Level {
     /// Derive all values again from the rules, and compare.
+    #[default]
     Exact,
     /// Only check that each value follows from its successors': enough for claims of not losing.
     Consistent,
@@ -58,10 +55,7 @@ pub enum Level {
 
 impl Level {
     fn word(self) -> &'static str {
-        match self {
-            Level::Exact => "exact",
-            Level::Consistent => "consistent",
-        }
+        if self == Level::Exact { "exact" } else { "consistent" }
     }
 }
 
@@ -75,7 +69,7 @@ pub struct TrustedDatabase {
 }
 
 /// How to check.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The folder of databases.
     pub db: PathBuf,
@@ -94,23 +88,17 @@ pub struct Options {
     /// What is trusted for the database's values, if something is.
     pub trusted: Option<TrustedDatabase>,
     /// Who wants to know how far the check has come.
-    pub progress: Arc<dyn Progress>,
+    pub progress: Option<Arc<dyn Progress>>,
 }
 
 impl Options {
     /// The level exact, all threads, silent.
     pub fn new(db: impl Into<PathBuf>) -> Options {
-        Options {
-            db: db.into(),
-            level: Level::Exact,
-            memory: None,
-            journal: None,
-            threads: None,
-            shard: None,
-            sample: None,
-            trusted: None,
-            progress: Arc::new(()),
-        }
+        Options { db: db.into(), ..Options::default() }
+    }
+
+    fn progress(&self) -> &dyn Progress {
+        self.progress.as_deref().unwrap_or(&())
     }
 
     /// That no option takes away work that the verdict of another speaks for. (The command line refuses these
@@ -123,10 +111,8 @@ impl Options {
             ("a sample of values trusted", self.trusted.is_some() && self.sample.is_some()),
             ("a database trusted instead of checked", self.trusted.is_some() && is_database),
         ];
-        match wrong.into_iter().find(|&(_, is_so)| is_so) {
-            Some((what, _)) => Err(Stop::Error(format!("options: {what}"))),
-            None => Ok(()),
-        }
+        let wrong = wrong.into_iter().find(|&(_, is_so)| is_so);
+        wrong.map_or(Ok(()), |(what, _)| Err(Stop::Error(format!("options: {what}"))))
     }
 }
 
@@ -149,25 +135,24 @@ fn in_pool(options: &Options, check: impl FnOnce() -> Result<Verdict, Stop> + Se
     }
 }
 
-/// The database of a certificate, with the values that its files have. Nothing is verified but that the files
-/// are those that the root stands for.
-///
-/// # Errors
-/// [`Stop`] if they are not, or cannot be read.
-pub fn read_database(
-    certificate: &Certificate,
-    options: &Options,
-) -> Result<Option<Database>, Stop> {
-    let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
-    let work = Work { slices: 0..0, ..Work::new(None, board, pieces, &certificate.sizes()) };
-    let read = |root| directory::check(options, board, pieces, root, &work);
-    let database = certificate.claim.database.map(read).transpose()?;
-    Ok(database.map(|database| database.values))
+/// What is to be verified if not everything is.
+fn scope(options: &Options, board: &Board, pieces: u8, sizes: &[Size]) -> Option<Scope> {
+    let indices = |pair| (pair, Shape::new(board, pair).indices);
+    let pairs: Vec<_> = pairs(board, pieces).into_iter().map(indices).collect();
+    let is_exact = options.level == Level::Exact;
+    let scope = Scope::new(options.shard, options.sample, &pairs, sizes, is_exact)?;
+    Some(if options.trusted.is_some() { scope.without_slices() } else { scope })
+}
+
+/// The pairs of slices that are to be verified.
+fn own(board: &Board, pieces: u8, scope: &Option<Scope>) -> Vec<SliceName> {
+    let pairs = pairs(board, pieces);
+    scope.as_ref().map_or(&pairs[..], |scope| &pairs[scope.slices()]).to_vec()
 }
 
 fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> {
     options.agree(false)?;
-    let progress = &*options.progress;
+    let progress = options.progress();
     let certificate = Certificate::read(path, options.level)?;
     let about = certificate.parts.iter().flat_map(|part| &part.about);
     about.for_each(|line| progress.show(&format!("the certificate says: {line}")));
@@ -178,33 +163,26 @@ fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> 
         return Err(Stop::Error("what is trusted is another database than the claim's".into()));
     }
     let sizes = certificate.sizes();
-    let mut work = Work::new(options.shard, board, pieces, &sizes);
-    if options.trusted.is_some() {
-        work.slices = 0..0;
-    }
-    let check = |root| directory::check(options, board, pieces, root, &work);
+    let scope = scope(options, board, pieces, &sizes);
+    let own = if options.trusted.is_some() { Vec::new() } else { own(board, pieces, &scope) };
+    // Whoever looks up a position may need any table.
+    let all = (scope.as_ref().is_none_or(Scope::has_positions), scope.as_ref());
+    let check = |root| directory::check(options, board, pieces, root, &own, all);
     let database = root.map(check).transpose()?;
 
-    // How many nodes (with the start) and leaves were looked at, and the positions that these leaves state.
-    let looked_at: [AtomicU64; 3] = Default::default();
     let (nodes, leaves) = (sizes.iter().map(|size| size.1), sizes.iter().flat_map(|size| &size.2));
     let (nodes, leaf_count) = (nodes.sum::<usize>(), leaves.clone().count());
     // Saturating: these numbers are only claimed until the leaves have been replayed.
     let positions = leaves.fold(0u64, |sum, &n| sum.saturating_add(n));
     progress.begin("checking nodes and leaves", positions.saturating_add(nodes as u64));
-    for (part, ranges) in certificate.parts.iter().zip(&work.questions) {
-        let is_wanted = |kind: Kind, i: usize| {
-            let place = usize::from(kind == Kind::Leaves);
-            let name = || format!("{kind:?} {} {i}", part.question as u8);
-            let wanted = ranges[place].contains(&i)
-                && options.sample.is_none_or(|sample| sample.has(certificate.root, &name()));
-            looked_at[place].fetch_add(wanted.into(), Relaxed);
-            let leaf = part.leaves.get(i).filter(|_| wanted && kind == Kind::Leaves);
-            looked_at[2].fetch_add(leaf.map_or(0, |leaf| leaf.positions), Relaxed);
-            wanted
-        };
-        let database = database.as_ref().map(|database| &database.values);
-        Tree { board, database, part }.check(&certificate, is_wanted, progress)?;
+    for (q, part) in certificate.parts.iter().enumerate() {
+        let is_wanted =
+            |kind, i| scope.as_ref().is_none_or(|scope| scope.has(certificate.root, kind, q, i));
+        Tree { board, database: database.as_ref(), part }.check(
+            &certificate,
+            is_wanted,
+            progress,
+        )?;
     }
 
     let level = database.as_ref().map_or("none", |_| options.level.word());
@@ -213,26 +191,18 @@ fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> 
     if let Some(trusted) = &options.trusted {
         words += &format!(" {}", trusted.words);
     }
+    let counts = format!(" nodes={nodes} leaves={leaf_count} positions={positions}");
     let assumed = certificate.assumed();
     let assumed_words = if assumed > 0 { format!(" assumed={assumed}") } else { String::new() };
-    let [nodes_seen, leaves_seen, positions_seen] = looked_at.map(AtomicU64::into_inner);
-    if let Some(shard) = options.shard {
-        let ranges = work.words(options.level, &sizes);
-        words = format!("{shard} {words} {ranges} positions={positions_seen}{assumed_words}");
-        return Ok(Verdict::Shard(words));
-    }
-    if let Some(sample) = options.sample {
-        let (blocks, of) = database.map_or((0, 0), |database| database.sampled);
-        let starts_and_nodes = sizes.len() + nodes;
-        words += &format!(" blocks={blocks}/{of} nodes={nodes_seen}/{starts_and_nodes}");
-        words += &format!(" leaves={leaves_seen}/{leaf_count} {sample}{assumed_words}");
-        return Ok(Verdict::Sampled(words));
-    }
-    words += &format!(" nodes={nodes} leaves={leaf_count} positions={positions}");
-    Ok(match assumed {
-        0 => Verdict::Verified(words),
-        _ => Verdict::Conditional(words + &assumed_words),
+    Ok(match (&scope, assumed) {
+        (Some(scope), _) => partial(options, scope.words(&words) + &assumed_words),
+        (None, 0) => Verdict::Verified(words + &counts),
+        (None, _) => Verdict::Conditional(words + &counts + &assumed_words),
     })
+}
+
+fn partial(options: &Options, words: String) -> Verdict {
+    if options.shard.is_some() { Verdict::Shard(words) } else { Verdict::Sampled(words) }
 }
 
 /// What verdicts say first of a database.
@@ -247,18 +217,15 @@ fn database_verdict(board: &Board, pieces: Option<u8>, options: &Options) -> Res
         return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
     }
     let (pieces, root) = identify(&options.db, board, pieces)?;
-    let work = Work::new(options.shard, board, pieces, &[]);
-    let database = directory::check(options, board, pieces, root, &work)?;
-    let (level, (blocks, of)) = (options.level.word(), database.sampled);
-    let words = format!("{} db={level}", database_words(board, pieces, &root.to_string()));
-    Ok(match (options.shard, options.sample) {
-        (Some(shard), _) => {
-            Verdict::Shard(format!("{shard} {words} {}", work.words(options.level, &[])))
-        }
-        (None, Some(sample)) => Verdict::Sampled(format!("{words} blocks={blocks}/{of} {sample}")),
-        (None, None) => {
-            let (slices, indices) = (database.values.shapes().len(), database.values.indices());
-            Verdict::Verified(format!("{words} slices={slices} indices={indices}"))
-        }
+    let scope = scope(options, board, pieces, &[]);
+    let own = own(board, pieces, &scope);
+    let all = (scope.as_ref().is_some_and(Scope::has_positions), scope.as_ref());
+    let database = directory::check(options, board, pieces, root, &own, all)?;
+    let words = database_words(board, pieces, &root.to_string());
+    let words = format!("{words} db={}", options.level.word());
+    let (slices, indices) = (database.shapes.len(), database.indices());
+    Ok(match &scope {
+        Some(scope) => partial(options, scope.words(&words)),
+        None => Verdict::Verified(format!("{words} slices={slices} indices={indices}")),
     })
 }

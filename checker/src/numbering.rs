@@ -24,8 +24,8 @@ const CHOOSE: [[u32; 33]; 33] = {
 };
 
 /// The number of sets of `k` squares among the first `n`; `n` and `k` at most 32.
-pub(crate) fn choose(n: u32, k: u8) -> u32 {
-    CHOOSE[n as usize][usize::from(k)]
+fn choose(n: u32, k: u8) -> u64 {
+    CHOOSE[n as usize][usize::from(k)].into()
 }
 
 /// rank(X) of `SPEC.md` §8.2: the number of sets of as many squares that come before this one.
@@ -34,7 +34,8 @@ pub(crate) fn rank(set: u32) -> u32 {
 }
 
 /// The set of `k` of the first 32 squares that has this rank, if there is one.
-pub(crate) fn unrank(mut rank: u32, k: u8) -> Option<u32> {
+fn unrank(rank: u64, k: u8) -> Option<u32> {
+    let mut rank = u32::try_from(rank).ok()?;
     let mut set = 0u32;
     for i in (1..=usize::from(k)).rev() {
         let x = (0..32).rev().find(|&x| CHOOSE[x][i] <= rank)?;
@@ -49,34 +50,21 @@ pub(crate) fn sets(n: u32, k: u8) -> Vec<u32> {
     (0..choose(n, k)).filter_map(|r| unrank(r, k)).collect()
 }
 
-/// The slice of the same positions as their opponent sees them.
-pub(crate) fn twin(slice: SliceName) -> SliceName {
-    let [a, b, c, d] = slice.0;
-    SliceName([c, d, a, b])
-}
-
-/// The group of a slice: how many pieces and how many men it has.
-pub(crate) fn group(slice: SliceName) -> (u32, u32) {
-    (slice.order().0, slice.order().1)
-}
-
 /// All slices of the board with at most `pieces` pieces, in the order of `SPEC.md` §8.1.
 pub(crate) fn slices(board: &Board, pieces: u8) -> Vec<SliceName> {
-    let mut all = Vec::new();
-    for total in 2..=pieces {
-        for men in 0..=total {
-            for a in 0..=men {
-                for b in 0..=total - men {
-                    let (c, d) = (men - a, total - men - b);
-                    let both_sides = a + b >= 1 && c + d >= 1;
-                    if both_sides && u32::from(a.max(c)) <= board.men_squares() {
-                        all.push(SliceName([a, b, c, d]));
-                    }
-                }
-            }
-        }
-    }
-    all
+    let most = board.men_squares();
+    let with = |total: u8, men: u8, a: u8| {
+        (0..=total - men).map(move |b| SliceName([a, b, men - a, total - men - b]))
+    };
+    let totals = (2..=pieces).flat_map(|total| (0..=total).map(move |men| (total, men)));
+    let all = totals.flat_map(|(total, men)| (0..=men).flat_map(move |a| with(total, men, a)));
+    let exists = |SliceName([a, b, c, d])| a + b >= 1 && c + d >= 1 && u32::from(a.max(c)) <= most;
+    all.filter(|&slice| exists(slice)).collect()
+}
+
+/// The slices of a database, of a slice and its twin the one that comes later or is its own twin.
+pub fn pairs(board: &Board, pieces: u8) -> Vec<SliceName> {
+    slices(board, pieces).into_iter().filter(|slice| slice.0 >= slice.twin().0).collect()
 }
 
 /// How the indices of a slice are made up.
@@ -96,12 +84,10 @@ pub struct Shape {
 
 impl Shape {
     /// The shape of a slice.
-    pub(crate) fn new(board: &Board, slice: SliceName) -> Shape {
+    pub fn new(board: &Board, slice: SliceName) -> Shape {
         let [a, b, c, d] = slice.0;
-        let men = u64::from(choose(board.men_squares(), a));
-        let their_men = u64::from(choose(board.men_squares(), c));
-        let rows = u64::from(choose(board.squares(), d));
-        let columns = u64::from(choose(board.squares(), b));
+        let [men, their_men] = [a, c].map(|k| choose(board.men_squares(), k));
+        let [columns, rows] = [b, d].map(|k| choose(board.squares(), k));
         let indices = men.saturating_mul(their_men).saturating_mul(rows).saturating_mul(columns);
         Shape { slice, indices, their_men, rows, columns }
     }
@@ -120,15 +106,16 @@ impl Shape {
 
     /// The position with this index and Black to move, if there is one.
     pub fn position(&self, board: &Board, index: u64) -> Option<Position> {
-        let set = |rank: u64, count| unrank(u32::try_from(rank).ok()?, count);
         let [a, b, c, d] = self.slice.0;
         let row = index / self.columns;
         let block = row / self.rows;
-        let kings = set(index % self.columns, b)?;
-        let their_kings = set(row % self.rows, d)?;
-        let their_men = set(block % self.their_men, c)?;
-        let men = set(block / self.their_men, a)?;
-        let p = from_views(board, [men, kings, their_men, their_kings]);
+        let kings = unrank(index % self.columns, b)?;
+        let their_kings = unrank(row % self.rows, d)?;
+        let their_men = unrank(block % self.their_men, c)?;
+        let men = unrank(block / self.their_men, a)?;
+        let [their_men, their_kings] = [their_men, their_kings].map(|set| board.turned(set));
+        let (black, white) = (men | kings, their_men | their_kings);
+        let p = Position { black, white, kings: kings | their_kings, turn: Side::Black };
         let overlap = p.pieces() != self.slice.pieces();
         (index < self.indices && !overlap && board.is_possible(&p)).then_some(p)
     }
@@ -142,18 +129,6 @@ pub(crate) fn views(board: &Board, p: &Position) -> [u32; 4] {
     match p.turn {
         Side::Black => [black[0], black[1], white[0], white[1]],
         Side::White => [white[0], white[1], black[0], black[1]],
-    }
-}
-
-/// The position with Black to move that has these sets A, B, C, D.
-pub(crate) fn from_views(board: &Board, sets: [u32; 4]) -> Position {
-    let [men, kings, their_men, their_kings] = sets;
-    let their_kings = board.turned(their_kings);
-    Position {
-        black: men | kings,
-        white: board.turned(their_men) | their_kings,
-        kings: kings | their_kings,
-        turn: Side::Black,
     }
 }
 

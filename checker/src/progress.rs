@@ -4,17 +4,13 @@ use std::fmt::Debug;
 
 /// Is told how far the present phase of the work has come.
 pub trait Progress: Debug + Send + Sync {
-    /// A phase of `total` units of work begins.
-    fn begin(&self, name: &'static str, total: u64);
+    /// A phase of so many units of work begins.
+    fn begin(&self, _name: &'static str, _total: u64) {}
     /// Some more units of work are done.
-    fn add(&self, units: u64);
+    fn add(&self, _units: u64) {}
     /// Here is a line of the certificate, which its decoder has found to be printable.
-    fn show(&self, line: &str);
+    fn show(&self, _line: &str) {}
 }
 
 /// Nobody wants to know.
-impl Progress for () {
-    fn begin(&self, _: &'static str, _: u64) {}
-    fn add(&self, _: u64) {}
-    fn show(&self, _: &str) {}
-}
+impl Progress for () {}

@@ -18,10 +18,7 @@ pub enum Side {
 impl Side {
     /// The opponent of this side.
     pub fn other(self) -> Side {
-        match self {
-            Side::Black => Side::White,
-            Side::White => Side::Black,
-        }
+        if self == Side::Black { Side::White } else { Side::Black }
     }
 }
 
@@ -50,10 +47,7 @@ impl Position {
     }
 
     fn pieces_of(&self, side: Side) -> u32 {
-        match side {
-            Side::Black => self.black,
-            Side::White => self.white,
-        }
+        if side == Side::Black { self.black } else { self.white }
     }
 }
 
@@ -95,9 +89,9 @@ pub struct Board {
     columns: u8,
     squares: u32,
     /// The squares of each row.
-    row_masks: Vec<u32>,
-    first_row: u32,
-    last_row: u32,
+    pub(crate) row_masks: Vec<u32>,
+    /// The rows where men of Black and of White are crowned.
+    crown_rows: [u32; 2],
     /// The ways from each square, in the order of `DIRECTIONS`.
     ways: Vec<[Way; 4]>,
 }
@@ -123,8 +117,7 @@ impl Board {
             columns,
             squares: (0..rows).map(row).map(u32::count_ones).sum(),
             row_masks: (0..rows).map(row).collect(),
-            first_row: row(0),
-            last_row: row(rows - 1),
+            crown_rows: [row(rows - 1), row(0)],
             ways: dark.iter().map(|&square| DIRECTIONS.map(|d| way(square, d))).collect(),
         })
     }
@@ -146,7 +139,7 @@ impl Board {
 
     /// The number M of squares on which a man can stand: all but those of its farthest row.
     pub fn men_squares(&self) -> u32 {
-        self.squares - self.last_row.count_ones()
+        self.squares - self.crown_row(Side::Black).count_ones()
     }
 
     /// `RxC`.
@@ -154,17 +147,9 @@ impl Board {
         format!("{}x{}", self.rows, self.columns)
     }
 
-    /// The squares of each row.
-    pub(crate) fn row_masks(&self) -> &[u32] {
-        &self.row_masks
-    }
-
     /// The row where men of this side are crowned.
     pub(crate) fn crown_row(&self, side: Side) -> u32 {
-        match side {
-            Side::Black => self.last_row,
-            Side::White => self.first_row,
-        }
+        self.crown_rows[side as usize]
     }
 
     /// The ways that a piece of this side may go from a square.
@@ -193,8 +178,8 @@ impl Board {
         (p.black | p.white | p.kings) & !self.all() == 0
             && p.black & p.white == 0
             && p.kings & !(p.black | p.white) == 0
-            && p.black & men & self.last_row == 0
-            && p.white & men & self.first_row == 0
+            && p.black & men & self.crown_row(Side::Black) == 0
+            && p.white & men & self.crown_row(Side::White) == 0
     }
 
     /// Puts into `out` the position after each move, once for each *way of moving*, in no order.
@@ -215,7 +200,11 @@ impl Board {
         }
         if out.is_empty() {
             for start in bits_in(p.pieces_of(p.turn)) {
-                self.steps(p, start, out);
+                for way in self.ways(start, p.turn, p.kings >> start & 1 == 1) {
+                    if way.near & !occupied != 0 {
+                        out.push(self.after(p, start, way.near, 0));
+                    }
+                }
             }
         }
     }
@@ -225,14 +214,6 @@ impl Board {
         self.moves(p, out);
         out.sort_unstable();
         out.dedup();
-    }
-
-    fn steps(&self, p: &Position, start: usize, out: &mut Vec<Position>) {
-        for way in self.ways(start, p.turn, p.kings >> start & 1 == 1) {
-            if way.near & !(p.black | p.white) != 0 {
-                out.push(self.after(p, start, way.near, 0));
-            }
-        }
     }
 
     /// Calls `end` for each way in which the jumps of a piece can end: with the square reached, the
@@ -287,13 +268,11 @@ pub struct Game {
 impl Game {
     /// Reads `RxC` or `RxC/k`; each game has one way of being written.
     pub fn parse(text: &str) -> Option<Game> {
-        let (size, filled) = match text.split_once('/') {
-            Some((size, filled)) => (size, Some(filled.parse().ok()?)),
-            None => (text, None),
-        };
+        let (size, filled) = text.split_once('/').unwrap_or((text, ""));
         let (rows, columns) = size.split_once('x')?;
         let board = Board::new(rows.parse().ok()?, columns.parse().ok()?)?;
-        let filled = filled.unwrap_or((board.rows - 2) / 2);
+        let usual = (board.rows - 2) / 2;
+        let filled = if filled.is_empty() { usual } else { filled.parse().ok()? };
         let game = Game { board, filled };
         let fits = (1..=game.board.rows / 2).contains(&filled);
         (fits && game.name() == text).then_some(game)
@@ -313,20 +292,10 @@ impl Game {
 
     /// The position at the start.
     pub fn initial(&self) -> Position {
-        let rows = self.board.row_masks();
+        let rows = &self.board.row_masks;
         let filled = self.filled.into();
         let black = rows.iter().take(filled).sum();
         let white = rows.iter().rev().take(filled).sum();
         Position { black, white, kings: 0, turn: Side::Black }
     }
-}
-
-/// The number of ways of playing `depth` moves from `p`. Not used by `check`; a test of the rules.
-pub fn perft(board: &Board, p: &Position, depth: u32) -> u64 {
-    let Some(rest) = depth.checked_sub(1) else {
-        return 1;
-    };
-    let mut next = Vec::new();
-    board.moves(p, &mut next);
-    if rest == 0 { next.len() as u64 } else { next.iter().map(|q| perft(board, q, rest)).sum() }
 }

@@ -25,9 +25,6 @@ pub(crate) fn claimant(question: Question) -> Side {
     if question.claimant_is_white() { Side::White } else { Side::Black }
 }
 
-/// More than any rank, for the start of the claim.
-const ABOVE_ALL_RANKS: u64 = 1 << 32;
-
 /// A question and what is known about it.
 pub struct Tree<'a> {
     /// The board.
@@ -88,13 +85,6 @@ impl Tree<'_> {
         Err(Finding::new("not-covered", "covered", "nothing").position(*y))
     }
 
-    fn check_start(&self, start: &Position) -> Result<(), Finding> {
-        self.holds(start, ABOVE_ALL_RANKS).map_err(|finding| match finding.rule {
-            "not-covered" => Finding { rule: "start-missing", ..finding },
-            _ => finding,
-        })
-    }
-
     /// Checks a node that is not a Leaf.
     ///
     /// # Errors
@@ -133,29 +123,29 @@ impl Tree<'_> {
         is_wanted: impl Fn(Kind, usize) -> bool + Sync,
         progress: &dyn Progress,
     ) -> Result<(), Stop> {
-        if is_wanted(Kind::Nodes, 0) {
-            self.check_start(&certificate.start).map_err(|finding| finding.file("CLAIM"))?;
+        if is_wanted(Kind::Nodes, 0)
+            && let Err(finding) = self.holds(&certificate.start, u64::MAX)
+        {
+            let is_missing = finding.rule == "not-covered";
+            let rule = if is_missing { "start-missing" } else { finding.rule };
+            return Err(Finding { rule, ..finding }.file("CLAIM").into());
         }
-        let wrong = self.part.nodes.par_iter().enumerate().find_map_first(|(i, node)| {
+        let nodes = self.part.nodes.par_iter().enumerate().find_map_first(|(i, node)| {
             let result = if is_wanted(Kind::Nodes, i + 1) { self.check_node(node) } else { Ok(()) };
             progress.add(1);
-            Some((i, result.err()?))
+            Some((Kind::Nodes, i, result.err()?))
         });
-        if let Some((i, finding)) = wrong {
-            return Err(certificate.refuted(finding, Kind::Nodes, self.part.question, i));
-        }
         let leaves: Vec<_> = self.part.leaf_nodes().zip(&self.part.leaves).collect();
-        let wrong = leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
-            if !is_wanted(Kind::Leaves, i) {
-                return None;
-            }
-            let result = leaf::replay(self, node, leaf, |_, _| {});
-            progress.add(leaf.positions);
-            Some((i, result.err()?))
-        });
-        if let Some((i, finding)) = wrong {
-            return Err(certificate.refuted(finding, Kind::Leaves, self.part.question, i));
-        }
-        Ok(())
+        let leaves = || {
+            leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
+                let is_wanted = is_wanted(Kind::Leaves, i);
+                let result = is_wanted.then(|| leaf::replay(self, node, leaf, |_, _| {}))?;
+                progress.add(leaf.positions);
+                Some((Kind::Leaves, i, result.err()?))
+            })
+        };
+        nodes.or_else(leaves).map_or(Ok(()), |(kind, i, finding)| {
+            Err(certificate.refuted(finding, kind, self.part.question, i))
+        })
     }
 }

@@ -77,28 +77,10 @@ impl Moves {
     }
 }
 
-/// What is known of the positions of a word before steps of kings are looked at.
-pub(crate) struct Settled {
-    /// Settled by jumps as a win or as a loss;
-    pub(crate) win: u64,
-    pub(crate) loss: u64,
-    /// or without a jump, so that steps count;
-    pub(crate) quiet: u64,
-    /// those of them in which a step of a man leads to a loss for the opponent,
-    pub(crate) men_win: u64,
-    /// or every one to a win.
-    pub(crate) men_lose: u64,
-}
-
-impl Settled {
-    /// The same of position `i` alone, as a word with nothing else.
-    pub(crate) fn alone(&self, i: usize) -> Settled {
-        let bit = |word: u64| word >> i & 1;
-        let [win, loss, quiet] = [self.win, self.loss, self.quiet].map(bit);
-        let [men_win, men_lose] = [self.men_win, self.men_lose].map(bit);
-        Settled { win, loss, quiet, men_win, men_lose }
-    }
-}
+/// What is known of the positions of a word before steps of kings are looked at: which are settled by jumps
+/// as a win or as a loss, which are without a jump, so that steps count, in which of them a step of a man leads
+/// to a loss for the opponent, and in which every one to a win.
+pub(crate) type Settled = [u64; 5];
 
 impl<'a> Word<'a> {
     /// Word `w` of all `sets` of the kings that vary.
@@ -125,13 +107,8 @@ impl<'a> Word<'a> {
         // Where a jump is possible, a jump must be made.
         let quiet = self.there & !jumps.can;
         let steps = if steps { self.men_steps(quiet) } else { Moves::NONE };
-        Settled {
-            win: jumps.win,
-            loss: jumps.can & jumps.lose & !jumps.win,
-            quiet,
-            men_win: steps.win,
-            men_lose: quiet & steps.lose,
-        }
+        let loss = jumps.can & jumps.lose & !jumps.win;
+        [jumps.win, loss, quiet, steps.win, quiet & steps.lose]
     }
 
     fn jumps(&self) -> Moves {

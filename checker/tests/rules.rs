@@ -2,9 +2,19 @@
 
 mod common;
 
-use checker::{Board, Game, Position, Side, parse_fen, perft, write_fen};
+use checker::{Board, Game, Position, Side, parse_fen, write_fen};
 use common::{board, fen, successors};
 use std::collections::BTreeSet;
+
+/// The number of ways of playing `depth` moves from `p`.
+fn perft(board: &Board, p: &Position, depth: u32) -> u64 {
+    let Some(rest) = depth.checked_sub(1) else {
+        return 1;
+    };
+    let mut next = Vec::new();
+    board.moves(p, &mut next);
+    if rest == 0 { next.len() as u64 } else { next.iter().map(|q| perft(board, q, rest)).sum() }
+}
 
 fn check_perft(name: &str, table: &[u64]) {
     let game = Game::parse(name).unwrap();

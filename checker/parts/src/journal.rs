@@ -9,7 +9,6 @@
 //! question, and that a line counts if it has been written to its end. If a table is needed again, it must
 //! have the digest given here.
 
-use crate::verdict::Stop;
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -17,10 +16,10 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// The digests of tables that have been verified, by the names of their files.
-pub(crate) type Verified = BTreeMap<String, Digest>;
+pub type Verified = BTreeMap<String, Digest>;
 
 /// A journal to which lines can be added.
-pub(crate) struct Journal {
+pub struct Journal {
     file: File,
     head: String,
 }
@@ -28,8 +27,11 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens or begins the journal of what `about` says, and reads what it has. A line that is not all
     /// there can only be the last one, and is taken away.
-    pub(crate) fn open(path: &Path, about: &str) -> Result<(Journal, Verified), Stop> {
-        let stop = |text: String| Stop::Error(format!("journal {}: {text}", path.display()));
+    ///
+    /// # Errors
+    /// It cannot be read, is about something else, or has a line that is damaged.
+    pub fn open(path: &Path, about: &str) -> Result<(Journal, Verified), String> {
+        let stop = |text: String| format!("journal {}: {text}", path.display());
         let failed = |error: io::Error| stop(error.to_string());
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
         let mut bytes = Vec::new();
@@ -77,10 +79,13 @@ impl Journal {
     }
 
     /// Adds a line, and comes back when it is on disk.
-    pub(crate) fn add(&mut self, slices: &Verified) -> Result<(), Stop> {
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn add(&mut self, slices: &Verified) -> Result<(), String> {
         let words = slices.iter().map(|(name, digest)| format!("{name} {digest}"));
         let line = self.line(&words.collect::<Vec<_>>().join(" "));
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
-        written.map_err(|error| Stop::Error(format!("cannot write the journal: {error}")))
+        written.map_err(|error| format!("cannot write the journal: {error}"))
     }
 }

@@ -7,22 +7,18 @@
 //! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b + 1),
 //! * the batch itself, and whatever else there is room for.
 //!
-//! Enforces: the bound on all of them together. Trusts: nothing; where a move leads to a slice that is not in
-//! memory nothing is verified, and a table that comes back must be the one that went (`directory.rs`).
+//! What is enforced is the bound on all of them together. Where a move leads to a slice that is not in memory
+//! nothing is verified, and a table that comes back must be the one that went.
 
-use crate::database::{Bits, Database};
-use crate::numbering::{Shape, slices, twin};
-use crate::rules::Board;
-use crate::verdict::Stop;
 use certificate_spec::database::SliceName;
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-/// The bytes of the tables of slices.
-fn bytes(board: &Board, slices: impl IntoIterator<Item = SliceName>) -> u64 {
-    let shapes = slices.into_iter().map(|slice| Shape::new(board, slice));
-    let bytes = shapes.map(|shape| Bits::bytes(shape.indices).saturating_mul(2));
-    bytes.fold(0, u64::saturating_add)
+/// The slices of a database in order, how many bytes the table of each takes, and how many all may take.
+pub struct Plan {
+    slices: Vec<SliceName>,
+    bytes: HashMap<SliceName, u64>,
+    memory: u64,
 }
 
 /// The slices of a batch and those that a crowning leads to.
@@ -31,73 +27,81 @@ fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
 }
 
-fn judge(needed: u64, memory: u64, what: &str) -> Result<(), Stop> {
-    let text = format!("memory: the tables for {what} take {needed} bytes, the bound is {memory}");
-    if needed <= memory { Ok(()) } else { Err(Stop::Error(text)) }
-}
+impl Plan {
+    /// For these slices, in order, with the bytes that the table of each takes.
+    pub fn new(slices: &[(SliceName, u64)], memory: u64) -> Plan {
+        let bytes = slices.iter().copied().collect();
+        Plan { slices: slices.iter().map(|slice| slice.0).collect(), bytes, memory }
+    }
 
-/// All slices with at most so many pieces, in batches as large as the bound on `memory` admits, or else of
-/// a `pair` each.
-///
-/// # Errors
-/// The bound is too low for a pair, or for `all` tables in the end where they are wanted.
-pub(crate) fn batches(
-    board: &Board,
-    pieces: u8,
-    memory: u64,
-    (pair, all): (bool, bool),
-) -> Result<Vec<Vec<SliceName>>, Stop> {
-    let (mut batches, mut fewer) = (Vec::new(), 0u64);
-    for slices in slices(board, pieces).chunk_by(|s, t| s.pieces() == t.pieces()) {
-        let needed = |batch: &[SliceName]| bytes(board, needs(batch)).saturating_add(fewer);
-        for group in slices.chunk_by(|s, t| s.order().1 == t.order().1) {
-            let mut batch = Vec::new();
-            for &slice in group.iter().filter(|slice| slice.0 >= twin(**slice).0) {
-                let mut both = vec![twin(slice), slice];
-                both.dedup();
-                judge(needed(&both), memory, &slice.file_name())?;
-                let more = [&batch[..], &both].concat();
-                if batch.is_empty() || !pair && needed(&more) <= memory {
-                    batch = more;
-                } else {
-                    batches.push(std::mem::replace(&mut batch, both));
+    /// The bytes of the tables of slices.
+    fn bytes(&self, slices: impl IntoIterator<Item = SliceName>) -> u64 {
+        let bytes = slices.into_iter().filter_map(|slice| self.bytes.get(&slice));
+        bytes.fold(0, |sum, &bytes| sum.saturating_add(bytes))
+    }
+
+    fn judge(&self, needed: u64, what: &str) -> Result<(), String> {
+        let (fits, memory) = (needed <= self.memory, self.memory);
+        let text = format!("the tables for {what} take {needed} bytes, the bound is {memory}");
+        if fits { Ok(()) } else { Err(format!("memory: {text}")) }
+    }
+
+    /// All slices, in batches as large as the bound admits, or else of a `pair` each.
+    ///
+    /// # Errors
+    /// The bound is too low for a pair, or for `all` tables in the end where they are wanted.
+    pub fn batches(&self, pair: bool, all: bool) -> Result<Vec<Vec<SliceName>>, String> {
+        let (mut batches, mut fewer) = (Vec::new(), 0u64);
+        for slices in self.slices.chunk_by(|s, t| s.pieces() == t.pieces()) {
+            let needed = |batch: &[SliceName]| self.bytes(needs(batch)).saturating_add(fewer);
+            for group in slices.chunk_by(|s, t| s.group() == t.group()) {
+                let mut batch = Vec::new();
+                for &slice in group.iter().filter(|slice| slice.0 >= slice.twin().0) {
+                    let mut both = vec![slice.twin(), slice];
+                    both.dedup();
+                    self.judge(needed(&both), &slice.file_name())?;
+                    let more = [&batch[..], &both].concat();
+                    if batch.is_empty() || !pair && needed(&more) <= self.memory {
+                        batch = more;
+                    } else {
+                        batches.push(std::mem::replace(&mut batch, both));
+                    }
                 }
+                batches.push(batch);
             }
-            batches.push(batch);
+            fewer = fewer.saturating_add(self.bytes(slices.iter().copied()));
         }
-        fewer = fewer.saturating_add(bytes(board, slices.iter().copied()));
+        self.judge(if all { fewer } else { 0 }, "a certificate")?;
+        Ok(batches)
     }
-    judge(if all { fewer } else { 0 }, memory, "a certificate")?;
-    Ok(batches)
-}
 
-/// What the first batch of the `rest` needs and is not in memory, in order; and what has to go to make
-/// room for it: of the tables that it does not need those that no other needs, then those needed latest.
-pub(crate) fn swap(
-    values: &Database,
-    rest: &[Vec<SliceName>],
-    memory: u64,
-) -> (Vec<SliceName>, Vec<SliceName>) {
-    let pieces = rest.iter().flatten().next().map_or(0, |slice| slice.pieces());
-    let now: HashSet<_> = rest.iter().take(1).flat_map(|batch| needs(batch)).collect();
-    let is_needed = |slice: &SliceName| slice.pieces() < pieces || now.contains(slice);
-    let is_there = |slice: &SliceName| values.table(*slice).is_some();
-    let all = || values.shapes().iter().map(|shape| shape.slice);
-    let missing: Vec<_> = all().filter(|slice| is_needed(slice) && !is_there(slice)).collect();
-    let there = all().filter(is_there).chain(missing.iter().copied());
-    let mut held = bytes(values.board(), there);
-    let mut out = Vec::new();
-    if held > memory {
-        let rest: Vec<_> = rest.iter().map(|batch| needs(batch)).collect();
-        out.extend(all().filter(|slice| is_there(slice) && !is_needed(slice)));
-        out.sort_by_cached_key(|slice| {
-            Reverse(rest.iter().position(|needs| needs.contains(slice)).unwrap_or(usize::MAX))
-        });
-        out.retain(|&slice| {
-            let goes = held > memory;
-            held -= if goes { bytes(values.board(), [slice]) } else { 0 };
-            goes
-        });
+    /// What the first batch of the `rest` needs and is not in memory, in order; and what has to go to make
+    /// room for it: of the tables that it does not need those that no other needs, then those needed latest.
+    pub fn swap(
+        &self,
+        is_there: impl Fn(SliceName) -> bool,
+        rest: &[Vec<SliceName>],
+    ) -> (Vec<SliceName>, Vec<SliceName>) {
+        let pieces = rest.iter().flatten().next().map_or(0, |slice| slice.pieces());
+        let now: HashSet<_> = rest.iter().take(1).flat_map(|batch| needs(batch)).collect();
+        let is_needed = |slice: SliceName| slice.pieces() < pieces || now.contains(&slice);
+        let all = || self.slices.iter().copied();
+        let missing: Vec<_> = all().filter(|&s| is_needed(s) && !is_there(s)).collect();
+        let there = all().filter(|&s| is_there(s));
+        let mut held = self.bytes(there.chain(missing.iter().copied()));
+        let mut out = Vec::new();
+        if held > self.memory {
+            let rest: Vec<_> = rest.iter().map(|batch| needs(batch)).collect();
+            out.extend(all().filter(|&s| is_there(s) && !is_needed(s)));
+            out.sort_by_cached_key(|slice| {
+                Reverse(rest.iter().position(|needs| needs.contains(slice)).unwrap_or(usize::MAX))
+            });
+            out.retain(|&slice| {
+                let goes = held > self.memory;
+                held -= if goes { self.bytes([slice]) } else { 0 };
+                goes
+            });
+        }
+        (missing, out)
     }
-    (missing, out)
 }

@@ -5,20 +5,19 @@
 //! gap, whatever the weights are.
 //!
 //! Soundness: a node or leaf is verified given the values of the database, and the values of a slice and
-//! its twin given those of slices in groups before theirs (`derive.rs`; a group has as many pieces and as many
+//! its twin given those of slices in groups before theirs (`derive.rs` in the checker; a group has as many pieces and as many
 //! men). So if every item of the sequence has been verified by somebody against the same files, all of them
 //! are right: the slices by induction over the groups, then nodes and leaves.
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
-use crate::Level;
-use crate::numbering::{Shape, group, slices, twin};
-use crate::rules::Board;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
+use certificate_spec::manifest::Kind;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The weight of a node, and of a position that a leaf expands; an index of the database weighs 1.
 const POSITION: u128 = 32;
@@ -81,49 +80,36 @@ impl fmt::Display for Sample {
 
 impl Sample {
     /// Whether something is in the sample. `what` is different for each thing.
-    pub(crate) fn has(self, root: Digest, what: &str) -> bool {
+    pub fn has(self, root: Digest, what: &str) -> bool {
         let digest = Digest::of(format!("{} {root} {what}", self.seed).as_bytes());
         let first = digest.0.iter().take(8).fold(0u64, |n, &byte| n << 8 | u64::from(byte));
         u128::from(first) * 1_000_000 < u128::from(self.millionths) << 64
     }
 }
 
-/// The slices of a database, of a slice and its twin the one that comes later or is its own twin.
-pub fn pairs(board: &Board, pieces: u8) -> Vec<SliceName> {
-    slices(board, pieces).into_iter().filter(|slice| slice.0 >= twin(*slice).0).collect()
-}
-
 /// The number of pairs in groups before the one that the last pair of `own` is in: those that the values
 /// of these pairs can rest on.
 pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
     let last = own.end.checked_sub(1).filter(|_| !own.is_empty()).and_then(|i| pairs.get(i));
-    last.map_or(0, |&last| pairs.partition_point(|&pair| group(pair) < group(last)))
+    last.map_or(0, |last| pairs.partition_point(|pair| pair.group() < last.group()))
 }
 
 /// A question of a claim: its number, how many nodes it has, and the positions that each of its leaves states.
-pub(crate) type Size = (u8, usize, Vec<u64>);
+pub type Size = (u8, usize, Vec<u64>);
 
 /// What is verified: ranges of the sequence, by place in each part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Work {
-    /// All [`pairs`] of slices,
-    pub(crate) pairs: Vec<SliceName>,
-    /// and which of them.
-    pub(crate) slices: Range<usize>,
+pub struct Work {
+    /// Of the pairs of slices.
+    pub slices: Range<usize>,
     /// Of the start and the nodes after it, and of the leaves, of each question of the claim.
-    pub(crate) questions: Vec<[Range<usize>; 2]>,
+    pub questions: Vec<[Range<usize>; 2]>,
 }
 
 impl Work {
-    /// All work, or a shard of it.
-    pub(crate) fn new(shard: Option<Shard>, board: &Board, pieces: u8, questions: &[Size]) -> Work {
-        let pairs = pairs(board, pieces);
-        let indices = |slice| u128::from(Shape::new(board, slice).indices);
-        let pair = |&slice: &SliceName| match twin(slice) {
-            same if same == slice => indices(slice),
-            other => indices(slice) + indices(other),
-        };
-        let mut parts = vec![pairs.iter().map(pair).collect::<Vec<u128>>()];
+    /// A shard, given how many indices each pair of slices has.
+    pub fn new(shard: Shard, indices: &[u128], questions: &[Size]) -> Work {
+        let mut parts = vec![indices.to_vec()];
         parts.extend(questions.iter().map(|&(_, nodes, _)| vec![POSITION; nodes + 1]));
         let leaves = |leaves: &Vec<u64>| leaves.iter().map(|&n| POSITION * u128::from(n)).collect();
         parts.extend(questions.iter().map(|(.., all)| leaves(all)));
@@ -132,12 +118,11 @@ impl Work {
         let all: u128 = parts.iter().flatten().sum::<u128>().max(1);
         let mut begin = 0u128;
         let mut range = |weights: &Vec<u128>| {
-            let Some(Shard { number, of }) = shard else { return 0..weights.len() };
             let mut before = [0; 2];
             for weight in weights {
-                let here = begin.saturating_mul(of.into()) / all + 1;
-                before[0] += usize::from(here < number.into());
-                before[1] += usize::from(here <= number.into());
+                let here = begin.saturating_mul(shard.of.into()) / all + 1;
+                before[0] += usize::from(here < shard.number.into());
+                before[1] += usize::from(here <= shard.number.into());
                 begin += weight;
             }
             before[0]..before[1]
@@ -146,23 +131,18 @@ impl Work {
         let (nodes, leaves) = parts[1..].split_at(questions.len());
         let nodes: Vec<_> = nodes.iter().map(&mut range).collect();
         let questions = nodes.into_iter().zip(leaves).map(|(nodes, all)| [nodes, range(all)]);
-        Work { questions: questions.collect(), slices, pairs }
-    }
-
-    /// Whether there are nodes or leaves in it.
-    pub(crate) fn has_positions(&self) -> bool {
-        self.questions.iter().flatten().any(|range| !range.is_empty())
+        Work { questions: questions.collect(), slices }
     }
 
     /// The ranges, each with its end of all after a slash; and the slices whose values were taken for granted to
     /// verify other slices.
-    pub(crate) fn words(&self, level: Level, questions: &[Size]) -> String {
+    pub fn words(&self, pairs: &[SliceName], is_exact: bool, questions: &[Size]) -> String {
         let range = |r: &Range<usize>, of| format!("{}-{}/{of}", r.start, r.end);
-        let all = self.pairs.len();
-        let given = match level {
-            _ if self.slices.is_empty() => 0,
-            Level::Exact => below(&self.pairs, &self.slices),
-            Level::Consistent => all,
+        let all = pairs.len();
+        let given = match self.slices.is_empty() {
+            true => 0,
+            false if is_exact => below(pairs, &self.slices),
+            false => all,
         };
         let mut words = format!("slices={} given=0-{given}/{all}", range(&self.slices, all));
         for (place, name) in ["nodes", "leaves"].into_iter().enumerate() {
@@ -178,70 +158,116 @@ impl Work {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A shard or a sample that is being checked, and how much of it has been looked at.
+pub struct Scope {
+    part: Part,
+    pairs: Vec<SliceName>,
+    questions: Vec<Size>,
+    is_exact: bool,
+    /// Nodes (with the start), leaves, the positions that these state, and pairs of blocks; and of how many of these.
+    seen: [AtomicU64; 4],
+    blocks: AtomicU64,
+}
 
-    #[test]
-    fn shards_cover_the_work_without_overlap_and_are_balanced() {
-        let board = Board::new(6, 6).unwrap();
-        let pairs = pairs(&board, 6);
-        let questions =
-            [(0, 35, vec![100_000, 1, 7_000_000]), (1, 0, Vec::new()), (2, 1000, vec![u64::MAX])];
-        let all = Work::new(None, &board, 6, &questions);
-        assert_eq!(all, Work::new(Some(Shard { number: 1, of: 1 }), &board, 6, &questions));
-        for of in [1, 2, 3, 16, 1000] {
-            let mut ends = [0; 7];
-            for number in 1..=of {
-                let work = Work::new(Some(Shard { number, of }), &board, 6, &questions);
-                let ranges = std::iter::once(&work.slices).chain(work.questions.iter().flatten());
-                for (end, range) in ends.iter_mut().zip(ranges) {
-                    assert_eq!(*end, range.start);
-                    *end = range.end;
-                }
+enum Part {
+    Shard(Shard, Work),
+    Sample(Sample),
+}
+
+impl Scope {
+    /// Of a database with these pairs of slices, each with the indices of one of the two, and a claim with these questions.
+    pub fn new(
+        shard: Option<Shard>,
+        sample: Option<Sample>,
+        pairs: &[(SliceName, u64)],
+        questions: &[Size],
+        is_exact: bool,
+    ) -> Option<Scope> {
+        let both = |&(pair, indices): &(SliceName, u64)| {
+            u128::from(indices) * if pair == pair.twin() { 1 } else { 2 }
+        };
+        let indices: Vec<u128> = pairs.iter().map(both).collect();
+        let shard = shard.map(|shard| Part::Shard(shard, Work::new(shard, &indices, questions)));
+        let (pairs, questions) = (pairs.iter().map(|pair| pair.0).collect(), questions.to_vec());
+        let part = shard.or(sample.map(Part::Sample))?;
+        let (seen, blocks) = Default::default();
+        Some(Scope { part, pairs, questions, is_exact, seen, blocks })
+    }
+
+    /// Leaves out all slices, because their values are trusted.
+    pub fn without_slices(mut self) -> Scope {
+        if let Part::Shard(_, work) = &mut self.part {
+            work.slices = 0..0;
+        }
+        self
+    }
+
+    /// The pairs of slices that are verified as a whole.
+    pub fn slices(&self) -> Range<usize> {
+        match &self.part {
+            Part::Shard(_, work) => work.slices.clone(),
+            Part::Sample(_) => 0..0,
+        }
+    }
+
+    /// Whether blocks are verified one by one.
+    pub fn has_blocks(&self) -> bool {
+        matches!(self.part, Part::Sample(_))
+    }
+
+    /// Whether any value of the database may be asked for.
+    pub fn has_positions(&self) -> bool {
+        match &self.part {
+            Part::Shard(_, work) => work.questions.iter().flatten().any(|range| !range.is_empty()),
+            Part::Sample(_) => true,
+        }
+    }
+
+    /// Whether a block with this name, of the database with this root, is wanted.
+    pub fn has_block(&self, root: Digest, name: &str) -> bool {
+        let is_wanted = match &self.part {
+            Part::Shard(..) => false,
+            Part::Sample(sample) => sample.has(root, name),
+        };
+        self.blocks.fetch_add(1, Relaxed);
+        self.seen[3].fetch_add(is_wanted.into(), Relaxed);
+        is_wanted
+    }
+
+    /// Whether node or leaf `i` of the `q`th question is wanted; the start is the first node.
+    pub fn has(&self, root: Digest, kind: Kind, q: usize, i: usize) -> bool {
+        let (place, size) = (usize::from(kind == Kind::Leaves), &self.questions[q]);
+        let is_wanted = match &self.part {
+            Part::Shard(_, work) => work.questions[q][place].contains(&i),
+            Part::Sample(sample) => sample.has(root, &format!("{kind:?} {} {i}", size.0)),
+        };
+        if is_wanted {
+            self.seen[place].fetch_add(1, Relaxed);
+            let positions = size.2.get(i).filter(|_| kind == Kind::Leaves);
+            self.seen[2].fetch_add(*positions.unwrap_or(&0), Relaxed);
+        }
+        is_wanted
+    }
+
+    /// What a verdict says, given the words for what is checked.
+    pub fn words(&self, words: &str) -> String {
+        let [nodes, leaves, positions, blocks] = self.seen.each_ref().map(|n| n.load(Relaxed));
+        let is_database = self.questions.is_empty();
+        match &self.part {
+            Part::Shard(shard, work) => {
+                let ranges = work.words(&self.pairs, self.is_exact, &self.questions);
+                let words = format!("{shard} {words} {ranges}");
+                if is_database { words } else { format!("{words} positions={positions}") }
             }
-            assert_eq!(ends, [pairs.len(), 36, 3, 1, 0, 1001, 1], "{of}");
+            Part::Sample(sample) => {
+                let mut words = format!("{words} blocks={blocks}/{}", self.blocks.load(Relaxed));
+                if !is_database {
+                    let all: usize = self.questions.iter().map(|question| question.1 + 1).sum();
+                    let all_leaves: usize = self.questions.iter().map(|q| q.2.len()).sum();
+                    words += &format!(" nodes={nodes}/{all} leaves={leaves}/{all_leaves}");
+                }
+                format!("{words} {sample}")
+            }
         }
-        let indices = |range: Range<usize>| {
-            let of = |s: &SliceName| Shape::new(&board, *s).indices;
-            pairs[range]
-                .iter()
-                .map(|s| of(s) + if *s == twin(*s) { 0 } else { of(&twin(*s)) })
-                .sum::<u64>()
-        };
-        let (all, most) =
-            (indices(0..pairs.len()), (0..pairs.len()).map(|i| indices(i..i + 1)).max());
-        for number in 1..=16 {
-            let work = Work::new(Some(Shard { number, of: 16 }), &board, 6, &[]);
-            assert!(indices(work.slices).abs_diff(all / 16) <= most.unwrap());
-        }
-    }
-
-    #[test]
-    fn a_pair_rests_on_groups_before_its_own() {
-        let board = Board::new(4, 4).unwrap();
-        let pairs = pairs(&board, 4);
-        assert_eq!(below(&pairs, &(0..0)), 0);
-        assert_eq!(below(&pairs, &(0..1)), 0);
-        for i in 0..pairs.len() {
-            let below = below(&pairs, &(0..i + 1));
-            assert!(below <= i);
-            assert!(pairs[..below].iter().all(|&p| group(p) < group(pairs[i])));
-            assert!(pairs[below..=i].iter().all(|&p| group(p) == group(pairs[i])));
-        }
-    }
-
-    #[test]
-    fn a_sample_has_its_share() {
-        let count = |sample: Sample| {
-            (0..20_000).filter(|i| sample.has(Digest([0; 32]), &format!("node {i}"))).count()
-        };
-        assert_eq!(count(Sample { millionths: 0, seed: 1 }), 0);
-        assert_eq!(count(Sample { millionths: 1_000_000, seed: 1 }), 20_000);
-        assert!((150..250).contains(&count(Sample { millionths: 10_000, seed: 1 })));
-        let has = |seed, i| {
-            Sample { millionths: 500_000, seed }.has(Digest([0; 32]), &format!("node {i}"))
-        };
-        assert!((0..100).any(|i| has(1, i) != has(2, i)));
     }
 }

@@ -616,7 +616,7 @@ pub fn verdict(certificate: &Certificate) -> String {
 }
 
 pub fn database(board: &Board, pieces: u8) -> Database {
-    derive(board, pieces, &()).unwrap()
+    derive(board, pieces).unwrap()
 }
 
 /// The certificate that the game 4x4 is a draw, without a database.
