@@ -16,28 +16,25 @@ pub fn encode(header: &ObjectHeader, lines: &[String]) -> Vec<u8> {
     out
 }
 
-/// Reads an object of lines: as many as the header says, of printable ASCII characters.
+/// Reads an object of lines: as many as the header says, of printable ASCII characters. They come as one text,
+/// because a line may be empty, and anything kept for each would be many times what is there.
 ///
 /// # Errors
 /// [`WireError`] when the header is wrong, a character is not printable, or lines are missing or left over.
-pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<String>), WireError> {
+pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, &str), WireError> {
     let mut r = Reader::new(bytes);
     let header = ObjectHeader::read(&mut r, MAGIC)?;
     let start = r.offset();
-    let text = r.rest();
-    if let Some(at) = text.iter().position(|&b| b != b'\n' && !(b' '..=b'~').contains(&b)) {
-        let found = format!("byte {:02x}", text[at]);
+    let bytes = r.rest();
+    if let Some(at) = bytes.iter().position(|&b| b != b'\n' && !(b' '..=b'~').contains(&b)) {
+        let found = format!("byte {:02x}", bytes[at]);
         return Err(WireError::syntax(start + at as u64, "a printable ASCII character", found));
     }
-    let lines: Vec<String> = text
-        .split_inclusive(|&b| b == b'\n')
-        .filter_map(|line| line.strip_suffix(b"\n"))
-        .map(|line| String::from_utf8_lossy(line).into_owned())
-        .collect();
-    let length = lines.iter().map(|line| line.len() as u64 + 1).sum::<u64>();
-    if lines.len() as u64 != header.count || length != text.len() as u64 {
-        let found = format!("{} lines in {} bytes", lines.len(), text.len());
+    let text = str::from_utf8(bytes).unwrap_or_default();
+    let lines = bytes.iter().filter(|&&b| b == b'\n').count();
+    if lines as u64 != header.count || !(text.is_empty() || text.ends_with('\n')) {
+        let found = format!("{lines} lines in {} bytes", bytes.len());
         return Err(WireError::syntax(start, format!("{} whole lines", header.count), found));
     }
-    Ok((header, lines))
+    Ok((header, text))
 }

@@ -27,8 +27,8 @@ pub(crate) struct Description {
     pub(crate) assumed: usize,
     /// The game; the board alone, if it is a database.
     pub(crate) game: String,
-    /// What it says of how it was made.
-    pub(crate) about: Vec<String>,
+    /// What it says of how it was made, line by line.
+    pub(crate) about: String,
 }
 
 /// Reads a certificate as far as it can be judged without playing a move.
@@ -74,6 +74,6 @@ pub(crate) fn database(board: &Board, pieces: Option<u8>, db: &Path) -> Result<D
         positions: 0,
         assumed: 0,
         game: board.name(),
-        about: Vec::new(),
+        about: String::new(),
     })
 }

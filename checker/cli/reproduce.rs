@@ -50,7 +50,7 @@ pub(crate) fn reproduce(
     let db = db.map_or_else(|| place.path().join("egdb"), Path::to_path_buf);
     command.arg("--emit").arg(&again).arg("--db").arg(db);
     command.arg("--results").arg(place.path().join("results"));
-    for line in &described.about {
+    for line in described.about.lines() {
         if let Some(line) = line.strip_prefix("option ") {
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
             if !OPTIONS.contains(&name) {

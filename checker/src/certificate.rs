@@ -44,7 +44,7 @@ pub struct Part {
     /// Its leaves, in the order of the Leaf nodes.
     pub leaves: Vec<Leaf<Vec<u8>>>,
     /// Lines to be shown.
-    pub about: Vec<String>,
+    pub about: String,
 }
 
 /// A node whose fields have been judged.
@@ -141,8 +141,12 @@ impl Certificate {
         }
         check_listing(path, listing, &manifest.objects)?;
 
-        let part =
-            |&question| Part { question, nodes: Vec::new(), leaves: Vec::new(), about: Vec::new() };
+        let part = |&question| Part {
+            question,
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            about: String::new(),
+        };
         let parts = questions.iter().map(part).collect();
         let (root, objects) = (Digest::certificate_root(&bytes), manifest.objects);
         let mut certificate = Certificate { claim, game, start, root, parts, objects };
@@ -245,9 +249,9 @@ impl Part {
                 self.leaves.extend(leaves.iter().map(LeafIn::to_vec));
             }
             Kind::About => {
-                let (header, lines) = about::decode(&bytes).map_err(wire)?;
+                let (header, text) = about::decode(&bytes).map_err(wire)?;
                 agrees(header)?;
-                self.about.extend(lines);
+                self.about.push_str(text);
             }
         }
         Ok(())

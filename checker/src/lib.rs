@@ -154,7 +154,7 @@ fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> 
     options.agree(false)?;
     let progress = options.progress();
     let certificate = Certificate::read(path, options.level)?;
-    let about = certificate.parts.iter().flat_map(|part| &part.about);
+    let about = certificate.parts.iter().flat_map(|part| part.about.lines());
     about.for_each(|line| progress.show(&format!("the certificate says: {line}")));
     let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
     let root = certificate.claim.database;

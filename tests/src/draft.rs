@@ -80,7 +80,9 @@ impl Draft {
                         strategy: leaf.strategy.to_vec(),
                     }));
                 }
-                Kind::About => part.about.extend(about::decode(&bytes).ok()?.1),
+                Kind::About => {
+                    part.about.extend(about::decode(&bytes).ok()?.1.lines().map(String::from));
+                }
             }
         }
         Some(Draft { claim, parts })

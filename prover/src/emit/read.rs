@@ -223,9 +223,9 @@ impl Part {
                 }));
             }
             Kind::About => {
-                let (header, lines) = about::decode(bytes).map_err(wire)?;
+                let (header, text) = about::decode(bytes).map_err(wire)?;
                 agrees(header)?;
-                self.about.extend(lines);
+                self.about.extend(text.lines().map(String::from));
             }
             Kind::Nodes => {
                 let (header, records) = nodes::decode(bytes).map_err(wire)?;
