@@ -1,0 +1,201 @@
+//! Whole checks of certificates, whose hashes are made right so that the check gets to what they stand for.
+//!
+//! An input is a byte that says how to check; then CLAIM; then the objects, each after a byte that is not 0
+//! where MANIFEST is to say something else about it than the object itself.
+
+use super::{Input, folder, with_length};
+use crate::common::{
+    Certificate, Maker, Oracle, board, database, draw_4x4, longest_win, oracle, write_database,
+    write_raw,
+};
+use crate::counting::peak;
+use certificate_spec::Digest;
+use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::manifest::{Kind, Object};
+use checker::{
+    Board, Game, Level, Options, Position, Shard, Side, Stop, Value, Verdict, check_certificate,
+    parse_fen,
+};
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Mutex, OnceLock};
+use tempfile::TempDir;
+
+/// Pieces of the database that is there.
+const PIECES: u8 = 3;
+/// In the first byte: the level consistent, a shard, a sample, little memory, the claim's digest left alone.
+const CONSISTENT: u8 = 1;
+const SHARD: u8 = 2;
+const SAMPLE: u8 = 4;
+const MEMORY: u8 = 8;
+const AS_IT_IS: u8 = 16;
+
+/// A folder with the database of 4x4, and its roots.
+struct Place {
+    folder: TempDir,
+    roots: BTreeMap<u8, Digest>,
+}
+
+fn place() -> &'static Mutex<Place> {
+    static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let (folder, board) = (folder(), board("4x4"));
+        let roots = (2..=PIECES).map(|pieces| {
+            let db = folder.path().join("egdb");
+            let _ = fs::remove_dir_all(&db);
+            (pieces, write_database(&db, &database(&board, pieces), pieces))
+        });
+        let roots = roots.collect();
+        Mutex::new(Place { folder, roots })
+    })
+}
+
+pub(super) fn run(bytes: &[u8]) {
+    let place = place().lock().expect("no panic before");
+    let mut input = Input(bytes);
+    let how = input.byte();
+    let mut claim = input.section().to_vec();
+    if how & AS_IT_IS == 0
+        && let Ok(mut read) = Claim::decode(&claim)
+        && let Some(root) = place.roots.get(&read.pieces)
+    {
+        read.database = Some(*root);
+        claim = read.encode().into();
+    }
+    let mut objects = Vec::new();
+    while !input.0.is_empty() {
+        let otherwise = input.byte();
+        let bytes = input.section().to_vec();
+        objects.push((record(&bytes, otherwise), bytes));
+    }
+    let cert = place.folder.path().join("cert");
+    let _ = fs::remove_dir_all(&cert);
+    write_raw(&cert, &claim, &objects);
+    let is = |flag| how & flag != 0;
+    let options = Options {
+        level: if is(CONSISTENT) { Level::Consistent } else { Level::Exact },
+        shard: is(SHARD).then_some(Shard { number: 1, of: 2 }),
+        sample: is(SAMPLE).then_some(500_000).filter(|_| !is(SHARD)),
+        memory: is(MEMORY).then_some(500),
+        threads: Some(1),
+        ..Options::new(place.folder.path().join("egdb"))
+    };
+    let (verdict, most) = peak(|| check_certificate(&cert, &options));
+    let size = claim.len() + objects.iter().map(|(_, bytes)| 64 + bytes.len()).sum::<usize>();
+    assert!(most < (1 << 20) + 40 * size, "{most} bytes of memory for {size}");
+    judge(&claim, &options, &verdict);
+}
+
+/// What MANIFEST says of an object: what its header says.
+fn record(bytes: &[u8], otherwise: u8) -> Object {
+    let number = |at: usize| {
+        let bytes = bytes.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        u64::from_le_bytes(bytes.unwrap_or_default())
+    };
+    let is = |bit: u8| otherwise >> bit & 1 == 1;
+    let kind = match bytes.get(2) {
+        Some(b'L') => Kind::Leaves,
+        Some(b'A') => Kind::About,
+        _ => Kind::Nodes,
+    };
+    let question = bytes.get(12).and_then(|&n| Question::from_u8(n));
+    let mut digest = Digest::of(bytes);
+    digest.0[0] ^= u8::from(is(0));
+    Object {
+        kind: if is(1) { Kind::Leaves } else { kind },
+        question: question.unwrap_or(Question::ALL[usize::from(otherwise >> 6)]),
+        first: number(16) ^ u64::from(is(2)),
+        count: number(24) ^ u64::from(is(3)),
+        length: bytes.len() as u64 ^ u64::from(is(4)),
+        digest,
+    }
+}
+
+/// That the verdict is one that there may be.
+fn judge(claim: &[u8], options: &Options, verdict: &Verdict) {
+    let line = verdict.line();
+    assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");
+    let claim = Claim::decode(claim);
+    let is_whole = options.shard.is_none() && options.sample.is_none();
+    match verdict {
+        Verdict::Verified(words) | Verdict::Conditional(words) => {
+            let claim = claim.expect("a claim");
+            let game = Game::parse(&claim.game).expect("a game");
+            let start = parse_fen(&claim.start).expect("a start");
+            let initial = if start == game.initial() { "initial" } else { &claim.start };
+            let repeated = format!("{} {} start={initial} ", claim.value.word(), claim.game);
+            assert!(is_whole && words.starts_with(&repeated), "{line}");
+            let is_conditional = matches!(verdict, Verdict::Conditional(_));
+            assert!(is_conditional || holds(game.board(), &start, claim.value), "{line}");
+        }
+        Verdict::Shard(_) => assert!(options.shard.is_some(), "{line}"),
+        Verdict::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
+        Verdict::Stopped(Stop::Error(_)) => {
+            // There is a database of 4x4 only, and too little memory only where that was asked for.
+            let claim = claim.expect("a claim");
+            let has_database = claim.game.starts_with("4x4");
+            assert!(claim.pieces > 0 && (options.memory.is_some() || !has_database), "{line}");
+        }
+        Verdict::Stopped(Stop::Refuted(_) | Stop::Declined(_)) => {}
+    }
+}
+
+/// Whether a claim is true; or it cannot be said in a short time.
+fn holds(board: &Board, start: &Position, claimed: Claimed) -> bool {
+    let pieces = start.pieces();
+    let squares = u128::from(board.squares());
+    let more = |n: u128, i: u32| 4 * n * (squares - u128::from(i)) / u128::from(i + 1);
+    if (0..pieces).fold(1, more) > 500_000 {
+        return true;
+    }
+    static KNOWN: Mutex<BTreeMap<(String, u32), Oracle>> = Mutex::new(BTreeMap::new());
+    let value = if start.has_both_sides() {
+        let mut known = KNOWN.lock().expect("no panic before");
+        let oracle = known.entry((board.name(), pieces));
+        oracle.or_insert_with(|| Oracle::new(board, pieces)).value(start)
+    } else {
+        // Whoever has no piece has no move; nor may somebody who is in the way of himself.
+        let mut moves = Vec::new();
+        board.moves(start, &mut moves);
+        if moves.is_empty() { Value::Loss } else { Value::Win }
+    };
+    let winner = match (value, start.turn) {
+        (Value::Draw, _) => None,
+        (Value::Win, side) => Some(side),
+        (Value::Loss, side) => Some(side.other()),
+    };
+    match claimed {
+        Claimed::Draw => winner.is_none(),
+        Claimed::BlackNotLost => winner != Some(Side::White),
+        Claimed::WhiteNotLost => winner != Some(Side::Black),
+        Claimed::BlackWins => winner == Some(Side::Black),
+        Claimed::WhiteWins => winner == Some(Side::White),
+    }
+}
+
+fn seed(how: u8, certificate: &Certificate) -> Vec<u8> {
+    let objects = certificate.objects().into_iter();
+    let objects = objects.flat_map(|(_, bytes)| [vec![0], with_length(&bytes)].concat());
+    let claim = with_length(certificate.claim.encode().as_bytes());
+    [how].into_iter().chain(claim).chain(objects).collect()
+}
+
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let (oracle, board) = (oracle(), board("4x4"));
+    let roots = place().lock().expect("no panic before").roots.clone();
+    let start = longest_win(&oracle, Side::White);
+    let mut all = vec![seed(0, &draw_4x4(&oracle, 0)), seed(SHARD, &draw_4x4(&oracle, 2))];
+    for (pieces, leaf_depth) in [(0, 0), (0, 3), (2, 2), (3, 1)] {
+        let maker = Maker { board: &board, oracle: &oracle, pieces, leaf_depth };
+        let root = roots.get(&pieces).copied();
+        let win = maker.certificate("4x4", Claimed::WhiteWins, start, root);
+        let initial = Game::parse("4x4").expect("a game").initial();
+        let mut bound = maker.certificate("4x4", Claimed::WhiteNotLost, initial, root);
+        bound.chunk = 3;
+        all.extend([seed(0, &win), seed(SAMPLE, &win), seed(CONSISTENT, &bound)]);
+    }
+    // Longer ones take longer than they teach.
+    all.retain(|seed| seed.len() < 4000);
+    assert!(all.len() >= 8);
+    all
+}

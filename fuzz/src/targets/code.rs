@@ -1,0 +1,82 @@
+//! The entropy code of slice files: a code that comes out is the only one of its values, and values come out as
+//! they were encoded.
+
+use super::{Input, with_length};
+use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
+use certificate_spec::slice::{Value, checksum};
+
+/// The input: contexts with frequencies; then either a code, or values.
+pub(super) fn run(bytes: &[u8]) {
+    let mut input = Input(bytes);
+    let described = input.section();
+    let is_code = input.byte().is_multiple_of(2);
+    let mut frequencies = Frequencies::default();
+    for entry in described.chunks_exact(6) {
+        let [context, loss, win] = [0, 2, 4].map(|i| u16::from_le_bytes([entry[i], entry[i + 1]]));
+        let before = frequencies.clone();
+        if !frequencies.describe(context % 600, [loss, win]) {
+            frequencies = before;
+        }
+    }
+    let mut again = Frequencies::default();
+    for (context, described) in frequencies.described() {
+        assert!(again.describe(context, described));
+    }
+    assert_eq!(again, frequencies);
+    // Contexts that depend on what came before, as in a file, and wander over all numbers.
+    let next = |context: u16, value: Value| (context * 3 + value as u16 + 7) % CONTEXTS as u16;
+    if is_code {
+        decode(&frequencies, input.0, next);
+    } else {
+        let mut context = 0;
+        let numbers = input.0.iter().filter_map(|&byte| Value::from_number(u32::from(byte) % 4));
+        let values: Vec<(u16, Value)> = numbers
+            .map(|value| {
+                let here = (context, value);
+                context = next(context, value);
+                here
+            })
+            .collect();
+        let payload = encode(&frequencies, &values);
+        let mut decoder = Decoder::new(&frequencies, &payload).expect("a payload");
+        assert!(values.iter().all(|&(context, value)| decoder.next(context.into()) == value));
+        assert!(decoder.is_finished());
+    }
+}
+
+/// Decodes more values than there can be, and wherever the code comes out encodes them again.
+fn decode(frequencies: &Frequencies, code: &[u8], next: impl Fn(u16, Value) -> u16) {
+    let payload = [&checksum(code), code].concat();
+    assert!(Decoder::new(frequencies, code).is_none_or(|_| code[..8] == checksum(&code[8..])));
+    let Some(mut decoder) = Decoder::new(frequencies, &payload) else { return };
+    let (mut values, mut context, mut found) = (Vec::new(), 0, 0);
+    while values.len() < 64 + 8 * code.len() && found < 8 {
+        if decoder.is_finished() {
+            assert_eq!(encode(frequencies, &values), payload);
+            found += 1;
+        }
+        let value = decoder.next(context.into());
+        values.push((context, value));
+        context = next(context, value);
+    }
+}
+
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let entry = |numbers: [u16; 3]| numbers.into_iter().flat_map(u16::to_le_bytes);
+    let described: Vec<u8> =
+        [[0, 1, 8192], [7, 8191, 1], [28, 5461, 1], [91, 1, 16382], [575, 2, 2]]
+            .into_iter()
+            .flat_map(entry)
+            .collect();
+    let mut frequencies = Frequencies::default();
+    frequencies.describe(7, [8191, 1]);
+    let values = [(0, Value::Loss), (7, Value::Loss), (28, Value::Draw)];
+    let payload = encode(&frequencies, &values);
+    let with = |described: &[u8], rest: &[u8]| [&with_length(described)[..], rest].concat();
+    vec![
+        with(&described, &[1, 0, 1, 2, 1, 1, 1, 0, 0, 2, 1, 1, 1, 2]),
+        with(&[], &[&[0][..], &payload[8..]].concat()),
+        with(&described[6..12], &[&[0][..], &payload[8..]].concat()),
+        with(&described, &[&[0][..], &0xfa6e288u32.to_le_bytes(), &[1; 40]].concat()),
+    ]
+}

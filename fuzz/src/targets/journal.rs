@@ -1,0 +1,96 @@
+//! Journals. One is trusted, so what it says is taken for true; but it must be about this database, and whole.
+//!
+//! An input is lines, each after its length; or a byte 1 and then a line whose checksum is made right.
+
+use super::{Input, folder, with_length};
+use crate::common::{board, database, write_database};
+use crate::counting::peak;
+use certificate_spec::Digest;
+use checker::{Board, Options, Stop, Verdict, check_database};
+use std::fs;
+use std::sync::{Mutex, OnceLock};
+use tempfile::TempDir;
+
+/// A folder with a database, and the journal of a whole check of it.
+struct Place {
+    folder: TempDir,
+    board: Board,
+    journal: String,
+}
+
+impl Place {
+    fn check(&self) -> Verdict {
+        let journal = Some(self.folder.path().join("journal"));
+        let options = Options { journal, threads: Some(1), ..Options::new(self.folder.path()) };
+        let (verdict, most) = peak(|| check_database(&self.board, None, &options));
+        assert!(most < 1 << 20, "{most} bytes of memory");
+        verdict
+    }
+}
+
+fn place() -> &'static Mutex<Place> {
+    static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let (folder, board) = (folder(), board("3x3"));
+        write_database(folder.path(), &database(&board, 3), 3);
+        let mut place = Place { folder, board, journal: String::new() };
+        assert_eq!(place.check().status(), 0);
+        let written = fs::read_to_string(place.folder.path().join("journal"));
+        place.journal = written.expect("a journal");
+        Mutex::new(place)
+    })
+}
+
+pub(super) fn run(bytes: &[u8]) {
+    let place = place().lock().expect("no panic before");
+    let head = place.journal.lines().next().unwrap_or_default();
+    let mut input = Input(bytes);
+    let mut journal = Vec::new();
+    while !input.0.is_empty() {
+        let is_repaired = input.byte() == 1;
+        let line = input.section();
+        journal.extend(line);
+        if is_repaired {
+            let digest = Digest::of(&[head.as_bytes(), b"\n", line].concat()).to_string();
+            journal.extend(format!(" {}\n", &digest[..16]).bytes());
+        }
+    }
+    let path = place.folder.path().join("journal");
+    fs::write(&path, &journal).expect("a journal");
+    let verdict = place.check();
+    let line = verdict.line();
+    let after = fs::read(&path).expect("a journal");
+    match verdict {
+        // It has been gone on with. What it had in whole lines is still there.
+        Verdict::Verified(_) => {
+            let common = journal.iter().zip(&after).take_while(|(a, b)| a == b).count();
+            let torn = journal[common..].iter().filter(|&&byte| byte == b'\n').count();
+            assert!(after.starts_with(head.as_bytes()) && torn <= 1, "{line}");
+            assert_eq!(place.check().line(), line);
+            assert_eq!(fs::read(&path).expect("a journal"), after);
+        }
+        // A journal that is not taken is left as it was. Digests in it that are made up are found out later.
+        Verdict::Stopped(Stop::Error(text)) if text.starts_with("journal ") => {
+            assert_eq!(after, journal, "{line}");
+        }
+        Verdict::Stopped(Stop::Error(text)) => {
+            assert!(text.ends_with(" has other values than those verified before"), "{line}");
+        }
+        _ => panic!("{line}"),
+    }
+    assert!(line.is_ascii() && !line.contains('\n'));
+}
+
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let place = place().lock().expect("no panic before");
+    let lines = place.journal.split_inclusive('\n').map(|line| {
+        let (text, _) = line.rsplit_once(' ').expect("words");
+        match line.starts_with("draughtproof") {
+            true => [vec![0], with_length(line.as_bytes())].concat(),
+            false => [vec![1], with_length(text.as_bytes())].concat(),
+        }
+    });
+    let lines: Vec<Vec<u8>> = lines.collect();
+    let whole = [vec![0], with_length(place.journal.as_bytes())].concat();
+    vec![lines.concat(), lines[..2].concat(), [&lines[0][..], &lines[2], &lines[1]].concat(), whole]
+}

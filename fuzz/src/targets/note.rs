@@ -1,0 +1,142 @@
+//! Notes, keys, and what notes come to together.
+//!
+//! An input is a byte that says which keys are trusted, then a file of keys, then notes, each after its length.
+
+use super::{Input, folder, with_length};
+use crate::common::{Files, Maker, board, database, oracle};
+use crate::counting::peak;
+use crate::keys::{self, PrivateKey, PublicKey};
+use crate::merge::Notes;
+use crate::notes::Note;
+use certificate_spec::Digest;
+use certificate_spec::claim::Value;
+use checker::{
+    Description, Game, Level, Options, Shard, Verdict, check_certificate, describe_certificate,
+};
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, OnceLock};
+use tempfile::TempDir;
+
+/// The example in the documentation of golang.org/x/mod/sumdb/note. All know the private key; no input of
+/// fuzzing signs anything with it.
+const PUBLIC: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+const PRIVATE: &str =
+    "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz\n";
+/// In the first byte: no keys are asked for; those of the input are.
+const ANYBODY: u8 = 1;
+const THEIRS: u8 = 2;
+
+/// A certificate, and notes about its shards, the first of which is signed.
+struct Place {
+    folder: TempDir,
+    about: Description,
+    keys: Vec<PublicKey>,
+    notes: Vec<String>,
+}
+
+fn place() -> &'static Mutex<Place> {
+    static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let (folder, oracle, board) = (folder(), oracle(), board("4x4"));
+        let path = |name: &str| folder.path().join(name);
+        let root = Files::new(&database(&board, 2), 2).write(&path("egdb"));
+        let maker = Maker { board: &board, oracle: &oracle, pieces: 2, leaf_depth: 2 };
+        let start = Game::parse("4x4").expect("a game").initial();
+        maker.certificate("4x4", Value::Draw, start, Some(root)).write(&path("cert"));
+        let about = describe_certificate(&path("cert"), Level::Exact).expect("a certificate");
+        fs::write(path("keys"), PUBLIC).expect("keys");
+        fs::write(path("key"), PRIVATE).expect("a key");
+        let key = PrivateKey::open(&path("key")).expect("a key");
+        let notes = (1..=2).map(|number| {
+            let shard = Some(Shard { number, of: 2 });
+            let options = Options { shard, threads: Some(1), ..Options::new(path("egdb")) };
+            let verdict = check_certificate(&path("cert"), &options).line();
+            let words = verdict.trim_start_matches("s ");
+            let text = format!("draughtproof note 0\n{words}\nchecker 0.1.0 unknown\n");
+            match number {
+                1 => {
+                    let bytes = [&key.public.id[..], &key.sign(text.as_bytes())].concat();
+                    format!("{text}\n— {} {}\n# host\n", key.public.name, base64(&bytes))
+                }
+                _ => text,
+            }
+        });
+        let notes = notes.collect();
+        let keys = keys::trusted(&path("keys")).expect("keys");
+        Mutex::new(Place { folder, about, keys, notes })
+    })
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+pub(super) fn run(bytes: &[u8]) {
+    let place = place().lock().expect("no panic before");
+    let path = place.folder.path().join("input");
+    let mut input = Input(bytes);
+    let how = input.byte();
+    let theirs = read_keys(&path, input.section());
+    let (mut notes, mut length) = (Vec::new(), 0);
+    while !input.0.is_empty() && notes.len() < 5 {
+        let bytes = input.section();
+        length += bytes.len();
+        fs::write(&path, bytes).expect("a note");
+        let (note, most) = peak(|| Note::read(&path));
+        assert!(most < (1 << 16) + 24 * bytes.len(), "{most} bytes of memory for {}", bytes.len());
+        let Ok(note) = note else { continue };
+        let text = bytes.split_inclusive(|&byte| byte == b'\n').take(3).collect::<Vec<_>>();
+        assert_eq!(note.digest, Digest::of(&text.concat()));
+        assert!(text.concat().is_ascii());
+        if let Ok(signers) = note.signers(&place.keys) {
+            let signed = place.notes[0].as_bytes();
+            assert!(signers.is_empty() || signed.starts_with(&text.concat()));
+        }
+        notes.push(note);
+    }
+    let keys = match () {
+        () if how & ANYBODY != 0 => None,
+        () if how & THEIRS != 0 => Some(theirs),
+        () => Some(place.keys.clone()),
+    };
+    // What is signed with the key is half of the work only.
+    let may_pass = how & (ANYBODY | THEIRS) != 0;
+    let notes = Notes { notes, keys, least: 1 };
+    let _ = notes.database(&place.about);
+    let (verdict, most) = peak(|| notes.verdict(&place.about).unwrap_or_else(Verdict::Stopped));
+    assert!(most < (1 << 16) + 24 * length, "{most} bytes of memory for {length}");
+    let line = verdict.line();
+    assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");
+    let passes = matches!(verdict.status(), 0 | 2 | 5);
+    assert!(!passes || may_pass && line.contains(" by cover of "), "{line}");
+}
+
+/// Reads a file of public keys, or of one that is private. A key has one way of being written.
+fn read_keys(path: &Path, file: &[u8]) -> Vec<PublicKey> {
+    fs::write(path, file).expect("keys");
+    if let Ok(key) = PrivateKey::open(path) {
+        assert!(key.public.has_signed(b"text", &key.sign(b"text")));
+        assert!(!key.public.has_signed(b"test", &key.sign(b"text")));
+    }
+    let keys = keys::trusted(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(file);
+    let is_there = |key: &PublicKey| text.lines().any(|line| line == key.text());
+    assert!(keys.iter().all(is_there));
+    keys
+}
+
+pub(super) fn seeds() -> Vec<Vec<u8>> {
+    let place = place().lock().expect("no panic before");
+    let [signed, plain] = [0, 1].map(|i| with_length(place.notes[i].as_bytes()));
+    let public = with_length(format!("# keys\n\n{PUBLIC}\n").as_bytes());
+    let private = with_length(PRIVATE.as_bytes());
+    let whole = place.notes[1].replacen("VERIFIED SHARD 2/2 ", "VERIFIED ", 1);
+    vec![
+        [&[0], &public[..], &signed, &plain].concat(),
+        [&[THEIRS], &public[..], &signed, &plain].concat(),
+        [&[ANYBODY], &private[..], &signed, &plain].concat(),
+        [&[ANYBODY], &private[..], &with_length(whole.as_bytes())].concat(),
+    ]
+}
