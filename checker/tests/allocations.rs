@@ -1,0 +1,184 @@
+//! What hostile certificates and databases cost: the bounds on memory that `check --help` states.
+//!
+//! One thing is tried after the other in a single test, because what others allocate meanwhile would count.
+
+mod common;
+#[path = "../../fuzz/src/counting.rs"]
+mod counting;
+
+use certificate_spec::about;
+use certificate_spec::bits::{BitWriter, width};
+use certificate_spec::claim::{Claim, Question, Value};
+use certificate_spec::leaves::{self, Leaf};
+use certificate_spec::manifest::{Kind, Object, ObjectHeader};
+use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::slice::{SliceHead, SliceHeader, Value as Written};
+use certificate_spec::{Digest, database::SliceName};
+use checker::{Board, Level, Options, Position, Side, check_certificate, check_database, pairs};
+use common::{Files, Place, board, fen, successors, write_raw};
+use counting::peak;
+use std::collections::HashSet;
+
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+const QUESTION: Question = Question::BlackNotLost;
+/// Of the thread pool and words, whatever the input is.
+const ROOM: usize = 64 << 10;
+
+type Objects = Vec<(Object, Vec<u8>)>;
+
+/// Items in objects of so many each.
+fn objects(
+    kind: Kind,
+    count: usize,
+    each: usize,
+    encode: impl Fn(&ObjectHeader, std::ops::Range<usize>) -> Vec<u8>,
+) -> Objects {
+    let object = |first: usize| {
+        let range = first..count.min(first + each);
+        let (first, count) = (first as u64, range.len() as u64);
+        let header = ObjectHeader { question: QUESTION, first, count };
+        let bytes = encode(&header, range);
+        let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
+        (Object { kind, question: QUESTION, first, count, length, digest }, bytes)
+    };
+    (0..count).step_by(each).map(object).collect()
+}
+
+/// Checks a certificate of 8x8 with these objects. Says the verdict, and the most memory that it took beyond
+/// what the files themselves justify: four times their bytes, and some for each file.
+fn check(start: &str, objects: &Objects) -> (String, usize) {
+    let place = Place::new();
+    let (game, value) = ("8x8".into(), Value::BlackNotLost);
+    let claim = Claim { game, start: start.into(), value, pieces: 0, database: None };
+    write_raw(&place.cert(), claim.encode().as_bytes(), objects);
+    let options = Options { threads: Some(1), ..place.options() };
+    let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+    let files: usize = objects.iter().map(|(_, bytes)| 4 * bytes.len() + 500).sum();
+    (verdict.line(), most.saturating_sub(files + ROOM))
+}
+
+fn wire(p: &Position) -> WirePosition {
+    let turn = u8::from(p.turn == Side::White);
+    WirePosition { black: p.black, white: p.white, kings: p.kings, turn }
+}
+
+#[test]
+fn hostile_files_cost_what_is_stated() {
+    nodes_leaves_and_lines();
+    replays();
+    databases_of_draws();
+}
+
+fn nodes_leaves_and_lines() {
+    let start = "B:W21:B12";
+    // One more than what vectors that double have room for.
+    for (count, each) in [(131_073, usize::MAX), (131_073, 100), (1025, 1)] {
+        let node = |i: usize| {
+            let black = u32::try_from(i + 1).unwrap();
+            let position = WirePosition { black, white: 0, kings: black, turn: 0 };
+            Node { position, rank: 0, data: 0, kind: kind::ASSUMED, reserved: 0 }
+        };
+        let all = objects(Kind::Nodes, count, each, |header, range| {
+            nodes::encode(header, &range.map(node).collect::<Vec<_>>())
+        });
+        let (line, most) = check(start, &all);
+        assert!(line.starts_with("s REFUTED start-missing"), "{line}");
+        assert!(most <= 100 * count, "{most} for {count} nodes");
+        let leaf = Leaf { positions: u64::MAX, strategy: Vec::new() };
+        let all = objects(Kind::Leaves, count, each, |header, range| {
+            leaves::encode(header, &vec![leaf.clone(); range.len()])
+        });
+        let (line, most) = check(start, &all);
+        assert!(line.starts_with("s REFUTED leaf-number"), "{line}");
+        assert!(most <= 100 * count, "{most} for {count} leaves");
+        // What is only shown costs nothing besides its bytes.
+        let all = objects(Kind::About, count, each, |header, range| {
+            about::encode(header, &vec![String::new(); range.len()])
+        });
+        let (line, most) = check(start, &all);
+        assert!(line.starts_with("s REFUTED start-missing"), "{line}");
+        assert!(most == 0, "{most} for {count} lines");
+    }
+}
+
+/// Choices of Black with which a replay expands so many positions before it is at an end or Black is stuck, if
+/// these random numbers lead to any.
+fn strategy(board: &Board, start: Position, positions: usize, mut random: u64) -> Option<Vec<u8>> {
+    let (mut seen, mut bits, mut todo) = (HashSet::new(), BitWriter::default(), vec![start]);
+    while let Some(p) = todo.pop().filter(|_| seen.len() < positions) {
+        if !seen.insert(p) {
+            continue;
+        }
+        let moves = successors(board, &p);
+        if p.turn == Side::White {
+            todo.extend(moves.iter().rev());
+            continue;
+        }
+        // A position in which nothing is taken next, if there is one, and a new one.
+        let black = |p: &Position| p.black.count_ones();
+        let is_safe = |y: &Position| successors(board, y).iter().all(|z| black(z) == black(y));
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let offset = usize::try_from(random >> 33).unwrap();
+        let good = |i: &usize| (is_safe(&moves[*i]), !seen.contains(&moves[*i]));
+        let choice = (0..moves.len()).map(|i| (i + offset) % moves.len()).max_by_key(good)?;
+        bits.push(choice.try_into().unwrap(), width(moves.len()));
+        todo.push(moves[choice]);
+    }
+    (seen.len() == positions).then(|| bits.finish())
+}
+
+fn replays() {
+    let board = board("8x8");
+    let crowd = "B:WK23,K24,K25,K26,K27,K28,K29,K30,K31,K32:BK1,K2,K3,K4,K5,K6,K7,K8";
+    for start in ["B:WK29,K30,K31,K32:BK1,K2,K3,K4", crowd] {
+        for positions in [7169, 28_673] {
+            let strategy = |random| strategy(&board, fen(start), positions + 1, random);
+            let bytes = (1..9).find_map(strategy).expect("a long replay");
+            let leaf = Leaf { positions: positions as u64, strategy: bytes };
+            let position = wire(&fen(start));
+            let node = Node { position, rank: 0, data: 0, kind: kind::LEAF, reserved: 0 };
+            let mut all = objects(Kind::Nodes, 1, 1, |h, _| nodes::encode(h, &[node]));
+            all.extend(objects(Kind::Leaves, 1, 1, |h, _| leaves::encode(h, &[leaf.clone()])));
+            let (line, most) = check(start, &all);
+            assert!(line.contains("found=more%20positions"), "{line}");
+            assert!(most <= 300 * positions, "{most} for {positions} positions");
+        }
+    }
+}
+
+/// Databases that say in few bytes that there are many positions.
+fn databases_of_draws() {
+    let board = board("8x8");
+    for pieces in [4, 8] {
+        let twin = |SliceName([a, b, c, d])| SliceName([c, d, a, b]);
+        let mut slices: Vec<_> =
+            pairs(&board, pieces).into_iter().flat_map(|s| [s, twin(s)]).collect();
+        slices.sort_by_key(|slice| slice.order());
+        slices.dedup();
+        let file = |name: SliceName| {
+            let header = SliceHeader { name, rows: 8, columns: 8, indices: indices(name) };
+            let (constant, frequencies) = (Some(Written::Draw), Default::default());
+            (name, SliceHead { header, constant, frequencies, units: Vec::new() }.encode())
+        };
+        let slices = slices.into_iter().map(file).collect();
+        let place = Place::new();
+        Files { rows: 8, columns: 8, pieces, slices }.write(&place.db());
+        for level in [Level::Exact, Level::Consistent] {
+            let options = Options { level, threads: Some(1), ..place.options() };
+            let (verdict, most) = peak(|| check_database(&board, None, &options));
+            let line = verdict.line();
+            // The tables come one group after the other, and the first is wrong.
+            assert!(line.starts_with("s REFUTED slice-value file=8x8/0-1-0-1 "), "{line}");
+            assert!(most < 4 << 20, "{most} with {pieces} pieces");
+        }
+    }
+}
+
+/// On 8x8.
+fn indices(SliceName([a, b, c, d]): SliceName) -> u64 {
+    let choose =
+        |n: u64, k: u8| (0..u64::from(k)).fold(1, |product, i| product * (n - i) / (i + 1));
+    choose(28, a) * choose(28, c) * choose(32, d) * choose(32, b)
+}
