@@ -9,12 +9,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The options that a certificate may ask for. None of them names a file.
-const OPTIONS: [&str; 9] = [
+const OPTIONS: [&str; 10] = [
     "--game",
     "--fen",
     "--claim",
     "--pieces",
     "--leaf-nodes",
+    "--leaf-table",
     "--max-nodes",
     "--threshold",
     "--increment",

@@ -140,7 +140,9 @@ fn replays() {
             let position = wire(&fen(start));
             let node = Node { position, rank: 0, data: 0, kind: kind::LEAF, reserved: 0 };
             let mut all = objects(Kind::Nodes, 1, 1, |h, _| nodes::encode(h, &[node]));
-            all.extend(objects(Kind::Leaves, 1, 1, |h, _| leaves::encode(h, &[leaf.clone()])));
+            all.extend(objects(Kind::Leaves, 1, 1, |h, _| {
+                leaves::encode(h, std::slice::from_ref(&leaf))
+            }));
             let (line, most) = check(start, &all);
             assert!(line.contains("found=more%20positions"), "{line}");
             assert!(most <= 300 * positions, "{most} for {positions} positions");

@@ -4,6 +4,9 @@
 mod common;
 #[path = "../../fuzz/src/counting.rs"]
 mod counting;
+#[path = "../cli/describe.rs"]
+#[allow(dead_code)]
+mod describe;
 #[path = "../cli/keys.rs"]
 #[allow(dead_code)]
 mod keys;

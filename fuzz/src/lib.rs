@@ -7,6 +7,9 @@ pub mod targets;
 
 #[path = "../../checker/tests/common/mod.rs"]
 mod common;
+#[path = "../../checker/cli/describe.rs"]
+#[expect(dead_code)]
+mod describe;
 #[path = "../../checker/cli/keys.rs"]
 #[expect(dead_code)]
 mod keys;

@@ -6,7 +6,7 @@ mod counting;
 
 use std::path::PathBuf;
 
-use checker::{Game, Options, check_certificate, check_database};
+use checker::{Game, Level, Options, check_certificate, check_database};
 use clap::Parser;
 use tests::corpus::{Case, build};
 
@@ -22,15 +22,20 @@ struct Arguments {
     game: Option<String>,
     #[arg(long)]
     pieces: Option<u8>,
-    #[command(flatten)]
-    options: Options,
+    #[arg(long, default_value = "egdb")]
+    db: PathBuf,
+    #[arg(long, value_enum, default_value = "exact")]
+    level: Level,
+    #[arg(long)]
+    quiet: bool,
 }
 
 /// The exit status of a case, and the most bytes that its check had in use.
 fn check(case: &Case) -> (i32, usize) {
-    let Arguments { certificate, game, pieces, options } = Arguments::parse_from(&case.arguments);
-    let db = case.directory.join(&options.db);
-    let options = Options { db, threads: Some(1), quiet: true, ..options };
+    let Arguments { certificate, game, pieces, db, level, .. } =
+        Arguments::parse_from(&case.arguments);
+    let db = case.directory.join(&db);
+    let options = Options { level, threads: Some(1), ..Options::new(db) };
     let game = game.map(|game| Game::parse(&game).expect("a game"));
     let (verdict, most) = counting::peak(|| match (&certificate, game) {
         (Some(certificate), _) => check_certificate(&case.directory.join(certificate), &options),

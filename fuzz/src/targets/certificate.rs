@@ -13,8 +13,8 @@ use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::manifest::{Kind, Object};
 use checker::{
-    Board, Game, Level, Options, Position, Shard, Side, Stop, Value, Verdict, check_certificate,
-    parse_fen,
+    Board, Game, Level, Options, Position, Sample, Shard, Side, Stop, Value, Verdict,
+    check_certificate, parse_fen,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -75,7 +75,7 @@ pub(super) fn run(bytes: &[u8]) {
     let options = Options {
         level: if is(CONSISTENT) { Level::Consistent } else { Level::Exact },
         shard: is(SHARD).then_some(Shard { number: 1, of: 2 }),
-        sample: is(SAMPLE).then_some(500_000).filter(|_| !is(SHARD)),
+        sample: (is(SAMPLE) && !is(SHARD)).then_some(Sample { millionths: 500_000, seed: 0 }),
         memory: is(MEMORY).then_some(500),
         threads: Some(1),
         ..Options::new(place.folder.path().join("egdb"))

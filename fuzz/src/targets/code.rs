@@ -24,7 +24,8 @@ pub(super) fn run(bytes: &[u8]) {
     }
     assert_eq!(again, frequencies);
     // Contexts that depend on what came before, as in a file, and wander over all numbers.
-    let next = |context: u16, value: Value| (context * 3 + value as u16 + 7) % CONTEXTS as u16;
+    let contexts = u16::try_from(CONTEXTS).expect("a few");
+    let next = |context: u16, value: Value| (context * 3 + value as u16 + 7) % contexts;
     if is_code {
         decode(&frequencies, input.0, next);
     } else {

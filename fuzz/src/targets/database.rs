@@ -7,7 +7,7 @@ use super::{Input, folder};
 use crate::common::{Files, board, database, encodes, quiet_values, repair_head, repair_payload};
 use crate::counting::peak;
 use certificate_spec::slice::{SliceHead, Unit, Value};
-use checker::{Board, Level, Options, Shape, Shard, Stop, Verdict, check_database};
+use checker::{Board, Level, Options, Sample, Shape, Shard, Stop, Verdict, check_database};
 use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
@@ -57,7 +57,7 @@ pub(super) fn run(bytes: &[u8]) {
     let options = Options {
         level: if is(CONSISTENT) { Level::Consistent } else { Level::Exact },
         shard: is(SHARD).then_some(Shard { number: 2, of: 3 }),
-        sample: is(SAMPLE).then_some(500_000).filter(|_| !is(SHARD)),
+        sample: (is(SAMPLE) && !is(SHARD)).then_some(Sample { millionths: 500_000, seed: 0 }),
         memory: is(MEMORY).then_some(1000),
         threads: Some(1),
         ..Options::new(base.folder.path())

@@ -5,14 +5,13 @@
 use super::{Input, folder, with_length};
 use crate::common::{Files, Maker, board, database, oracle};
 use crate::counting::peak;
+use crate::describe::{self, Description};
 use crate::keys::{self, PrivateKey, PublicKey};
 use crate::merge::Notes;
 use crate::notes::Note;
 use certificate_spec::Digest;
 use certificate_spec::claim::Value;
-use checker::{
-    Description, Game, Level, Options, Shard, Verdict, check_certificate, describe_certificate,
-};
+use checker::{Game, Level, Options, Shard, Verdict, check_certificate};
 use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
@@ -44,7 +43,7 @@ fn place() -> &'static Mutex<Place> {
         let maker = Maker { board: &board, oracle: &oracle, pieces: 2, leaf_depth: 2 };
         let start = Game::parse("4x4").expect("a game").initial();
         maker.certificate("4x4", Value::Draw, start, Some(root)).write(&path("cert"));
-        let about = describe_certificate(&path("cert"), Level::Exact).expect("a certificate");
+        let about = describe::certificate(&path("cert"), Level::Exact).expect("a certificate");
         fs::write(path("keys"), PUBLIC).expect("keys");
         fs::write(path("key"), PRIVATE).expect("a key");
         let key = PrivateKey::open(&path("key")).expect("a key");
