@@ -141,12 +141,8 @@ impl Certificate {
         }
         check_listing(path, listing, &manifest.objects)?;
 
-        let part = |&question| Part {
-            question,
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-            about: String::new(),
-        };
+        let part =
+            |&question| Part { question, nodes: vec![], leaves: vec![], about: String::new() };
         let parts = questions.iter().map(part).collect();
         let (root, objects) = (Digest::certificate_root(&bytes), manifest.objects);
         let mut certificate = Certificate { claim, game, start, root, parts, objects };
