@@ -100,16 +100,13 @@ pub fn check(
                 check.restore(slice)?;
             }
         }
-        let scope = scope.filter(|scope| scope.has_blocks());
-        scope.map_or(Ok(()), |scope| check.check_blocks(scope, root))
+        scope.filter(|s| s.has_blocks()).map_or(Ok(()), |s| check.check_blocks(s, root))
     });
     match result {
         Ok(()) => Ok(check.values),
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
-        Err(stop) => {
-            check.own().try_for_each(|record| check.read(record.name, |_, _, _| {})).and(Err(stop))
-        }
+        Err(stop) => check.own().try_for_each(|record| check.judge(record.name)).and(Err(stop)),
     }
 }
 
@@ -253,6 +250,12 @@ impl Check<'_> {
             let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
             finding.file(self.folder.file(&slice.file_name())).into()
         })
+    }
+
+    /// Judges the syntax of a slice's file. One that has a single value for all indices has nothing but a head,
+    /// and so many indices that going over them would take longer than all that is in its bytes.
+    fn judge(&self, slice: SliceName) -> Result<(), Stop> {
+        if self.open(slice)?.is_constant() { Ok(()) } else { self.read(slice, |_, _, _| {}) }
     }
 
     /// The table of a slice whose turn it is.

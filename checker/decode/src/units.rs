@@ -192,6 +192,11 @@ impl<'a> Slice<'a> {
         rest.get(..usize::try_from(length).ok()?)
     }
 
+    /// Whether the head says all: one value for all quiet positions.
+    pub fn is_constant(&self) -> bool {
+        self.head.constant.is_some()
+    }
+
     /// Reads the values of all quiet positions, unit by unit in parallel. `sink` gets them 64 at a time: the index
     /// of the first, which of them are wins, and which are losses.
     ///
