@@ -47,6 +47,11 @@ impl Board {
         monomorphic!(self, position.turn, can_capture(self, position))
     }
 
+    /// The number of move sequences of the side to move.
+    pub fn mobility(&self, position: &Position) -> u64 {
+        monomorphic!(self, position.turn, count(self, position))
+    }
+
     /// Whether the side to move has a move.
     pub fn can_move(&self, position: &Position) -> bool {
         monomorphic!(self, position.turn, can_move(self, position))

@@ -138,7 +138,7 @@ impl<'a> Tree<'a> {
                 position: *position,
                 reason: Reason::Frontier,
                 guess: guess.unwrap_or_else(|| {
-                    let (proof, disproof) = estimate(self.attacker, position);
+                    let (proof, disproof) = estimate(self.board, self.attacker, position);
                     Guess { proof, disproof, score: 0 }
                 }),
                 proof: 1,

@@ -128,7 +128,7 @@ impl Closure<'_, '_> {
         if !holds {
             let node = &mut self.nodes[n as usize];
             node.has_fallen = true;
-            let (proof, disproof) = estimate(self.search.attacker, &position);
+            let (proof, disproof) = estimate(self.search.board, self.search.attacker, &position);
             let disproof = disproof.saturating_mul(1 << self.search.failures.in_a_row.min(24));
             let disproof = disproof.min(INFINITE - 1);
             self.search.table.set(node.slot, Known::Open { proof, disproof });
