@@ -16,9 +16,9 @@ use crate::search::{Outcome, Search};
   prove solve --game 8x8 --nodes 100000 --opening 13
 
 Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown.
-Half of the nodes go to each of the questions whether the side to move wins and whether it loses; what
-one leaves the other may have. Every answer has been verified by replaying its strategy. Databases that
-are there are used.")]
+The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each
+time; what one leaves the other may have. Every answer has been verified by replaying its strategy. Databases
+that are there are used.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
@@ -35,6 +35,9 @@ pub(super) struct Options {
     #[command(flatten)]
     machine: MachineOptions,
 }
+
+/// Nodes for either question at first.
+const FIRST_SHARE: u64 = 2_000;
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
@@ -82,18 +85,22 @@ fn solve<'a>(
     position: &Position,
     nodes: u64,
 ) -> (&'static str, u64) {
-    let mut win = Question { search: search(position.turn), answer: None };
-    let mut loss = Question { search: search(position.turn.opponent()), answer: None };
-    win.run(position, nodes.div_ceil(2));
-    if win.answer != Some(true) {
-        loss.run(position, nodes / 2);
+    let mut questions = [position.turn, position.turn.opponent()]
+        .map(|attacker| Question { search: search(attacker), answer: None });
+    let spent = |q: &[Question<'_>; 2]| q[0].search.nodes() + q[1].search.nodes();
+    // In turn, so that an easy answer to either is found before much is spent on the other.
+    let (mut share, mut before) = (FIRST_SHARE, u64::MAX);
+    while spent(&questions) != before {
+        before = spent(&questions);
+        for i in 0..questions.len() {
+            let share = share.min(nodes.saturating_sub(spent(&questions)));
+            if questions[i].answer.is_none() && questions[1 - i].answer != Some(true) && share > 0 {
+                questions[i].run(position, share);
+            }
+        }
+        share += share / 2;
     }
-    let spent = |w: &Question<'_>, l: &Question<'_>| w.search.nodes() + l.search.nodes();
-    if win.answer.is_none() && loss.answer != Some(true) {
-        win.run(position, nodes.saturating_sub(spent(&win, &loss)));
-    } else if loss.answer.is_none() && win.answer == Some(false) {
-        loss.run(position, nodes.saturating_sub(spent(&win, &loss)));
-    }
+    let [win, loss] = &questions;
     let answer = match (win.answer, loss.answer) {
         (Some(true), _) => word(Some(Value::Win)),
         (_, Some(true)) => word(Some(Value::Loss)),
@@ -102,5 +109,5 @@ fn solve<'a>(
         (None, Some(false)) => ">=draw",
         (None, None) => word(None),
     };
-    (answer, spent(&win, &loss))
+    (answer, spent(&questions))
 }
