@@ -186,7 +186,8 @@ fn wrong_guesses_change_the_cost_and_never_the_answer() {
                     for (i, guess) in guesses.iter_mut().enumerate() {
                         let score = [-30_000, 30_000, 0, 99_999, -70][(i + wrong) % 5];
                         let (proof, disproof) = (guess.disproof * 3, guess.proof.div_ceil(2));
-                        *guess = Guess { proof, disproof, score };
+                        let ends_in_draw = i % 3 == 0;
+                        *guess = Guess { proof, disproof, score, ends_in_draw };
                     }
                     results.put(item.encode(&ground), answer.encode());
                     wrong += 1;
@@ -219,7 +220,9 @@ fn answers_that_are_not_true_are_not_believed() {
         refuse(&[&bytes[..], &[0]].concat());
         let Found::Decided { won, .. } = answer.found else {
             // Numbers that would decide something, and scores beyond all bounds.
-            for (at, n) in [(0, 0), (4, 0), (0, i32::MAX), (8, i32::MIN), (8, 100_001)] {
+            for (at, n) in
+                [(0, 0), (4, 0), (0, i32::MAX), (8, i32::MIN), (8, 100_001), (9, 2 << 24)]
+            {
                 let mut wrong = bytes.clone();
                 wrong[25 + at..][..4].copy_from_slice(&n.to_le_bytes());
                 refuse(&wrong);

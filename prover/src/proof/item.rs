@@ -14,11 +14,13 @@ use crate::search::{
 };
 
 /// The kind of search; results of another kind are not used again.
-const SEARCH: u8 = 2;
+const SEARCH: u8 = 3;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 /// Bytes of an item.
 const ITEM: usize = 74;
+/// Bytes of a guess.
+const GUESS: usize = 13;
 
 /// What an item is searched in.
 pub struct Ground<'a> {
@@ -89,6 +91,8 @@ pub struct Guess {
     pub disproof: u32,
     /// How the attacker stands, in hundredths of a man.
     pub score: i32,
+    /// Whether the principal variation ends in a draw of the database.
+    pub ends_in_draw: bool,
 }
 
 /// What a search found.
@@ -152,13 +156,13 @@ impl Answer {
             let mut heuristic = Heuristic::new(board, database);
             let limits = Limits { nodes: item.heuristic_nodes, ..Limits::default() };
             let guess = |((proof, disproof), successor): ((u32, u32), &Position)| {
-                let score = if known(database, *attacker, successor).is_some() {
-                    0
-                } else {
-                    let score = heuristic.search(successor, limits, |_| ()).score;
-                    if successor.turn == *attacker { score } else { -score }
-                };
-                Guess { proof, disproof, score }
+                if known(database, *attacker, successor).is_some() {
+                    return Guess { proof, disproof, score: 0, ends_in_draw: false };
+                }
+                let analysis = heuristic.search(successor, limits, |_| ());
+                let sign = if successor.turn == *attacker { 1 } else { -1 };
+                let (score, ends_in_draw) = (sign * analysis.score, analysis.ends_in_draw);
+                Guess { proof, disproof, score, ends_in_draw }
             };
             let mut successors = Vec::new();
             board.successors(position, &mut successors);
@@ -189,6 +193,7 @@ impl Answer {
                     bytes.extend(guess.proof.to_le_bytes());
                     bytes.extend(guess.disproof.to_le_bytes());
                     bytes.extend(guess.score.to_le_bytes());
+                    bytes.push(guess.ends_in_draw.into());
                 }
             }
         }
@@ -222,7 +227,7 @@ impl Answer {
             3 => {
                 let mut successors = Vec::new();
                 ground.board.successors(&item.position, &mut successors);
-                if rest.len() != 12 * successors.len() {
+                if rest.len() != GUESS * successors.len() {
                     return None;
                 }
                 let four = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).ok();
@@ -233,10 +238,16 @@ impl Answer {
                 };
                 let guess = |bytes: &[u8]| {
                     let (proof, disproof) = (number(&bytes[..4])?, number(&bytes[4..8])?);
-                    let score = i32::from_le_bytes(four(&bytes[8..])?);
-                    (score.unsigned_abs() <= MOST_SCORE).then_some(Guess { proof, disproof, score })
+                    let score = i32::from_le_bytes(four(&bytes[8..12])?);
+                    let ends_in_draw = match bytes[12] {
+                        0 => false,
+                        1 => true,
+                        _ => return None,
+                    };
+                    let guess = Guess { proof, disproof, score, ends_in_draw };
+                    (score.unsigned_abs() <= MOST_SCORE).then_some(guess)
                 };
-                Found::TooHard(rest.chunks_exact(12).map(guess).collect::<Option<_>>()?)
+                Found::TooHard(rest.chunks_exact(GUESS).map(guess).collect::<Option<_>>()?)
             }
             _ => return None,
         };
