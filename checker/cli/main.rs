@@ -11,6 +11,7 @@ mod options;
 mod progress;
 mod reproduce;
 
+use checker::parts::TableFolder;
 use checker::{
     Game, Level, Options, Stop, TrustedDatabase, Verdict, check_certificate, check_database,
     parse_fen,
@@ -36,6 +37,8 @@ Examples:
   check --db egdb --game 8x8 --memory 4GiB --journal my.journal
                                           a large one, to go on with if it is interrupted
   check cert --shard 3/16 --attest 3.note one sixteenth of the work, and a note that says so
+  check cert --shard 3/16 --tables DIR --attest 3.note
+                                          a sixteenth of the time, too, if all shards have DIR
   check merge cert *.note                 whether the notes together are the whole work
   check cert --sample 1% --seed 7         a random sample of blocks, nodes and leaves
   check explain cert B:W18,24:B5,9        why a position holds
@@ -64,6 +67,12 @@ Journal: a line for each slice and its twin, on disk before the next begin; what
 again, though all files are still hashed. It is trusted as this program is: use one that you have had
 written yourself, where nobody else can write, and never anybody else's. The verdict does not show it.
 
+Tables: a shard needs most of the values that other shards verify, and reading them takes longer than its own
+work. With --tables it takes decoded tables from a folder, and puts those there that are missing. They need as
+many bytes as are given above for memory. Nobody has to trust the folder: notes have the digests of the tables,
+and merging asks that each is that of a table that was verified. Something wrong there can spoil notes, and nothing
+else; if notes disagree, make them again with an empty folder.
+
 Notes: a note is worth what its signer is. Without --keys nobody's signature is looked at.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
@@ -84,7 +93,7 @@ struct Arguments {
     key: Option<PathBuf>,
     /// Do not verify the values of the database, but take the word of NOTE, which must cover all of them; may
     /// be given several times
-    #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal", "game"])]
+    #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal", "game", "tables"])]
     trust_db: Vec<PathBuf>,
     #[command(flatten)]
     trust: Trust,
@@ -191,6 +200,17 @@ fn trust_notes(
     Ok(())
 }
 
+/// The folder of tables, which may not be among what is checked.
+fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, String> {
+    // It need not be there yet. The parent of a relative path is empty in the end.
+    let there = folder.ancestors().map(|path| if path == "" { Path::new(".") } else { path });
+    let there = there.filter_map(|path| path.canonicalize().ok()).next();
+    if there.is_some_and(|here| notes::is_among(&here, closed)) {
+        return Err(format!("{}: tables cannot be among what is checked", folder.display()));
+    }
+    TableFolder::new(folder)
+}
+
 fn check(arguments: &Arguments) -> Verdict {
     let database = &arguments.database;
     // What clap does not see where one of the two conflicts with what is there.
@@ -212,20 +232,32 @@ fn check(arguments: &Arguments) -> Verdict {
         Ok(draft) => draft,
         Err(error) => return Verdict::error(error),
     };
-    let verdict = match (&arguments.certificate, &database.game) {
-        (Some(certificate), _) => {
-            let trusted = match arguments.trust_db.is_empty() {
-                true => Ok(()),
-                false => trust_notes(arguments, certificate, &mut options),
-            };
-            match trusted {
-                Ok(()) => check_certificate(certificate, &options),
-                Err(stop) => Verdict::Stopped(stop),
-            }
-        }
-        (None, Some(game)) => check_database(game.board(), database.pieces, &options),
+    let tables = arguments.options.tables.as_ref().map(|folder| open_tables(folder, &closed));
+    options.tables = match tables.transpose() {
+        Ok(tables) => tables,
+        Err(error) => return Verdict::error(error),
+    };
+    if let Some(certificate) = &arguments.certificate
+        && !arguments.trust_db.is_empty()
+        && let Err(stop) = trust_notes(arguments, certificate, &mut options)
+    {
+        return Verdict::Stopped(stop);
+    }
+    let check = |options: &Options| match (&arguments.certificate, &database.game) {
+        (Some(certificate), _) => check_certificate(certificate, options),
+        (None, Some(game)) => check_database(game.board(), database.pieces, options),
         (None, None) => Verdict::error("usage: neither a certificate nor a game"),
     };
+    let mut verdict = check(&options);
+    if verdict.status() == 1 && options.tables.take().is_some() {
+        // What is wrong may be a table, and nobody is refuted by those.
+        verdict = check(&options);
+        if verdict.status() != 1
+            && let Some(progress) = &options.progress
+        {
+            progress.show("one of the tables was wrong, and none has been used");
+        }
+    }
     let line = verdict.line();
     let is_worth_a_note = matches!(verdict.status(), 0 | 1 | 2 | 5);
     if let (Some(draft), true) = (draft, is_worth_a_note)

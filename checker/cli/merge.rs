@@ -2,13 +2,22 @@
 //!
 //! Soundness: a note is believed or not, as its signatures and the user say; nothing here can tell a false
 //! one. What is enforced is that all notes are about this very certificate and database, that each item of
-//! the work (`work.rs` in `checker-parts`) is in enough of them, and that none takes for granted what would make a circle.
+//! the work (`work.rs` in `checker-parts`) is in enough of them, that none takes for granted what would make a circle,
+//! and that each table taken for granted is, by its digest, the one that others have verified.
+//!
+//! Why that is enough, wherever a shard had the tables from: a table that a shard verifies has for quiet positions the
+//! values in the slice's file, and for others what they come to by the tables of slices with fewer pieces. If those are
+//! what the files come to, so is this one. So by induction over the pieces all tables that shards verify, and with
+//! them all that are taken for granted, are what the files come to; which is how `work.rs` has it.
 
 use crate::describe::Description;
 use crate::keys::PublicKey;
 use crate::notes::Note;
+use certificate_spec::Digest;
+use certificate_spec::database::SliceName;
+use checker::parts::{Work, both, of_list};
 use checker::{Finding, Level, Stop, Verdict, below};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// What a note covers.
@@ -21,6 +30,18 @@ struct Cover {
     /// For each question.
     nodes: Vec<Range<usize>>,
     leaves: Vec<Range<usize>>,
+    /// Of a shard, which may have had tables from anywhere: what it says of them.
+    tables: Option<Tables>,
+}
+
+/// The tables of a shard.
+struct Tables {
+    /// The slices that it verifies, with the digests of their tables.
+    verified: Vec<(SliceName, Digest)>,
+    /// The slices whose tables it took for granted,
+    given: Vec<SliceName>,
+    /// and what stands for these.
+    digest: Option<Digest>,
 }
 
 fn finding(rule: &'static str, note: &Note, expected: impl ToString) -> Finding {
@@ -100,7 +121,7 @@ impl Cover {
             };
             let slices = if field("db-note").is_some() { 0 } else { pairs.len() };
             let (nodes, leaves) = (everything(nodes()), everything(leaves()));
-            return Ok(Cover { who, level, slices: 0..slices, nodes, leaves });
+            return Ok(Cover { who, level, slices: 0..slices, nodes, leaves, tables: None });
         }
         let read = |name: &str| field(name).and_then(|text| range(text, pairs.len()));
         let slices = read("slices").ok_or_else(|| format!("slices=A-B/{}", pairs.len()))?;
@@ -119,18 +140,37 @@ impl Cover {
             None => Err(format!("{name}=")),
         };
         let (nodes, leaves) = (read("nodes", nodes())?, read("leaves", leaves())?);
-        Ok(Cover { who, level, slices, nodes, leaves })
+        let questions = nodes.iter().cloned().zip(leaves.iter().cloned());
+        let questions = questions.map(|(nodes, leaves)| [nodes, leaves]).collect();
+        let given = Work { slices: slices.clone(), questions }.given(pairs);
+        let own = both(&pairs[slices.clone()]);
+        let list = field("tables").and_then(|text| match text {
+            "none" => Some(Vec::new()),
+            text => text.split(',').map(Digest::parse).collect::<Option<_>>(),
+        });
+        let list = list.filter(|list| list.len() == own.len());
+        let list = list.ok_or_else(|| format!("tables= of {} slices", own.len()))?;
+        let verified = own.into_iter().zip(list).collect();
+        let digest = match field("given-tables") {
+            Some("none") if given.is_empty() => None,
+            Some(text) if !given.is_empty() => Some(Digest::parse(text).ok_or("given-tables=")?),
+            _ => return Err(format!("given-tables= of {} slices", given.len())),
+        };
+        // Where notes are trusted, no slices are verified, and values are read from files and nowhere else.
+        let tables = Tables { verified, given, digest };
+        let tables = (field("db-note").is_none() || !slices.is_empty()).then_some(tables);
+        Ok(Cover { who, level, slices, nodes, leaves, tables })
     }
 }
 
-/// The first stretch of `0..all` that fewer than `least` have covered.
+/// The first stretch of `all` that fewer than `least` have covered.
 fn gap(
-    all: usize,
+    all: Range<usize>,
     least: usize,
     ranges: &[(&Range<usize>, &BTreeSet<usize>)],
 ) -> Option<Range<usize>> {
-    let ends: BTreeSet<usize> =
-        ranges.iter().flat_map(|(r, _)| [r.start, r.end]).chain([0, all]).collect();
+    let ends = ranges.iter().flat_map(|(r, _)| [r.start, r.end]).chain([all.start, all.end]);
+    let ends: BTreeSet<usize> = ends.filter(|end| (all.start..=all.end).contains(end)).collect();
     let ends: Vec<usize> = ends.into_iter().collect();
     let stretches = ends.windows(2).map(|w| w[0]..w[1]);
     stretches.into_iter().find(|stretch| {
@@ -167,7 +207,52 @@ impl Notes {
                 .map_err(|expected| declined(finding("disagreement", note, expected)))?;
             covers.push(cover);
         }
+        self.agree(&covers)?;
         Ok(covers)
+    }
+
+    /// That all who have verified a slice have the same table of it.
+    fn agree(&self, covers: &[Cover]) -> Result<(), Stop> {
+        let mut all: BTreeMap<_, Digest> = BTreeMap::new();
+        for (cover, note) in covers.iter().zip(&self.notes) {
+            for &(slice, digest) in cover.tables.iter().flat_map(|tables| &tables.verified) {
+                let first = *all.entry(slice.order()).or_insert(digest);
+                if first != digest {
+                    let expected = format!("{first} as the digest of {}", slice.file_name());
+                    return Err(declined(finding("disagreement", note, expected)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// That the tables that are taken for granted are those that enough others have verified.
+    fn discharge(&self, covers: &[Cover], about: &Description) -> Result<(), Stop> {
+        let tables = || covers.iter().filter_map(|cover| Some((cover, cover.tables.as_ref()?)));
+        let ranges: Vec<_> = tables().map(|(cover, _)| (&cover.slices, &cover.who)).collect();
+        let counted = tables().filter(|(cover, _)| !cover.who.is_empty());
+        let given: BTreeSet<_> =
+            counted.flat_map(|(_, tables)| &tables.given).map(|slice| slice.order()).collect();
+        for (i, &pair) in about.pairs.iter().enumerate() {
+            let is_given = both(&[pair]).iter().any(|slice| given.contains(&slice.order()));
+            if is_given && gap(i..i + 1, self.least, &ranges).is_some() {
+                let name = pair.file_name();
+                return Err(self.missing(format!("tables of {name}, which shards rest on")));
+            }
+        }
+        let verified = tables().flat_map(|(_, tables)| &tables.verified);
+        let verified: BTreeMap<_, Digest> = verified.map(|&(s, d)| (s.order(), d)).collect();
+        for (cover, note) in covers.iter().zip(&self.notes) {
+            let Some(Tables { given, digest: Some(digest), .. }) = &cover.tables else { continue };
+            let list = given.iter().map(|&s| Some((s, *verified.get(&s.order())?)));
+            // Where a table is that nobody has verified, the note does not count.
+            let right = list.collect::<Option<Vec<_>>>().map(|list| of_list(&list));
+            if let Some(right) = right.filter(|right| right != digest) {
+                let expected = format!("given-tables={right}");
+                return Err(declined(finding("disagreement", note, expected)));
+            }
+        }
+        Ok(())
     }
 
     fn gap_in_slices(
@@ -178,11 +263,17 @@ impl Notes {
     ) -> Option<Range<usize>> {
         let counts = covers.iter().filter(|cover| !exact || cover.level == Level::Exact);
         let ranges: Vec<_> = counts.map(|cover| (&cover.slices, &cover.who)).collect();
-        gap(about.pairs.len(), self.least, &ranges)
+        gap(0..about.pairs.len(), self.least, &ranges)
     }
 
     /// The level at which the notes cover all slices of the database.
     fn level(&self, covers: &[Cover], about: &Description) -> Result<Level, Stop> {
+        let level = self.covered(covers, about)?;
+        self.discharge(covers, about)?;
+        Ok(level)
+    }
+
+    fn covered(&self, covers: &[Cover], about: &Description) -> Result<Level, Stop> {
         if self.gap_in_slices(covers, about, true).is_none() {
             return Ok(Level::Exact);
         }
@@ -231,7 +322,7 @@ impl Notes {
                         (if what == "nodes" { &nodes[q] } else { &leaves[q] }, who)
                     })
                     .collect();
-                if let Some(gap) = gap(all, self.least, &ranges) {
+                if let Some(gap) = gap(0..all, self.least, &ranges) {
                     let place = format!("{what}={question}:{}-{}", gap.start, gap.end);
                     return Err(self.missing(place));
                 }

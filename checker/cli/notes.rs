@@ -114,6 +114,12 @@ fn program() -> String {
     std::fs::read(path).map_or("unknown".into(), |bytes| Digest::of(&bytes).to_string())
 }
 
+/// Whether a place is in one of these folders.
+pub(crate) fn is_among(here: &Path, closed: &[&Path]) -> bool {
+    let is_in = |folder: &&Path| folder.canonicalize().is_ok_and(|folder| here.starts_with(folder));
+    closed.iter().any(is_in)
+}
+
 /// A note to be written: all that can go wrong with it does so before the check.
 pub(crate) struct Draft {
     path: PathBuf,
@@ -133,9 +139,7 @@ impl Draft {
         let directory =
             path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let here = directory.canonicalize().map_err(failed)?;
-        let is_in =
-            |folder: &&Path| folder.canonicalize().is_ok_and(|folder| here.starts_with(folder));
-        if closed.iter().any(is_in) {
+        if is_among(&here, closed) {
             return Err(format!("{}: a note cannot be among what is checked", path.display()));
         }
         if path.symlink_metadata().is_ok() && Note::read(path).is_err() {

@@ -44,6 +44,10 @@ pub(crate) struct CheckArguments {
     /// Verify one shard of the work only, as in 3/16; exit status 5
     #[arg(long, value_name = "I/N", conflicts_with = "sample")]
     shard: Option<Shard>,
+    /// Take tables of values that the shard does not verify from the folder DIR, and put others there; it need not be
+    /// trusted
+    #[arg(long, value_name = "DIR", requires = "shard", conflicts_with_all = ["journal", "sample"])]
+    pub(crate) tables: Option<PathBuf>,
     /// Verify a random sample only, as in 1%; exit status 5
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "journal")]
     sample: Option<u32>,

@@ -34,7 +34,7 @@ pub struct Table {
     /// How its indices are made up.
     pub shape: Shape,
     /// For each 64 indices which of them are wins, and which are losses.
-    words: Vec<[AtomicU64; 2]>,
+    pub(crate) words: Vec<[AtomicU64; 2]>,
 }
 
 impl Table {

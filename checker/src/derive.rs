@@ -18,10 +18,10 @@ use crate::Level;
 use crate::block::{Block, Half};
 use crate::database::{Database, Table};
 use crate::numbering::{sets, slices};
-use crate::progress::Progress;
 use crate::rules::Board;
 use crate::verdict::Stop;
 use certificate_spec::database::SliceName;
+use checker_parts::Progress;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 

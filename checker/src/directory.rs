@@ -13,24 +13,24 @@
 //! each time as a whole, and it must have the digest of the manifest. A table that comes back must have the
 //! digest of the one that was verified; so nothing has to be trusted that makes it up again.
 //!
-//! Of a shard or a sample the values of other slices than those verified are the files', as its verdict says.
+//! Of a shard or a sample the values of other slices than those verified are the files', as its verdict says; or of a
+//! shard those of the folder of tables, if there is one, with the digests that are in its verdict.
 //!
 //! Trusts: the journal, if there is one (`checker-parts`), and what it was told to take for granted.
 
+use crate::Options;
 use crate::block::Block;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
 use crate::numbering::{Shape, slices};
-use crate::progress::Progress;
 use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
-use crate::{Level, Options};
 use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use checker_decode::{Slice, Tables};
-use checker_parts::{Journal, Plan, Scope, Verified};
+use checker_parts::{GIVEN, Journal, Plan, Scope, Verified};
 use rayon::prelude::*;
 use std::array;
 use std::collections::HashSet;
@@ -62,9 +62,8 @@ pub fn check(
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
     let own: HashSet<SliceName> = own.iter().flat_map(|&slice| [slice, slice.twin()]).collect();
-    let bytes = |slice| Shape::new(board, slice).indices.div_ceil(64).saturating_mul(16);
-    let sizes: Vec<_> =
-        part.slices.iter().map(|record| (record.name, bytes(record.name))).collect();
+    let bytes = |slice| (slice, Shape::new(board, slice).indices.div_ceil(64).saturating_mul(16));
+    let sizes: Vec<_> = part.slices.iter().map(|record| bytes(record.name)).collect();
     let plan = Plan::new(&sizes, options.memory.unwrap_or(u64::MAX));
     let mut batches = plan.batches(options.journal.is_some(), all).map_err(Stop::Error)?;
     batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(slice)));
@@ -79,19 +78,17 @@ pub fn check(
         return Err(Stop::Error("the slices were not planned as they must be".into()));
     }
     let about = format!("{} {} {pieces} {root}", board.name(), options.level.word());
-    let journal = options.journal.as_ref().map(|path| Journal::open(path, &about)).transpose();
-    let journal = journal.map_err(Stop::Error)?;
-    let (journal, verified) = journal.unzip();
+    let journal = Journal::begin(&options.journal, &about, options.shard);
+    let (journal, verified) = journal.map_err(Stop::Error)?;
     let mut check = Check {
         folder: &folder,
         records: &part.slices,
         own,
         units: tables(board, pieces),
         values: Database::new(board, pieces),
-        verified: verified.unwrap_or_default(),
+        verified,
         plan,
-        level: options.level,
-        progress: options.progress(),
+        options,
     };
     let result = check.check_heads().and_then(|()| {
         check.check_values(batches, journal)?;
@@ -100,6 +97,7 @@ pub fn check(
                 check.restore(slice)?;
             }
         }
+        scope.iter().for_each(|scope| scope.seal(check.verified.clone()));
         scope.filter(|s| s.has_blocks()).map_or(Ok(()), |s| check.check_blocks(s, root))
     });
     match result {
@@ -185,11 +183,11 @@ struct Check<'a> {
     own: HashSet<SliceName>,
     units: Tables,
     values: Database,
-    /// The digests of tables that have been verified and are not in memory, and of others.
+    /// The digests of tables that have been verified and are not in memory, and of others; and of those that have
+    /// been taken for granted.
     verified: Verified,
     plan: Plan,
-    level: Level,
-    progress: &'a dyn Progress,
+    options: &'a Options,
 }
 
 impl Check<'_> {
@@ -202,22 +200,27 @@ impl Check<'_> {
     fn check_heads(&self) -> Result<(), Stop> {
         // Saturating: the lengths are only claimed so far.
         let bytes = self.own().fold(0u64, |sum, slice| sum.saturating_add(slice.length));
-        self.progress.begin("reading the database", bytes);
+        self.options.progress().begin("reading the database", bytes);
         let own: Vec<_> = self.own().collect();
         let wrong = own.into_par_iter().find_map_first(|record| {
             let wrong = self.open(record.name).err();
-            self.progress.add(record.length);
+            self.options.progress().add(record.length);
             wrong
         });
         wrong.map_or(Ok(()), Err)
     }
 
+    /// What the manifest says of a slice.
+    fn record(&self, slice: SliceName) -> Result<&SliceRecord, Stop> {
+        let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
+        let missing = |_| Stop::Error(format!("there is no slice {}", slice.file_name()));
+        place.map(|i| &self.records[i]).map_err(missing)
+    }
+
     /// Opens the file of a slice: its length and digest, and its head.
     fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
         let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
-        let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
-        let missing = |_| Stop::Error(format!("there is no slice {name}"));
-        let record = place.map(|i| &self.records[i]).map_err(missing)?;
+        let record = self.record(slice)?;
         let (path, file) = (self.folder.path.join(&name), self.folder.file(&name));
         let bytes = read_hashed(&path, &file, "slice-hash", (record.length, record.digest))?;
         let head = SliceHead::decode(&bytes, bytes.len() as u64);
@@ -270,17 +273,39 @@ impl Check<'_> {
         self.read(slice, |index, win, loss| table.put(index, (win, loss), (win, loss)))
     }
 
+    /// What a slice's table is called among the verified ones.
+    fn key(&self, slice: SliceName) -> String {
+        let kind = if self.own.contains(&slice) { "" } else { GIVEN };
+        format!("{kind}{}", slice.file_name())
+    }
+
     /// Brings back the table of a slice that has been verified, or makes that of one whose values are taken for
     /// granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
-        self.fill(slice)?;
-        capture(&self.values, slice)?;
-        let (name, digest) = (slice.file_name(), self.table(slice)?.digest());
-        match self.verified.get(&name) {
-            Some(verified) if *verified == digest => Ok(()),
-            None if !self.own.contains(&slice) => Ok(()),
-            _ => Err(Stop::Error(format!("{name} has other values than those verified before"))),
-        }
+        self.values.reserve(slice)?;
+        let (table, file) = (self.table(slice)?, self.record(slice)?.digest);
+        let taken = self.options.tables.as_ref().and_then(|t| t.read(file, &table.words));
+        let digest = match taken.filter(|digest| *digest == table.digest()) {
+            Some(digest) => digest,
+            None => {
+                self.fill(slice)?;
+                capture(&self.values, slice)?;
+                self.keep(slice)?
+            }
+        };
+        let before = self.verified.insert(self.key(slice), digest);
+        let is_right = before.map_or(!self.own.contains(&slice), |before| before == digest);
+        let wrong = || format!("{} has other values than those verified before", slice.file_name());
+        if is_right { Ok(()) } else { Err(Stop::Error(wrong())) }
+    }
+
+    /// Puts a table where other shards find it; they do without if that cannot be. Returns its digest.
+    fn keep(&self, slice: SliceName) -> Result<Digest, Stop> {
+        let (table, file) = (self.table(slice)?, self.record(slice)?.digest);
+        let digest = table.digest();
+        let kept = self.options.tables.iter().try_for_each(|t| t.write(file, &table.words, digest));
+        kept.unwrap_or_else(|e| self.options.progress().show(&format!("cannot keep a table: {e}")));
+        Ok(digest)
     }
 
     /// Makes ready for the first of these batches: room, and tables for its slices and for those that moves
@@ -289,7 +314,7 @@ impl Check<'_> {
         let is_there = |slice| self.values.table(slice).is_some();
         let (missing, out) = self.plan.swap(is_there, rest);
         for slice in out {
-            self.verified.insert(slice.file_name(), self.table(slice)?.digest());
+            self.verified.insert(self.key(slice), self.table(slice)?.digest());
             self.values.release(slice);
         }
         missing.into_iter().try_for_each(|slice| {
@@ -298,7 +323,7 @@ impl Check<'_> {
     }
 
     /// Checks the values in the files of these slices, the first group with something wrong to its end: what
-    /// is first there is reported, whatever the batches.
+    /// is first there is reported, whatever the batches. Of a shard the digests of tables are kept.
     fn check_values(
         &mut self,
         mut batches: Vec<Vec<SliceName>>,
@@ -307,19 +332,22 @@ impl Check<'_> {
         let is_verified = |slice: &SliceName| self.verified.contains_key(&slice.file_name());
         batches.retain(|batch| !batch.iter().all(is_verified));
         let indices = batches.iter().flatten().map(|&s| Shape::new(self.folder.board, s).indices);
-        self.progress.begin("checking the database", indices.fold(0, u64::saturating_add));
+        let (level, progress) = (self.options.level, self.options.progress());
+        progress.begin("checking the database", indices.fold(0, u64::saturating_add));
         let first = First::default();
         for (i, batch) in batches.iter().enumerate() {
             self.prepare(&batches[i..])?;
-            settle(&self.values, batch, self.level, |_| true, &first, self.progress)?;
+            settle(&self.values, batch, level, |_| true, &first, progress)?;
             if let Some(wrong) = first.get() {
                 if batches.get(i + 1).is_none_or(|next| next[0].group() != batch[0].group()) {
                     return Err(self.wrong_value(wrong)?);
                 }
-            } else if let Some(journal) = &mut journal {
-                let entry = |&slice| Ok((SliceName::file_name(slice), self.table(slice)?.digest()));
-                let entries = batch.iter().map(entry).collect::<Result<_, Stop>>()?;
-                journal.add(&entries).map_err(Stop::Error)?;
+            } else if journal.is_some() || self.options.shard.is_some() {
+                let entry = |&slice| Ok((SliceName::file_name(slice), self.keep(slice)?));
+                let entries = batch.iter().map(entry).collect::<Result<Verified, Stop>>()?;
+                self.verified.extend(entries);
+                let add = |journal: &mut Journal| journal.add(&self.verified);
+                journal.iter_mut().try_for_each(add).map_err(Stop::Error)?;
             }
         }
         Ok(())
@@ -327,14 +355,15 @@ impl Check<'_> {
 
     /// Checks blocks one by one, all tables being there.
     fn check_blocks(&self, scope: &Scope, root: Digest) -> Result<(), Stop> {
-        self.progress.begin("checking blocks", 0);
+        let (level, progress) = (self.options.level, self.options.progress());
+        progress.begin("checking blocks", 0);
         let first = First::default();
         let slices: Vec<_> = self.records.iter().map(|record| record.name).collect();
         let is_wanted = |Block { slice, men, their_men }: Block| {
             scope.has_block(root, &format!("{} {men} {their_men}", slice.file_name()))
         };
         for group in groups(&slices) {
-            settle(&self.values, group, self.level, is_wanted, &first, self.progress)?;
+            settle(&self.values, group, level, is_wanted, &first, progress)?;
             first.get().map_or(Ok(()), |wrong| Err(self.wrong_value(wrong)?))?;
         }
         Ok(())
@@ -385,8 +414,7 @@ mod tests {
                 values: Database::new(&board, 2),
                 verified,
                 plan: Plan::new(&[], u64::MAX),
-                level: Level::Exact,
-                progress: &(),
+                options: &Options::new(""),
             };
             let result = check.restore(slice);
             (result, check.table(slice).unwrap().digest())

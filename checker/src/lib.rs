@@ -19,27 +19,25 @@ mod fen;
 mod files;
 mod leaf;
 mod numbering;
-mod progress;
 mod rules;
 mod tree;
 mod verdict;
 mod word;
 
 pub use certificate::{Certificate, CheckedNode, Part};
-pub use checker_parts::{Sample, Shard, below};
+pub use checker_parts::{self as parts, Progress, Sample, Shard, TrustedDatabase, below};
 pub use database::{Database, Table, Value};
 pub use derive::derive;
 pub use directory::{check as check_values, identify};
 pub use fen::{parse as parse_fen, write as write_fen};
 pub use leaf::replay;
 pub use numbering::{Shape, pairs};
-pub use progress::Progress;
 pub use rules::{Board, Game, Position, Side};
 pub use tree::Tree;
 pub use verdict::{Finding, Stop, Verdict};
 
 use certificate_spec::database::SliceName;
-use checker_parts::{Scope, Size};
+use checker_parts::{Scope, Size, TableFolder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,15 +57,6 @@ impl Level {
     }
 }
 
-/// Somebody's word for the values of a database.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustedDatabase {
-    /// The root of the database; of no other are the values trusted.
-    pub root: String,
-    /// What the verdict says of it.
-    pub words: String,
-}
-
 /// How to check.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -83,6 +72,9 @@ pub struct Options {
     pub threads: Option<usize>,
     /// Verify one shard of the work only.
     pub shard: Option<Shard>,
+    /// Where a shard may take tables of values from that it does not verify, and puts others. It rests on them, as
+    /// its verdict says; if that is a refutation, it is worth nothing.
+    pub tables: Option<TableFolder>,
     /// Verify a random sample only.
     pub sample: Option<Sample>,
     /// What is trusted for the database's values, if something is.
@@ -101,18 +93,10 @@ impl Options {
         self.progress.as_deref().unwrap_or(&())
     }
 
-    /// That no option takes away work that the verdict of another speaks for. (The command line refuses these
-    /// with better words; a program that uses the library may put any together.)
     fn agree(&self, is_database: bool) -> Result<(), Stop> {
-        let wrong = [
-            ("a shard of a sample", self.shard.is_some() && self.sample.is_some()),
-            ("a sample with a journal", self.sample.is_some() && self.journal.is_some()),
-            ("values trusted, with a journal", self.trusted.is_some() && self.journal.is_some()),
-            ("a sample of values trusted", self.trusted.is_some() && self.sample.is_some()),
-            ("a database trusted instead of checked", self.trusted.is_some() && is_database),
-        ];
-        let wrong = wrong.into_iter().find(|&(_, is_so)| is_so);
-        wrong.map_or(Ok(()), |(what, _)| Err(Stop::Error(format!("options: {what}"))))
+        let &Options { shard, sample, ref journal, ref tables, ref trusted, .. } = self;
+        let result = parts::agree(shard, sample, journal, tables, trusted, is_database);
+        result.map_err(Stop::Error)
     }
 }
 
@@ -135,19 +119,18 @@ fn in_pool(options: &Options, check: impl FnOnce() -> Result<Verdict, Stop> + Se
     }
 }
 
-/// What is to be verified if not everything is.
-fn scope(options: &Options, board: &Board, pieces: u8, sizes: &[Size]) -> Option<Scope> {
-    let indices = |pair| (pair, Shape::new(board, pair).indices);
-    let pairs: Vec<_> = pairs(board, pieces).into_iter().map(indices).collect();
-    let is_exact = options.level == Level::Exact;
-    let scope = Scope::new(options.shard, options.sample, &pairs, sizes, is_exact)?;
-    Some(if options.trusted.is_some() { scope.without_slices() } else { scope })
-}
+/// What is to be verified if not everything is, and the pairs of slices that are.
+type Wanted = (Option<Scope>, Vec<SliceName>);
 
-/// The pairs of slices that are to be verified.
-fn own(board: &Board, pieces: u8, scope: &Option<Scope>) -> Vec<SliceName> {
+fn wanted(options: &Options, board: &Board, pieces: u8, sizes: &[Size]) -> Wanted {
     let pairs = pairs(board, pieces);
-    scope.as_ref().map_or(&pairs[..], |scope| &pairs[scope.slices()]).to_vec()
+    let indices = pairs.iter().map(|&pair| (pair, Shape::new(board, pair).indices));
+    let (indices, is_exact) = (indices.collect::<Vec<_>>(), options.level == Level::Exact);
+    let is_trusted = options.trusted.is_some();
+    let scope = Scope::new(options.shard, options.sample, is_trusted, &indices, sizes, is_exact);
+    let all = if is_trusted { 0 } else { pairs.len() };
+    let own = scope.as_ref().map_or(0..all, Scope::slices);
+    (scope, pairs[own].to_vec())
 }
 
 fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> {
@@ -163,8 +146,7 @@ fn certificate_verdict(path: &Path, options: &Options) -> Result<Verdict, Stop> 
         return Err(Stop::Error("what is trusted is another database than the claim's".into()));
     }
     let sizes = certificate.sizes();
-    let scope = scope(options, board, pieces, &sizes);
-    let own = if options.trusted.is_some() { Vec::new() } else { own(board, pieces, &scope) };
+    let (scope, own) = wanted(options, board, pieces, &sizes);
     // Whoever looks up a position may need any table.
     let all = (scope.as_ref().is_none_or(Scope::has_positions), scope.as_ref());
     let check = |root| directory::check(options, board, pieces, root, &own, all);
@@ -217,8 +199,7 @@ fn database_verdict(board: &Board, pieces: Option<u8>, options: &Options) -> Res
         return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
     }
     let (pieces, root) = identify(&options.db, board, pieces)?;
-    let scope = scope(options, board, pieces, &[]);
-    let own = own(board, pieces, &scope);
+    let (scope, own) = wanted(options, board, pieces, &[]);
     let all = (scope.as_ref().is_some_and(Scope::has_positions), scope.as_ref());
     let database = directory::check(options, board, pieces, root, &own, all)?;
     let words = database_words(board, pieces, &root.to_string());

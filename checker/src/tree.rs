@@ -10,13 +10,13 @@
 
 use crate::certificate::{Certificate, CheckedNode, Part};
 use crate::database::{Database, Value};
-use crate::progress::Progress;
 use crate::rules::{Board, Position, Side};
 use crate::verdict::{Finding, Stop};
 use crate::{fen, leaf};
 use certificate_spec::claim::Question;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
+use checker_parts::Progress;
 use rayon::prelude::*;
 use std::slice;
 

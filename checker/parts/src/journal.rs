@@ -1,30 +1,52 @@
 //! The journal of a check: which slices have been verified, so that another run need not do it again.
 //!
-//! Its first line says of what: the version of this format, board, level, pieces and root of the database.
-//! Then each line has the slices of a pair with the digests of their tables, and a checksum of the first
-//! line and this one.
+//! Its first line says of what: the version of this format, board, level, pieces and root of the database, and shard.
+//! Then each line has the slices of a pair with the digests of their tables, in a shard also those of the tables that
+//! have been taken for granted since the line before, and a checksum of the first line and this one.
 //!
 //! Trusts: the file. Whoever writes a journal decides what is verified; so it must be the user's own. Enforces:
 //! that it is about the same files (those that the root stands for, which are hashed again) and the same
 //! question, and that a line counts if it has been written to its end. If a table is needed again, it must
 //! have the digest given here.
 
+use crate::work::Shard;
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// The digests of tables that have been verified, by the names of their files.
+/// The digests of tables that have been verified, by the names of their files; and, by their names with [`GIVEN`]
+/// before them, of those that have been taken for granted.
 pub type Verified = BTreeMap<String, Digest>;
+/// No name of a file begins so.
+pub const GIVEN: &str = "given:";
 
 /// A journal to which lines can be added.
 pub struct Journal {
     file: File,
     head: String,
+    /// What it has.
+    noted: Verified,
 }
 
 impl Journal {
+    /// Opens a journal, if one is asked for. That of a shard is for that shard alone: it has what the shard took for
+    /// granted.
+    ///
+    /// # Errors
+    /// As for [`Journal::open`].
+    pub fn begin(
+        path: &Option<PathBuf>,
+        about: &str,
+        shard: Option<Shard>,
+    ) -> Result<(Option<Journal>, Verified), String> {
+        let about = shard.map_or(about.into(), |shard| format!("{about} {shard}"));
+        let journal = path.as_ref().map(|path| Journal::open(path, &about)).transpose()?;
+        let (journal, verified) = journal.unzip();
+        Ok((journal, verified.unwrap_or_default()))
+    }
+
     /// Opens or begins the journal of what `about` says, and reads what it has. A line that is not all
     /// there can only be the last one, and is taken away.
     ///
@@ -40,7 +62,8 @@ impl Journal {
             return Err(stop("not an ordinary file".into()));
         }
         file.read_to_end(&mut bytes).map_err(failed)?;
-        let mut journal = Journal { file, head: format!("draughtproof-check-journal 1 {about}\n") };
+        let head = format!("draughtproof-check-journal 1 {about}\n");
+        let mut journal = Journal { file, head, noted: Verified::new() };
         let (head, mut verified, mut length) = (journal.head.as_bytes(), Verified::new(), 0);
         // One of which not even the first line is there has been begun and nothing more.
         if !head.starts_with(&bytes) {
@@ -62,6 +85,7 @@ impl Journal {
         if length == 0 {
             journal.file.write_all(head).map_err(failed)?;
         }
+        journal.noted = verified.clone();
         Ok((journal, verified))
     }
 
@@ -78,14 +102,16 @@ impl Journal {
         words.chunks(2).map(entry).collect()
     }
 
-    /// Adds a line, and comes back when it is on disk.
+    /// Adds a line with those of these that are not there yet, and comes back when it is on disk.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn add(&mut self, slices: &Verified) -> Result<(), String> {
-        let words = slices.iter().map(|(name, digest)| format!("{name} {digest}"));
+        let new = slices.iter().filter(|(name, _)| !self.noted.contains_key(*name));
+        let words = new.map(|(name, digest)| format!("{name} {digest}"));
         let line = self.line(&words.collect::<Vec<_>>().join(" "));
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
+        self.noted.extend(slices.iter().map(|(name, digest)| (name.clone(), *digest)));
         written.map_err(|error| format!("cannot write the journal: {error}"))
     }
 }

@@ -7,12 +7,20 @@
 //!   has none. It is trusted by those who merge the notes of shards, or go by a sample: the verdict
 //!   begins with `s VERIFIED SHARD` or `s SAMPLED`, has another exit status, and says what was looked at.
 //! * [`Journal`] notes what has been verified. It is asked for with `--journal` alone, and as trusted as its file.
+//! * [`agree()`] says which of these go together, and [`Progress`] is told how far a check has come.
+//! * [`TableFolder`] is how shards hand tables to one another. Nobody trusts it.
 #![forbid(unsafe_code)]
 
 mod journal;
+mod options;
 mod plan;
+mod progress;
+mod tables;
 mod work;
 
-pub use journal::{Journal, Verified};
+pub use journal::{GIVEN, Journal, Verified};
+pub use options::{TrustedDatabase, agree};
 pub use plan::Plan;
+pub use progress::Progress;
+pub use tables::{TableFolder, Words, both, of_list};
 pub use work::{Sample, Scope, Shard, Size, Work, below};

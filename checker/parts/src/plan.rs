@@ -22,7 +22,7 @@ pub struct Plan {
 }
 
 /// The slices of a batch and those that a crowning leads to.
-fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
+pub(crate) fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     let crowned = |&SliceName([a, b, c, d])| Some(SliceName([c, d, a.checked_sub(1)?, b + 1]));
     batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
 }

@@ -11,6 +11,9 @@
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
+use crate::journal::{GIVEN, Verified};
+use crate::plan::needs;
+use crate::tables::{both, of_list};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
@@ -18,6 +21,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// The weight of a node, and of a position that a leaf expands; an index of the database weighs 1.
 const POSITION: u128 = 32;
@@ -134,17 +138,58 @@ impl Work {
         Work { questions: questions.collect(), slices }
     }
 
-    /// The ranges, each with its end of all after a slash; and the slices whose values were taken for granted to
-    /// verify other slices.
-    pub fn words(&self, pairs: &[SliceName], is_exact: bool, questions: &[Size]) -> String {
+    /// The slices that are not verified here and whose tables are needed: those with fewer pieces than the last that
+    /// is, those that crownings lead to, and for nodes and leaves all.
+    pub fn given(&self, pairs: &[SliceName]) -> Vec<SliceName> {
+        let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
+        let most = own.last().map_or(0, |slice| slice.pieces());
+        let (needs, all) = (needs(&own), self.has_positions());
+        let mut slices = both(pairs);
+        slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || needs.contains(s)));
+        slices
+    }
+
+    /// Whether there are nodes or leaves in it.
+    fn has_positions(&self) -> bool {
+        self.questions.iter().flatten().any(|range| !range.is_empty())
+    }
+
+    /// The ranges, each with its end of all after a slash; the slices whose values were taken for granted to
+    /// verify other slices; and what stands for the tables, given their digests: those verified one by one,
+    /// and all others together.
+    pub fn words(
+        &self,
+        pairs: &[SliceName],
+        is_exact: bool,
+        questions: &[Size],
+        digests: &Verified,
+    ) -> String {
         let range = |r: &Range<usize>, of| format!("{}-{}/{of}", r.start, r.end);
+        let tables = |slices: Vec<SliceName>, kind: &str| {
+            let digest = |s: &SliceName| digests.get(&format!("{kind}{}", s.file_name())).copied();
+            slices.iter().map(|s| Some((*s, digest(s)?))).collect::<Option<Vec<_>>>()
+        };
+        // Unknown is never: nothing would come of such a note.
+        let verified = match tables(both(&pairs[self.slices.clone()]), "").as_deref() {
+            None => "unknown".into(),
+            Some([]) => "none".into(),
+            Some(list) => list.iter().map(|t| t.1.to_string()).collect::<Vec<_>>().join(","),
+        };
+        let count = digests.keys().filter(|key| key.starts_with(GIVEN)).count();
+        let rests = match tables(self.given(pairs), GIVEN).as_deref() {
+            Some(list) if list.len() != count => "unknown".into(),
+            None => "unknown".into(),
+            Some([]) => "none".into(),
+            Some(list) => of_list(list).to_string(),
+        };
         let all = pairs.len();
         let given = match self.slices.is_empty() {
             true => 0,
             false if is_exact => below(pairs, &self.slices),
             false => all,
         };
-        let mut words = format!("slices={} given=0-{given}/{all}", range(&self.slices, all));
+        let mut words = format!("slices={} tables={verified}", range(&self.slices, all));
+        words += &format!(" given=0-{given}/{all} given-tables={rests}");
         for (place, name) in ["nodes", "leaves"].into_iter().enumerate() {
             let own = questions.iter().zip(&self.questions).map(|((question, n, l), ranges)| {
                 format!("{question}:{}", range(&ranges[place], [n + 1, l.len()][place]))
@@ -167,6 +212,8 @@ pub struct Scope {
     /// Nodes (with the start), leaves, the positions that these state, and pairs of blocks; and of how many of these.
     seen: [AtomicU64; 4],
     blocks: AtomicU64,
+    /// The digests of tables that were used.
+    tables: Mutex<Verified>,
 }
 
 enum Part {
@@ -179,6 +226,7 @@ impl Scope {
     pub fn new(
         shard: Option<Shard>,
         sample: Option<Sample>,
+        is_trusted: bool,
         pairs: &[(SliceName, u64)],
         questions: &[Size],
         is_exact: bool,
@@ -187,19 +235,16 @@ impl Scope {
             u128::from(indices) * if pair == pair.twin() { 1 } else { 2 }
         };
         let indices: Vec<u128> = pairs.iter().map(both).collect();
-        let shard = shard.map(|shard| Part::Shard(shard, Work::new(shard, &indices, questions)));
+        let shard = shard.map(|shard| {
+            let mut work = Work::new(shard, &indices, questions);
+            // All slices are left out where their values are trusted.
+            work.slices = if is_trusted { 0..0 } else { work.slices };
+            Part::Shard(shard, work)
+        });
         let (pairs, questions) = (pairs.iter().map(|pair| pair.0).collect(), questions.to_vec());
         let part = shard.or(sample.map(Part::Sample))?;
-        let (seen, blocks) = Default::default();
-        Some(Scope { part, pairs, questions, is_exact, seen, blocks })
-    }
-
-    /// Leaves out all slices, because their values are trusted.
-    pub fn without_slices(mut self) -> Scope {
-        if let Part::Shard(_, work) = &mut self.part {
-            work.slices = 0..0;
-        }
-        self
+        let (seen, blocks, tables) = Default::default();
+        Some(Scope { part, pairs, questions, is_exact, seen, blocks, tables })
     }
 
     /// The pairs of slices that are verified as a whole.
@@ -218,9 +263,14 @@ impl Scope {
     /// Whether any value of the database may be asked for.
     pub fn has_positions(&self) -> bool {
         match &self.part {
-            Part::Shard(_, work) => work.questions.iter().flatten().any(|range| !range.is_empty()),
+            Part::Shard(_, work) => work.has_positions(),
             Part::Sample(_) => true,
         }
+    }
+
+    /// Puts down the digests of all tables that were verified or taken for granted.
+    pub fn seal(&self, digests: Verified) {
+        *self.tables.lock().unwrap_or_else(PoisonError::into_inner) = digests;
     }
 
     /// Whether a block with this name, of the database with this root, is wanted.
@@ -255,7 +305,8 @@ impl Scope {
         let is_database = self.questions.is_empty();
         match &self.part {
             Part::Shard(shard, work) => {
-                let ranges = work.words(&self.pairs, self.is_exact, &self.questions);
+                let digests = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+                let ranges = work.words(&self.pairs, self.is_exact, &self.questions, &digests);
                 let words = format!("{shard} {words} {ranges}");
                 if is_database { words } else { format!("{words} positions={positions}") }
             }

@@ -70,9 +70,15 @@ pub struct Oracle(pub HashMap<Position, (Value, u32)>);
 
 impl Oracle {
     pub fn new(board: &Board, pieces: u32) -> Oracle {
+        Oracle::given(board, pieces, &|_| None)
+    }
+
+    /// The same if some positions had these values, whatever the rules say.
+    pub fn given(board: &Board, pieces: u32, value: &dyn Fn(&Position) -> Option<Value>) -> Oracle {
         let all = all_positions(board, pieces);
         let moves: Vec<_> = all.iter().map(|p| successors(board, p)).collect();
-        let mut known: HashMap<Position, (Value, u32)> = HashMap::new();
+        let given = all.iter().filter_map(|p| Some((*p, (value(p)?, 0))));
+        let mut known: HashMap<Position, (Value, u32)> = given.collect();
         for round in 0.. {
             let mut new = Vec::new();
             for (p, moves) in all.iter().zip(&moves) {
