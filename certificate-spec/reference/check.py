@@ -3,179 +3,395 @@
 
 import argparse
 import os
+import re
 import stat
 import struct
 import sys
-from bisect import bisect
+from collections import namedtuple
+from functools import lru_cache
+from itertools import combinations, groupby, product
 
-from certificate import ASSUMED, Claim, Question, read_game, read_manifest
-from database import UNKNOWN, Database, order, shapes
-from hashing import derive_key, digest
-from rules import write_fen
-from slice_file import decode
-from verdict import Fields, Verdict, declined, error, need_directory, read, require
+from files import Fields, Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
+from rules import KING, bits, read_fen, read_game, write_fen
 
+QUESTIONS = {"DRAW": (0, 1), "BLACK-NOT-LOST": (0,), "WHITE-NOT-LOST": (1,), "BLACK-WINS": (2,), "WHITE-WINS": (3,)}
+ANY = "[!-~]+"
+# The lines of CLAIM: how they begin, the word that follows, and the word that it must be to be known.
+LINES = (("draughtproof certificate", ANY, "version", "0"), ("rules", ANY, "rules", "english-checkers-1"),
+         ("game", ANY, "", None), ("start", ANY, "", None), ("value", "|".join(QUESTIONS), "", None),
+         ("pieces", "0|[2-9]|[12][0-9]|3[0-2]", "", None), ("database", "none|[0-9a-f]{64}", "", None))
+NODES, LEAVES, ABOUT = 1, 2, 3
+MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", ABOUT: b"DPABOUT\0"}
+OR, AND, LEAF, ASSUMED = 1, 2, 3, 4
+LOSS, DRAW, WIN, CODED = range(4)  # values, and what stands for a code in place of one
+UNDESCRIBED = (5461, 5462, 5461)
+Node = namedtuple("Node", "kind rank data place")
 
-def list_directory(path, prefix=b""):
-    """The kind of each entry, by name."""
-    path = os.fsencode(path)
-    return {prefix + name: os.lstat(os.path.join(path, name)).st_mode for name in os.listdir(path)}
+def read_claim(data):
+    """§4: the words from the game on, with the board and the start that they mean."""
+    at, offsets, words = 0, [], []
+    for key, pattern, what, known in LINES:
+        match = re.compile(f"{key} ({pattern})\n".encode()).match(data, at)
+        require(match, "claim-syntax", "CLAIM", offset=at)
+        offsets.append(at)
+        words.append(match[1].decode())
+        require_known(known in (None, words[-1]), what, "CLAIM")
+        at = match.end()
+    _, _, game, fen, value, pieces, database = words
+    (board, k), start, pieces = read_game(game) or (None, 0), read_fen(fen), int(pieces)
+    for holds, offset in (((database == "none") == (pieces == 0), offsets[6]), (at == len(data), at),
+                          (k > 0, offsets[2]), (start, offsets[3]), (k > 0 and pieces <= board.squares, offsets[5])):
+        require(holds, "claim-syntax", "CLAIM", offset=offset)
+    require(board.possible(start), "claim-start", "CLAIM", offset=offsets[3], position=fen)
+    first = (sum(board.row[:k]), sum(board.row[-k:]), 0, 0)
+    return board, start, game, "initial" if start == first else fen, value, pieces, database
 
+def read_manifest(data, questions):
+    """§5: length and digest of CLAIM, and the records (kind, question, first, count, length, digest)."""
+    f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0")
+    n, *sealed = f.take("4xQQ32s")
+    f.agree(64 + 64 * n == len(data), 64)
+    records, before, follows = [], (0, 0), 0
+    for at in range(64, len(data), 64):
+        kind, question = f.take("BB")
+        f.agree(kind in MAGIC, at)
+        f.agree(question < 4, at + 1)
+        first, count, length, stated = f.take("6xQQQ32s")
+        f.agree(before <= (kind, question), at)
+        f.agree(first == (follows if before == (kind, question) else 0), at + 8)
+        f.agree(count >= 1 and first + count < 1 << 64, at + 16)
+        before, follows = (kind, question), first + count
+        records.append((kind, question, first, count, length, stated))
+    for i, (_, question, *_) in enumerate(records):
+        f.agree(question in questions, 65 + 64 * i)
+    return sealed, records
 
-def check_listing(wanted, found, prefix=""):
-    """§3: the entries wanted, by name and kind, and no others; what is missing first."""
-    for name in sorted(wanted) + sorted(found):
-        good = name in wanted and stat.S_IFMT(found.get(name, 0)) == wanted[name]
-        require(good, "listing", prefix.encode() + name)
+def group(shape):
+    """Pieces and men. Moves lead from a slice to its own group or to one before."""
+    return sum(shape), shape[0] + shape[2]
 
+def shapes(board, pieces):
+    """§8.1: the slices (a, b, c, d) of the database with at most so many pieces, in order."""
+    found = product(range(min(pieces, board.men + 1)), range(pieces), range(min(pieces, board.men + 1)), range(pieces))
+    fit = [(a, b, c, d) for a, b, c, d in found if a + b and c + d and a + b + c + d <= pieces]
+    return sorted(fit, key=lambda shape: (group(shape), shape))
+
+@lru_cache(maxsize=None)
+def units(board, shape):
+    """§8.3: n, and of each unit the positions with Black to move, by ascending index (§8.2)."""
+    sizes = zip((board.men, board.squares) * 2, shape)
+    # The ranks of sets of squares have the order of their masks.
+    A, B, C, D = (sorted(map(sum, combinations([1 << x for x in range(most)], size))) for most, size in sizes)
+    C, D = map(board.turned, C), [board.turned(d) for d in D]
+    rows, block = list(product(A, C, D)), len(B) * len(D)
+    most = 65536 // block * len(D) or max(1, 65536 // len(B))  # rows in a unit
+    whole = len(rows) if block <= 65536 else len(D)  # rows that are cut into units together
+    parts = (rows[i:min(i + most, start + whole)]
+             for start in range(0, len(rows), whole) for i in range(start, start + whole, most))
+    return len(rows) * len(B), [[(a | b, c | d, b | d, 0) for a, c, d in part if not (a & c or (a | c) & d)
+                                 for b in B if not (a | c | d) & b] for part in parts]
+
+def neighbours(board, position):
+    """§8.3. A lower square, as the opponent counts, is a higher bit: the opponent is White."""
+    black, white, kings, _ = position
+    return [board.move((black, white, kings, 1), bit, to, 0) for bit in bits(white)
+            for to, _ in board.ways[KING][bit] if to > bit and not (black | white) & to]
+
+def decode(board, payload, contexts, unit):
+    """§8.3: the values of a unit's positions; None if hash or code do not come out as they must."""
+    x, at, p, q, values = int.from_bytes(payload[8:12], "little"), 12, DRAW, DRAW, {}
+    for position in unit:
+        if x < 1 << 16:
+            return None
+        near = [values.get(y) for y in neighbours(board, position)]
+        l, e, w = (min(near.count(value), 3) for value in (LOSS, DRAW, WIN))
+        f = contexts.get((((w * 4 + e) * 4 + l) * 3 + p) * 3 + q, UNDESCRIBED)
+        m = x % 16384
+        value = LOSS if m < f[0] else DRAW if m < f[0] + f[1] else WIN
+        x = f[value] * (x // 16384) + m - sum(f[:value])
+        if x < 1 << 16 and at + 2 <= len(payload):
+            x, at = 65536 * x + int.from_bytes(payload[at:at + 2], "little"), at + 2
+        values[position], p, q = value, value, p
+    right = payload[:8] == digest(payload[8:])[:8] and x == 1 << 16 and at == len(payload)
+    return values if right else None
+
+def read_slice(data, board, shape, file):
+    """§8.3: the offset of the unit's directory entry or 18, the position and the value, for all quiet positions."""
+    f = Fields(data, "slice-syntax", file, b"DPSLICE\0", 1)
+    stated, size, v, reserved, stated_n = struct.unpack("<4s2sB5sQ", *f.take("20s"))
+    k, u = f.take("II")
+    end = 64 + 6 * k + 4 * u
+    f.agree(end <= len(data), 32)
+    f.agree(not any(reserved), 19)
+    checksum = f.take("24s")
+    f.agree(k <= 576 if v == CODED else v < CODED and k == u == 0, 18)
+    f.agree(checksum == [digest(data[:40] + data[64:end])[:24]], 40)
+    contexts, before = {}, -1
+    for at in range(64, 64 + 6 * k, 6):
+        context, loss, win = f.take("HHH")
+        frequencies = loss, 16384 - loss - win, win
+        f.agree(before < context < 576 and min(frequencies) >= 1 and frequencies != UNDESCRIBED, at)
+        contexts[context], before = frequencies, context
+    directory = [(f.at, *f.take("I")) for _ in range(u)]
+    for at, entry in directory:
+        f.agree(entry < CODED or entry & 3 == CODED and entry >> 2 >= 12, at)
+        end += entry >> 2
+    f.agree(end == len(data), min(end, len(data)))
+    f.agree(stated == bytes(shape), 12)
+    f.agree(size == bytes((board.rows, board.columns)), 16)
+    n, wanted = units(board, shape)
+    f.agree(stated_n == n, 24)
+    f.agree(u == (len(wanted) if v == CODED else 0), 36)
+    found = []
+    for unit, (offset, entry) in zip(wanted, directory or [(18, v)] * len(wanted)):
+        quiet, at = [position for position in unit if not board.captures(position)], f.at
+        values = dict.fromkeys(quiet, entry)
+        if entry & 3 == CODED:
+            values = decode(board, *f.take(f"{entry >> 2}s"), contexts, quiet)
+            f.agree(values is not None, at)
+        found += [(offset, *line) for line in values.items()]
+    return found
 
 def read_database_manifest(data, board, file):
     """§8.4: N, and length and digest by slice."""
-    f = Fields(data, "database-manifest", file)
-    f.head(b"DPEGDB\0\0", 0)
-    rows, columns, pieces = f.take("B"), f.take("B"), f.take("B")
-    f.expect(bytes(1))
-    n = f.take("Q")
-    f.expect(bytes(8))
+    f = Fields(data, "database-manifest", file, b"DPEGDB\0\0")
+    rows, columns, pieces, n = f.take("BBBxQ8x")
     f.agree(32 + 48 * n == len(data), 32)
-    found, before = [], ()
+    records, before = {}, ()
     for at in range(32, len(data), 48):
-        shape = tuple(f.take("4s"))
-        f.expect(bytes(4))
-        found.append((shape, (f.take("Q"), f.take("32s"))))
-        f.agree(sum(shape) <= pieces and before < order(shape), at)
-        before = order(shape)
+        *shape, length, stated = f.take("4B4xQ32s")
+        order = group(shape), shape
+        f.agree(sum(shape) <= pieces and before < order, at)
+        records[tuple(shape)], before = (length, stated), order
     f.agree((rows, columns) == (board.rows, board.columns), 12)
     f.agree(2 <= pieces <= board.squares, 14)
-    for i, (wanted, (shape, _)) in enumerate(zip(shapes(board, pieces) + [None], found + [(None, None)])):
-        f.agree(shape == wanted, 32 + 48 * i)
-    return pieces, dict(found)
+    for i, (due, shape) in enumerate(zip(shapes(board, pieces) + [None], [*records, None])):
+        f.agree(shape == due, 32 + 48 * i)
+    return pieces, records
 
+class Database:
+    """The values of all positions with both sides on the board and at most `pieces`, once they are there."""
+    def __init__(self, board, pieces):
+        self.board, self.pieces, self.values = board, pieces, {}  # values of positions with Black to move
 
-def check_database(board, database, root, arguments):
-    """§8, in the order of §9. The database made for a claim, or None for all that there is; returned with
-    its values, and its root."""
-    directory, file = os.path.join(arguments.db, board.name), f"{board.name}/MANIFEST"
-    need_directory(directory)
-    data = read(directory, "MANIFEST", file)
-    most, records = read_database_manifest(data, board, file)
-    database = database or Database(board, arguments.pieces or most)
-    pieces, n = database.pieces, len(database.slices)
-    require(pieces <= most, "database-manifest", file, offset=14, expected=pieces, found=most)
-    part = data[:14] + struct.pack("<BBQ", pieces, 0, n) + data[24:32 + 48 * n]
-    found = derive_key("draughtproof database root 0", part).hex()
-    require(root in (None, found), "database-root", file, expected=root, found=found)
-    names = [b"MANIFEST"] + [b"%d-%d-%d-%d" % shape for shape in records]
-    check_listing(dict.fromkeys(names, stat.S_IFREG), list_directory(directory), board.name + "/")
-    database.make_tables()
-    entries = {}
-    for shape, piece_slice in database.slices.items():
-        file = f"{board.name}/{piece_slice.name}"
-        data = read(arguments.db, file, file)
-        require((len(data), digest(data)) == records[shape], "slice-hash", file)
-        entries[piece_slice] = file, decode(database, piece_slice, data, file)
-    check_values(database, entries, arguments.level == "exact")
-    return database, found
+    def has(self, position):
+        return all(position[:2]) and len(bits(position[0] | position[1])) <= self.pieces
 
+    def value(self, position):
+        """The value for the side to move, which has lost when it has no piece."""
+        mine = self.board.twin(position) if position[3] else position
+        return self.values[mine] if mine[0] else LOSS
 
-def check_values(database, entries, exact):
-    """§8.5: every value that the files have."""
-    stored = database.values
-    if exact:
-        database.values = bytearray([UNKNOWN]) * database.size
-    else:
-        database.capture()
-    for (a, b, c, d), piece_slice in database.slices.items():
-        twin = database.slices[c, d, a, b]
-        if exact and twin.base >= piece_slice.base:
-            database.derive({piece_slice, twin})
-        file, offsets = entries[piece_slice]
-        units = piece_slice.units()
-        for index, position in piece_slice.positions():
-            here = piece_slice.base + index
-            if database.quiet[here]:
-                value = database.values[here] if exact else database.follows(position)
-                if value != stored[here]:
-                    place = {"offset": offsets[bisect(units, index) - 1], "position": write_fen(position)}
-                    require(False, "slice-value", file, **place, expected=value, found=stored[here])
+    def replies(self, position):
+        """The successors of a position with Black to move, so turned that Black is to move again."""
+        return [self.board.twin(y) for y in self.board.successors(position)]
 
+    def follows(self, replies):
+        """§8.5: the value that follows from the replies': the opponent's worst is the mover's best."""
+        return WIN - min((self.values[y] if y[0] else LOSS for y in replies), default=WIN)
+
+    def derive(self, positions):
+        """§8.5: a least fixed point. What nobody can force in finitely many moves is a draw to the end."""
+        waiting = {position: self.replies(position) for position in positions}
+        self.values.update(dict.fromkeys(waiting, DRAW))
+        decided = waiting
+        while decided:
+            decided = {p: value for p, replies in waiting.items() if (value := self.follows(replies)) != DRAW}
+            self.values.update(decided)
+            waiting = {p: replies for p, replies in waiting.items() if p not in decided}
+
+    def check(self, directory, root, exact):
+        """§8.4 and §8.5, in the order of §9. Returns the root, how many slices there are, and how many indices."""
+        board, name = self.board, self.board.name
+        found, data = entries(os.path.join(directory, name), f"{name}/"), read(directory, f"{name}/MANIFEST")
+        most, records = read_database_manifest(data, board, f"{name}/MANIFEST")
+        self.pieces = self.pieces or most
+        require(self.pieces <= most, "database-manifest", f"{name}/MANIFEST", offset=14)
+        slices = shapes(board, self.pieces)
+        part = data[:14] + struct.pack("<BBQ", self.pieces, 0, len(slices)) + data[24:32 + 48 * len(slices)]
+        right_root = derive_key("draughtproof database root 0", part).hex()
+        require(root in (None, right_root), "database-root", f"{name}/MANIFEST")
+        files = {shape: "%s/%d-%d-%d-%d" % (name, *shape) for shape in records}
+        require_listing({(file.encode(), stat.S_IFREG) for file in (f"{name}/MANIFEST", *files.values())}, found)
+        stated = []
+        for shape in slices:
+            data = read(directory, files[shape])
+            require((len(data), digest(data)) == records[shape], "slice-hash", files[shape])
+            stated += [(files[shape], *line) for line in read_slice(data, board, shape, files[shape])]
+        # At the level exact nothing is known; else what the files say is, and there are only captures to play.
+        self.values = {} if exact else {position: value for _, _, position, value in stated}
+        for _, same in groupby(slices, group):
+            positions = [position for shape in same for unit in units(board, shape)[1] for position in unit]
+            self.derive([position for position in positions if position not in self.values])
+        for file, offset, position, value in stated:
+            if value != (self.values[position] if exact else self.follows(self.replies(position))):
+                require(False, "slice-value", file, offset=offset, position=write_fen(position))
+        return right_root, len(slices), sum(units(board, shape)[0] for shape in slices)
+
+class Question:
+    """The positions that one question's nodes and leaves are about, and what must hold for them."""
+    def __init__(self, number, database):
+        self.board, self.database, self.claimant, self.win = database.board, database, number % 2, number >= 2
+        self.nodes = {}  # by position, in order
+        self.leaves = []  # (strategy, positions stated, place)
+
+    def read_object(self, record, data, file):  # §5, §6, §7
+        kind, *stated, length, hashed = record
+        require((len(data), digest(data)) == (length, hashed), "object-hash", file)
+        f = Fields(data, "object-syntax", file, MAGIC[kind])
+        question, = f.take("B")
+        f.agree(question < 4, 12)
+        first, count = f.take("3xQQ")
+        if kind == NODES:
+            f.agree(32 + 24 * count == len(data), 32)
+        elif kind == LEAVES:
+            f.agree(32 + 16 * count <= len(data), 32)
+            directory = [(f.at, *f.take("QQ")) for _ in range(count)]
+            for at, _, positions in directory:
+                f.agree(positions >= 1, at + 8)
+            for at, length, positions in directory:
+                f.agree(f.at + length <= len(data), at)
+                self.leaves.append((*f.take(f"{length}s"), positions, {"file": file, "offset": at}))
+            f.agree(f.at == len(data), f.at)
+        else:  # §7.1: lines of text, on which nothing rests.
+            for at in range(32, len(data)):
+                f.agree(data[at] == 10 or 32 <= data[at] <= 126, at)
+            f.agree(data.count(b"\n") == count and data[-1:] == b"\n", 32)
+        f.agree([question, first, count] == stated, 12)
+        for at in range(32, len(data), 24) if kind == NODES else ():
+            self.read_node({"file": file, "offset": at}, *f.take("5I2BH"))
+
+    def read_node(self, place, black, white, kings, rank, data, turn, kind, reserved):
+        position = (black, white, kings, int(turn == 1))
+        place["position"] = write_fen(position)
+        known = OR <= kind <= ASSUMED and turn <= 1 and reserved == 0
+        zero = (self.win or rank == 0) and (kind != AND or data == 0)
+        require(known and zero, "node-syntax", **place)
+        require(self.board.possible(position) and not self.database.has(position), "node-position", **place)
+        require(turn == {OR: self.claimant, AND: 1 - self.claimant}.get(kind, turn), "node-turn", **place)
+        require(next(reversed(self.nodes), ()) < position, "node-order", **place)
+        self.nodes[position] = Node(kind, rank, data, place)
+
+    def number_leaves(self):  # §6
+        leaf_nodes = [node for node in self.nodes.values() if node.kind == LEAF]
+        for number, node in enumerate(leaf_nodes):
+            require(node.data == number, "leaf-number", **node.place)
+        require(len(leaf_nodes) == len(self.leaves), "leaf-number", "MANIFEST")
+
+    def holds(self, y, rank):
+        """§6: whether y holds as a successor of a node of this rank, and the rule that is broken if not."""
+        if self.database.has(y):
+            value, ours = self.database.value(y), y[3] == self.claimant
+            suits = value == (WIN if ours else LOSS) if self.win else value != (LOSS if ours else WIN)
+            return suits, "database-value"
+        if y in self.nodes:
+            return not self.win or self.nodes[y].rank < rank, "rank"
+        return y[3] != self.claimant and not self.board.successors(y), "not-covered"
+
+    def check(self, start):
+        """The start, the nodes, the leaves; how many positions the leaves expand."""
+        holds, rule = self.holds(start, 1 << 32)
+        require(holds, rule.replace("not-covered", "start-missing"), "CLAIM", position=write_fen(start))
+        for position, node in self.nodes.items():
+            visited = self.board.successors(position) if node.kind in (OR, AND) else []
+            if node.kind == OR:
+                require(node.data < len(visited), "move-index", **node.place)
+                visited = [visited[node.data]]
+            for y in visited:
+                require(*self.holds(y, node.rank), **node.place)
+        leaf_nodes = [(p, node.rank, node.data) for p, node in self.nodes.items() if node.kind == LEAF]
+        return sum(self.replay(position, rank, *self.leaves[number]) for position, rank, number in leaf_nodes)
+
+    def replay(self, leaf, rank, strategy, stated, place):
+        """§7: how many positions the leaf expands."""
+        bits = "".join(f"{byte:08b}"[::-1] for byte in strategy)
+        completed = {}  # `seen`: whether a position in it is completed
+        to_do = [("expand", leaf)]
+        while to_do:
+            step, p = to_do.pop()
+            here = {**place, "position": write_fen(p)}
+            if step == "complete":
+                completed[p] = True
+                continue
+            if step == "visit":
+                holds, rule = self.holds(p, rank)
+                if rule != "database-value" and p in completed:
+                    holds, rule = completed[p] or not self.win, "leaf-repetition"
+                require(holds or rule in ("rank", "not-covered"), rule, **here)
+                if holds and rule != "not-covered":
+                    continue
+            require(len(completed) < stated, "leaf-syntax", **here)
+            completed[p], visited = False, self.board.successors(p)
+            if p[3] == self.claimant:
+                require(visited, "leaf-stuck", **here)
+                width = max(1, (len(visited) - 1).bit_length())
+                require(width <= len(bits), "leaf-syntax", **here)
+                choice, bits = int(bits[:width][::-1], 2), bits[width:]
+                require(choice < len(visited), "move-index", **here)
+                visited = [visited[choice]]
+            to_do += [("complete", p)] + [("visit", y) for y in reversed(visited)]
+        used = len(completed) == stated and len(bits) < 8 and "1" not in bits
+        require(used, "leaf-syntax", **place, position=write_fen(leaf))
+        return len(completed)
 
 def check_certificate(arguments):
     directory, level = arguments.certificate, arguments.level
-    need_directory(directory)
-    text = read(directory, "CLAIM", "CLAIM")
-    claim = Claim(text)
-    if claim.pieces and level == "consistent" and max(claim.questions) >= 2:
-        raise declined("level", "CLAIM", "exact", level)
-    manifest = read(directory, "MANIFEST", "MANIFEST")
-    sealed, records = read_manifest(manifest, claim.questions)
-    require(sealed == (len(text), digest(text)), "claim-hash", "CLAIM")
-    names = [b"CLAIM", b"MANIFEST"] + [b"objects/%s" % record[-1].hex().encode() for record in records]
-    wanted, found = dict.fromkeys(names, stat.S_IFREG), list_directory(directory)
-    is_there = stat.S_ISDIR(found.get(b"objects", 0))
-    if is_there:
-        found.update(list_directory(os.path.join(directory, "objects"), b"objects/"))
-    if is_there or records:
-        wanted[b"objects"] = stat.S_IFDIR
-    check_listing(wanted, found)
-    database = Database(claim.board, claim.pieces)
-    questions = {number: Question(number, claim.board, database) for number in claim.questions}
-    for record in records:
-        file = f"objects/{record[-1].hex()}"
-        questions[record[1]].read_object(record, read(directory, file, file), file)
+    found, text = entries(directory), read(directory, "CLAIM")
+    board, start, game, shown_start, value, pieces, database_root = read_claim(text)
+    require_known(not pieces or level == "exact" or "WINS" not in value, "level", "CLAIM")
+    manifest = read(directory, "MANIFEST")
+    sealed, records = read_manifest(manifest, QUESTIONS[value])
+    require(sealed == [len(text), digest(text)], "claim-hash", "CLAIM")
+    names = ["CLAIM", "MANIFEST"] + [f"objects/{record[-1].hex()}" for record in records]
+    wanted, objects = {(name.encode(), stat.S_IFREG) for name in names}, {(b"objects", stat.S_IFDIR)}
+    if objects <= found:
+        found |= entries(os.path.join(directory, "objects"), "objects/")
+    require_listing(wanted | objects if objects <= found or records else wanted, found)
+    database = Database(board, pieces)
+    questions = {number: Question(number, database) for number in QUESTIONS[value]}
+    for record, name in zip(records, names[2:]):
+        questions[record[1]].read_object(record, read(directory, name), name)
     for question in questions.values():
         question.number_leaves()
-    if claim.pieces:
-        check_database(claim.board, database, claim.database, arguments)
-    positions = sum(question.check(claim.start) for question in questions.values())
-    kinds = [node[1] for question in questions.values() for node in question.nodes]
-    leaves, assumed = sum(len(question.leaves) for question in questions.values()), kinds.count(ASSUMED)
-    root = derive_key("draughtproof certificate root 0", manifest).hex()
-    claimed = {"start": claim.shown_start, "root": root, "db": level if claim.pieces else "none",
-               "pieces": claim.pieces, "db-root": claim.database, "nodes": len(kinds), "leaves": leaves,
-               "positions": positions}
-    if assumed:
-        return Verdict(2, f"CONDITIONAL {claim.value} {claim.game}", **claimed, assumed=assumed)
-    return Verdict(0, f"VERIFIED {claim.value} {claim.game}", **claimed)
+    if pieces:
+        database.check(arguments.db, database_root, level == "exact")
+    positions = sum(question.check(start) for question in questions.values())
+    kinds = [node.kind for question in questions.values() for node in question.nodes.values()]
+    status, word = (2, "CONDITIONAL") if ASSUMED in kinds else (0, "VERIFIED")
+    return Verdict(status, f"{word} {value} {game}", start=shown_start,
+                   root=derive_key("draughtproof certificate root 0", manifest).hex(),
+                   db=level if pieces else "none", pieces=pieces, db_root=database_root, nodes=len(kinds),
+                   leaves=kinds.count(LEAF), positions=positions, assumed=kinds.count(ASSUMED) or None)
 
-
-def check_alone(arguments):
-    read = read_game(arguments.game)
-    if not read or arguments.pieces is not None and not 2 <= arguments.pieces <= read[0].squares:
-        raise error("usage: no such board or number of pieces")
-    database, root = check_database(read[0], None, None, arguments)
-    return Verdict(0, f"VERIFIED DATABASE {read[0].name}", pieces=database.pieces, **{"db-root": root},
-                   db=arguments.level, slices=len(database.slices), indices=database.size)
-
-
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise error(f"usage: {message}")
-
+def check_database(arguments):
+    board, _ = read_game(arguments.game) or (None, 0)
+    if not board or arguments.pieces > board.squares:
+        sys.exit("no such board or number of pieces")
+    database = Database(board, arguments.pieces)
+    root, slices, indices = database.check(arguments.db, None, arguments.level == "exact")
+    return Verdict(0, f"VERIFIED DATABASE {board.name}", pieces=database.pieces, db_root=root,
+                   db=arguments.level, slices=slices, indices=indices)
 
 def main():
-    parser = Parser(description=__doc__, allow_abbrev=False)
-    parser.add_argument("certificate", nargs="?", help="the certificate's directory")
-    parser.add_argument("--game", help="check the database of this board and no certificate")
-    parser.add_argument("--pieces", type=int, help="check the database for at most so many pieces only")
+    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("certificate", nargs="?", help="the certificate's directory")
+    what.add_argument("--game", help="check the database of this board and no certificate")
+    parser.add_argument("--pieces", type=int, metavar="N", choices=range(2, 33), default=0, help="of a database alone")
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
-    parser.add_argument("--threads", help="ignored: there is one")
     try:
         arguments = parser.parse_args()
-        if bool(arguments.certificate) == bool(arguments.game) or arguments.certificate and arguments.pieces:
-            raise error("usage: a certificate, or --game and perhaps --pieces")
-        verdict = check_alone(arguments) if arguments.game else check_certificate(arguments)
+        verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
     except Verdict as ended:
         verdict = ended
-    except (OSError, MemoryError) as problem:
-        verdict = error(f"{problem or 'out of memory'}")
+    except (OSError, MemoryError, SystemExit) as problem:
+        verdict = Verdict(4, " ".join(map(escape, f"ERROR {type(problem).__name__}: {problem}".split())))
     line = verdict.line.encode() + b"\n"
     try:
         return verdict.status if os.write(1, line) == len(line) else 4
     except OSError:
         return 4
-
 
 if __name__ == "__main__":
     sys.exit(main())
