@@ -4,6 +4,7 @@ mod common;
 
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
+use checker::parts::TableFolder;
 use checker::{
     Game, Level, Options, Sample, Side, TrustedDatabase, Verdict, check_certificate,
     check_database, write_fen,
@@ -231,8 +232,32 @@ fn no_verdict_where_options_take_the_work_away() {
         trust(options);
         options.journal = Some("nowhere".into());
     };
+    // A folder of tables without the digests of a shard that bind them, or with those of another run.
+    let folder = Place::new();
+    let tables = |options: &mut Options| {
+        options.tables = Some(TableFolder::new(folder.0.path()).unwrap());
+    };
+    let whole = |options: &mut Options| tables(options);
+    let sampled = |options: &mut Options| {
+        tables(options);
+        options.sample = Some(Sample { millionths: 1, seed: 0 });
+    };
+    let shard = |options: &mut Options| {
+        tables(options);
+        options.shard = Some("1/1".parse().unwrap());
+    };
+    let of_journal = |options: &mut Options| {
+        shard(options);
+        options.journal = Some("nowhere".into());
+    };
+    let of_trusted = |options: &mut Options| {
+        shard(options);
+        trust(options);
+    };
+    let with_tables: [&dyn Fn(&mut Options); 4] = [&whole, &sampled, &of_journal, &of_trusted];
     for_each_kind(&mut |place, _, pieces, _| {
-        for options in [&shard_of_sample as &dyn Fn(&mut Options), &trusted_journal] {
+        let others = [&shard_of_sample as &dyn Fn(&mut Options), &trusted_journal];
+        for options in others.into_iter().chain(with_tables) {
             let mut all = place.options();
             options(&mut all);
             let line = check_certificate(&place.cert(), &all).line();
