@@ -32,8 +32,14 @@ impl TableFolder {
     /// # Errors
     /// There is something else, or no place for it.
     pub fn new(folder: &Path) -> Result<TableFolder, String> {
+        if folder.exists() && !folder.is_dir() {
+            return Err(format!(
+                "{}: expected a folder for tables, found a file",
+                folder.display()
+            ));
+        }
         let made = fs::create_dir_all(folder).map(|()| TableFolder(folder.into()));
-        made.map_err(|error| format!("{}: {error}", folder.display()))
+        made.map_err(|error| format!("{}: no folder for tables: {error}", folder.display()))
     }
 
     /// The file of a table, if it has as many words, and the digest that it states.
