@@ -6,6 +6,9 @@ mod common;
 #[path = "../../fuzz/src/counting.rs"]
 mod counting;
 
+use crate::common::files::Files;
+use crate::common::maker::write_raw;
+use crate::common::{Place, board, fen, successors};
 use certificate_spec::about;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
@@ -15,7 +18,6 @@ use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use certificate_spec::slice::{SliceHead, SliceHeader, Value as Written};
 use certificate_spec::{Digest, database::SliceName};
 use checker::{Board, Level, Options, Position, Side, check_certificate, check_database, pairs};
-use common::{Files, Place, board, fen, successors, write_raw};
 use counting::peak;
 use std::collections::HashSet;
 

@@ -4,10 +4,10 @@
 //! where MANIFEST is to say something else about it than the object itself.
 
 use super::{Input, folder, with_length};
-use crate::common::{
-    Certificate, Maker, Oracle, board, database, draw_4x4, longest_win, oracle, write_database,
-    write_raw,
-};
+use crate::common::files::write_database;
+use crate::common::maker::{Certificate, Maker, draw_4x4, write_raw};
+use crate::common::oracle::{Oracle, longest_win, oracle_4x4};
+use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
@@ -181,7 +181,7 @@ fn seed(how: u8, certificate: &Certificate) -> Vec<u8> {
 }
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let (oracle, board) = (oracle(), board("4x4"));
+    let (oracle, board) = (oracle_4x4(), board("4x4"));
     let roots = place().lock().expect("no panic before").roots.clone();
     let start = longest_win(&oracle, Side::White);
     let mut all = vec![seed(0, &draw_4x4(&oracle, 0)), seed(SHARD, &draw_4x4(&oracle, 2))];

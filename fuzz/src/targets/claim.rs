@@ -1,7 +1,9 @@
 //! CLAIM, and the other texts: FEN, games, shards, digests.
 
 use super::bounded;
-use crate::common::{board, draw_4x4, oracle};
+use crate::common::board;
+use crate::common::maker::draw_4x4;
+use crate::common::oracle::oracle_4x4;
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value};
 use checker::{Game, Shard, parse_fen, write_fen};
@@ -35,7 +37,7 @@ fn text(text: &str) {
 }
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let claim = draw_4x4(&oracle(), 0).claim;
+    let claim = draw_4x4(&oracle_4x4(), 0).claim;
     let database = Some(Digest::of(b""));
     let other = Claim {
         game: "8x8/2".into(),

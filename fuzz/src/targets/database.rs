@@ -4,7 +4,8 @@
 //! bytes of the file.
 
 use super::{Input, folder};
-use crate::common::{Files, board, database, encodes, quiet_values, repair_head, repair_payload};
+use crate::common::files::{Files, encodes, quiet_values, repair_head, repair_payload};
+use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::slice::{SliceHead, Unit, Value};
 use checker::{Board, Level, Options, Sample, Shape, Shard, Stop, Verdict, check_database};

@@ -3,7 +3,8 @@
 //! An input is lines, each after its length; or a byte 1 and then a line whose checksum is made right.
 
 use super::{Input, folder, with_length};
-use crate::common::{board, database, write_database};
+use crate::common::files::write_database;
+use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::Digest;
 use checker::{Board, Options, Stop, Verdict, check_database};

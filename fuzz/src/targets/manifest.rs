@@ -1,7 +1,10 @@
 //! The manifests of certificates and databases.
 
 use super::bounded;
-use crate::common::{Files, board, database, draw_4x4, oracle};
+use crate::common::files::Files;
+use crate::common::maker::draw_4x4;
+use crate::common::oracle::oracle_4x4;
+use crate::common::{board, database};
 use certificate_spec::Digest;
 use certificate_spec::database::{DatabaseManifest, SliceRecord};
 use certificate_spec::manifest::Manifest;
@@ -20,7 +23,7 @@ pub(super) fn run(bytes: &[u8]) {
 }
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let mut certificate = draw_4x4(&oracle(), 1);
+    let mut certificate = draw_4x4(&oracle_4x4(), 1);
     certificate.chunk = 2;
     let objects = certificate.objects().into_iter().map(|(object, _)| object).collect();
     let claim = certificate.claim.encode();

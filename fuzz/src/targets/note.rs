@@ -3,7 +3,10 @@
 //! An input is a byte that says which keys are trusted, then a file of keys, then notes, each after its length.
 
 use super::{Input, folder, with_length};
-use crate::common::{Files, Maker, board, database, oracle};
+use crate::common::files::Files;
+use crate::common::maker::Maker;
+use crate::common::oracle::oracle_4x4;
+use crate::common::{board, database};
 use crate::counting::peak;
 use crate::describe::{self, Description};
 use crate::keys::{self, PrivateKey, PublicKey};
@@ -37,7 +40,7 @@ struct Place {
 fn place() -> &'static Mutex<Place> {
     static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
     PLACE.get_or_init(|| {
-        let (folder, oracle, board) = (folder(), oracle(), board("4x4"));
+        let (folder, oracle, board) = (folder(), oracle_4x4(), board("4x4"));
         let path = |name: &str| folder.path().join(name);
         let root = Files::new(&database(&board, 2), 2).write(&path("egdb"));
         let maker = Maker { board: &board, oracle: &oracle, pieces: 2, leaf_depth: 2 };

@@ -1,7 +1,8 @@
 //! The objects of certificates: nodes, leaves with the bits of their strategies, lines of text.
 
 use super::bounded;
-use crate::common::{draw_4x4, oracle};
+use crate::common::maker::draw_4x4;
+use crate::common::oracle::oracle_4x4;
 use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::claim::Question;
 use certificate_spec::manifest::ObjectHeader;
@@ -35,7 +36,7 @@ fn bits(strategy: &[u8]) {
 }
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
-    let certificate = draw_4x4(&oracle(), 2);
+    let certificate = draw_4x4(&oracle_4x4(), 2);
     let objects = certificate.objects().into_iter().map(|(_, bytes)| bytes);
     let lines = ["option --game 4x4", "", "s VERIFIED ~"].map(String::from);
     let header = ObjectHeader { question: Question::WhiteNotLost, first: 0, count: 3 };

@@ -1,7 +1,8 @@
 //! The heads of slice files. The values that follow them are the business of `code` and `database`.
 
 use super::bounded;
-use crate::common::{Files, board, database, repair_head};
+use crate::common::files::{Files, repair_head};
+use crate::common::{board, database};
 use certificate_spec::slice::{HEADER, SliceHead, Unit};
 
 pub(super) fn run(bytes: &[u8]) {

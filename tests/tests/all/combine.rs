@@ -198,7 +198,7 @@ fn the_19_openings_of_2007_are_enough_and_each_is_needed() {
     let here = here.path();
     let game: Game = "8x8".parse().unwrap();
     let mut openings = Vec::new();
-    for row in rows(include_str!("../../corpus/openings.tsv")) {
+    for row in rows(include_str!("../../../corpus/openings.tsv")) {
         let line = game.board.read_line(&game.start(), row[1]).unwrap();
         let value = match row[2] {
             "draw" => Value::Draw,

@@ -1,13 +1,13 @@
 //! Bytes that are anything at all: `check` says something about them and never VERIFIED.
 
-mod common;
-
+use crate::common::files::{
+    Files, encodes, quiet_values, repair_head, repair_payload, write_database,
+};
+use crate::common::maker::{draw_4x4, write_raw};
+use crate::common::oracle::Oracle;
+use crate::common::{Place, board, database};
 use certificate_spec::slice::{SliceHead, Unit};
 use checker::{Board, Database, Level, Options, check_certificate, check_database};
-use common::{
-    Files, Oracle, Place, board, database, draw_4x4, encodes, quiet_values, repair_head,
-    repair_payload, write_database,
-};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ fn objects_mutated_under_their_right_digest() {
         object.digest = certificate_spec::Digest::of(bytes);
         let same = *bytes == original;
         let place = Place::new();
-        common::write_raw(&place.cert(), good.claim.encode().as_bytes(), &objects);
+        write_raw(&place.cert(), good.claim.encode().as_bytes(), &objects);
         let verdict =
             check_certificate(&place.cert(), &Options { threads: Some(1), ..place.options() });
         // A changed choice may be another right move, so a few of these are right; a changed

@@ -1,5 +1,4 @@
 //! Positions by index, straight from `SPEC.md` §8.2, and databases to compare with.
-#![allow(dead_code)]
 
 use draughtproof_egdb::board::{Board, Position, Side};
 use draughtproof_egdb::{Builder, Slice, Values};

@@ -1,16 +1,13 @@
 //! Certificates and databases that are wrong in one way are refuted for that reason, at that place.
 
-mod common;
-
+use crate::common::maker::{Certificate, Maker, Part, claimant, draw_4x4, write_raw};
+use crate::common::oracle::{Oracle, longest_win, oracle_4x4};
+use crate::common::{Place, board, fen, refuted, successors, verdict};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use checker::{Game, Side};
-use common::{
-    Certificate, Maker, Oracle, Part, Place, board, claimant, draw_4x4, longest_win, oracle,
-    refuted, verdict, write_raw,
-};
 use std::fs;
 
 fn win_4x4(oracle: &Oracle, leaf_depth: u32) -> Certificate {
@@ -33,7 +30,7 @@ fn first(certificate: &Certificate, wanted: u8) -> usize {
 
 #[test]
 fn fields_of_nodes() {
-    let good = draw_4x4(&oracle(), 4);
+    let good = draw_4x4(&oracle_4x4(), 4);
     let (or, and, leaf) =
         (first(&good, kind::OR), first(&good, kind::AND), first(&good, kind::LEAF));
     spoil_node(&good, or, "node-syntax", |n| n.kind = 0);
@@ -53,11 +50,11 @@ fn fields_of_nodes() {
 
 #[test]
 fn the_order_of_nodes() {
-    let mut certificate = draw_4x4(&oracle(), u32::MAX);
+    let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     certificate.parts[0].nodes.swap(3, 4);
     refuted(&verdict(&certificate), "node-order", &format!("offset={}", nodes::offset(4)));
     // Twice the same, in two objects.
-    let mut certificate = draw_4x4(&oracle(), u32::MAX);
+    let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     let node = certificate.parts[0].nodes[4];
     certificate.parts[0].nodes.insert(4, node);
     certificate.chunk = 5;
@@ -66,7 +63,7 @@ fn the_order_of_nodes() {
 
 #[test]
 fn any_node_missing_is_noticed() {
-    let good = draw_4x4(&oracle(), u32::MAX);
+    let good = draw_4x4(&oracle_4x4(), u32::MAX);
     let start = Game::parse("4x4").unwrap().initial();
     for i in 0..good.parts[0].nodes.len() {
         let mut certificate = good.clone();
@@ -82,14 +79,14 @@ fn any_node_missing_is_noticed() {
 
 #[test]
 fn a_node_of_the_other_question_does_not_help() {
-    let mut certificate = draw_4x4(&oracle(), u32::MAX);
+    let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     certificate.parts[1].nodes.clear();
     refuted(&verdict(&certificate), "start-missing", "file=CLAIM");
 }
 
 #[test]
 fn ranks_must_fall() {
-    let good = win_4x4(&oracle(), u32::MAX);
+    let good = win_4x4(&oracle_4x4(), u32::MAX);
     assert!(verdict(&good).starts_with("s VERIFIED BLACK-WINS"));
     let nodes = &good.parts[0].nodes;
     assert!(nodes.iter().map(|n| n.rank).max() > Some(10));
@@ -107,7 +104,7 @@ fn ranks_must_fall() {
 #[test]
 fn a_lost_position_cannot_be_claimed() {
     // Whatever is chosen, with or without nodes: a draw is no win.
-    let oracle = oracle();
+    let oracle = oracle_4x4();
     let draw = draw_4x4(&oracle, u32::MAX);
     let mut certificate = draw.clone();
     certificate.claim.value = Claimed::BlackWins;
@@ -121,7 +118,7 @@ fn a_lost_position_cannot_be_claimed() {
 #[test]
 fn leaves_that_repeat() {
     // A drawn cycle as the strategy of a win: it comes back to a position still open.
-    let oracle = oracle();
+    let oracle = oracle_4x4();
     let mut certificate = draw_4x4(&oracle, 0);
     certificate.claim.value = Claimed::BlackWins;
     certificate.parts.truncate(1);
@@ -132,7 +129,7 @@ fn leaves_that_repeat() {
 #[test]
 fn leaves_of_wins() {
     for depth in [0, 1, 3] {
-        let good = win_4x4(&oracle(), depth);
+        let good = win_4x4(&oracle_4x4(), depth);
         assert!(verdict(&good).starts_with("s VERIFIED BLACK-WINS"));
         let mut certificate = good.clone();
         certificate.parts[0].leaves[0].strategy[0] ^= 0xff;
@@ -175,7 +172,7 @@ fn leaves_that_lean_on_each_other() {
 }
 
 fn spoil_leaf(rule: &str, spoil: impl Fn(&mut Leaf<Vec<u8>>)) {
-    let mut certificate = draw_4x4(&oracle(), 0);
+    let mut certificate = draw_4x4(&oracle_4x4(), 0);
     spoil(&mut certificate.parts[0].leaves[0]);
     let object = certificate.objects()[2].0.digest;
     refuted(&verdict(&certificate), rule, &format!("file=objects/{object} offset=32"));
@@ -192,7 +189,7 @@ fn strategies() {
     spoil_leaf("leaf-syntax", |leaf| *leaf.strategy.last_mut().unwrap() |= 0x80);
     // 4x4 has three moves at the start: the choice 3 is none of them.
     spoil_leaf("move-index", |leaf| leaf.strategy[0] |= 3);
-    let mut certificate = draw_4x4(&oracle(), 0);
+    let mut certificate = draw_4x4(&oracle_4x4(), 0);
     certificate.parts[0].leaves[0].positions = 0;
     refuted(&verdict(&certificate), "object-syntax", "offset=40 ");
 }
@@ -200,10 +197,10 @@ fn strategies() {
 #[test]
 fn a_claimant_without_a_move() {
     // Black to move has none: neither a node nor a leaf can say that it is not lost.
-    let oracle = oracle();
-    let stuck = common::fen("B:W3,4,6:B1");
+    let oracle = oracle_4x4();
+    let stuck = fen("B:W3,4,6:B1");
     let maker = Maker { board: &board("4x4"), oracle: &oracle, pieces: 0, leaf_depth: 9 };
-    assert!(common::successors(maker.board, &stuck).is_empty());
+    assert!(successors(maker.board, &stuck).is_empty());
     let mut certificate = maker.certificate("4x4", Claimed::WhiteNotLost, stuck, None);
     assert!(verdict(&certificate).starts_with("s VERIFIED WHITE-NOT-LOST 4x4 start=B:W3,4,6:B1 "));
     certificate.claim.value = Claimed::BlackNotLost;
@@ -226,7 +223,7 @@ fn a_claimant_without_a_move() {
 
 #[test]
 fn leaves_and_nodes_are_as_many() {
-    let mut certificate = draw_4x4(&oracle(), 2);
+    let mut certificate = draw_4x4(&oracle_4x4(), 2);
     let leaf = certificate.parts[1].leaves[0].clone();
     certificate.parts[1].leaves.push(leaf);
     refuted(&verdict(&certificate), "leaf-number", "file=MANIFEST");
@@ -234,7 +231,7 @@ fn leaves_and_nodes_are_as_many() {
 
 #[test]
 fn the_claim() {
-    let good = draw_4x4(&oracle(), u32::MAX);
+    let good = draw_4x4(&oracle_4x4(), u32::MAX);
     let text = good.claim.encode();
     let change = |from: &str, to: &str| {
         assert!(text.contains(from));
@@ -270,7 +267,7 @@ fn the_claim() {
 
 #[test]
 fn the_manifest_and_the_objects() {
-    let good = draw_4x4(&oracle(), u32::MAX);
+    let good = draw_4x4(&oracle_4x4(), u32::MAX);
     let place = Place::new();
     good.write(&place.cert());
     let path = place.cert().join("MANIFEST");
@@ -307,7 +304,7 @@ fn the_manifest_and_the_objects() {
 
 #[test]
 fn objects_of_another_version_or_kind() {
-    let good = draw_4x4(&oracle(), u32::MAX);
+    let good = draw_4x4(&oracle_4x4(), u32::MAX);
     let spoilt = |at: usize, byte: u8| {
         let mut objects = good.objects();
         objects[0].1[at] = byte;
@@ -326,7 +323,7 @@ fn objects_of_another_version_or_kind() {
 
 #[test]
 fn the_listing() {
-    let good = draw_4x4(&oracle(), u32::MAX);
+    let good = draw_4x4(&oracle_4x4(), u32::MAX);
     let object = good.objects()[0].0.digest.to_string();
     let line = |spoil: &dyn Fn(&std::path::Path)| {
         let place = Place::new();

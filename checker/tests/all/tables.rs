@@ -1,13 +1,14 @@
 //! A folder of tables, whatever is in it, makes no wrong certificate or database pass, and refutes none that is right.
 
-mod common;
-
+use crate::common::files::Files;
+use crate::common::maker::Maker;
+use crate::common::oracle::{Oracle, longest_win};
+use crate::common::{Place, board, database, successors};
 use certificate_spec::Digest;
 use certificate_spec::claim::Value as Claimed;
 use certificate_spec::database::SliceName;
 use certificate_spec::slice::Value as Written;
 use checker::{Board, Shape, Side, Value};
-use common::{Files, Maker, Oracle, Place, board, database, successors};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -144,7 +145,7 @@ fn right() -> Place {
     let (place, b) = (Place::new(), board("4x4"));
     let oracle = Oracle::new(&b, 4);
     let root = Files::new(&database(&b, 3), 3).write(&place.db());
-    let start = common::longest_win(&oracle, Side::Black);
+    let start = longest_win(&oracle, Side::Black);
     let maker = Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth: 2 };
     maker.certificate("4x4", Claimed::BlackWins, start, Some(root)).write(&place.cert());
     place

@@ -1,10 +1,11 @@
 //! A bound on memory and a journal change nothing about the verdict.
 
-mod common;
-
+use crate::common::files::{Files, SliceParts, quiet_values};
+use crate::common::maker::Maker;
+use crate::common::oracle::{Oracle, longest_win};
+use crate::common::{Place, board, database};
 use certificate_spec::slice::Value as Written;
 use checker::{Database, Level, Options, check_certificate, check_database};
-use common::{Files, Oracle, Place, board, database, quiet_values};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -117,7 +118,7 @@ fn the_same_error_with_the_least_memory() {
             let table = values.tables()[i];
             let mut spoilt = quiet_values(&b, table);
             spoil(&mut spoilt, n % 3, n % 2 == 1);
-            files.slices[i].1 = common::SliceParts::new(&b, &table.shape, &spoilt).bytes();
+            files.slices[i].1 = SliceParts::new(&b, &table.shape, &spoilt).bytes();
         }
         if let Some(bad) = *bad {
             *files.slices[bad].1.last_mut().unwrap() ^= 1;
@@ -143,8 +144,8 @@ fn a_certificate_needs_all_tables() {
     let place = place("4x4", 3);
     let b = board("4x4");
     let oracle = Oracle::new(&b, 4);
-    let maker = common::Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth: 2 };
-    let start = common::longest_win(&oracle, checker::Side::Black);
+    let maker = Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth: 2 };
+    let start = longest_win(&oracle, checker::Side::Black);
     let root = Files::new(&database(&b, 3), 3).write(&place.db());
     let value = certificate_spec::claim::Value::BlackWins;
     maker.certificate("4x4", value, start, Some(root)).write(&place.cert());

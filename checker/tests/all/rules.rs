@@ -1,9 +1,7 @@
 //! The rules against tables, against special cases, and against a second, slower program.
 
-mod common;
-
+use crate::common::{board, fen, successors};
 use checker::{Board, Game, Position, Side, parse_fen, write_fen};
-use common::{board, fen, successors};
 use std::collections::BTreeSet;
 
 /// The number of ways of playing `depth` moves from `p`.

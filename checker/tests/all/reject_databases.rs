@@ -1,17 +1,17 @@
 //! Databases that are wrong in one way are refuted for that reason, at that place.
 
-mod common;
-
+use crate::common::files::{
+    Files, SliceParts, quiet_values, repair_head, repair_payload, units, write_database,
+};
+use crate::common::maker::{Certificate, Maker};
+use crate::common::oracle::{longest_win, oracle_4x4};
+use crate::common::{Place, board, database, refuted, successors};
 use certificate_spec::Digest;
 use certificate_spec::claim::Value as Claimed;
 use certificate_spec::coding::Frequencies;
 use certificate_spec::nodes::kind;
 use certificate_spec::slice::{Unit, Value as Written};
 use checker::{Database, Level, Options, Side, Value, check_database};
-use common::{
-    Certificate, Files, Maker, Place, SliceParts, board, database, longest_win, oracle,
-    quiet_values, refuted, repair_head, repair_payload, units, write_database,
-};
 use std::fs;
 
 /// Files of a database, checked at both levels.
@@ -392,7 +392,7 @@ fn manifests_of_databases() {
 #[test]
 fn certificates_on_databases() {
     let b = board("4x4");
-    let oracle = oracle();
+    let oracle = oracle_4x4();
     let place = Place::new();
     let root = write_database(&place.db(), &database(&b, 3), 3);
     let start = longest_win(&oracle, Side::Black);
@@ -442,7 +442,7 @@ fn certificates_on_databases() {
 /// Wins and losses on 3x3 that support each other round a cycle: two kings opposite each other are
 /// "won" for the mover, who goes to a square beside the other, which is "lost". All else follows.
 fn wrong_3x3(p: &checker::Position) -> Value {
-    let moves = common::successors(&board("3x3"), p);
+    let moves = successors(&board("3x3"), p);
     if p.kings == p.black | p.white {
         return if moves.len() == 2 { Value::Win } else { Value::Loss };
     }

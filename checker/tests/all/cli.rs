@@ -1,9 +1,10 @@
 //! The program `check`: usage, verdict line, exit status.
 
-mod common;
-
+use crate::common::files::write_database;
+use crate::common::maker::draw_4x4;
+use crate::common::oracle::Oracle;
+use crate::common::{Place, board, database};
 use assert_cmd::Command;
-use common::{Oracle, Place, board, database, draw_4x4, write_database};
 use std::fs::OpenOptions;
 use std::process::Stdio;
 

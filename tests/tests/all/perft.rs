@@ -29,7 +29,7 @@ fn checker_count(board: &checker::Board, p: &checker::Position, depth: u32) -> u
 #[test]
 fn published_tables() {
     let mut compared = 0;
-    for row in rows(include_str!("../../corpus/perft.tsv")) {
+    for row in rows(include_str!("../../../corpus/perft.tsv")) {
         let (game, depth, want) = (row[0], row[1].parse().unwrap(), row[2].parse::<u64>().unwrap());
         if want < 100_000_000 {
             assert_eq!(prover_perft(game, None, depth), want, "prover, {game}, depth {depth}");

@@ -1,13 +1,11 @@
 //! Databases that are built into files: the same bytes however they are built, and the same values
 //! when they are read.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
+use crate::common::build;
 use certificate_spec::database::DatabaseManifest;
-use common::build;
 use draughtproof_egdb::board::Board;
 use draughtproof_egdb::{BuildError, Builder, Slice, Store, Working, extend};
 

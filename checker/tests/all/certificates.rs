@@ -1,16 +1,15 @@
 //! Certificates that are right are verified.
 
-mod common;
-
+use crate::common::files::write_database;
+use crate::common::maker::{Maker, claimant, draw_4x4};
+use crate::common::oracle::{Oracle, longest_win};
+use crate::common::{Place, board, database, fen, verdict};
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
 use checker::parts::TableFolder;
 use checker::{
     Game, Level, Options, Sample, Side, TrustedDatabase, Verdict, check_certificate,
     check_database, write_fen,
-};
-use common::{
-    Maker, Oracle, Place, board, database, draw_4x4, longest_win, verdict, write_database,
 };
 
 #[test]
@@ -131,7 +130,7 @@ fn a_start_in_the_database_or_without_a_move_needs_no_node() {
     std::fs::remove_dir(place.cert().join("objects")).unwrap();
     assert!(place.check().ends_with("nodes=0 leaves=0 positions=0"));
 
-    let stuck = common::fen("W:W:B1");
+    let stuck = fen("W:W:B1");
     let maker = Maker { pieces: 0, ..maker };
     let line = verdict(&maker.certificate("4x4", Claimed::BlackWins, stuck, None));
     assert!(line.starts_with("s VERIFIED BLACK-WINS 4x4 start=W:W:B1 "), "{line}");
@@ -193,7 +192,7 @@ fn threads_make_no_difference() {
 
 #[test]
 fn questions_have_the_claimant_that_their_names_say() {
-    assert_eq!(common::claimant(Question::WhiteWins), Side::White);
+    assert_eq!(claimant(Question::WhiteWins), Side::White);
     assert_eq!(write_fen(&Game::parse("4x4").unwrap().initial()), "B:W7,8:B1,2");
 }
 

@@ -76,7 +76,7 @@ fn known_totals_and_endings_of_8x8() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     prove(&["db", "--game", "8x8", "--pieces", "4", "-q"], directory);
-    let want: Vec<[u64; 4]> = rows(include_str!("../../corpus/totals.tsv"))
+    let want: Vec<[u64; 4]> = rows(include_str!("../../../corpus/totals.tsv"))
         .map(|row| [1, 2, 3, 4].map(|i| row[i].parse().unwrap()))
         .collect();
     assert_eq!(want.len(), 3);
@@ -84,7 +84,7 @@ fn known_totals_and_endings_of_8x8() {
     let out = prove(&["stats", "--game", "8x8", "--format", "tsv"], directory);
     assert!(out.contains("\n0,1,0,1\t992\t230\t654\t108\t"), "one king each");
 
-    let known = rows(include_str!("../../corpus/endings.tsv")).map(|row| (row[0], row[1]));
+    let known = rows(include_str!("../../../corpus/endings.tsv")).map(|row| (row[0], row[1]));
     let beyond = [("B:W21,22,23:B1,2", "unknown"), ("B:W:B", "loss")];
     let endings: Vec<(&str, &str)> = known.chain(beyond).collect();
     assert_eq!(endings.len(), 9);

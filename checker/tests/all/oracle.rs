@@ -1,9 +1,8 @@
 //! Databases against a plain oracle, position by position, and against known totals.
 
-mod common;
-
+use crate::common::oracle::{Oracle, all_positions};
+use crate::common::{board, database, fen};
 use checker::{Board, Position, Side, Value};
-use common::{Oracle, board, database};
 
 fn compare(name: &str, pieces: u8) {
     let b = board(name);
@@ -58,7 +57,7 @@ fn the_index_numbers_the_positions() {
         }
         assert_eq!(table.shape.position(&b, table.shape.indices), None);
     }
-    let black = common::all_positions(&b, 4).iter().filter(|p| p.turn == Side::Black).count();
+    let black = all_positions(&b, 4).iter().filter(|p| p.turn == Side::Black).count();
     assert_eq!(count, black);
 }
 
@@ -98,7 +97,7 @@ fn positions_outside_the_database_have_no_value() {
     let b = board("4x4");
     let values = database(&b, 3);
     for text in ["B:W:B1", "B:W5,6:B1,2", "B:W1:B5", "B:W5:B7", "B:W5:B5", "B:W20:B1"] {
-        let p: Position = common::fen(text);
+        let p: Position = fen(text);
         assert_eq!(values.value(&p), None, "{text}");
     }
 }

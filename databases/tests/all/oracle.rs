@@ -1,11 +1,9 @@
 //! The builder against the simplest one there is: a byte a position, nothing but the rules of the
 //! game, and passes over all positions until nothing changes.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::{build, each_index};
+use crate::common::{build, each_index};
 use draughtproof_egdb::board::{Board, Position, Side};
 use draughtproof_egdb::{Slice, Value};
 

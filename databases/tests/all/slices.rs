@@ -1,10 +1,8 @@
 //! From values to files and back. Which positions are quiet is here found by the rules of the game,
 //! one by one.
 
-mod common;
-
+use crate::common::{build, quiet};
 use certificate_spec::slice::{SliceHead, Unit};
-use common::{build, quiet};
 use draughtproof_egdb::board::Board;
 use draughtproof_egdb::{Slice, Table, Value, Values, decode_slice, encode_slice};
 use rayon::prelude::*;
@@ -111,7 +109,7 @@ fn units_without_quiet_positions_are_called_draws() {
 
 /// The bytes of a file as `SPEC.md` §13 shows them.
 fn example(title: &str) -> Vec<u8> {
-    let spec = include_str!("../../certificate-spec/SPEC.md");
+    let spec = include_str!("../../../certificate-spec/SPEC.md");
     let dump = spec.split_once(&format!("\n{title} (")).unwrap().1;
     let dump = dump.split("```").nth(1).unwrap();
     let bytes = dump.lines().flat_map(|line| line.split_whitespace().skip(1));

@@ -4,7 +4,7 @@ use prover::board::Game;
 use tests::corpus::rows;
 use tests::programs::{path, prove, run};
 
-const OPENINGS: &str = include_str!("../../corpus/openings.tsv");
+const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
 
 #[test]
 fn the_table_is_that_of_2007() {

@@ -1,0 +1,283 @@
+//! A writer of databases, from `SPEC.md` §8 and the values, to be spoilt before they are written.
+
+use super::successors;
+use certificate_spec::Digest;
+use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
+use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
+use certificate_spec::slice::{
+    CHECKSUM, HEADER, SliceHead, SliceHeader, Unit, Value as Written, checksum, head_length,
+};
+use checker::{Board, Database, Position, Shape, Table};
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// C(n, k).
+fn choose(n: u64, k: u8) -> u64 {
+    (0..u64::from(k)).fold(1, |product, i| product * (n - i) / (i + 1))
+}
+
+/// The indices of the units of a slice (`SPEC.md` §8.3).
+pub fn units(board: &Board, slice: SliceName) -> Vec<std::ops::Range<u64>> {
+    let [a, b, c, d] = slice.0;
+    let (s, m) = (u64::from(board.squares()), u64::from(board.men_squares()));
+    let (columns, rows, blocks) = (choose(s, b), choose(s, d), choose(m, a) * choose(m, c));
+    let block = columns * rows;
+    let mut units = Vec::new();
+    if block <= 65536 {
+        let size = 65536 / block * block;
+        let all = blocks * block;
+        units.extend((0..all).step_by(size.try_into().unwrap()).map(|i| i..(i + size).min(all)));
+    } else {
+        let size = (65536 / columns).max(1) * columns;
+        for first in (0..blocks).map(|i| i * block) {
+            let starts = (0..block).step_by(size.try_into().unwrap());
+            units.extend(starts.map(|i| first + i..first + (i + size).min(block)));
+        }
+    }
+    units
+}
+
+/// The values of a slice in the order of their indices; none for what is not a quiet position.
+pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
+    let value = |index: u64| {
+        let p = table.shape.position(board, index)?;
+        // All moves of a position are captures, or none.
+        let is_quiet = successors(board, &p).iter().all(|y| y.pieces() == p.pieces());
+        is_quiet.then_some(match table.bits(index) {
+            (true, _) => Written::Win,
+            (_, true) => Written::Loss,
+            _ => Written::Draw,
+        })
+    };
+    (0..table.shape.indices).map(value).collect()
+}
+
+/// The contexts of the values of a slice, unit by unit, with the values.
+fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec<(u16, Written)>> {
+    let (rows, columns) = (i32::from(board.rows()), i32::from(board.columns()));
+    let all = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
+    let dark: Vec<(i32, i32)> = all.filter(|(r, c)| (r + c) % 2 == 1).collect();
+    let positions: Vec<_> = (0..).zip(values).map(|(i, _)| shape.position(board, i)).collect();
+    let numbers = (0u64..).zip(&positions).filter_map(|(i, p)| Some(((*p)?, i)));
+    let numbers: HashMap<Position, u64> = numbers.collect();
+    let value = |index: u64| values[usize::try_from(index).unwrap()];
+    let one_unit = |unit: std::ops::Range<u64>| {
+        let mut unit_values = Vec::new();
+        let (mut p, mut q) = (1, 1);
+        for index in unit.clone() {
+            let Some(here) = value(index) else {
+                continue;
+            };
+            let position = positions[usize::try_from(index).unwrap()].unwrap();
+            let mut counts = [0u16; 3];
+            // Black is to move. A square that is lower for White lies in the next higher row.
+            for (from, (r, c)) in dark.iter().enumerate() {
+                for to in [(r + 1, c - 1), (r + 1, c + 1)] {
+                    let Some(to) = dark.iter().position(|&square| square == to) else {
+                        continue;
+                    };
+                    let (from, to) = (1 << from, 1 << to);
+                    if position.white & from == 0 || (position.white | position.black) & to != 0 {
+                        continue;
+                    }
+                    let king = position.kings & from != 0;
+                    let neighbour = Position {
+                        white: position.white & !from | to,
+                        kings: position.kings & !from | if king { to } else { 0 },
+                        ..position
+                    };
+                    let number = numbers[&neighbour];
+                    if let Some(value) = value(number).filter(|_| unit.contains(&number)) {
+                        counts[value as usize] += 1;
+                    }
+                }
+            }
+            let [l, e, w] = counts.map(|count| count.min(3));
+            unit_values.push(((((w * 4 + e) * 4 + l) * 3 + p) * 3 + q, here));
+            (q, p) = (p, here as u16);
+        }
+        unit_values
+    };
+    units(board, shape.slice).into_iter().map(one_unit).collect()
+}
+
+/// What a slice file is made of, to be spoilt before it is written.
+#[derive(Clone)]
+pub struct SliceParts {
+    pub head: SliceHead,
+    /// Those of the units that are coded.
+    pub payloads: Vec<Vec<u8>>,
+}
+
+impl SliceParts {
+    pub fn new(board: &Board, shape: &Shape, values: &[Option<Written>]) -> SliceParts {
+        let header = SliceHeader {
+            name: shape.slice,
+            rows: board.rows(),
+            columns: board.columns(),
+            indices: shape.indices,
+        };
+        let constant = |mut values: Vec<Written>| {
+            values.sort_unstable();
+            values.dedup();
+            match values[..] {
+                [] => Some(Written::Draw),
+                [value] => Some(value),
+                _ => None,
+            }
+        };
+        let mut frequencies = Frequencies::default();
+        let all = constant(values.iter().copied().flatten().collect());
+        if all.is_some() {
+            let head = SliceHead { header, constant: all, frequencies, units: Vec::new() };
+            return SliceParts { head, payloads: Vec::new() };
+        }
+        let contexts = contexts(board, shape, values);
+        let named = |unit: &Vec<(u16, Written)>| constant(unit.iter().map(|v| v.1).collect());
+        let mut counts = vec![[0u64; 3]; CONTEXTS as usize];
+        for (context, value) in contexts.iter().filter(|unit| named(unit).is_none()).flatten() {
+            counts[usize::from(*context)][*value as usize] += 1;
+        }
+        (0..).zip(counts).for_each(|(i, counts)| frequencies.describe_counts(i, counts));
+        let mut payloads = Vec::new();
+        let units = contexts.iter().map(|unit| match named(unit) {
+            Some(value) => Unit::Constant(value),
+            None => {
+                let payload = encode(&frequencies, unit);
+                let length = payload.len().try_into().unwrap();
+                payloads.push(payload);
+                // Where they begin is not written.
+                Unit::Coded { offset: 0, length }
+            }
+        });
+        let units = units.collect();
+        SliceParts { head: SliceHead { header, constant: None, frequencies, units }, payloads }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        [self.head.encode(), self.payloads.concat()].concat()
+    }
+
+    /// Where the payloads begin.
+    pub fn payload_offset(&self) -> usize {
+        self.head.encode().len()
+    }
+}
+
+/// Whether these bytes are a file of these values: what follows from the contexts of the right ones.
+pub fn encodes(board: &Board, shape: &Shape, values: &[Option<Written>], bytes: &[u8]) -> bool {
+    let Ok(head) = SliceHead::decode(bytes, bytes.len() as u64) else {
+        return false;
+    };
+    if head.header != SliceParts::new(board, shape, values).head.header {
+        return false;
+    }
+    if let Some(constant) = head.constant {
+        return values.iter().flatten().all(|&value| value == constant);
+    }
+    let contexts = contexts(board, shape, values);
+    let is_right = |(unit, values): (&Unit, &Vec<(u16, Written)>)| match *unit {
+        Unit::Constant(constant) => values.iter().all(|&(_, value)| value == constant),
+        Unit::Coded { offset, length } => {
+            let start = usize::try_from(offset).unwrap();
+            let payload = &bytes[start..start + length as usize];
+            Decoder::new(&head.frequencies, payload).is_some_and(|mut decoder| {
+                values.iter().all(|&(context, value)| decoder.next(context.into()) == value)
+                    && decoder.is_finished()
+            })
+        }
+    };
+    head.units.len() == contexts.len() && head.units.iter().zip(&contexts).all(is_right)
+}
+
+/// Makes the checksum of a head right again, if it is all there.
+pub fn repair_head(bytes: &mut [u8]) {
+    let length = bytes.get(..HEADER).map(head_length);
+    let Some(Ok(length)) = length else { return };
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    if let Some(head) = bytes.get(..length) {
+        let sum = Digest::of(&[&head[..40], &head[HEADER..]].concat()).0;
+        bytes[40..HEADER].copy_from_slice(&sum[..24]);
+    }
+}
+
+/// Makes the checksum of a payload right again.
+pub fn repair_payload(payload: &mut [u8]) {
+    let sum = checksum(&payload[CHECKSUM..]);
+    payload[..CHECKSUM].copy_from_slice(&sum);
+}
+
+/// The files of a database.
+#[derive(Clone)]
+pub struct Files {
+    pub rows: u8,
+    pub columns: u8,
+    pub pieces: u8,
+    pub slices: Vec<(SliceName, Vec<u8>)>,
+}
+
+impl Files {
+    pub fn new(values: &Database, pieces: u8) -> Files {
+        Files::with_values(values, pieces, &|_, _| {})
+    }
+
+    /// Each slice's values after `spoil` has had a chance to change them.
+    pub fn with_values(
+        values: &Database,
+        pieces: u8,
+        spoil: &dyn Fn(&Table, &mut Vec<Option<Written>>),
+    ) -> Files {
+        let board = values.board();
+        let encode = |table: &&Table| {
+            let mut values = quiet_values(board, table);
+            spoil(table, &mut values);
+            (table.shape.slice, SliceParts::new(board, &table.shape, &values).bytes())
+        };
+        let slices = values.tables().iter().map(encode).collect();
+        Files { rows: board.rows(), columns: board.columns(), pieces, slices }
+    }
+
+    /// Changes the bytes of a file.
+    pub fn spoil(&mut self, name: &str, spoil: impl FnOnce(&mut Vec<u8>)) {
+        let mut slices = self.slices.iter_mut();
+        spoil(&mut slices.find(|(slice, _)| slice.file_name() == name).unwrap().1);
+    }
+
+    pub fn folder(&self, db: &Path) -> PathBuf {
+        db.join(format!("{}x{}", self.rows, self.columns))
+    }
+
+    /// Writes the files and a manifest that has their digests.
+    pub fn write(&self, db: &Path) -> Digest {
+        fs::create_dir_all(self.folder(db)).unwrap();
+        for (name, bytes) in &self.slices {
+            fs::write(self.folder(db).join(name.file_name()), bytes).unwrap();
+        }
+        self.write_manifest(db)
+    }
+
+    /// Writes one of the files and the manifest; the others are there.
+    pub fn write_one(&self, db: &Path, which: usize) -> Digest {
+        let (name, bytes) = &self.slices[which];
+        fs::write(self.folder(db).join(name.file_name()), bytes).unwrap();
+        self.write_manifest(db)
+    }
+
+    fn write_manifest(&self, db: &Path) -> Digest {
+        let record = |(name, bytes): &(SliceName, Vec<u8>)| {
+            let (length, digest) = (bytes.len() as u64, Digest::of(bytes));
+            SliceRecord { name: *name, length, digest }
+        };
+        let slices = self.slices.iter().map(record).collect();
+        let Files { rows, columns, pieces, .. } = *self;
+        let manifest = DatabaseManifest { rows, columns, pieces, slices };
+        fs::write(self.folder(db).join("MANIFEST"), manifest.encode()).unwrap();
+        manifest.root()
+    }
+}
+
+/// Writes a database as it should be.
+pub fn write_database(db: &Path, values: &Database, pieces: u8) -> Digest {
+    Files::new(values, pieces).write(db)
+}

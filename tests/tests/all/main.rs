@@ -1,0 +1,19 @@
+//! The tests of the programs as a whole. In one program, which is built in a fraction of the time that one for each file takes.
+
+mod audit;
+mod bad_input;
+mod certificates;
+mod combine;
+mod corpus;
+mod databases;
+mod heuristic;
+mod independence;
+mod mutants;
+mod openings;
+mod perft;
+mod proof;
+mod reference;
+mod report;
+mod search;
+mod slices;
+mod traps;
