@@ -27,8 +27,9 @@ pub struct Board {
     steps: [[Option<u8>; 4]; 32],
     /// The row of each square.
     row: [u8; 32],
-    /// The bits that stand i places above the number of their square, for each i.
+    /// The bits that stand i places above the number of their square, for each i less than `shifts`.
     shifted: [u64; 16],
+    shifts: usize,
 }
 
 impl Board {
@@ -55,6 +56,7 @@ impl Board {
             steps: [[None; 4]; 32],
             row: [0; 32],
             shifted: [0; 16],
+            shifts: 0,
         };
         let cells = (0..r).flat_map(|row| (0..c).map(move |col| (row, col)));
         for (row, col) in cells.clone().filter(|&(row, col)| is_dark(row, col)) {
@@ -69,7 +71,9 @@ impl Board {
             board.bit[usize::from(n)] = bit as u8;
             board.square[bit as usize] = n;
             board.row[usize::from(n)] = row as u8;
-            board.shifted[bit as usize - usize::from(n)] |= 1 << bit;
+            let shift = bit as usize - usize::from(n);
+            board.shifted[shift] |= 1 << bit;
+            board.shifts = shift + 1;
             board.squares += 1;
         }
         for (row, col) in cells.filter(|&(row, col)| is_dark(row, col)) {
@@ -143,7 +147,7 @@ impl Board {
 
     /// The mask of a bit set with bit n for square n (from 0).
     pub fn to_dense(&self, bits: u64) -> u32 {
-        let parts = self.shifted.iter().enumerate();
+        let parts = self.shifted[..self.shifts].iter().enumerate();
         parts.fold(0, |dense, (i, part)| dense | ((bits & part) >> i) as u32)
     }
 

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::closed::{Failures, close};
-use super::table::{INFINITE, Known, Table};
+use super::table::{INFINITE, Key, Known, Table};
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
@@ -56,6 +56,7 @@ pub type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 /// A child of a position on the path.
 struct Child {
     position: Position,
+    key: Key,
     proof: u32,
     disproof: u32,
 }
@@ -63,6 +64,7 @@ struct Child {
 /// A position on the path.
 struct Frame {
     position: Position,
+    key: Key,
     /// Where its children begin.
     children: usize,
     /// The child that was gone to.
@@ -196,7 +198,7 @@ impl<'a> Search<'a> {
     /// Searches until the root is proved, or disproved in all belief, or the search has to end.
     fn descend(&mut self, root: &Position, end: u64) -> Outcome {
         let (mut path, mut children) = (Vec::new(), Vec::new());
-        self.enter(root, INFINITE, INFINITE, &mut path, &mut children);
+        self.enter((root, self.table.key(root)), INFINITE, INFINITE, &mut path, &mut children);
         loop {
             let Some(frame) = path.last_mut() else { unreachable!("the root returns below") };
             let is_or = frame.position.turn == self.attacker;
@@ -219,14 +221,14 @@ impl<'a> Search<'a> {
             let (max_proof, max_disproof) = look.limits(is_or, frame.max_proof, frame.max_disproof);
             let best = frame.children + look.best;
             frame.best = best;
-            let position = children[best].position;
+            let Child { position, key, .. } = children[best];
             // It may have been decided on another way since this one was looked at.
-            let now = self.numbers(&position);
+            let now = self.numbers_by_key(&position, key);
             if now.0 == 0 || now.1 == 0 {
                 (children[best].proof, children[best].disproof) = now;
                 continue;
             }
-            self.enter(&position, max_proof, max_disproof, &mut path, &mut children);
+            self.enter((&position, key), max_proof, max_disproof, &mut path, &mut children);
         }
     }
 
@@ -245,7 +247,7 @@ impl<'a> Search<'a> {
     /// Puts a position on the path and looks at its children.
     fn enter(
         &mut self,
-        position: &Position,
+        (position, key): (&Position, Key),
         max_proof: u32,
         max_disproof: u32,
         path: &mut Vec<Frame>,
@@ -254,10 +256,11 @@ impl<'a> Search<'a> {
         if self.nodes - self.told >= TELL {
             self.tell();
         }
-        let at = self.table.enter(position);
+        let at = self.table.enter(key);
         self.table.set(at, Known::OnPath);
         path.push(Frame {
             position: *position,
+            key,
             children: children.len(),
             best: 0,
             max_proof,
@@ -268,22 +271,26 @@ impl<'a> Search<'a> {
         let mut successors = std::mem::take(&mut self.successors);
         self.board.successors(position, &mut successors);
         children.extend(successors.iter().map(|s| {
-            let known = self.known(s);
+            let (key, known) = (self.table.key(s), self.known(s));
             self.probes.0 += 1;
             self.probes.1 += u64::from(known.is_some());
             let (proof, disproof) = match known {
                 Some(true) => (0, INFINITE),
                 Some(false) => (INFINITE, 0),
-                None => self.numbers(s),
+                None => self.numbers_by_key(s, key),
             };
-            Child { position: *s, proof, disproof }
+            Child { position: *s, key, proof, disproof }
         }));
         self.successors = successors;
     }
 
     /// The proof and disproof number of a position that the database does not know.
     fn numbers(&self, position: &Position) -> (u32, u32) {
-        match self.table.find(position).map(|at| self.table.known(at)) {
+        self.numbers_by_key(position, self.table.key(position))
+    }
+
+    fn numbers_by_key(&self, position: &Position, key: Key) -> (u32, u32) {
+        match self.table.find_key(key).map(|at| self.table.known(at)) {
             None => estimate(self.board, self.attacker, position),
             Some(Known::Open { proof, disproof }) => (proof, disproof),
             Some(Known::Proved(_)) => (0, INFINITE),
@@ -295,7 +302,7 @@ impl<'a> Search<'a> {
 
     /// Stores what was found of a position that was taken off the path.
     fn leave(&mut self, frame: &Frame, look: &Look) {
-        let Some(at) = self.table.find(&frame.position) else { unreachable!("it was entered") };
+        let Some(at) = self.table.find_key(frame.key) else { unreachable!("it was entered") };
         let known = match (look.proof, look.disproof) {
             (0, _) => {
                 self.proofs += 1;

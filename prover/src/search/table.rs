@@ -1,4 +1,7 @@
-//! What df-pn knows of positions: an open table of 20 bytes a position.
+//! What df-pn knows of positions: an open table of 21 bytes a position.
+//!
+//! One byte of them is a tag, a few bits of the position's hash. Tags are by themselves: most positions that are asked
+//! for have never been entered, and that shows without a look at anything else.
 //!
 //! It grows up to its limit. Then open positions are forgotten, those first that took the least work to
 //! get where they are (SmallTreeGC, Nagai 2002). Decided ones stay, since a proof will need
@@ -39,7 +42,7 @@ pub(super) enum Known {
 /// empty squares count as kings, too: there always are some, as the masks are of 32 squares and a board of
 /// 32 pieces has no moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Key([u32; 3]);
+pub(super) struct Key([u32; 3]);
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
@@ -50,6 +53,9 @@ struct Slot {
     /// The disproof number, or the number that belongs to the mark.
     number: u32,
 }
+
+/// The bytes of a slot and its tag.
+const BYTES: u64 = size_of::<Slot>() as u64 + 1;
 
 const PROOF: u32 = (1 << 25) - 1;
 const WORK: u32 = 25;
@@ -64,6 +70,8 @@ pub(super) struct Table {
     board: Board,
     /// A power of two.
     slots: Vec<Slot>,
+    /// For each slot that is used the tag of its key, and 0 for each that is not.
+    tags: Vec<u8>,
     used: usize,
     /// The number of slots that it may grow to.
     most: usize,
@@ -76,38 +84,44 @@ impl Table {
 
     /// An empty table that will take at most `bytes`, and, while it grows, half as much again.
     pub(super) fn new(board: &Board, bytes: u64) -> Self {
-        let slots = usize::try_from(bytes / size_of::<Slot>() as u64).unwrap_or(usize::MAX);
+        let slots = usize::try_from(bytes / BYTES).unwrap_or(usize::MAX);
         let most = (slots / 2 + 1).next_power_of_two().max(Self::FIRST);
-        Table { board: board.clone(), slots: empty(Self::FIRST), used: 0, most, is_spent: false }
+        let (slots, tags) = (empty(Self::FIRST), empty(Self::FIRST));
+        Table { board: board.clone(), slots, tags, used: 0, most, is_spent: false }
     }
 
     /// The bytes of a table for so many positions.
     pub(super) fn most_bytes(positions: u64) -> u64 {
         let slots = (positions / 7).saturating_mul(8).max(Self::FIRST as u64) + 1;
-        slots
-            .checked_next_power_of_two()
-            .unwrap_or(1 << 63)
-            .saturating_mul(size_of::<Slot>() as u64)
+        slots.checked_next_power_of_two().unwrap_or(1 << 63).saturating_mul(BYTES)
     }
 
     /// The slot of a position that is in the table.
     pub(super) fn find(&self, position: &Position) -> Option<SlotId> {
-        let at = self.place(Key::of(&self.board, position));
-        (self.slots[at].key != Key::default()).then_some(at)
+        self.find_key(self.key(position))
+    }
+
+    /// The same by its key.
+    pub(super) fn find_key(&self, key: Key) -> Option<SlotId> {
+        self.place(key, key.hash()).ok()
+    }
+
+    /// What stands for a position in this table.
+    pub(super) fn key(&self, position: &Position) -> Key {
+        Key::of(&self.board, position)
     }
 
     /// The slot of a position, which is put into the table if it is not there.
-    pub(super) fn enter(&mut self, position: &Position) -> SlotId {
+    pub(super) fn enter(&mut self, key: Key) -> SlotId {
         if self.is_full() {
             self.make_room();
         }
-        let key = Key::of(&self.board, position);
-        let at = self.place(key);
-        if self.slots[at].key == Key::default() {
-            self.slots[at] = Slot { key, head: 1, number: 1 };
+        let hash = key.hash();
+        self.place(key, hash).unwrap_or_else(|free| {
+            (self.slots[free], self.tags[free]) = (Slot { key, head: 1, number: 1 }, tag(hash));
             self.used += 1;
-        }
-        at
+            free
+        })
     }
 
     /// Whether nothing can enter without another position's being forgotten.
@@ -160,21 +174,25 @@ impl Table {
         *head = *head & !(63 << WORK) | (before + nodes - 1).max(1).ilog2() << WORK;
     }
 
-    /// Where a key is or would be.
-    fn place(&self, key: Key) -> SlotId {
-        let mask = self.slots.len() - 1;
-        let mut at = key.hash() as usize & mask;
-        while self.slots[at].key != key && self.slots[at].key != Key::default() {
-            at = (at + 1) & mask;
+    /// Where a key is, or else where it would be.
+    fn place(&self, key: Key, hash: u64) -> Result<SlotId, SlotId> {
+        let (mask, tag) = (self.tags.len() - 1, tag(hash));
+        let mut at = hash as usize & mask;
+        loop {
+            match self.tags[at] {
+                0 => return Err(at),
+                there if there == tag && self.slots[at].key == key => return Ok(at),
+                _ => at = (at + 1) & mask,
+            }
         }
-        at
     }
 
     fn make_room(&mut self) {
         if self.slots.len() < self.most {
-            let larger = empty(2 * self.slots.len());
-            let old = std::mem::replace(&mut self.slots, larger);
-            self.put_back(old.into_iter().filter(|slot| slot.key != Key::default()));
+            let slots = 2 * self.slots.len();
+            let old = std::mem::replace(&mut self.slots, empty(slots));
+            self.tags = empty(slots);
+            self.put_back(old.into_iter().filter(Slot::is_used));
         } else {
             self.forget();
         }
@@ -185,7 +203,7 @@ impl Table {
     fn forget(&mut self) {
         let work_of = |slot: &Slot| {
             let is_open = !matches!(slot.head & PROOF, 0 | INFINITE..) && slot.head & ON_PATH == 0;
-            (slot.key != Key::default() && is_open).then_some((slot.head >> WORK & 63) as usize)
+            (slot.is_used() && is_open).then_some((slot.head >> WORK & 63) as usize)
         };
         let mut count = [0; 64];
         self.slots.iter().filter_map(work_of).for_each(|work| count[work] += 1);
@@ -194,29 +212,42 @@ impl Table {
             left -= count[least];
             least += 1;
         }
-        let keep = |slot: &Slot| {
-            slot.key != Key::default() && work_of(slot).is_none_or(|work| work >= least)
-        };
+        let keep = |slot: &Slot| slot.is_used() && work_of(slot).is_none_or(|work| work >= least);
         let kept: Vec<Slot> = self.slots.iter().filter(|slot| keep(slot)).copied().collect();
         self.used = kept.len();
         self.is_spent = self.used > self.slots.len() / 4 * 3;
         self.slots.fill(Slot::default());
+        self.tags.fill(0);
         self.put_back(kept.into_iter());
     }
 
     fn put_back(&mut self, slots: impl Iterator<Item = Slot>) {
         for slot in slots {
-            let at = self.place(slot.key);
-            self.slots[at] = slot;
+            let hash = slot.key.hash();
+            if let Err(free) = self.place(slot.key, hash) {
+                (self.slots[free], self.tags[free]) = (slot, tag(hash));
+            }
         }
     }
 }
 
-fn empty(slots: usize) -> Vec<Slot> {
+fn empty<T: Copy + Default>(slots: usize) -> Vec<T> {
     let mut empty = Vec::with_capacity(slots);
     ask_for_large_pages(empty.spare_capacity_mut());
-    empty.resize(slots, Slot::default());
+    empty.resize(slots, T::default());
     empty
+}
+
+/// Of a hash the bits that say least of the place, and not 0.
+fn tag(hash: u64) -> u8 {
+    (hash >> 57) as u8 | 1 << 7
+}
+
+impl Slot {
+    /// Whether it has a position: none has neither pieces nor empty squares that count as kings.
+    fn is_used(&self) -> bool {
+        self.key != Key::default()
+    }
 }
 
 impl Key {
@@ -270,7 +301,7 @@ mod tests {
         let mut table = Table::new(&board, 1 << 20);
         for position in positions(&board) {
             assert_eq!(table.find(&position), None);
-            let at = table.enter(&position);
+            let at = table.enter(table.key(&position));
             assert_eq!(table.position(at), position);
             table.set(at, Known::Open { proof: 3, disproof: 7 });
         }
@@ -288,15 +319,15 @@ mod tests {
     fn open_positions_of_little_work_are_forgotten_first() {
         let board = Board::new(6, 6).expect("a board");
         // 256 slots.
-        let mut table = Table::new(&board, 20 * 256);
+        let mut table = Table::new(&board, 21 * 256);
         let all = positions(&board);
         let (proved, rest) = all.split_at(50);
         for position in proved {
-            let at = table.enter(position);
+            let at = table.enter(table.key(position));
             table.set(at, Known::Proved(1));
         }
         for (i, position) in rest.iter().enumerate() {
-            let at = table.enter(position);
+            let at = table.enter(table.key(position));
             table.set(at, Known::Open { proof: 2, disproof: 2 });
             table.add_work(at, if i < 40 { 100 } else { 1 });
         }

@@ -112,7 +112,7 @@ fn a_table_that_forgets_makes_no_mistakes() {
     let (mut decided, mut given_up) = (0, 0);
     for position in positions(&board, 4).iter().step_by(197) {
         let won = large.probe(position).unwrap() == Value::Win;
-        let mut search = Search::new(&board, &small, position.turn, 20 * 1024);
+        let mut search = Search::new(&board, &small, position.turn, 21 * 1024);
         match search.run(position, 100_000) {
             Outcome::Unknown { .. } => given_up += 1,
             outcome => {
