@@ -94,7 +94,7 @@ fn check_listing(path: &Path, mut found: Listing, objects: &[Object]) -> Result<
     let directory = b"objects".to_vec();
     let has_objects = found.get(&directory) == Some(&Entry::Directory);
     if has_objects {
-        list(&path.join("objects"), "objects/", &mut found)?;
+        found.extend(list(&path.join("objects"), "objects/")?);
     }
     let names =
         ["CLAIM".into(), "MANIFEST".into()].into_iter().chain(objects.iter().map(object_name));
@@ -112,8 +112,7 @@ impl Certificate {
     /// # Errors
     /// What is wrong with it, as far as that can be seen without playing a move.
     pub fn read(path: &Path, level: Level) -> Result<Certificate, Stop> {
-        let mut listing = Listing::new();
-        list(path, "", &mut listing)?;
+        let listing = list(path, "")?;
         // Longer than any claim: what is wrong with a longer file shows in so many bytes.
         let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
         let (claim, game, start) = read_claim(&text)?;

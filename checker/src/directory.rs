@@ -22,19 +22,19 @@ use crate::Options;
 use crate::block::Block;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
-use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
-use crate::numbering::{Shape, slices};
+use crate::files::{Entry, compare_listing, read_hashed};
+use crate::folder::Folder;
+use crate::numbering::Shape;
 use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
-use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName, SliceRecord};
+use certificate_spec::database::{SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use checker_decode::{Slice, Tables};
 use checker_parts::{GIVEN, Journal, Plan, Scope, Verified};
 use rayon::prelude::*;
 use std::array;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 
 /// Checks the database of a board with at most `pieces` pieces (N′) and this root. The values of slices that
 /// are not in these `own` pairs are taken for granted, or where the scope has blocks those of others. If `all`
@@ -51,7 +51,7 @@ pub fn check(
     (all, scope): (bool, Option<&Scope>),
 ) -> Result<Database, Stop> {
     let folder = Folder { path: options.db.join(board.name()), board };
-    let (listing, manifest, part) = folder.read(Some(pieces))?;
+    let (listing, part, manifest) = folder.read(Some(pieces))?;
     if part.root() != root {
         let finding = Finding::new("database-root", root, part.root());
         return Err(finding.file(folder.file("MANIFEST")).into());
@@ -108,71 +108,12 @@ pub fn check(
     }
 }
 
-/// The pieces and the root of the database of a board, as far as `pieces` if that is given.
-///
-/// # Errors
-/// It has not so many, or something is wrong with its manifest.
-pub fn identify(db: &Path, board: &Board, pieces: Option<u8>) -> Result<(u8, Digest), Stop> {
-    let folder = Folder { path: db.join(board.name()), board };
-    let (.., part) = folder.read(pieces)?;
-    Ok((part.pieces, part.root()))
-}
-
 /// What there has to be known of the board to read slice files.
 fn tables(board: &Board, pieces: u8) -> Tables {
     let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
     let (squares, men_squares) = (board.squares(), board.men_squares());
     let near = (0..squares as usize).map(near).collect();
     Tables::new(checker_decode::Board { squares, men_squares, near }, pieces)
-}
-
-/// `<db>/<RxC>`.
-struct Folder<'a> {
-    path: PathBuf,
-    board: &'a Board,
-}
-
-impl Folder<'_> {
-    /// What a verdict calls a file of this folder.
-    fn file(&self, name: &str) -> String {
-        format!("{}/{name}", self.board.name())
-    }
-
-    /// What there is in the folder, its manifest, and the part of that with so many pieces, or all of it.
-    fn read(
-        &self,
-        pieces: Option<u8>,
-    ) -> Result<(Listing, DatabaseManifest, DatabaseManifest), Stop> {
-        let mut listing = Listing::new();
-        list(&self.path, "", &mut listing)?;
-        let (rule, file) = ("database-manifest", self.file("MANIFEST"));
-        let bytes = read(&self.path.join("MANIFEST"), &file, u64::MAX)?;
-        let manifest = DatabaseManifest::decode(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
-        let refuted = |offset: usize, expected: String, found: String| {
-            Err(Finding::new(rule, expected, found).file(&*file).at(offset as u64).into())
-        };
-        let DatabaseManifest { rows, columns, pieces: there, .. } = manifest;
-        if (rows, columns) != (self.board.rows(), self.board.columns()) {
-            return refuted(12, self.board.name(), format!("{rows}x{columns}"));
-        }
-        let most = self.board.squares();
-        if !(2..=most).contains(&u32::from(there)) {
-            return refuted(14, format!("2 to {most} pieces"), there.to_string());
-        }
-        let end = || ["the end".to_string()];
-        let wanted = slices(self.board, there).into_iter().map(SliceName::file_name).chain(end());
-        let found = manifest.slices.iter().map(|slice| slice.name.file_name()).chain(end());
-        let wrong = wanted.zip(found).enumerate().find(|(_, (want, found))| want != found);
-        if let Some((i, (want, found))) = wrong {
-            return refuted(HEADER + RECORD * i, want, found);
-        }
-        let pieces = pieces.unwrap_or(there);
-        if pieces > there {
-            return refuted(14, format!("at least {pieces} pieces"), there.to_string());
-        }
-        let part = manifest.up_to(pieces);
-        Ok((listing, manifest, part))
-    }
 }
 
 /// What is being checked.

@@ -11,7 +11,7 @@
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
@@ -55,30 +55,25 @@ fn unreadable(path: &Path, error: &io::Error) -> Stop {
     Stop::Error(format!("cannot read {}: {error}", path.display()))
 }
 
-/// Adds the entries of a directory to a listing, each name after `prefix`.
-pub(crate) fn list(path: &Path, prefix: &str, listing: &mut Listing) -> Result<(), Stop> {
-    let mut add_all = || -> io::Result<()> {
-        for entry in fs::read_dir(path)? {
-            let entry = entry?;
-            let name = [prefix.as_bytes(), entry.file_name().as_encoded_bytes()].concat();
-            listing.insert(name, Entry::at(&entry.path())?);
-        }
-        Ok(())
+/// The entries of a directory, each name after `prefix`.
+pub(crate) fn list(path: &Path, prefix: &str) -> Result<Listing, Stop> {
+    let named = |entry: DirEntry| {
+        let name = [prefix.as_bytes(), entry.file_name().as_encoded_bytes()].concat();
+        Ok((name, Entry::at(&entry.path())?))
     };
-    add_all().map_err(|error| unreadable(path, &error))
+    let all = fs::read_dir(path).and_then(|all| all.map(|entry| named(entry?)).collect());
+    all.map_err(|error| unreadable(path, &error))
 }
 
 /// Refutes unless `found` has exactly the entries `wanted`. File names get `prefix` in a verdict.
 pub(crate) fn compare_listing(prefix: &str, wanted: &Listing, found: &Listing) -> Result<(), Stop> {
     let entry = |listing: &Listing, name| listing.get(name).copied().unwrap_or(Entry::Nothing);
     // Missing before superfluous, each in ascending order.
-    for name in wanted.keys().chain(found.keys()) {
+    let wrong = wanted.keys().chain(found.keys()).find_map(|name| {
         let (want, have) = (entry(wanted, name), entry(found, name));
-        if want != have {
-            return Err(want.not(have).file([prefix.as_bytes(), name].concat()).into());
-        }
-    }
-    Ok(())
+        (want != have).then(|| want.not(have).file([prefix.as_bytes(), name].concat()))
+    });
+    wrong.map_or(Ok(()), |finding| Err(finding.into()))
 }
 
 /// Reads a file of a closed directory, at most `limit` bytes of it. `name` is what a verdict calls it.
