@@ -43,7 +43,8 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
+        // All digits at a time: samples write one for each block.
+        f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
     }
 }
 
