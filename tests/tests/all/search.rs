@@ -92,16 +92,17 @@ fn every_position_of_6x4_with_three_pieces_without_a_database() {
 
 #[test]
 fn random_positions_of_6x6_with_six_pieces() {
+    // docs/performance.md has runs with more.
+    let number = |name, usual| std::env::var(name).map_or(usual, |n| n.parse().expect("a number"));
+    let (count, over) = (number("POSITIONS", 100u32), number("OVER", 4));
     let board = Board::new(6, 6).unwrap();
-    let (small, large) = (database(&board, 4), database(&board, 6));
+    let (small, large) = (database(&board, over.try_into().expect("pieces")), database(&board, 6));
     let mut g = Gen::new(10);
-    // docs/performance.md has a run with more.
-    let count = std::env::var("POSITIONS").map_or(100, |n| n.parse().expect("a number"));
     let mut nodes = 0;
     for _ in 0..count {
         nodes += compare(&board, &small, &large, &random(&mut g, &board, 6));
     }
-    println!("{count} positions, {nodes} nodes");
+    println!("{count} positions over {over} pieces, {nodes} nodes");
 }
 
 #[test]
