@@ -11,7 +11,7 @@ mod options;
 mod progress;
 mod reproduce;
 
-use checker::parts::TableFolder;
+use checker::parts::{Journal, TableFolder};
 use checker::{
     Game, Level, Options, Stop, TrustedDatabase, Verdict, check_certificate, check_database,
     parse_fen,
@@ -66,6 +66,7 @@ this, 64 MiB, and 32 MiB for each thread.
 Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified
 again, though all files are still hashed. It is trusted as this program is: use one that you have had
 written yourself, where nobody else can write, and never anybody else's. The verdict does not show it.
+--fresh takes away what it has and begins it anew.
 
 Tables: a shard needs most of the values that other shards verify, and reading them takes longer than its own
 work. With --tables it takes decoded tables from a folder, and puts those there that are missing. They need as
@@ -242,6 +243,12 @@ fn check(arguments: &Arguments) -> Verdict {
         && let Err(stop) = trust_notes(arguments, certificate, &mut options)
     {
         return Verdict::Stopped(stop);
+    }
+    if let Some(journal) = &options.journal
+        && arguments.options.fresh
+        && let Err(error) = Journal::clear(journal)
+    {
+        return Verdict::error(error);
     }
     let check = |options: &Options| match (&arguments.certificate, &database.game) {
         (Some(certificate), _) => check_certificate(certificate, options),

@@ -38,6 +38,9 @@ pub(crate) struct CheckArguments {
     /// Note in FILE, your own, what has been verified, and trust it: start again with it to go on
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// Ignore what the journal has, and begin it anew
+    #[arg(long, requires = "journal")]
+    pub(crate) fresh: bool,
     /// Number of threads, at most 256 [default: as many as the machine has]
     #[arg(long, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     threads: Option<usize>,

@@ -12,6 +12,7 @@
 use crate::work::Shard;
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,26 @@ use std::path::{Path, PathBuf};
 pub type Verified = BTreeMap<String, Digest>;
 /// No name of a file begins so.
 pub const GIVEN: &str = "given:";
+
+/// What the first line of every journal begins with.
+const FIRST: &str = "draughtproof-check-journal 1 ";
+
+/// What is said of a journal that cannot be used.
+fn stop(path: &Path, text: impl Display) -> String {
+    format!("journal {}: {text}", path.display())
+}
+
+/// Opens an ordinary file to be added to, and reads it.
+fn read(path: &Path, options: &mut OpenOptions) -> Result<(File, Vec<u8>), String> {
+    let failed = |error: io::Error| stop(path, error);
+    let mut file = options.read(true).append(true).open(path).map_err(failed)?;
+    if !file.metadata().map_err(failed)?.is_file() {
+        return Err(stop(path, "not an ordinary file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    Ok((file, bytes))
+}
 
 /// A journal to which lines can be added.
 pub struct Journal {
@@ -53,16 +74,10 @@ impl Journal {
     /// # Errors
     /// It cannot be read, is about something else, or has a line that is damaged.
     pub fn open(path: &Path, about: &str) -> Result<(Journal, Verified), String> {
-        let stop = |text: String| format!("journal {}: {text}", path.display());
+        let stop = |text: String| stop(path, text);
         let failed = |error: io::Error| stop(error.to_string());
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let mut bytes = Vec::new();
-        let mut file = file.map_err(failed)?;
-        if !file.metadata().map_err(failed)?.is_file() {
-            return Err(stop("not an ordinary file".into()));
-        }
-        file.read_to_end(&mut bytes).map_err(failed)?;
-        let head = format!("draughtproof-check-journal 1 {about}\n");
+        let (file, bytes) = read(path, OpenOptions::new().create(true))?;
+        let head = format!("{FIRST}{about}\n");
         let mut journal = Journal { file, head, noted: Verified::new() };
         let (head, mut verified, mut length) = (journal.head.as_bytes(), Verified::new(), 0);
         // One of which not even the first line is there has been begun and nothing more.
@@ -87,6 +102,22 @@ impl Journal {
         }
         journal.noted = verified.clone();
         Ok((journal, verified))
+    }
+
+    /// Takes away all that a journal has, of whatever check it is: the next one begins it anew.
+    ///
+    /// # Errors
+    /// There is something else in the file, which stays as it is, or it cannot be written.
+    pub fn clear(path: &Path) -> Result<(), String> {
+        if !path.exists() {
+            return Ok(());
+        }
+        let (file, bytes) = read(path, &mut OpenOptions::new())?;
+        let there = &bytes[..bytes.len().min(FIRST.len())];
+        if !FIRST.as_bytes().starts_with(there) {
+            return Err(stop(path, format_args!("not one: it does not begin with: {FIRST}")));
+        }
+        file.set_len(0).map_err(|error| stop(path, error))
     }
 
     /// A line with this text.

@@ -1,10 +1,12 @@
 //! The program `check`: usage, verdict line, exit status.
 
-use crate::common::files::write_database;
+use crate::common::files::{Files, write_database};
 use crate::common::maker::draw_4x4;
 use crate::common::oracle::Oracle;
 use crate::common::{Place, board, database};
 use assert_cmd::Command;
+use certificate_spec::Digest;
+use certificate_spec::slice::Value as Written;
 use std::fs::OpenOptions;
 use std::process::Stdio;
 
@@ -45,6 +47,53 @@ fn a_database() {
     }
     let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "1"]);
     assert_eq!((line.starts_with("s ERROR pieces"), status), (true, Some(4)));
+}
+
+/// A journal is trusted, wherever its lines come from, until it is begun anew.
+#[test]
+fn a_fresh_journal() {
+    let place = Place::new();
+    let right = database(&board("4x4"), 3);
+    write_database(&place.db(), &right, 3);
+    let (db, path) = (place.db(), place.0.path().join("journal"));
+    let (db, journal) = (db.to_str().unwrap(), path.to_str().unwrap());
+    let run = |more: &[&str]| {
+        check(&[&["--db", db, "--game", "4x4", "--journal", journal, "--quiet"], more].concat())
+    };
+    assert_eq!(run(&["--fresh"]).1, Some(0));
+    let all = std::fs::read_to_string(&path).unwrap();
+
+    // A wrong value, and a journal that has been made by believing the file.
+    let spoil = |table: &checker::Table, values: &mut Vec<Option<Written>>| {
+        if table.shape.slice.file_name() == "0-1-0-1" {
+            *values.iter_mut().flatten().next().unwrap() = Written::Loss;
+        }
+    };
+    Files::with_values(&right, 3, &spoil).write(&place.db());
+    let (line, status) = run(&["--fresh"]);
+    assert!(line.starts_with("s REFUTED slice-value ") && status == Some(1), "{line}");
+    let head = std::fs::read_to_string(&path).unwrap();
+    assert!(head.lines().count() == 1 && !all.starts_with(&head));
+    let lines = all.split_inclusive('\n').skip(1).map(|line| {
+        let (text, _) = line.rsplit_once(' ').unwrap();
+        format!("{text} {}\n", &Digest::of([&head, text].concat().as_bytes()).to_string()[..16])
+    });
+    let forged = head.clone() + &lines.collect::<String>();
+    std::fs::write(&path, &forged).unwrap();
+    assert_eq!(run(&[]).1, Some(0), "a journal is not what it was thought to be");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), forged);
+    let (line, status) = run(&["--fresh"]);
+    assert!(line.starts_with("s REFUTED slice-value ") && status == Some(1), "{line}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), head);
+
+    for other in ["some notes\n", "draughtproof-check-journal 2 4x4 exact 3\n", "draughtproof\n"] {
+        std::fs::write(&path, other).unwrap();
+        let (line, status) = run(&["--fresh"]);
+        assert!(line.starts_with("s ERROR journal ") && status == Some(4), "{line}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), other);
+    }
+    let (line, status) = check(&["--db", db, "--game", "4x4", "--fresh"]);
+    assert!(line.starts_with("s ERROR usage:") && status == Some(4), "{line}");
 }
 
 #[test]
