@@ -93,7 +93,7 @@ impl Database {
         let pieces = store.manifest()?.pieces;
         let values = match mode {
             Mode::Resident(memory) => {
-                let values = Working::new(&store, pieces, memory)?.load_all()?;
+                let values = Working::new(&store, pieces, memory)?.load_all(|_| ())?;
                 Access::Resident(Box::new(values))
             }
             Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, pieces, memory))),

@@ -165,6 +165,17 @@ impl<'a> Working<'a> {
 
     /// Brings slices into memory, and keeps room for others that are about to be made.
     fn bring(&mut self, wanted: &[Slice], room: u64, later: &[Slice]) -> Result<(), BuildError> {
+        self.bring_and_tell(wanted, room, later, |_| ())
+    }
+
+    /// The same; tells of each slice once it is in memory.
+    fn bring_and_tell(
+        &mut self,
+        wanted: &[Slice],
+        room: u64,
+        later: &[Slice],
+        mut tell: impl FnMut(Slice),
+    ) -> Result<(), BuildError> {
         let change = self.resident.bring(wanted, room, later).map_err(|need| {
             let (board, pieces, limit) = (self.board.name(), self.pieces, self.resident.memory);
             BuildError::Memory { board, pieces, need, limit }
@@ -172,6 +183,7 @@ impl<'a> Working<'a> {
         change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
         for slice in change.load {
             self.builder.restore(slice, self.store.load_slice(slice, self.records.get(&slice))?);
+            tell(slice);
         }
         Ok(())
     }
@@ -231,12 +243,14 @@ impl<'a> Working<'a> {
         both(slice).iter().all(has)
     }
 
-    /// Has all slices in memory, up to the number of pieces that this began with.
+    /// Has all slices in memory, up to the number of pieces that this began with. `tell` hears of so many
+    /// more indices each time.
     ///
     /// # Errors
     /// [`BuildError`]
-    pub fn load_all(mut self) -> Result<super::Values, BuildError> {
-        self.bring(&Slice::all(self.board, self.pieces), 0, &[])?;
+    pub fn load_all(mut self, mut tell: impl FnMut(u64)) -> Result<super::Values, BuildError> {
+        let (board, all) = (self.board, Slice::all(self.board, self.pieces));
+        self.bring_and_tell(&all, 0, &[], |slice| tell(slice.indices(board)))?;
         self.builder.complete(self.pieces);
         Ok(self.builder.finish())
     }

@@ -75,7 +75,7 @@ impl Forecaster {
         let _lock = small.lock()?;
         extend(&mut Working::new(&small, pieces, memory)?, |_| ())?;
         let start = Instant::now();
-        Working::new(&small, pieces, memory)?.load_all()?;
+        Working::new(&small, pieces, memory)?.load_all(|_| ())?;
         let read = start.elapsed().as_secs_f64() / indices(pieces) as f64;
 
         let measured = by_slice(small.figures());

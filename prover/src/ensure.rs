@@ -78,7 +78,26 @@ pub fn load(
     progress: &Progress,
 ) -> Result<Values, BuildError> {
     ensure(store, pieces, memory, false, progress)?;
-    Working::new(store, pieces, memory)?.load_all()
+    load_finished(store, pieces, memory, progress)
+}
+
+/// Has all values of a database that is there in memory.
+///
+/// # Errors
+/// [`BuildError`]: when a file is not what the MANIFEST says, or memory is too small.
+pub fn load_finished(
+    store: &Store,
+    pieces: u8,
+    memory: u64,
+    progress: &Progress,
+) -> Result<Values, BuildError> {
+    let board = store.board();
+    let indices = Slice::all(board, pieces).iter().map(|slice| slice.indices(board)).sum();
+    let what = format!("loading database {} with {pieces} pieces", board.name());
+    let bar = progress.start(what, indices, "positions");
+    let values = Working::new(store, pieces, memory)?.load_all(|indices| bar.add(indices))?;
+    bar.finish();
+    Ok(values)
 }
 
 /// The number of pieces that a database has by default: the most that take at most 25 MiB in memory

@@ -45,7 +45,7 @@ fn values_come_back_from_files() {
         let board = Board::new(rows, columns).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let store = build_files(&board, pieces, PLENTY, directory.path());
-        let read = Working::new(&store, pieces, PLENTY).unwrap().load_all().unwrap();
+        let read = Working::new(&store, pieces, PLENTY).unwrap().load_all(|_| ()).unwrap();
         let built = build(&board, pieces);
         assert_eq!((read.pieces(), built.pieces()), (pieces, pieces));
         for slice in Slice::all(&board, pieces) {
@@ -53,7 +53,7 @@ fn values_come_back_from_files() {
             assert!(read.table(slice) == built.table(slice), "{} {slice:?}", board.name());
         }
         // A part of it can be read as well.
-        let two = Working::new(&store, 2, PLENTY).unwrap().load_all().unwrap();
+        let two = Working::new(&store, 2, PLENTY).unwrap().load_all(|_| ()).unwrap();
         let same = |slice| two.table(slice) == built.table(slice);
         assert!(Slice::all(&board, 2).into_iter().all(same));
     }
@@ -87,7 +87,7 @@ fn less_than_the_least_memory_is_refused() {
         assert!(Working::check_memory(&board, pieces, least - 1).is_err());
         extend(&mut Working::new(&store, pieces, least).unwrap(), |_| {}).unwrap();
         assert_eq!(store.manifest().unwrap().pieces, pieces);
-        let read = Working::new(&store, pieces, least / 2).unwrap().load_all();
+        let read = Working::new(&store, pieces, least / 2).unwrap().load_all(|_| ());
         assert!(matches!(read.err(), Some(BuildError::Memory { .. })));
     }
 }

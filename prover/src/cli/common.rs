@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::board::{Board, FenError, Game, MoveError, Position};
 use crate::egdb::{BuildError, Database, Depths, Mode, Store, StoreError, Values, Working};
 use crate::emit::{BrokenProof, EmitError, ReadError};
-use crate::ensure::load;
+use crate::ensure::{load, load_finished};
 use crate::progress::Progress;
 use crate::proof::{ProofError, ResultsError};
 use crate::search::Search;
@@ -145,7 +145,7 @@ impl StoredOptions {
         let store = self.store();
         let pieces = self.manifest(&store)?.pieces;
         Working::check_memory(self.board(), pieces, machine.memory())?;
-        Ok(Working::new(&store, pieces, machine.memory())?.load_all()?)
+        Ok(load_finished(&store, pieces, machine.memory(), &machine.progress())?)
     }
 
     /// Has all of it in memory; none, if none is wanted or there.

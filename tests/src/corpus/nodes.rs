@@ -17,7 +17,7 @@ fn rules_of(base: &Base) -> Rules {
         0 => Values::empty(&game.board),
         n => {
             let working = Working::new(&store, n, 1 << 30).expect("a database");
-            working.load_all().expect("a database")
+            working.load_all(|_| ()).expect("a database")
         }
     })
 }
