@@ -8,7 +8,7 @@ use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
 use checker::parts::TableFolder;
 use checker::{
-    Game, Level, Options, Sample, Side, TrustedDatabase, Verdict, check_certificate,
+    Game, Level, Options, Sample, Side, TrustedDatabase, Value, Verdict, check_certificate,
     check_database, write_fen,
 };
 
@@ -134,6 +134,25 @@ fn a_start_in_the_database_or_without_a_move_needs_no_node() {
     let maker = Maker { pieces: 0, ..maker };
     let line = verdict(&maker.certificate("4x4", Claimed::BlackWins, stuck, None));
     assert!(line.starts_with("s VERIFIED BLACK-WINS 4x4 start=W:W:B1 "), "{line}");
+}
+
+#[test]
+fn a_database_with_as_many_pieces_as_there_are_squares() {
+    let game = Game::parse("4x2").unwrap();
+    let (all, start) = (u8::try_from(game.board().squares()).unwrap(), game.initial());
+    let oracle = Oracle::new(game.board(), all.into());
+    let value = match oracle.value(&start) {
+        Value::Win => Claimed::BlackWins,
+        Value::Draw => Claimed::Draw,
+        Value::Loss => Claimed::WhiteWins,
+    };
+    let place = Place::new();
+    let root = write_database(&place.db(), &database(game.board(), all), all);
+    let maker = Maker { board: game.board(), oracle: &oracle, pieces: all, leaf_depth: 9 };
+    maker.certificate("4x2", value, start, Some(root)).write(&place.cert());
+    let line = place.check();
+    assert!(line.starts_with(&format!("s VERIFIED {} 4x2 ", value.word())), "{line}");
+    assert!(line.contains(" pieces=4 "), "{line}");
 }
 
 #[test]

@@ -49,6 +49,18 @@ fn fields_of_nodes() {
 }
 
 #[test]
+fn a_node_in_a_later_object() {
+    let mut certificate = draw_4x4(&oracle_4x4(), 4);
+    certificate.chunk = 3;
+    let all = &mut certificate.parts[0].nodes;
+    let i = (4..).step_by(3).find(|&i| all[i].kind == kind::OR).unwrap();
+    all[i].data = 50;
+    let object = certificate.objects()[i / 3].0.digest;
+    let place = format!("file=objects/{object} offset={}", nodes::offset(1));
+    refuted(&verdict(&certificate), "move-index", &place);
+}
+
+#[test]
 fn the_order_of_nodes() {
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     certificate.parts[0].nodes.swap(3, 4);
@@ -248,6 +260,7 @@ fn the_claim() {
     refuted(&change("none\n", "none\n\n"), "claim-syntax", "");
     refuted(&change("none\n", "none"), "claim-syntax", "");
     refuted(&change("value DRAW", "value BLACK-WINS"), "manifest-syntax", "offset=65 ");
+    refuted(&change("value DRAW", "value BLACK-NOT-LOST"), "manifest-syntax", "offset=129 ");
     assert_eq!(
         change("certificate 0", "certificate 1"),
         "s DECLINED version file=CLAIM expected=0 found=1"
