@@ -11,7 +11,7 @@ use certificate_spec::claim::Value as Claimed;
 use certificate_spec::coding::Frequencies;
 use certificate_spec::nodes::kind;
 use certificate_spec::slice::{Unit, Value as Written};
-use checker::{Database, Level, Options, Side, Value, check_database};
+use checker::{Database, Level, Options, Sample, Side, Value, check_database};
 use std::fs;
 
 /// Files of a database, checked at both levels.
@@ -86,6 +86,43 @@ fn values_of_databases() {
         }
     }
     assert!(count > 1000, "{count}");
+}
+
+#[test]
+fn values_in_a_sample_of_all_blocks() {
+    let b = board("4x4");
+    let values = database(&b, 3);
+    let good = Files::new(&values, 3);
+    let check = |files: &Files| {
+        let place = Place::new();
+        files.write(&place.db());
+        [Level::Exact, Level::Consistent].map(|level| {
+            let sample = Some(Sample { millionths: 1_000_000, seed: 1 });
+            check_database(&b, None, &Options { level, sample, ..place.options() }).line()
+        })
+    };
+    assert!(check(&good).iter().all(|line| line.starts_with("s SAMPLED DATABASE 4x4 ")));
+    let mut count = 0;
+    for table in values.tables() {
+        let name = table.shape.slice.file_name();
+        let right = quiet_values(&b, table);
+        // The first value and the last of each kind.
+        for value in [Written::Loss, Written::Draw, Written::Win] {
+            let first = right.iter().position(|&there| there == Some(value));
+            let last = right.iter().rposition(|&there| there == Some(value));
+            for index in first.into_iter().chain(last) {
+                let mut spoilt = right.clone();
+                let other = if value == Written::Draw { Written::Win } else { Written::Draw };
+                spoilt[index] = Some(other);
+                let parts = SliceParts::new(&b, &table.shape, &spoilt);
+                let mut files = good.clone();
+                files.spoil(&name, |bytes| *bytes = parts.bytes());
+                check(&files).iter().for_each(|line| refuted(line, "slice-value", "file=4x4/"));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
 }
 
 #[test]
