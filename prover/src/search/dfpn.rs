@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::closed::{Failures, close};
+use super::lessons::Lessons;
 use super::table::{INFINITE, Key, Known, Table};
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
@@ -109,6 +110,7 @@ pub struct Search<'a> {
     probes: (u64, u64),
     pub(super) proofs: u32,
     pub(super) failures: Failures,
+    lessons: Lessons,
     /// Working memory for successors.
     successors: Vec<Position>,
 }
@@ -128,6 +130,7 @@ impl<'a> Search<'a> {
             probes: (0, 0),
             proofs: 0,
             failures: Failures::default(),
+            lessons: Lessons::new(),
             successors: Vec::new(),
         }
     }
@@ -291,7 +294,10 @@ impl<'a> Search<'a> {
 
     fn numbers_by_key(&self, position: &Position, key: Key) -> (u32, u32) {
         match self.table.find_key(key).map(|at| self.table.known(at)) {
-            None => estimate(self.board, self.attacker, position),
+            None => {
+                let (proof, disproof) = estimate(self.board, self.attacker, position);
+                (self.lessons.corrected(self.board, position, proof), disproof)
+            }
             Some(Known::Open { proof, disproof }) => (proof, disproof),
             Some(Known::Proved(_)) => (0, INFINITE),
             // To go round in a circle is not to win.
@@ -313,6 +319,10 @@ impl<'a> Search<'a> {
         };
         self.table.set(at, known);
         self.table.add_work(at, self.nodes - frame.before);
+        if look.proof < INFINITE {
+            let (proof, _) = estimate(self.board, self.attacker, &frame.position);
+            self.lessons.learn(self.board, &frame.position, proof, look.proof);
+        }
     }
 }
 

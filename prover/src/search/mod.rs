@@ -2,6 +2,7 @@
 
 mod closed;
 mod dfpn;
+mod lessons;
 mod strategy;
 mod table;
 

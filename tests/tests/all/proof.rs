@@ -38,7 +38,7 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     let whole = begin.elapsed();
     let killed = tempfile::tempdir().unwrap();
     let mut g = Gen::new(10);
-    let (mut kills, mut delay) = (0, whole / 4);
+    let (mut kills, mut delay) = (0, whole / 10);
     let said = loop {
         let mut prover = start(killed.path(), &LONG);
         std::thread::sleep(delay.mul_f64(0.5 + f64::from(u8::arbitrary(&mut g)) / 255.0));
