@@ -1,7 +1,7 @@
 //! Certificates that are right are verified.
 
 use crate::common::files::write_database;
-use crate::common::maker::{Maker, claimant, draw_4x4};
+use crate::common::maker::{Certificate, Maker, claimant, draw_4x4};
 use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Place, board, database, fen, verdict};
 use certificate_spec::claim::{Question, Value as Claimed};
@@ -113,6 +113,19 @@ fn assumed_nodes_make_it_conditional() {
     let line = verdict(&certificate);
     assert!(line.starts_with("s CONDITIONAL DRAW 4x4 start=initial root="), "{line}");
     assert!(line.ends_with(" assumed=6"), "{line}");
+    // A part says so, too, and only then.
+    assert!(sampled(&certificate).ends_with(" assumed=6"));
+    assert!(!sampled(&draw_4x4(&oracle, u32::MAX)).contains("assumed"));
+}
+
+/// What a sample of the whole certificate says.
+fn sampled(certificate: &Certificate) -> String {
+    let place = Place::new();
+    certificate.write(&place.cert());
+    let sample = Some(Sample { millionths: 1_000_000, seed: 1 });
+    let line = check_certificate(&place.cert(), &Options { sample, ..place.options() }).line();
+    assert!(line.starts_with("s SAMPLED "), "{line}");
+    line
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn ranks_must_fall() {
     for node in &mut certificate.parts[0].nodes {
         node.rank = 7;
     }
-    refuted(&verdict(&certificate), "rank", "expected=less%20than%207 found=7");
+    refuted(&verdict(&certificate), "rank", "expected=less%20than%207 found=7%20at%20");
 }
 
 #[test]
@@ -310,9 +310,15 @@ fn the_manifest_and_the_objects() {
     *bytes.last_mut().unwrap() ^= 1;
     fs::write(&path, &bytes).unwrap();
     refuted(&place.check(), "object-hash", &format!("file=objects/{object} expected="));
+    let length = bytes.len();
     bytes.push(0);
     fs::write(&path, &bytes).unwrap();
-    refuted(&place.check(), "object-hash", "bytes");
+    let more = format!("expected={length}%20bytes found=more");
+    refuted(&place.check(), "object-hash", &more);
+    bytes.truncate(length - 1);
+    fs::write(&path, &bytes).unwrap();
+    let less = format!("expected={length}%20bytes found={}%20bytes", length - 1);
+    refuted(&place.check(), "object-hash", &less);
 }
 
 #[test]

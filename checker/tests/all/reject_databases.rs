@@ -414,7 +414,13 @@ fn manifests_of_databases() {
     let mut hole = bytes.clone();
     hole.truncate(bytes.len() - 48);
     hole[16] -= 1;
+    let place_of_last = format!("offset={} ", bytes.len() - 48);
+    refuted(&check(&hole), "database-manifest", &place_of_last);
     refuted(&check(&hole), "database-manifest", "found=the%20end");
+    let mut hole = bytes.clone();
+    hole.drain(80..128);
+    hole[16] -= 1;
+    refuted(&check(&hole), "database-manifest", "offset=80 ");
     check(&bytes);
     fs::write(folder.join("extra"), "").unwrap();
     refuted(&check(&bytes), "listing", "file=4x4/extra ");
