@@ -181,6 +181,13 @@ fn leaves_that_lean_on_each_other() {
         certificate.parts[0].leaves.iter_mut().for_each(|leaf| leaf.positions = 4);
         refuted(&verdict(&certificate), "leaf-repetition", "expected=completed found=open");
     }
+    // It is no win, and it is no loss: the same two leaves are a closed set.
+    let leaf = Leaf { positions: 2, strategy: vec![0] };
+    let nodes = vec![node(1, 8, 0, 0), node(2, 4, 0, 1)];
+    let part = Part { question: Question::BlackNotLost, nodes, leaves: vec![leaf.clone(), leaf] };
+    let claim = Claim { value: Claimed::BlackNotLost, ..claim };
+    let line = verdict(&Certificate { claim, parts: vec![part], chunk: 9 });
+    assert!(line.starts_with("s VERIFIED BLACK-NOT-LOST 3x3/1 "), "{line}");
 }
 
 fn spoil_leaf(rule: &str, spoil: impl Fn(&mut Leaf<Vec<u8>>)) {
