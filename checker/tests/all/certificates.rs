@@ -6,11 +6,13 @@ use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Place, board, database, fen, verdict};
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
-use checker::parts::TableFolder;
+use checker::parts::{Progress, TableFolder};
 use checker::{
     Game, Level, Options, Sample, Side, TrustedDatabase, Value, Verdict, check_certificate,
     check_database, write_fen,
 };
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[test]
 fn a_draw_with_nodes_alone() {
@@ -304,4 +306,33 @@ fn no_verdict_where_options_take_the_work_away() {
             }
         }
     });
+}
+
+/// What a check says of how far it has come.
+#[derive(Debug, Default)]
+struct Heard {
+    total: AtomicU64,
+    done: AtomicU64,
+}
+
+impl Progress for Heard {
+    fn begin(&self, _: &'static str, total: u64) {
+        self.total.fetch_add(total, Ordering::Relaxed);
+    }
+    fn add(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn what_is_done_in_the_end_is_nearly_all_that_was_to_be_done() {
+    let b = board("4x4");
+    let place = Place::new();
+    write_database(&place.db(), &database(&b, 4), 4);
+    let heard = Arc::new(Heard::default());
+    let options = Options { progress: Some(heard.clone()), ..place.options() };
+    assert!(check_database(&b, None, &options).line().starts_with("s VERIFIED DATABASE "));
+    let [total, done] = [&heard.total, &heard.done].map(|n| n.load(Ordering::Relaxed));
+    // Indices at which men would stand on each other count as work, and are none.
+    assert!(total > 10_000 && done <= total && done > total / 10 * 9, "{done} of {total}");
 }
