@@ -8,9 +8,8 @@
 //! "Adaptive switching circuits", 1960), whose aim is the number that has come up from below (Sutton,
 //! "Learning to predict by the methods of temporal differences", 1988, section 2).
 //!
-//! Disproved positions teach nothing: there is no number to aim at, and a large one in its place makes
-//! the search shun whatever is next to a repetition. Disproof numbers are not learnt either: tried, that took more
-//! nodes. Each search begins without weights, so it is the same every time; and they change where it looks, never what
+//! Disproved positions teach nothing: there is no number to aim at, and with a large one in its place far fewer
+//! wins are found. Disproof numbers are not learnt either: that took more nodes (docs/scale.md has both). Each search begins without weights, so it is the same every time; and they change where it looks, never what
 //! it finds there.
 
 use crate::board::{Board, Position, Side};
@@ -63,21 +62,19 @@ impl Lessons {
 fn for_each_feature(board: &Board, position: &Position, mut see: impl FnMut(usize)) {
     let Position { black, white, kings, turn } = *position;
     let mut places = [0; 32];
-    let (mut pieces, mut kings_seen) = (0, 0);
-    for (kind, set) in
-        [black & kings, white & kings, black & !kings, white & !kings].into_iter().enumerate()
-    {
+    let mut pieces = 0;
+    let kinds = [black & kings, white & kings, black & !kings, white & !kings];
+    for (kind, set) in kinds.into_iter().enumerate() {
         for square in board.squares_of(set) {
             places[pieces] = 32 * kind + usize::from(square);
             pieces += 1;
         }
-        if kind < 2 {
-            kings_seen = pieces;
-        }
     }
+    // Kings come first.
+    let kings = kings.count_ones() as usize;
     let first = if turn == Side::Black { 0 } else { PLACES * PLACES };
     for (i, &place) in places[..pieces].iter().enumerate() {
-        let others = if i < kings_seen { &places[i..pieces] } else { &places[i..=i] };
+        let others = if i < kings { &places[i..pieces] } else { &places[i..=i] };
         others.iter().for_each(|other| see(first + PLACES * place + other));
     }
 }
