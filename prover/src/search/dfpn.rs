@@ -17,18 +17,25 @@
 //! on a position that turned out to be won or was left undecided, and is now looked into from elsewhere.
 //! Where tracking what each disproof leans on goes over the same positions again and again on other paths,
 //! this takes no longer than plain df-pn and some dozens of closures.
+//!
+//! **Captures.** Where the side to move has to capture, the numbers come from what the captures lead to,
+//! and so on until nothing can be captured (quiescence). Most such positions are decided by that, in
+//! the database, and go into the table; without it each would cost a node as soon as the search came to it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::closed::{Failures, close};
 use super::lessons::Lessons;
-use super::table::{INFINITE, Key, Known, Table};
+use super::table::{INFINITE, Key, Known, SlotId, Table};
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
 /// The watch hears of so many nodes at a time.
 const TELL: u64 = 1 << 14;
+/// The most positions for each node, on average, that are decided by their captures: a bound on the table. It is
+/// one or fewer in most searches.
+const DECIDED_BY_CAPTURES: u64 = 4;
 
 /// A hash of a position's key: a multiplication and a fold (the key is no adversary).
 #[derive(Default)]
@@ -111,8 +118,10 @@ pub struct Search<'a> {
     pub(super) proofs: u32,
     pub(super) failures: Failures,
     lessons: Lessons,
-    /// Working memory for successors.
-    successors: Vec<Position>,
+    /// Positions decided by their captures.
+    decided_by_captures: u64,
+    /// Working memory for successors, for each of the positions under way whose captures are looked at.
+    successors: Vec<Vec<Position>>,
 }
 
 impl<'a> Search<'a> {
@@ -131,13 +140,14 @@ impl<'a> Search<'a> {
             proofs: 0,
             failures: Failures::default(),
             lessons: Lessons::new(),
+            decided_by_captures: 0,
             successors: Vec::new(),
         }
     }
 
     /// The most bytes that the table of a search of so many nodes can take.
     pub fn most_bytes(nodes: u64) -> u64 {
-        Table::most_bytes(nodes)
+        Table::most_bytes(nodes.saturating_mul(1 + DECIDED_BY_CAPTURES))
     }
 
     /// The search, heard of by a watch.
@@ -271,20 +281,49 @@ impl<'a> Search<'a> {
             before: self.nodes,
         });
         self.nodes += 1;
-        let mut successors = std::mem::take(&mut self.successors);
+        self.put_successors(position, children);
+    }
+
+    /// Puts the successors of a position behind the children that are there, with their numbers.
+    fn put_successors(&mut self, position: &Position, children: &mut Vec<Child>) {
+        let mut successors = self.successors.pop().unwrap_or_default();
         self.board.successors(position, &mut successors);
-        children.extend(successors.iter().map(|s| {
+        for s in &successors {
             let (key, known) = (self.table.key(s), self.known(s));
             self.probes.0 += 1;
             self.probes.1 += u64::from(known.is_some());
             let (proof, disproof) = match known {
                 Some(true) => (0, INFINITE),
                 Some(false) => (INFINITE, 0),
+                None if self.is_to_capture(s, key) => self.quiesce(s, key, children),
                 None => self.numbers_by_key(s, key),
             };
-            Child { position: *s, key, proof, disproof }
-        }));
-        self.successors = successors;
+            children.push(Child { position: *s, key, proof, disproof });
+        }
+        self.successors.push(successors);
+    }
+
+    /// Whether captures are to say what the numbers of a position are.
+    fn is_to_capture(&self, position: &Position, key: Key) -> bool {
+        self.board.can_capture(position)
+            && self.table.find_key(key).is_none()
+            && !self.table.is_spent()
+            && self.decided_by_captures < self.nodes * DECIDED_BY_CAPTURES
+    }
+
+    /// The numbers of a position in which there are captures and which is not in the table. It goes there if
+    /// they decide it.
+    fn quiesce(&mut self, position: &Position, key: Key, children: &mut Vec<Child>) -> (u32, u32) {
+        let first = children.len();
+        self.put_successors(position, children);
+        let look = Look::at(position.turn == self.attacker, &children[first..]);
+        children.truncate(first);
+        if !matches!(look.outcome(), Outcome::Unknown { .. }) {
+            self.decided_by_captures += 1;
+            let at = self.table.enter(key);
+            self.store(at, &look);
+        }
+        (look.proof, look.disproof)
     }
 
     /// The proof and disproof number of a position that the database does not know.
@@ -309,20 +348,24 @@ impl<'a> Search<'a> {
     /// Stores what was found of a position that was taken off the path.
     fn leave(&mut self, frame: &Frame, look: &Look) {
         let Some(at) = self.table.find_key(frame.key) else { unreachable!("it was entered") };
-        let known = match (look.proof, look.disproof) {
-            (0, _) => {
-                self.proofs += 1;
-                Known::Proved(self.proofs)
-            }
-            (_, 0) => Known::Believed,
-            (proof, disproof) => Known::Open { proof, disproof },
-        };
-        self.table.set(at, known);
+        self.store(at, look);
         self.table.add_work(at, self.nodes - frame.before);
         if look.proof < INFINITE {
             let (proof, _) = estimate(self.board, self.attacker, &frame.position);
             self.lessons.learn(self.board, &frame.position, proof, look.proof);
         }
+    }
+
+    fn store(&mut self, at: SlotId, look: &Look) {
+        let known = match look.outcome() {
+            Outcome::Proved => {
+                self.proofs += 1;
+                Known::Proved(self.proofs)
+            }
+            Outcome::Disproved => Known::Believed,
+            Outcome::Unknown { proof, disproof } => Known::Open { proof, disproof },
+        };
+        self.table.set(at, known);
     }
 }
 
