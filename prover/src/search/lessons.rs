@@ -2,27 +2,32 @@
 //!
 //! [`estimate`](super::dfpn::estimate) counts pieces and moves, and so says nearly the same of all positions in
 //! a long ending of kings: the search goes from one that can be won to another and comes no nearer to a win.
-//! Each time a position is left, its proof number shows how far the estimate was off. A share of the difference
-//! goes to weights of its pieces, one by one and in pairs with a king, and these are added to the estimates of
-//! positions that nobody has looked into yet. So it is a linear function, learnt by least mean squares (Widrow and Hoff,
-//! "Adaptive switching circuits", 1960), whose aim is the number that has come up from below (Sutton,
+//! Each time a position is left, its proof number shows by what factor the estimate was off. A share of the difference
+//! of their logarithms goes to weights of its pieces, one by one and in pairs with a king, and the estimates of positions that
+//! nobody has looked into yet are multiplied accordingly. So it is a linear function, learnt by least mean squares (Widrow and
+//! Hoff, "Adaptive switching circuits", 1960), whose aim is the number that has come up from below (Sutton,
 //! "Learning to predict by the methods of temporal differences", 1988, section 2).
 //!
 //! Disproved positions teach nothing: there is no number to aim at, and with a large one in its place far fewer
-//! wins are found. Disproof numbers are not learnt either: that took more nodes (docs/scale.md has both). Each search begins without weights, so it is the same every time; and they change where it looks, never what
+//! wins are found. Disproof numbers are not learnt either: that took more nodes (docs/scale.md has both). Each search
+//! begins without weights, so it is the same every time; and they change where it looks, never what
 //! it finds there.
 
 use crate::board::{Board, Position, Side};
 
 /// Pieces on squares: four kinds, at most 32 squares.
 const PLACES: usize = 4 * 32;
-/// A weight of 1 in the numbers that are kept.
-const ONE: i64 = 1 << 16;
+/// Bits behind the point of a logarithm.
+const BITS: u32 = 16;
+/// A factor of two, as a logarithm.
+const ONE: i64 = 1 << BITS;
 /// The share of an error that a lesson takes away.
 const RATE: i64 = ONE / 16;
-/// The most that is added to an estimate. What is learnt is learnt from numbers that have such additions in them;
-/// without a bound they drive each other up where nothing is proved for long, and then say nothing.
-const MOST: i64 = 32;
+/// The most that an estimate is multiplied by, and what it is divided by at the most, as logarithms. What is learnt is
+/// learnt from numbers that have such factors in them; without a bound they drive each other up where
+/// nothing is proved for long, and then say nothing.
+const MOST: i64 = 2 * ONE;
+const LEAST: i64 = -3 * ONE;
 
 /// The weights.
 pub(super) struct Lessons {
@@ -39,8 +44,7 @@ impl Lessons {
     pub(super) fn corrected(&self, board: &Board, position: &Position, estimate: u32) -> u32 {
         let mut sum = 0;
         for_each_feature(board, position, |at| sum += i64::from(self.weights[at]));
-        let corrected = i64::from(estimate) + (sum + ONE / 2).div_euclid(ONE).min(MOST);
-        corrected.max(1) as u32
+        power(logarithm(estimate) + sum.clamp(LEAST, MOST))
     }
 
     /// Learns that the proof number of a position turned out to be `found`.
@@ -50,12 +54,30 @@ impl Lessons {
             sum += i64::from(self.weights[at]);
             features += 1;
         });
-        let error = (i64::from(found) - i64::from(estimate)).min(MOST) * ONE - sum;
-        let step = (error / ONE * RATE / features) as i32;
+        let off = match found {
+            // Proved: nothing is left to do.
+            0 => LEAST,
+            _ => (logarithm(found) - logarithm(estimate)).clamp(LEAST, MOST),
+        };
+        let step = ((off - sum) * RATE / ONE / features) as i32;
         for_each_feature(board, position, |at| {
             self.weights[at] = self.weights[at].saturating_add(step);
         });
     }
+}
+
+/// The logarithm of a number of 1 or more to the base 2, in units of [`ONE`]: exact for powers of two, and linear in
+/// between, so that it is the same on every machine.
+fn logarithm(n: u32) -> i64 {
+    let whole = n.ilog2();
+    (i64::from(whole) << BITS) + ((i64::from(n) << BITS) >> whole) - ONE
+}
+
+/// The number of 1 or more of which this is the logarithm, rounded.
+fn power(logarithm: i64) -> u32 {
+    let logarithm = logarithm.max(0);
+    let (whole, rest) = (logarithm >> BITS, logarithm & (ONE - 1));
+    ((((ONE + rest) << whole) + ONE / 2) >> BITS) as u32
 }
 
 /// The places of the weights of a position: its pieces, and all pairs of them with a king.
@@ -76,5 +98,19 @@ fn for_each_feature(board: &Board, position: &Position, mut see: impl FnMut(usiz
     for (i, &place) in places[..pieces].iter().enumerate() {
         let others = if i < kings { &places[i..pieces] } else { &places[i..=i] };
         others.iter().for_each(|other| see(first + PLACES * place + other));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ONE, logarithm, power};
+
+    #[test]
+    fn a_logarithm_can_be_undone() {
+        for n in (1..1 << 16).chain((1 << 16..1 << 24).step_by(999)) {
+            assert!(power(logarithm(n)).abs_diff(n) <= n >> 16, "{n}");
+            assert_eq!(logarithm(2 * n), logarithm(n) + ONE);
+        }
+        assert_eq!(power(logarithm(8) - 4 * ONE), 1);
     }
 }
