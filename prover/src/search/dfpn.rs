@@ -356,6 +356,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Says in the table what a look at all children has shown.
     fn store(&mut self, at: SlotId, look: &Look) {
         let known = match look.outcome() {
             Outcome::Proved => {
