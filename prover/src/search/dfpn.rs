@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
         self.is_stopped
     }
 
-    /// Positions expanded so far, each time counted.
+    /// Positions expanded so far, each time counted; not those that were looked at for their captures.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }

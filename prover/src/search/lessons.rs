@@ -23,10 +23,11 @@ const BITS: u32 = 16;
 const ONE: i64 = 1 << BITS;
 /// The share of an error that a lesson takes away.
 const RATE: i64 = ONE / 16;
-/// The most that an estimate is multiplied by, and what it is divided by at the most, as logarithms. What is learnt is
-/// learnt from numbers that have such factors in them; without a bound they drive each other up where
-/// nothing is proved for long, and then say nothing.
+/// The most that an estimate is multiplied by, as a logarithm. What is learnt is learnt from numbers that have
+/// such factors in them; without a bound they drive each other up where nothing is proved for long, and then
+/// say nothing.
 const MOST: i64 = 2 * ONE;
+/// The least that it is multiplied by: an eighth.
 const LEAST: i64 = -3 * ONE;
 
 /// The weights.

@@ -65,7 +65,7 @@ const DISPROVED: u32 = INFINITE;
 const BELIEVED: u32 = INFINITE + 1;
 const VISITED: u32 = INFINITE + 2;
 
-/// The positions that a search has expanded.
+/// The positions that a search has expanded, and those that their captures have decided.
 pub(super) struct Table {
     board: Board,
     /// A power of two.
