@@ -1,6 +1,7 @@
 //! The command line of `check`. What it prints last on standard output is the verdict, and its exit
 //! status is the verdict's, unless the line could not be written.
-#![forbid(unsafe_code)]
+// But for `stdout.rs`, which has to look before the library's start-up code runs.
+#![deny(unsafe_code)]
 
 mod describe;
 mod explain;
@@ -10,6 +11,7 @@ mod notes;
 mod options;
 mod progress;
 mod reproduce;
+mod stdout;
 
 use checker::parts::{Journal, TableFolder};
 use checker::{
@@ -22,9 +24,7 @@ use keys::PrivateKey;
 use merge::Notes;
 use notes::Note;
 use options::CheckArguments;
-use std::fs::File;
 use std::io::Write;
-use std::os::fd::AsFd;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -335,24 +335,13 @@ fn run(arguments: &Arguments) -> (String, u8) {
     }
 }
 
-/// Writes to standard output. Exit status 0 is for those alone whose words have arrived; so this goes
-/// past the library's standard output, which takes a descriptor that cannot be written to for success.
-/// (Only where it was closed before the start can nobody tell: the system has put a null device there.)
-fn print(text: &str, status: u8) -> ExitCode {
-    let out = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
-    match out.and_then(|mut out| out.write_all(text.as_bytes())) {
-        Ok(()) => ExitCode::from(status),
-        Err(_) => ExitCode::from(4),
-    }
-}
-
 fn main() -> ExitCode {
     let verdict = |verdict: Verdict| (format!("{}\n", verdict.line()), verdict.status());
     let (text, status) = match Arguments::try_parse() {
         Ok(arguments) => catch_unwind(|| run(&arguments))
             .unwrap_or_else(|_| verdict(Verdict::error("a bug in check; see standard error"))),
         // Not an error: --help or --version.
-        Err(text) if !text.use_stderr() => return print(&text.render().to_string(), 0),
+        Err(text) if !text.use_stderr() => return stdout::print(&text.render().to_string(), 0),
         Err(error) => {
             let text = error.render().to_string();
             // Nowhere to complain if standard error is gone.
@@ -361,5 +350,5 @@ fn main() -> ExitCode {
             verdict(Verdict::error(format!("usage: {}", first.trim_start_matches("error: "))))
         }
     };
-    print(&text, status)
+    stdout::print(&text, status)
 }
