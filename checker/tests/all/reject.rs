@@ -385,6 +385,12 @@ fn the_listing() {
         "listing",
         &format!("file={file} expected=an%20ordinary%20file found=a%20link"),
     );
+    // A hard link is nothing else than the file.
+    let linked = line(&|p| {
+        fs::rename(p.join(&file), p.with_file_name("x")).unwrap();
+        fs::hard_link(p.with_file_name("x"), p.join(&file)).unwrap();
+    });
+    assert!(linked.starts_with("s VERIFIED DRAW 4x4 "), "{linked}");
     refuted(
         &line(&|p| {
             fs::remove_file(p.join("CLAIM")).unwrap();
