@@ -241,6 +241,100 @@ fn notes_are_worth_what_their_signers_are() {
     refused("cert hearsay", "s DECLINED disagreement file=hearsay ");
 }
 
+/// A note with one of its words (`NAME=…`) changed.
+fn with_field(here: &Path, note: &str, name: &str, value: &str) -> String {
+    let text = fs::read_to_string(here.join(note)).unwrap();
+    let start = text.find(&format!(" {name}=")).unwrap() + name.len() + 2;
+    let end = start + text[start..].find([' ', '\n']).unwrap();
+    format!("{}{value}{}", &text[..start], &text[end..])
+}
+
+#[test]
+fn what_shards_say_of_tables_must_agree() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let notes = shards(here, 16, "n", "");
+    let field = |note: &str, name: &str| {
+        let text = fs::read_to_string(here.join(note)).unwrap();
+        let word = text.split([' ', '\n']).find_map(|w| w.strip_prefix(&format!("{name}=")));
+        word.unwrap().to_string()
+    };
+    let wrong = "0123456789abcdef".repeat(4);
+    let refused = |note: &str, text: String, expected: &str| {
+        fs::write(here.join("edited"), text).unwrap();
+        let all = notes.iter().map(|n| if n == note { "edited" } else { n });
+        let said = merge(&format!("cert {}", all.collect::<Vec<_>>().join(" ")), here);
+        assert!(said.verdict.starts_with("s DECLINED disagreement "), "{note}: {said:?}");
+        assert!(said.verdict.contains(expected), "{note}: {said:?}");
+    };
+    // Two who have verified a slice, and say something else of its table.
+    let text = with_field(here, &notes[0], "tables", &{
+        let tables = field(&notes[0], "tables");
+        let (_, rest) = tables.split_at(wrong.len());
+        format!("{wrong}{rest}")
+    });
+    fs::write(here.join("other"), text).unwrap();
+    let said = merge(&format!("cert other {}", notes.join(" ")), here);
+    assert!(said.verdict.starts_with("s DECLINED disagreement "), "{said:?}");
+    assert!(said.verdict.contains("as%20the%20digest%20of"), "{said:?}");
+    // Those that take tables for granted with slices of their own, with none, and those that take none.
+    let mut seen = [0; 3];
+    for note in &notes {
+        let slices = field(note, "slices");
+        let (range, of) = slices.split_once('/').unwrap();
+        let (start, end) = range.split_once('-').unwrap();
+        if field(note, "given-tables") == "none" {
+            let text = with_field(here, note, "given-tables", &wrong);
+            refused(note, text, "given-tables=%20of%200%20slices");
+            seen[2] += 1;
+        } else {
+            refused(note, with_field(here, note, "given-tables", &wrong), "given-tables=");
+            refused(note, with_field(here, note, "given-tables", "none"), "given-tables=");
+            seen[usize::from(start == end)] += 1;
+        }
+        // No such ranges.
+        let expected = format!("slices=A-B/{of}");
+        for range in ["3-2", "0-99", "1", "-"] {
+            refused(note, with_field(here, note, "slices", &format!("{range}/{of}")), &expected);
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+}
+
+#[test]
+fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let accepted = |text: &str| {
+        let said = merge(text, here);
+        assert_eq!(said.status, Some(0), "{text}: {said:?}");
+    };
+    let status = |text: &str| say(text, here).status;
+    assert_eq!(status("--game 4x4 --attest db"), Some(0));
+    assert_eq!(status("cert --trust-db db --attest rest"), Some(0));
+    for i in 1..=2 {
+        assert_eq!(status(&format!("--game 4x4 --shard {i}/2 --attest db-{i}")), Some(5));
+    }
+    // Most of the work is the database, so most of these shards are left with nothing, but for the last.
+    let parts = shards(here, 8, "rest", "--trust-db db");
+    let (most, all) = (parts[..7].join(" "), parts.join(" "));
+    for (database, rest) in
+        [("db", "rest"), ("db-2 db-1", "rest"), ("db", &all), ("db-1 db-2", &all)]
+    {
+        accepted(&format!("cert {database} {rest}"));
+    }
+    accepted("--game 4x4 db-1 db-2");
+    for missing in ["db-1 rest", "db-2 rest", "db", &format!("db {most}"), &format!("db-1 {all}")] {
+        let said = merge(&format!("cert {missing}"), here);
+        assert!(said.verdict.starts_with("s DECLINED cover "), "{missing}: {said:?}");
+    }
+    // A note for the whole database says nothing of the tables that a shard had.
+    let shard = &shards(here, 2, "n", "")[1];
+    let said = merge(&format!("cert db rest {shard}"), here);
+    assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
+    assert!(said.verdict.contains("which%20shards%20rest%20on"), "{said:?}");
+}
+
 #[test]
 fn a_note_takes_the_place_of_a_note_only() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
