@@ -241,12 +241,18 @@ fn notes_are_worth_what_their_signers_are() {
     refused("cert hearsay", "s DECLINED disagreement file=hearsay ");
 }
 
-/// A note with one of its words (`NAME=…`) changed.
+/// What a note says after `NAME=`.
+fn field(here: &Path, note: &str, name: &str) -> String {
+    let text = fs::read_to_string(here.join(note)).unwrap();
+    let found = text.split([' ', '\n']).find_map(|word| word.strip_prefix(&format!("{name}=")));
+    found.unwrap().to_string()
+}
+
+/// A note that says something else there.
 fn with_field(here: &Path, note: &str, name: &str, value: &str) -> String {
     let text = fs::read_to_string(here.join(note)).unwrap();
-    let start = text.find(&format!(" {name}=")).unwrap() + name.len() + 2;
-    let end = start + text[start..].find([' ', '\n']).unwrap();
-    format!("{}{value}{}", &text[..start], &text[end..])
+    let old = format!(" {name}={}", field(here, note, name));
+    text.replacen(&old, &format!(" {name}={value}"), 1)
 }
 
 #[test]
@@ -254,11 +260,6 @@ fn what_shards_say_of_tables_must_agree() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     let notes = shards(here, 16, "n", "");
-    let field = |note: &str, name: &str| {
-        let text = fs::read_to_string(here.join(note)).unwrap();
-        let word = text.split([' ', '\n']).find_map(|w| w.strip_prefix(&format!("{name}=")));
-        word.unwrap().to_string()
-    };
     let wrong = "0123456789abcdef".repeat(4);
     let refused = |note: &str, text: String, expected: &str| {
         fs::write(here.join("edited"), text).unwrap();
@@ -268,11 +269,9 @@ fn what_shards_say_of_tables_must_agree() {
         assert!(said.verdict.contains(expected), "{note}: {said:?}");
     };
     // Two who have verified a slice, and say something else of its table.
-    let text = with_field(here, &notes[0], "tables", &{
-        let tables = field(&notes[0], "tables");
-        let (_, rest) = tables.split_at(wrong.len());
-        format!("{wrong}{rest}")
-    });
+    let tables = field(here, &notes[0], "tables");
+    let tables = format!("{wrong}{}", &tables[wrong.len()..]);
+    let text = with_field(here, &notes[0], "tables", &tables);
     fs::write(here.join("other"), text).unwrap();
     let said = merge(&format!("cert other {}", notes.join(" ")), here);
     assert!(said.verdict.starts_with("s DECLINED disagreement "), "{said:?}");
@@ -280,10 +279,10 @@ fn what_shards_say_of_tables_must_agree() {
     // Those that take tables for granted with slices of their own, with none, and those that take none.
     let mut seen = [0; 3];
     for note in &notes {
-        let slices = field(note, "slices");
+        let slices = field(here, note, "slices");
         let (range, of) = slices.split_once('/').unwrap();
         let (start, end) = range.split_once('-').unwrap();
-        if field(note, "given-tables") == "none" {
+        if field(here, note, "given-tables") == "none" {
             let text = with_field(here, note, "given-tables", &wrong);
             refused(note, text, "given-tables=%20of%200%20slices");
             seen[2] += 1;
