@@ -39,7 +39,8 @@ Examples:
   check cert --shard 3/16 --attest 3.note one sixteenth of the work, and a note that says so
   check cert --shard 3/16 --tables DIR --attest 3.note
                                           a sixteenth of the time, too, if all shards have DIR
-  check merge cert *.note                 whether the notes together are the whole work
+  check merge cert *.note --keys trusted.txt
+                                          whether notes of trusted people together are the whole work
   check cert --sample 1% --seed 7         a random sample of blocks, nodes and leaves
   check explain cert B:W18,24:B5,9        why a position holds
   check reproduce cert --prove ./prove    whether the prover makes the same again
@@ -51,6 +52,7 @@ The verdict is the last line on standard output. Exit status:
   3  s DECLINED     a version or feature that this program does not know, or notes that are not enough
   4  s ERROR        files could not be read, wrong usage, lack of memory
   5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
+     s VERIFIED ... keys=none     notes say that the rest is right, and nobody's signature was looked at
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for
@@ -74,7 +76,7 @@ many bytes as are given above for memory. Nobody has to trust the folder: notes 
 and merging asks that each is that of a table that was verified. Something wrong there can spoil notes, and nothing
 else; if notes disagree, make them again with an empty folder.
 
-Notes: a note is worth what its signer is. Without --keys nobody's signature is looked at.";
+Notes: a note is worth what its signer is, and anybody can write one. So give --keys; without, the exit status is 5.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
 #[derive(Parser)]
@@ -264,6 +266,12 @@ fn check(arguments: &Arguments) -> Verdict {
         {
             progress.show("one of the tables was wrong, and none has been used");
         }
+    }
+    if let Verdict::Verified(words) = &verdict
+        && !arguments.trust_db.is_empty()
+        && arguments.trust.keys.is_none()
+    {
+        verdict = Verdict::Unsigned(words.clone());
     }
     let line = verdict.line();
     let is_worth_a_note = matches!(verdict.status(), 0 | 1 | 2 | 5);

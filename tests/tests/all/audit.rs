@@ -55,7 +55,7 @@ fn shards_together_are_the_whole() {
             let notes = shards(here, of, "n", "");
             let said = merge(&format!("cert {}", notes.join(" ")), here);
             let by = format!(" by cover of {of} notes keys=none");
-            assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(0)));
+            assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(5)));
             // Each shard with something in it is needed.
             let empty = |note: &String| {
                 let text = fs::read_to_string(here.join(note)).unwrap();
@@ -86,9 +86,9 @@ fn shards_together_are_the_whole() {
         // Shards of different numbers, at different levels where nothing is won.
         let (three, five) = (shards(here, 3, "three", ""), shards(here, 5, "five", "--threads 4"));
         let said = merge(&format!("cert {} {} {}", three[0], three[1], five[4]), here);
-        assert!(said.verdict.starts_with("s DECLINED cover ") || said.status == Some(0));
+        assert!(said.verdict.starts_with("s DECLINED cover ") || said.status == Some(5));
         let said = merge(&format!("cert {} {} {} {}", three[0], three[1], five[3], five[4]), here);
-        assert_eq!(said.status, Some(0), "{said:?}");
+        assert_eq!(said.status, Some(5), "{said:?}");
     }
 }
 
@@ -162,7 +162,10 @@ fn notes_are_worth_what_their_signers_are() {
     }
     for notes in [&m, &unsigned] {
         refused(&format!("cert {} --keys trusted", all(&[notes])), "s DECLINED cover ");
-        accepted(&format!("cert {}", all(&[notes])), "keys=none");
+        // Without keys it is told what they come to, and not with the status of an acceptance.
+        let said = merge(&format!("cert {}", all(&[notes])), here);
+        assert!(said.verdict.ends_with("cover of 2 notes keys=none"), "{said:?}");
+        assert_eq!(said.status, Some(5));
     }
     // Mallory's signature under alice's name and id is a bad one.
     let text = fs::read_to_string(here.join(&a[0])).unwrap();
@@ -306,11 +309,12 @@ fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
     let here = root.path();
     let accepted = |text: &str| {
         let said = merge(text, here);
-        assert_eq!(said.status, Some(0), "{text}: {said:?}");
+        assert!(said.verdict.starts_with("s VERIFIED "), "{text}: {said:?}");
+        assert_eq!(said.status, Some(5), "{text}: {said:?}");
     };
     let status = |text: &str| say(text, here).status;
     assert_eq!(status("--game 4x4 --attest db"), Some(0));
-    assert_eq!(status("cert --trust-db db --attest rest"), Some(0));
+    assert_eq!(status("cert --trust-db db --attest rest"), Some(5));
     for i in 1..=2 {
         assert_eq!(status(&format!("--game 4x4 --shard {i}/2 --attest db-{i}")), Some(5));
     }
@@ -372,17 +376,28 @@ fn the_word_of_a_note_for_the_database() {
         let said = say(&format!("--game 4x4 --attest db.note {options}"), here);
         assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
         let said = say("cert --trust-db db.note", here);
-        assert_eq!(said.status, Some(0), "{said:?}");
+        assert_eq!(said.status, Some(5), "{said:?}");
+        assert!(said.verdict.starts_with("s VERIFIED "), "{said:?}");
         assert!(said.verdict.contains(&format!(" db={level} ")), "{said:?}");
         assert!(said.verdict.contains(" db-note="), "{said:?}");
         assert!(!whole.verdict.contains(" db-note="));
     }
+    // With the status of an acceptance where somebody who is trusted has signed it.
+    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
+    fs::write(here.join("trusted"), keygen.stdout).unwrap();
+    assert_eq!(say("--game 4x4 --attest signed --key key", here).status, Some(0));
+    let said = say("cert --trust-db signed --keys trusted", here);
+    assert!(said.verdict.contains(" db-note-keys=1"), "{said:?}");
+    assert_eq!(said.status, Some(0));
+    let said = say("cert --trust-db db.note --keys trusted", here);
+    assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
     // A check that took the word of a note does not cover the database itself.
     let said = say("cert --trust-db db.note --attest rest.note", here);
-    assert_eq!(said.status, Some(0));
+    assert_eq!(said.status, Some(5));
     assert!(merge("cert rest.note", here).verdict.starts_with("s DECLINED cover "));
     let said = merge("cert rest.note db.note", here);
-    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(said.verdict.starts_with("s VERIFIED "), "{said:?}");
+    assert_eq!(said.status, Some(5), "{said:?}");
     assert!(say("cert --trust-db rest.note", here).verdict.starts_with("s DECLINED cover "));
     let said = say("cert --trust-db db.note --shard 1/2 --attest half.note", here);
     assert!(said.verdict.contains(" slices=0-0/"), "{said:?}");
@@ -394,6 +409,34 @@ fn the_word_of_a_note_for_the_database() {
     let said = say("cert --trust-db db.note", here);
     assert!(said.verdict.starts_with("s REFUTED slice-hash "), "{said:?}");
     assert!(merge("--game 4x4 db.note", here).verdict.starts_with("s VERIFIED DATABASE 4x4 "));
+}
+
+/// Three lines that anybody can write, without having checked anything.
+#[test]
+fn a_made_up_note_is_no_acceptance() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let honest = say("cert --attest honest", here);
+    assert_eq!(honest.status, Some(0), "{honest:?}");
+    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
+    fs::write(here.join("trusted"), keygen.stdout).unwrap();
+    // One that only a replay can refute.
+    let mut draft = tests::draft::Draft::read(&here.join("cert"));
+    draft.parts[0].leaves[0].positions += 1;
+    draft.write(&here.join("cert"));
+    assert_eq!(say("cert", here).status, Some(1));
+    // What a note would have to say is in what is said of one that says something else.
+    let expected = merge("cert honest", here).verdict.replace("%20", " ");
+    let digest = |text: &str| text[text.find("root=").unwrap()..][..69].to_string();
+    let note = fs::read_to_string(here.join("honest")).unwrap();
+    let made_up = note.replace(&digest(&note), &digest(&expected));
+    assert_ne!(note, made_up);
+    fs::write(here.join("made-up"), made_up).unwrap();
+    let said = merge("cert made-up", here);
+    assert!(said.verdict.ends_with(" by cover of 1 notes keys=none"), "{said:?}");
+    assert_eq!(said.status, Some(5));
+    let said = merge("cert made-up --keys trusted", here);
+    assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
 }
 
 #[test]
