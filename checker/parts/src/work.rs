@@ -231,13 +231,14 @@ impl Scope {
         questions: &[Size],
         is_exact: bool,
     ) -> Option<Scope> {
-        let both = |&(pair, indices): &(SliceName, u64)| {
-            u128::from(indices) * if pair == pair.twin() { 1 } else { 2 }
+        // Slices whose values are trusted are no work.
+        let both = |&(pair, indices): &(SliceName, u64)| match is_trusted {
+            true => 0,
+            false => u128::from(indices) * if pair == pair.twin() { 1 } else { 2 },
         };
         let indices: Vec<u128> = pairs.iter().map(both).collect();
         let shard = shard.map(|shard| {
             let mut work = Work::new(shard, &indices, questions);
-            // All slices are left out where their values are trusted.
             work.slices = if is_trusted { 0..0 } else { work.slices };
             Part::Shard(shard, work)
         });
