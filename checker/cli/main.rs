@@ -267,12 +267,6 @@ fn check(arguments: &Arguments) -> Verdict {
             progress.show("one of the tables was wrong, and none has been used");
         }
     }
-    if let Verdict::Verified(words) = &verdict
-        && !arguments.trust_db.is_empty()
-        && arguments.trust.keys.is_none()
-    {
-        verdict = Verdict::Unsigned(words.clone());
-    }
     let line = verdict.line();
     let is_worth_a_note = matches!(verdict.status(), 0 | 1 | 2 | 5);
     if let (Some(draft), true) = (draft, is_worth_a_note)
@@ -304,13 +298,25 @@ fn merge(
     }
 }
 
+/// A verdict that rests on notes, with its exit status: that of an acceptance only if somebody's signature counts, for
+/// anybody can write a note, whatever the certificate is worth.
+fn by_notes(verdict: &Verdict, trust: &Trust) -> (String, u8) {
+    let status = match verdict.status() {
+        0 if trust.keys.is_none() => 5,
+        status => status,
+    };
+    (format!("{}\n", verdict.line()), status)
+}
+
 /// What a command prints: its text and exit status.
 fn run(arguments: &Arguments) -> (String, u8) {
     let verdict = |verdict: Verdict| (format!("{}\n", verdict.line()), verdict.status());
     match &arguments.command {
+        None if !arguments.trust_db.is_empty() => by_notes(&check(arguments), &arguments.trust),
         None => verdict(check(arguments)),
         Some(Command::Merge { paths, database, trust, db }) => {
-            verdict(merge(paths, database, trust, db).unwrap_or_else(Verdict::Stopped))
+            let verdict = merge(paths, database, trust, db).unwrap_or_else(Verdict::Stopped);
+            by_notes(&verdict, trust)
         }
         Some(Command::Keygen { name, key }) => match PrivateKey::generate(name, key) {
             Ok(key) => (format!("{}\n", key.public.text()), 0),

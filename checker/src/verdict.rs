@@ -96,8 +96,6 @@ impl Stop {
 pub enum Verdict {
     /// Everything was checked and is right; the words after `s VERIFIED`.
     Verified(String),
-    /// Notes say that everything was checked, and nobody's signature was looked at; the words likewise.
-    Unsigned(String),
     /// Everything was checked and is right but for nodes that are assumed; the words likewise.
     Conditional(String),
     /// A shard was checked and is right; the words after `s VERIFIED SHARD`.
@@ -118,7 +116,6 @@ impl Verdict {
     fn parts(&self) -> (u8, &'static str, String) {
         match self {
             Verdict::Verified(words) => (0, "VERIFIED", words.clone()),
-            Verdict::Unsigned(words) => (5, "VERIFIED", words.clone()),
             Verdict::Stopped(Stop::Refuted(finding)) => (1, "REFUTED", finding.fields()),
             Verdict::Conditional(words) => (2, "CONDITIONAL", words.clone()),
             Verdict::Shard(words) => (5, "VERIFIED", format!("SHARD {words}")),

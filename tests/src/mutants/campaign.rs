@@ -155,9 +155,7 @@ pub fn outcome(base: &Base, files: &Files, verdict: &Verdict) -> Outcome {
             Ok(_) => wrong("not verified, or another claim"),
             Err(why) => wrong(&why),
         },
-        Verdict::Shard(_) | Verdict::Sampled(_) | Verdict::Unsigned(_) => {
-            wrong("a part, where the whole was asked for")
-        }
+        Verdict::Shard(_) | Verdict::Sampled(_) => wrong("a part, where the whole was asked for"),
     }
 }
 
