@@ -524,7 +524,8 @@ fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
 fn the_first_wrong_value_whatever_the_number_of_threads() {
     let b = board("4x4");
     let place = Place::new();
-    let files = Files::with_values(&database(&b, 4), 4, &|table, values| {
+    let right = database(&b, 4);
+    let files = Files::with_values(&right, 4, &|table, values| {
         if table.shape.slice.file_name() != "0-1-0-1" {
             values.iter_mut().flatten().for_each(|value| *value = Written::Draw);
         }
@@ -539,6 +540,19 @@ fn the_first_wrong_value_whatever_the_number_of_threads() {
         refuted(&first, "slice-value", "found=draw");
         for threads in [2, 4, 2, 4, 2, 4] {
             assert_eq!(line(threads), first);
+        }
+        // It is the first in the order of the slices and then of the indices, and not the first that is come upon.
+        if level == Level::Exact {
+            let mut tables = right.tables();
+            tables.retain(|table| table.shape.slice.file_name() != "0-1-0-1");
+            tables.sort_by_key(|table| table.shape.slice.order());
+            let wrong = |value: &Option<Written>| value.is_some_and(|v| v != Written::Draw);
+            let place = |table| Some((table, quiet_values(&b, table).iter().position(wrong)?));
+            let (table, index) = tables.into_iter().find_map(place).unwrap();
+            let fen = checker::write_fen(&table.shape.position(&b, index as u64).unwrap());
+            let name = table.shape.slice.file_name();
+            assert!(first.contains(&format!(" file=4x4/{name} ")), "{first}");
+            assert!(first.contains(&format!(" position={fen} ")), "{first}");
         }
     }
 }
