@@ -102,7 +102,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
     let results = Results::open(&results)?;
     let about = options.about(&start, pieces, &seed);
-    let mut job = Job { options, ground: &ground, start: &start, seed, about, results };
+    let mut job =
+        Job { options, ground: &ground, start: &start, seed, about, results, undecided: None };
     stop_when_asked()?;
     let (value, sections) = job.sections()?;
     let proof_done = begin.elapsed();
@@ -123,7 +124,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         directory.display(),
         options.db.db.display()
     ));
-    Ok(())
+    // What was emitted instead is no more than what there is.
+    job.undecided.map_or(Ok(()), |why| Err(Failure::Undecided(why)))
 }
 
 /// Writes a certificate, and says what it is.
@@ -137,8 +139,9 @@ pub(super) fn write(
     certificate.write(target)?;
     let (nodes, leaves) =
         sections.iter().map(Section::size).fold((0, 0), |(n, l), (m, k)| (n + m, l + k));
+    let assumed = if_assumed(sections.iter().map(Section::assumed).sum());
     let mut out = io::stdout().lock();
-    writeln!(out, "{} {} from {}", claim.value.word(), claim.game, claim.start)?;
+    writeln!(out, "{} {} from {}{assumed}", claim.value.word(), claim.game, claim.start)?;
     writeln!(
         out,
         "certificate {}: {nodes} nodes, {leaves} leaves, {} bytes, root={}",
@@ -147,6 +150,15 @@ pub(super) fn write(
         certificate.root()
     )?;
     Ok(())
+}
+
+/// What a claim with so many Assumed nodes is worth, to be added to it.
+fn if_assumed(nodes: usize) -> String {
+    match nodes {
+        0 => String::new(),
+        1 => ", if 1 assumed node holds".into(),
+        n => format!(", if {n} assumed nodes hold"),
+    }
 }
 
 /// Set when somebody wants to interrupt the proof.
@@ -221,6 +233,8 @@ struct Job<'a> {
     /// The lines about the options.
     about: Vec<String>,
     results: Results,
+    /// Why something is emitted that is not all that was asked for.
+    undecided: Option<String>,
 }
 
 impl Job<'_> {
@@ -245,10 +259,12 @@ impl Job<'_> {
                     }
                     (Ok(black), Ok(white)) => Ok((Value::Draw, vec![black, white])),
                     // Half of the answer is better than none.
-                    (Ok(black), Err(_)) if self.is_partial() => {
+                    (Ok(black), Err(why)) if self.is_partial() => {
+                        self.undecided.get_or_insert(why);
                         Ok((Value::BlackNotLost, vec![black]))
                     }
-                    (Err(_), Ok(white)) if self.is_partial() => {
+                    (Err(why), Ok(white)) if self.is_partial() => {
+                        self.undecided.get_or_insert(why);
                         Ok((Value::WhiteNotLost, vec![white]))
                     }
                     (Err(why), _) | (_, Err(why)) => Err(Failure::Undecided(why)),
@@ -313,16 +329,13 @@ impl Job<'_> {
             if !self.is_partial() || !assume(&mut tree, &verdict) {
                 return Ok(Err(undecided));
             }
-            progress.say(undecided);
+            self.undecided.get_or_insert(undecided);
         }
         let history = verdict.history.iter().map(line_of);
         let about = self.about.iter().cloned().chain(history).collect();
         let section = Section::new(&tree)?.about(about);
         let answer = if tree.outcome() == Outcome::Proved { "yes" } else { "no" };
-        let assumed = match section.assumed() {
-            0 => String::new(),
-            n => format!(", if {n} assumed nodes hold"),
-        };
+        let assumed = if_assumed(section.assumed());
         progress.say(format!(
             "does {attacker:?} win? {answer}{assumed}: {nodes} nodes in {} searches, tree {}",
             verdict.searches,

@@ -69,10 +69,12 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
     let directory = directory.path();
     let game = ["--game", "5x7/2", "--pieces", "5", "--leaf-nodes", "300", "-q", "--emit", "cert"];
     let until = ["--threshold", "30", "--increment", "50", "--until-threshold", "80"];
-    prove(&[&game[..], &until[..]].concat(), directory);
+    let emitted = prove(&[&game[..], &until[..]].concat(), directory);
     let said = check(&["cert"], directory);
     assert!(said.verdict.starts_with("s CONDITIONAL "), "{said:?}");
-    assert!(said.verdict.contains(" assumed="), "{said:?}");
+    let assumed = said.verdict.split(' ').find_map(|word| word.strip_prefix("assumed=")).unwrap();
+    let claim = emitted.lines().next().unwrap();
+    assert!(claim.contains(&format!(", if {assumed} assumed node")), "{emitted}");
     // The same directory is used for what follows from it, and for nothing else.
     let other = run(&path("prove"), &["--game", "4x4", "-q", "--emit", "cert"], directory);
     assert_eq!(other.status.code(), Some(3));
@@ -148,10 +150,15 @@ fn ctrl_c_emits_what_there_is() {
         let kill = Command::new("kill").args(["-INT", &prover.id().to_string()]).status().unwrap();
         assert!(kill.success());
         let output = prover.wait_with_output().unwrap();
-        if output.status.success() {
+        // It is not what was asked for, even if something is emitted.
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        if directory.join("cert").exists() {
+            let said = String::from_utf8(output.stdout).unwrap();
+            let claim = said.lines().next().unwrap();
+            assert!(claim.contains(", if ") && claim.contains(" assumed node"), "{said}");
             break;
         }
-        assert!(!directory.join("cert").exists(), "{output:?}");
+        assert!(output.stdout.is_empty(), "{output:?}");
     }
     let said = check(&["cert"], directory);
     assert!(said.verdict.starts_with("s CONDITIONAL "), "{said:?}");
