@@ -445,6 +445,118 @@ fn a_made_up_note_is_no_acceptance() {
 }
 
 #[test]
+fn what_is_no_note_is_said() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    run(&path("check"), &["keygen", "alice", "--key", "key"], here);
+    say("cert --attest note --key key", here);
+    let note = fs::read_to_string(here.join("note")).unwrap();
+    let read = |bytes: &[u8]| {
+        fs::write(here.join("other"), bytes).unwrap();
+        merge("cert other", here).verdict
+    };
+    let fine = |text: &str| {
+        let said = read(text.as_bytes());
+        assert!(said.ends_with(" by cover of 1 notes keys=none"), "{text}: {said}");
+    };
+    fine(&note);
+    let (words, signature) = note.split_once("\n\n").unwrap();
+    let (signature, aside) = signature.split_once('\n').unwrap();
+    assert!(signature.starts_with("— alice ") && aside.starts_with("# host "), "{note}");
+    // Without a signature, without anything beside it, or with others' signatures.
+    fine(&format!("{words}\n"));
+    fine(&format!("{words}\n\n{signature}\n"));
+    fine(&format!("{words}\n\n{signature}\n— somebody AAAA\n{aside}"));
+    // No note is longer than a MiB.
+    let least = note.len() + "# \n".len();
+    fine(&format!("{note}# {}\n", "x".repeat((1 << 20) - least)));
+    let long = read(format!("{note}# {}\n", "x".repeat((1 << 20) - least + 1)).as_bytes());
+    assert_eq!(long, "s ERROR other: not a note: too long");
+
+    let lines: Vec<&str> = words.lines().collect();
+    let three = "expected three lines, the first of them: draughtproof note 0";
+    for (text, why) in [
+        (note.replacen("note 0", "note 1", 1), three),
+        (format!("{}\n{}\n", lines[0], lines[1]), three),
+        (format!("{words}\n{}\n", lines[2]), three),
+        (words.to_string(), three),
+        (note.replacen("\nchecker ", "\nprover ", 1), three),
+        (note.replacen("DRAW", "DR\tAW", 1), "not printable ASCII"),
+        (note.replacen("DRAW", "DR\u{c4}W", 1), "not printable ASCII"),
+        (note.replacen("— alice ", "- alice ", 1), "a line that is no signature"),
+        (note.replacen("— alice ", "— alice", 1), "a line that is no signature"),
+        (note.replacen("— alice ", "— alice !", 1), "a line that is no signature"),
+        (format!("{note}more\n"), "a line that is no signature"),
+    ] {
+        assert_ne!(text, note);
+        assert_eq!(read(text.as_bytes()), format!("s ERROR other: not a note: {why}"), "{text}");
+    }
+    assert_eq!(read(b"\xff"), "s ERROR other: not a note: not UTF-8");
+    fs::create_dir(here.join("folder")).unwrap();
+    let said = merge("cert folder", here).verdict;
+    assert_eq!(said, "s ERROR folder: not a note: not an ordinary file");
+}
+
+#[test]
+fn keys_are_known_by_name_and_id() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let keygen = |name: &str, file: &str| {
+        let output = run(&path("check"), &["keygen", name, "--key", file], here);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for name in ["", "a b", "a+b", "#a", "\u{e4}", "a\tb"] {
+        let (status, said) = keygen(name, "no");
+        assert_eq!(status, Some(4), "{name}: {said}");
+        assert!(said.starts_with("s ERROR ") && !here.join("no").exists(), "{name}: {said}");
+    }
+    let (status, alice) = keygen("alice", "key");
+    assert_eq!(status, Some(0));
+    let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(here.join("key")).unwrap());
+    assert_eq!(mode & 0o777, 0o600);
+    say("cert --attest note --key key", here);
+    let merged = |note: &str, keys: &str| {
+        fs::write(here.join("trusted"), keys).unwrap();
+        merge(&format!("cert {note} --keys trusted"), here).verdict
+    };
+    for keys in [alice.clone(), format!("# those who count\n\n{alice}\n"), alice.trim().into()] {
+        let said = merged("note", &keys);
+        assert!(said.ends_with(" by cover of 1 notes keys=1"), "{keys}: {said}");
+    }
+    // Somebody of the same name is somebody else, and so is whoever has the same id by another name.
+    let (_, namesake) = keygen("alice", "namesake");
+    assert!(merged("note", &namesake).starts_with("s DECLINED cover "));
+    let note = fs::read_to_string(here.join("note")).unwrap();
+    fs::write(here.join("renamed"), note.replace("— alice ", "— alicia ")).unwrap();
+    assert!(merged("renamed", &alice).starts_with("s DECLINED cover "));
+    // A signature too short to be one is bad, and one too short to have an id is nobody's.
+    let line = note.lines().find(|line| line.starts_with("— ")).unwrap();
+    let cut = |to: usize| {
+        fs::write(here.join("cut"), note.replace(line, &line[..to])).unwrap();
+        merged("cut", &alice)
+    };
+    assert!(cut(line.len() - 4).starts_with("s REFUTED note-signature file=cut "));
+    assert!(cut("— alice AAAA".len()).starts_with("s DECLINED cover "));
+
+    let key = fs::read_to_string(here.join("key")).unwrap();
+    let wrong_line = "s ERROR trusted: line 2: expected a public key, name+id+base64";
+    for line in [
+        key.trim().to_string(),
+        alice.trim().replace("alice+", "bob+"),
+        alice.trim().replace('+', "-"),
+        "alice+00000000+AQ==".into(),
+        format!("{} ", alice.trim()),
+    ] {
+        assert_eq!(merged("note", &format!("# keys\n{line}\n")), wrong_line, "{line}");
+    }
+    for text in [alice.clone(), key.replace("alice", "bob"), key.replace("PRIVATE", "SECRET")] {
+        fs::write(here.join("bad"), &text).unwrap();
+        let said = say("cert --attest another --key bad", here).verdict;
+        assert_eq!(said, "s ERROR bad: expected a private key as `check keygen` writes it");
+    }
+}
+
+#[test]
 fn a_sample_is_the_same_each_time() {
     let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
     let here = root.path();
@@ -484,39 +596,6 @@ fn a_sample_is_the_same_each_time() {
 }
 
 #[test]
-fn what_is_explained_is_what_there_is() {
-    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
-    let here = root.path();
-    let explain = |fen: &str| {
-        let output = run(&path("check"), &["explain", "cert", fen], here);
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let claim = fs::read_to_string(here.join("cert/CLAIM")).unwrap();
-    let start = claim.lines().find_map(|line| line.strip_prefix("start ")).unwrap();
-    let text = explain(start);
-    assert!(text.starts_with("WhiteWins:\n\n0. "), "{text}");
-    for part in
-        ["And: every move of the opponent is answered", "the claimant chooses a move", " offset "]
-    {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    assert!(!text.contains("WRONG"));
-    // Each position that it names is explained in turn, and never by nothing.
-    let named: Vec<&str> = text
-        .lines()
-        .filter_map(|l| l.strip_prefix("      to ")?.split_once(": ").map(|p| p.0))
-        .collect();
-    assert!(named.len() > 3);
-    for fen in named {
-        assert!(!explain(fen).contains("nothing is said of it"), "{fen}");
-    }
-    assert!(explain("B:WK1:BK12").contains("the database has a "));
-    assert_eq!(check(&["explain", "cert", "nonsense"], here).status, Some(4));
-    assert_eq!(check(&["explain", "cert", "B:W32:B1"], here).status, Some(4));
-}
-
-#[test]
 fn a_certificate_is_made_again_from_what_it_says() {
     let prove_path = path("prove");
     let again = |here: &Path| {
@@ -537,6 +616,13 @@ fn a_certificate_is_made_again_from_what_it_says() {
             "{options}"
         );
     }
+    // What was not decided in time is not decided the next time.
+    let root = tempfile::tempdir().unwrap();
+    let few =
+        "--game 6x4 --pieces 2 --leaf-nodes 20 --threshold 50 --max-nodes 200 --emit cert --quiet";
+    let output = run(&prove_path, &words(few), root.path());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(again(root.path()).0, Some(0));
     // From a seed line, whatever has become of the file.
     let root = tempfile::tempdir().unwrap();
     let here = root.path();

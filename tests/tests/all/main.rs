@@ -6,6 +6,7 @@ mod certificates;
 mod combine;
 mod corpus;
 mod databases;
+mod explain;
 mod heuristic;
 mod independence;
 mod mutants;
