@@ -40,7 +40,7 @@ Examples:
   check cert --shard 3/16 --tables DIR --attest 3.note
                                           a sixteenth of the time, too, if all shards have DIR
   check merge cert *.note --keys trusted.txt
-                                          whether notes of trusted people together are the whole work
+                                          whether notes of trusted people are the whole work
   check cert --sample 1% --seed 7         a random sample of blocks, nodes and leaves
   check explain cert B:W18,24:B5,9        why a position holds
   check reproduce cert --prove ./prove    whether the prover makes the same again
@@ -49,31 +49,31 @@ The verdict is the last line on standard output. Exit status:
   0  s VERIFIED     everything was checked and is right
   1  s REFUTED      something is wrong; the line says what and where
   2  s CONDITIONAL  right but for nodes that are assumed
-  3  s DECLINED     a version or feature that this program does not know, or notes that are not enough
+  3  s DECLINED     a version or feature that is not known here, or notes that are not enough
   4  s ERROR        files could not be read, wrong usage, lack of memory
   5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
-     s VERIFIED ... keys=none     notes say that the rest is right, and nobody's signature was looked at
+     s VERIFIED ... keys=none     notes say that the rest is right; no signature was looked at
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
-Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for
-each file; for each thread the largest file of the database, and the largest block (120 MB with 6
-pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300 bytes for each
-position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6
-with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory is a bound on the tables alone. It must admit
-those of all slices with fewer pieces, of any slice and its twin, and of those that a crowning leads to
-from there; a certificate needs all tables in the end. What has had to go and is needed again is read
-and decoded again. The verdict is the same. A limit on the address space (ulimit -v) must admit all
+Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
+each file; for each thread the largest file of the database, and the largest block (120 MB with 6 \
+pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300 bytes for each \
+position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6 \
+with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory is a bound on the tables alone. It must admit \
+those of all slices with fewer pieces, of any slice and its twin, and of those that a crowning leads to \
+from there; a certificate needs all tables in the end. What has had to go and is needed again is read \
+and decoded again. The verdict is the same. A limit on the address space (ulimit -v) must admit all \
 this, 64 MiB, and 32 MiB for each thread.
 
-Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified
-again, though all files are still hashed. It is trusted as this program is: use one that you have had
-written yourself, where nobody else can write, and never anybody else's. The verdict does not show it.
+Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified \
+again, though all files are still hashed. It is trusted as this program is: use one that you have had \
+written yourself, where nobody else can write, and never anybody else's. The verdict does not show it. \
 --fresh takes away what it has and begins it anew.
 
-Tables: a shard needs most of the values that other shards verify, and reading them takes longer than its own
-work. With --tables it takes decoded tables from a folder, and puts those there that are missing. They need as
-many bytes as are given above for memory. Nobody has to trust the folder: notes have the digests of the tables,
-and merging asks that each is that of a table that was verified. Something wrong there can spoil notes, and nothing
+Tables: a shard needs most of the values that other shards verify, and reading them takes longer than its own \
+work. With --tables it takes decoded tables from a folder, and puts those there that are missing. They need as \
+many bytes as are given above for memory. Nobody has to trust the folder: notes have the digests of the tables, \
+and merging asks that each is that of a table that was verified. Something wrong there can spoil notes, and nothing \
 else; if notes disagree, make them again with an empty folder.
 
 Notes: a note is worth what its signer is, and anybody can write one. So give --keys; without, the exit status is 5.";

@@ -15,10 +15,10 @@ use crate::heuristic::{Analysis, Heuristic, Limits};
   prove analyse --game 8x8 --depth 15 B:W18,24,27,K30:B5,9,12,K16
   prove analyse --nodes 1000000 --format tsv start
 
-Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score
-is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was
-found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a
-value, the search ends. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone
+Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
+is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
+found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
+value, the search ends. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
 results depend on the machine. Databases that are there are used.")]
 pub(super) struct Options {
     #[command(flatten)]

@@ -23,12 +23,12 @@ const LISTED: usize = 50;
   prove combine cert after-4-7 white         6x6 is a draw: one certificate out of two
   check cert
 
-The certificates must be of the same game and rest on the same database, which is built if it is not
-there. For the side with the claim one move from each position is enough, of the other side all moves are
-needed; where several moves would do, the one that makes the smaller certificate is taken. A win counts as
+The certificates must be of the same game and rest on the same database, which is built if it is not \
+there. For the side with the claim one move from each position is enough, of the other side all moves are \
+needed; where several moves would do, the one that makes the smaller certificate is taken. A win counts as \
 not lost, too. What is not needed is left out.
 
-Exit status: as for prove. 1 if openings are missing: they are listed, with their moves; 3 if a certificate
+Exit status: as for prove. 1 if openings are missing: they are listed, with their moves; 3 if a certificate \
 is damaged or is no proof.")]
 pub(super) struct Options {
     /// Directory to write the certificate to; must not exist, be empty, or hold the same certificate

@@ -12,7 +12,7 @@ use crate::ensure::{ensure, ensure_depths};
   prove db --game 8x8 --pieces 5 --db egdb --depth
   prove db --game 8x8 --pieces 8 --db egdb --partly   as many slices as this machine can solve
 
-What is there is verified against its hashes and used. Each slice is written as soon as it and its twin
+What is there is verified against its hashes and used. Each slice is written as soon as it and its twin \
 are solved; so the command can be killed at any time, started again, and goes on from there.")]
 pub(super) struct Options {
     #[command(flatten)]

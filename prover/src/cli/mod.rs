@@ -47,9 +47,9 @@ pub use common::Failure;
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
-Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is
-less than was asked for), or --claim does not hold, or openings are missing; 2 wrong usage, or a bad game,
-FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of memory.
+Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is \
+less than was asked for), or --claim does not hold, or openings are missing; 2 wrong usage, or a bad game, \
+FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of memory. \
 Nothing that exists is overwritten by a failure."
 )]
 pub struct Cli {

@@ -10,7 +10,7 @@ use crate::board::perft;
 #[command(after_help = "Example:
   prove perft --game 8x8 --depth 10
 
-Prints depth<TAB>nodes for each depth. Two ways of capturing that lead to the same position count
+Prints depth<TAB>nodes for each depth. Two ways of capturing that lead to the same position count \
 separately. One thread; the last move is counted, not made.")]
 pub(super) struct Options {
     #[command(flatten)]

@@ -11,13 +11,13 @@ use crate::egdb::{Forecast, Forecaster};
 #[command(after_help = "Example:
   prove plan --game 8x8 --pieces 8 --memory 16GiB --db egdb
 
-Builds a small database in a temporary directory (some seconds) to measure this machine, takes in the
-sizes and times noted while the database in --db was built, and estimates the rest from them: time from
-slices with one piece less, size from slices with one piece less on both sides. Times are for the given
+Builds a small database in a temporary directory (some seconds) to measure this machine, takes in the \
+sizes and times noted while the database in --db was built, and estimates the rest from them: time from \
+slices with one piece less, size from slices with one piece less on both sides. Times are for the given \
 number of threads. Of what is on disk already, the size is known and the time is what it would take again.
 
-Columns: number of pieces; positions with exactly so many; hours, minutes and seconds to build them; the
-least memory with which that is possible, and the memory with which nothing has to be read twice; bytes on
+Columns: number of pieces; positions with exactly so many; hours, minutes and seconds to build them; the \
+least memory with which that is possible, and the memory with which nothing has to be read twice; bytes on \
 disk of these, while building and afterwards, and of all up to here. Then the slices that take longest.")]
 pub(super) struct Options {
     #[command(flatten)]

@@ -12,9 +12,9 @@ use crate::egdb::{Database, StoreError, Value};
   prove probe --game 8x8 B:W18,24,K30:B12,K16
   prove probe --game 8x8 --depth <positions.txt
 
-Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position with more pieces than the
-database has, or whose slice is not there, is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a
-man that keeps the value, when the winner hurries and the loser delays, or - where there is none or it
+Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position with more pieces than the \
+database has, or whose slice is not there, is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a \
+man that keeps the value, when the winner hurries and the loser delays, or - where there is none or it \
 is not known.")]
 pub(super) struct Options {
     #[command(flatten)]

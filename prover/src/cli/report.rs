@@ -16,10 +16,10 @@ use crate::progress::Progress;
   prove report cert --html --out cert.html
   prove report cert --format tsv
 
-Says of what a certificate consists, without verifying it; no database is needed. For each question come
-four tables. By plies from the start, and by number of pieces: nodes of the proof tree, and positions that
-leaves expand (for each leaf anew, as in the verdict of check). By size of leaf: leaves, and their
-positions. By slice of the database (men and kings of the side to move, men and kings of the opponent): how
+Says of what a certificate consists, without verifying it; no database is needed. For each question come \
+four tables. By plies from the start, and by number of pieces: nodes of the proof tree, and positions that \
+leaves expand (for each leaf anew, as in the verdict of check). By size of leaf: leaves, and their \
+positions. By slice of the database (men and kings of the side to move, men and kings of the opponent): how \
 many moves of the proof lead there. In tsv and json each line has question, table, key, count, positions.
 
 Exit status: as for prove. 3 if the certificate is damaged or a leaf cannot be replayed.")]

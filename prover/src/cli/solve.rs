@@ -15,9 +15,9 @@ use crate::search::{Outcome, Search};
   prove solve --game 8x8 --nodes 100000 <positions.txt
   prove solve --game 8x8 --nodes 100000 --opening 13
 
-Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown.
-The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each
-time; what one leaves the other may have. Every answer has been verified by replaying its strategy. Databases
+Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown. \
+The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each \
+time; what one leaves the other may have. Every answer has been verified by replaying its strategy. Databases \
 that are there are used.")]
 pub(super) struct Options {
     #[command(flatten)]

@@ -14,9 +14,9 @@ use crate::egdb::{Slice, Working};
   prove stats --game 8x8 --db egdb --format tsv
   prove stats --game 8x8 --db egdb --format html > stats.html
 
-A slice is written bm,bk,wm,wk (black men and kings, white men and kings), Black to move; the values are
-those for Black. All positions with both sides on the board count, those with a capture too. The last
-column is the longest depth of a win or loss in plies (`prove db --depth`), or - where depths are not
+A slice is written bm,bk,wm,wk (black men and kings, white men and kings), Black to move; the values are \
+those for Black. All positions with both sides on the board count, those with a capture too. The last \
+column is the longest depth of a win or loss in plies (`prove db --depth`), or - where depths are not \
 stored. After the slices comes a total for each number of pieces.")]
 pub(super) struct Options {
     #[command(flatten)]

@@ -16,11 +16,11 @@ Examples:
   mutants --mutants 1000000 --threads 2 --format tsv >mutants.tsv
   mutants --seed 7 --only 4711 --keep DIR   mutant 4711 of seed 7, to look at
 
-Mutant N of a seed is always the same. One that is VERIFIED must be shown to be still a proof: its
-files are bound by its hashes, every value in its database is that of a builder in memory, its
-positions support each other as fixed points over the prover's moves, and each has the value that
-is claimed for it. Anything else is WRONG; so is a panic, a check that hangs, an ERROR where there
-is something to check, and a program that says something else than the library. An ERROR is right
+Mutant N of a seed is always the same. One that is VERIFIED must be shown to be still a proof: its \
+files are bound by its hashes, every value in its database is that of a builder in memory, its \
+positions support each other as fixed points over the prover's moves, and each has the value that \
+is claimed for it. Anything else is WRONG; so is a panic, a check that hangs, an ERROR where there \
+is something to check, and a program that says something else than the library. An ERROR is right \
 where the claim is about a board without a database.
 
 Exit status: 0 if nothing was wrong, 1 if something was, 2 for wrong usage.";
