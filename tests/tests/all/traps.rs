@@ -84,3 +84,57 @@ fn a_signal_in_the_middle() {
         }
     }
 }
+
+/// The numbers in a line.
+fn numbers(line: &str) -> Vec<u64> {
+    let words = line.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty());
+    words.map(|word| word.parse().unwrap()).collect()
+}
+
+/// Whatever takes more than two seconds says how far it is; here because it is not let run for so long.
+#[test]
+fn a_check_that_takes_its_time_says_how_far_it_is() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
+    // When it can be stopped in the middle of its work, and not before or behind, depends on the machine.
+    let stopped = (0..20).map(|i| 10 + 20 * i).find_map(|milliseconds| {
+        let child = Command::new(path("check"))
+            .args(["--game", "6x6", "--threads", "1"])
+            .current_dir(here)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let id = child.id().to_string();
+        let signal = |name| Command::new("kill").args([name, &*id]).status();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        let _ = signal("-STOP");
+        std::thread::sleep(Duration::from_millis(2100));
+        let _ = signal("-CONT");
+        let output = child.wait_with_output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n'), "{out}");
+        let err = String::from_utf8(output.stderr).unwrap();
+        (!err.is_empty()).then_some((out, err))
+    });
+    let (out, err) = stopped.expect("a check that was stopped in the middle says how far it is");
+    assert!(err.lines().count() < 5, "every two seconds, and not more often: {err}");
+    let first = err.lines().next().unwrap();
+    assert!(first.starts_with("c checking the database: ") && first.ends_with(" s to go"), "{err}");
+    let [done, of, rate, left] = numbers(first)[..] else { panic!("{err}") };
+    assert_eq!(Some(&of), numbers(&out).last(), "{out}{err}");
+    assert!(0 < done && done <= of, "{err}");
+    // It has taken from two seconds to, on whatever machine, a minute.
+    assert!(done / 60 <= rate && rate <= done / 2, "{err}");
+    assert_eq!(left, (of - done) / rate, "{err}");
+}
+
+#[test]
+fn a_check_says_how_the_certificate_says_it_was_made() {
+    let root = certificate();
+    let output = Command::new(path("check")).arg("cert").current_dir(root.path()).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(err.starts_with("c the certificate says: option --game 6x4\n"), "{err}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
+}
