@@ -11,12 +11,16 @@ use certificate_spec::slice::Value as Written;
 use checker::{Board, Shape, Side, Value};
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// What `check` says, with these words, and its exit status.
-fn check(place: &Place, text: &str) -> (String, Option<i32>) {
+fn run(place: &Place, text: &str) -> Output {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("check"));
-    let output = command.args(text.split(' ')).current_dir(place.0.path()).output().unwrap();
+    command.args(text.split(' ')).current_dir(place.0.path()).output().unwrap()
+}
+
+fn check(place: &Place, text: &str) -> (String, Option<i32>) {
+    let output = run(place, text);
     let out = String::from_utf8(output.stdout).unwrap();
     (out.lines().last().unwrap_or_default().into(), output.status.code())
 }
@@ -240,6 +244,32 @@ fn nobody_is_refuted_by_a_table() {
         fs::write(path, &good).unwrap();
     }
     assert!(spoilt > 5);
+}
+
+/// Where a table would refute, the shard is checked without any, and that is said.
+#[test]
+fn a_table_that_would_refute_is_told_of() {
+    let place = right();
+    notes(&place, 7, " --tables tables");
+    let says = |i: u32| {
+        let output = run(&place, &format!("cert --shard {i}/7 --tables tables"));
+        assert_eq!(output.status.code(), Some(5), "{output:?}");
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert!(err.is_empty() || err == "c one of the tables was wrong, and none has been used\n");
+        !err.is_empty()
+    };
+    assert!(!(1..=7).any(says));
+    let mut told = 0;
+    for entry in fs::read_dir(place.0.path().join("tables")).unwrap() {
+        let path = entry.unwrap().path();
+        let good = fs::read(&path).unwrap();
+        for i in 1..=7 {
+            fs::write(&path, table_file(&vec![[!0, 0]; (good.len() - 32) / 16])).unwrap();
+            told += u32::from(says(i));
+        }
+        fs::write(&path, good).unwrap();
+    }
+    assert!(told > 0);
 }
 
 /// A whole check has no digests of tables to compare; the same work as a single shard has.

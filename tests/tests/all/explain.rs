@@ -94,6 +94,11 @@ fn what_is_wrong_or_assumed_is_said() {
         (node.kind, node.data) = (kind::ASSUMED, (-250i32).cast_unsigned());
     });
     compare(&assumed, "assumed.txt");
+    let replies = edited(&|draft| {
+        let nodes = draft.parts[0].nodes.iter_mut();
+        nodes.filter(|n| n.kind == kind::AND).for_each(|node| node.kind = kind::ASSUMED);
+    });
+    compare(&replies, "assumed-replies.txt");
     let no_such_move = edited(&|draft| {
         let node = draft.parts[0].nodes.iter_mut().find(|n| n.kind == kind::OR).unwrap();
         node.data = 1000;
