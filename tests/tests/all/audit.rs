@@ -474,6 +474,8 @@ fn what_is_no_note_is_said() {
     assert_eq!(long, "s ERROR other: not a note: too long");
 
     let lines: Vec<&str> = words.lines().collect();
+    let program = certificate_spec::Digest::of(&fs::read(path("check")).unwrap());
+    assert_eq!(lines[2], format!("checker {} {program}", env!("CARGO_PKG_VERSION")));
     let three = "expected three lines, the first of them: draughtproof note 0";
     for (text, why) in [
         (note.replacen("note 0", "note 1", 1), three),
