@@ -111,14 +111,17 @@ fn a_check_that_takes_its_time_says_how_far_it_is() {
         std::thread::sleep(Duration::from_millis(milliseconds));
         let _ = signal("-STOP");
         std::thread::sleep(Duration::from_millis(2100));
+        let threads = std::fs::read_dir(format!("/proc/{id}/task")).unwrap().count();
         let _ = signal("-CONT");
         let output = child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
         assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n'), "{out}");
         let err = String::from_utf8(output.stderr).unwrap();
-        (!err.is_empty()).then_some((out, err))
+        (!err.is_empty()).then_some((out, err, threads))
     });
-    let (out, err) = stopped.expect("a check that was stopped in the middle says how far it is");
+    let (out, err, threads) =
+        stopped.expect("a check that was stopped in the middle says how far it is");
+    assert_eq!(threads, 2, "one that works, and one that waits for it");
     assert!(err.lines().count() < 5, "every two seconds, and not more often: {err}");
     let first = err.lines().next().unwrap();
     assert!(first.starts_with("c checking the database: ") && first.ends_with(" s to go"), "{err}");
