@@ -45,6 +45,11 @@ fn a_database() {
         assert_eq!(status, Some(0));
         assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=3 "), "{line}");
     }
+    for (memory, is_enough) in [("0", false), ("100", false), ("1MiB", true), ("1GiB", true)] {
+        let (line, status) = check(&["--db", db, "--game", "5x5/2", "--memory", memory]);
+        let (start, want) = if is_enough { ("s VERIFIED ", 0) } else { ("s ERROR memory: ", 4) };
+        assert!(line.starts_with(start) && status == Some(want), "{memory}: {line}");
+    }
     let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "1"]);
     assert_eq!((line.starts_with("s ERROR pieces"), status), (true, Some(4)));
 }
