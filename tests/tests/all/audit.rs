@@ -624,6 +624,14 @@ fn a_certificate_is_made_again_from_what_it_says() {
             "{options}"
         );
     }
+    // By something that makes nothing, or is not there.
+    let root = certificate("--game 4x4 --pieces 2");
+    for (program, why) in
+        [("false", "s ERROR false: exit status: 1"), ("/nowhere", "s ERROR /nowhere: ")]
+    {
+        let said = check(&["reproduce", "cert", "--prove", program], root.path());
+        assert!(said.verdict.starts_with(why) && said.status == Some(4), "{said:?}");
+    }
     // What was not decided in time is not decided the next time.
     let root = tempfile::tempdir().unwrap();
     let few =
