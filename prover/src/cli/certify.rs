@@ -283,7 +283,9 @@ impl Job<'_> {
         if section.question() == question {
             return Ok(section);
         }
-        Err(Failure::Undecided(format!("the claim does not hold: {attacker:?} wins")))
+        let assumed = if_assumed(section.assumed());
+        let does_not_hold = format!("the claim does not hold: {attacker:?} wins{assumed}");
+        Err(Failure::Undecided(self.undecided.take().unwrap_or(does_not_hold)))
     }
 
     /// Does `attacker` win? Or why that is not decided.

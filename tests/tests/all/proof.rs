@@ -75,6 +75,12 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
     let assumed = said.verdict.split(' ').find_map(|word| word.strip_prefix("assumed=")).unwrap();
     let claim = emitted.lines().next().unwrap();
     assert!(claim.contains(&format!(", if {assumed} assumed node")), "{emitted}");
+    // What is only assumed refutes no claim: this one holds.
+    let claim = ["--threshold", "50", "--until-threshold", "50", "--claim", "white-not-lost"];
+    let other = run(&path("prove"), &[&game[..], &claim[..]].concat(), directory);
+    let message = String::from_utf8(other.stderr).unwrap();
+    assert_eq!(other.status.code(), Some(1), "{message}");
+    assert!(message.contains("Black wins, if ") && message.contains(" assumed node"), "{message}");
     // The same directory is used for what follows from it, and for nothing else.
     let other = run(&path("prove"), &["--game", "4x4", "-q", "--emit", "cert"], directory);
     assert_eq!(other.status.code(), Some(3));
