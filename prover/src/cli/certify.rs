@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 
 use super::common::{
     ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, TableOption, check_pieces,
-    database,
+    database, if_assumed,
 };
 use super::start::StartOptions;
 use crate::board::{Position, Side};
@@ -150,15 +150,6 @@ pub(super) fn write(
         certificate.root()
     )?;
     Ok(())
-}
-
-/// What a claim with so many Assumed nodes is worth, to be added to it.
-fn if_assumed(nodes: usize) -> String {
-    match nodes {
-        0 => String::new(),
-        1 => ", if 1 assumed node holds".into(),
-        n => format!(", if {n} assumed nodes hold"),
-    }
 }
 
 /// Set when somebody wants to interrupt the proof.

@@ -360,3 +360,12 @@ pub(super) fn each_fen(
     }
     Ok(())
 }
+
+/// What a claim with so many Assumed nodes is worth, to be added to it.
+pub(super) fn if_assumed(nodes: usize) -> String {
+    match nodes {
+        0 => String::new(),
+        1 => ", if 1 assumed node holds".into(),
+        n => format!(", if {n} assumed nodes hold"),
+    }
+}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use certificate_spec::claim::Question;
 use clap::Args;
 
-use super::common::{Failure, PageFormat};
+use super::common::{Failure, PageFormat, if_assumed};
 use super::report_page::page;
 use crate::emit::{Census, Size, Stored};
 use crate::progress::Progress;
@@ -181,10 +181,11 @@ fn text(stored: &Stored, answers: &Answers) -> String {
     let claim = &stored.claim;
     let (nodes, leaves, positions) = sizes(stored);
     let mut out = format!(
-        "{} {} from {}\n{nodes} nodes, {leaves} leaves, {positions} positions, {} bytes, root={}\n",
+        "{} {} from {}{}\n{nodes} nodes, {leaves} leaves, {positions} positions, {} bytes, root={}\n",
         claim.value.word(),
         claim.game,
         claim.start,
+        if_assumed(stored.assumed()),
         stored.bytes,
         stored.root
     );

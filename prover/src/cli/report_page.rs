@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use certificate_spec::claim::Question;
 
+use super::common::if_assumed;
 use super::page::{STYLE, thousands};
 use super::report::{Row, Table, sizes};
 use crate::emit::Stored;
@@ -27,6 +28,7 @@ fn write_page(
     let claim = &stored.claim;
     let (nodes, leaves, positions) = sizes(stored);
     let value = format!("{} {}", claim.value.word(), claim.game);
+    let assumed = if_assumed(stored.assumed());
     let database = match claim.database {
         Some(root) => format!("the database of up to {} pieces, <code>{root}</code>", claim.pieces),
         None => "no database".into(),
@@ -35,8 +37,8 @@ fn write_page(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{value}</title><style>{STYLE}{BARS}</style></head><body>\n\
-         <h1>{value} from <code>{}</code></h1>\n\
+         <title>{value}{assumed}</title><style>{STYLE}{BARS}</style></head><body>\n\
+         <h1>{value} from <code>{}</code>{assumed}</h1>\n\
          <p>{} nodes, {} leaves that expand {} positions, {} bytes in <code>{}</code>. \
          Root <code>{}</code>. It rests on {database}.</p>\n\
          <p class=\"key\">This page describes the certificate; only <code>check</code> verifies it. Bars are \

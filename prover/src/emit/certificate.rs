@@ -13,7 +13,7 @@ use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use thiserror::Error;
 
 use super::prune::{Kept, Proof, prune};
-use super::read::{Basis, Stored};
+use super::read::Stored;
 use crate::board::{Board, Position, Side};
 use crate::egdb::UNFINISHED;
 use crate::proof::{Tree, unpack};
@@ -328,8 +328,8 @@ impl Target {
 fn is_conditional(directory: &Path, claim: &str) -> bool {
     let Ok(stored) = Stored::read(directory) else { return false };
     let same = Claim::decode(claim.as_bytes())
-        .is_ok_and(|c| (c.game, c.start) == (stored.claim.game, stored.claim.start));
-    same && stored.parts.iter().flat_map(|part| &part.nodes).any(|n| n.basis == Basis::Assumed)
+        .is_ok_and(|c| (&c.game, &c.start) == (&stored.claim.game, &stored.claim.start));
+    same && stored.assumed() > 0
 }
 
 /// Renames a certificate that is about to be replaced.

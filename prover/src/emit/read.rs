@@ -146,6 +146,12 @@ fn read_sealed(path: &Path, length: u64, digest: Digest) -> Result<Vec<u8>, Read
 }
 
 impl Stored {
+    /// The number of Assumed nodes.
+    pub fn assumed(&self) -> usize {
+        let nodes = self.parts.iter().flat_map(|part| &part.nodes);
+        nodes.filter(|node| node.basis == Basis::Assumed).count()
+    }
+
     /// Reads the certificate in a directory.
     ///
     /// # Errors

@@ -75,6 +75,10 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
     let assumed = said.verdict.split(' ').find_map(|word| word.strip_prefix("assumed=")).unwrap();
     let claim = emitted.lines().next().unwrap();
     assert!(claim.contains(&format!(", if {assumed} assumed node")), "{emitted}");
+    for format in ["text", "html"] {
+        let report = prove(&["report", "cert", "--format", format, "-q"], directory);
+        assert!(report.contains(&format!(", if {assumed} assumed node")), "{report}");
+    }
     // What is only assumed refutes no claim: this one holds.
     let claim = ["--threshold", "50", "--until-threshold", "50", "--claim", "white-not-lost"];
     let other = run(&path("prove"), &[&game[..], &claim[..]].concat(), directory);
