@@ -3,7 +3,8 @@
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker::{Board, Sample, Shape, Shard, below, pairs};
-use checker_parts::Work;
+use checker_parts::{Plan, Work, both};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// The indices of a slice and its twin, if that is another.
@@ -65,4 +66,77 @@ fn a_sample_has_its_share() {
     let has =
         |seed, i| Sample { millionths: 500_000, seed }.has(Digest([0; 32]), &format!("node {i}"));
     assert!((0..100).any(|i| has(1, i) != has(2, i)));
+}
+
+/// The slices of a batch and those that crowning leads to.
+fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
+    let crowned = |&SliceName([a, b, c, d])| (a > 0).then(|| SliceName([c, d, a - 1, b + 1]));
+    batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
+}
+
+/// What is in memory while the values of a database are checked: within the bound, all that is needed, and
+/// nothing goes without need.
+#[test]
+fn tables_in_memory_keep_to_the_bound() {
+    let board = Board::new(6, 4).unwrap();
+    let mut slices = both(&pairs(&board, 6));
+    slices.sort_by_key(|slice| slice.order());
+    let size = |slice: SliceName| Shape::new(&board, slice).indices.div_ceil(64) * 16;
+    let bytes = |of: &HashSet<SliceName>| of.iter().map(|&slice| size(slice)).sum::<u64>();
+    let sizes: Vec<_> = slices.iter().map(|&slice| (slice, size(slice))).collect();
+    let all = bytes(&slices.iter().copied().collect());
+    let fewer = |pieces| slices.iter().copied().filter(move |slice| slice.pieces() < pieces);
+    let needed = |batch: &[SliceName]| {
+        needs(batch).into_iter().chain(fewer(batch[0].pieces())).collect::<HashSet<_>>()
+    };
+    let pair = |batch: &[SliceName]| 1 + usize::from(batch[0] != batch[0].twin());
+    let (mut tight, mut gone) = (0, 0);
+    for percent in (1..=100).rev() {
+        let memory = all * percent / 100;
+        let plan = Plan::new(&sizes, memory);
+        assert_eq!(plan.batches(false, true).is_ok(), memory == all);
+        let Ok(batches) = plan.batches(false, false) else {
+            // There is one that does not fit even alone.
+            assert!(plan.batches(true, false).is_err());
+            let fits = |&slice: &SliceName| bytes(&needed(&[slice.twin(), slice])) <= memory;
+            assert!(!slices.iter().all(fits), "{percent}");
+            continue;
+        };
+        let single = plan.batches(true, false).unwrap();
+        assert!(single.iter().all(|batch| batch.len() == pair(batch)));
+        for next in batches.windows(2).filter(|next| next[0][0].group() == next[1][0].group()) {
+            let more = [&next[0][..], &next[1][..pair(&next[1])]].concat();
+            assert!(bytes(&needed(&more)) > memory, "{percent}: {next:?}");
+            tight += 1;
+        }
+        for batches in [batches, single] {
+            let checked: Vec<_> = batches.iter().flatten().copied().collect();
+            assert_eq!(checked.len(), slices.len());
+            assert_eq!(checked.iter().collect::<HashSet<_>>(), slices.iter().collect());
+            let mut there = HashSet::new();
+            for (i, batch) in batches.iter().enumerate() {
+                let (missing, out) = plan.swap(|slice| there.contains(&slice), &batches[i..]);
+                let needed = needed(batch);
+                let before: HashSet<_> = there.iter().copied().chain(missing.clone()).collect();
+                assert_eq!(before.len(), there.len() + missing.len());
+                assert!(missing.iter().all(|slice| needed.contains(slice)));
+                there = before.clone();
+                out.iter()
+                    .for_each(|slice| assert!(there.remove(slice) && !needed.contains(slice)));
+                assert!(there.is_superset(&needed) && bytes(&there) <= memory);
+                // Those go that are needed last, and none when there was room.
+                let next_use = |slice: &SliceName| {
+                    batches[i..].iter().position(|batch| needs(batch).contains(slice))
+                };
+                let last = |slice: &SliceName| next_use(slice).unwrap_or(usize::MAX);
+                if let Some(latest) = out.last() {
+                    assert!(bytes(&there) + size(*latest) > memory);
+                    let stays = there.iter().filter(|slice| !needed.contains(slice));
+                    assert!(stays.map(last).max() <= out.iter().map(last).min());
+                    gone += 1;
+                }
+            }
+        }
+    }
+    assert!(tight > 10 && gone > 10, "{tight} {gone}");
 }
