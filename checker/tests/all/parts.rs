@@ -3,9 +3,10 @@
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker::{Board, Sample, Shape, Shard, below, pairs};
-use checker_parts::{Plan, Work, both};
+use checker_parts::{Plan, TableFolder, Work, both};
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The indices of a slice and its twin, if that is another.
 fn indices(board: &Board, pair: SliceName) -> u64 {
@@ -139,4 +140,30 @@ fn tables_in_memory_keep_to_the_bound() {
         }
     }
     assert!(tight > 10 && gone > 10, "{tight} {gone}");
+}
+
+#[test]
+fn tables_come_back_as_they_went() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = TableFolder::new(&root.path().join("tables")).unwrap();
+    let words = |length: u64, factor: u64| -> Vec<[AtomicU64; 2]> {
+        (0..length).map(|i| [i * factor, !(i * factor)].map(AtomicU64::new)).collect()
+    };
+    let plain = |words: &[[AtomicU64; 2]]| {
+        words.iter().flatten().map(|word| word.load(Relaxed)).collect::<Vec<_>>()
+    };
+    for length in [1, 3, 17, 4096, 4097, 10_000] {
+        let (slice, digest) = (Digest::of(&length.to_string().into_bytes()), Digest::of(b"values"));
+        let (went, came) = (words(length, 0x9e37_79b9), words(length, 0));
+        assert!(folder.read(slice, &came).is_none());
+        folder.write(slice, &went, digest).unwrap();
+        assert_eq!(folder.read(slice, &came), Some(digest));
+        assert_eq!(plain(&came), plain(&went));
+        // A table of another size is none, and neither is a file with more in it.
+        assert!(folder.read(slice, &words(length + 1, 0)).is_none());
+        let file = root.path().join("tables").join(slice.to_string());
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, [&bytes[..], &[0]].concat()).unwrap();
+        assert!(folder.read(slice, &came).is_none());
+    }
 }

@@ -10,6 +10,7 @@ use certificate_spec::database::SliceName;
 use certificate_spec::slice::Value as Written;
 use checker::{Board, Shape, Side, Value};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -244,6 +245,28 @@ fn nobody_is_refuted_by_a_table() {
         fs::write(path, &good).unwrap();
     }
     assert!(spoilt > 5);
+}
+
+/// What is there is used and left alone, and what states another digest is written anew by whoever verifies the slice.
+#[test]
+fn a_table_is_written_once() {
+    let place = right();
+    let plain = notes(&place, 3, " --tables tables");
+    let written = || -> Vec<_> {
+        let entries = fs::read_dir(place.0.path().join("tables")).unwrap();
+        let mut all: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        all.sort();
+        // A file that is put in another's place has another number.
+        let number = |path: &PathBuf| fs::metadata(path).unwrap().ino();
+        all.into_iter().map(|path| (number(&path), fs::read(&path).unwrap(), path)).collect()
+    };
+    let before = written();
+    assert_eq!(notes(&place, 3, " --tables tables"), plain);
+    assert_eq!(written(), before);
+    let (_, good, path) = &before[0];
+    fs::write(path, table_file(&vec![[0, !0]; (good.len() - 32) / 16])).unwrap();
+    notes(&place, 3, " --tables tables");
+    assert_eq!(fs::read(path).unwrap(), *good);
 }
 
 /// Where a table would refute, the shard is checked without any, and that is said.
