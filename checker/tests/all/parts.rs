@@ -2,8 +2,9 @@
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
+use certificate_spec::manifest::Kind;
 use checker::{Board, Sample, Shape, Shard, below, pairs};
-use checker_parts::{Plan, TableFolder, Work, both};
+use checker_parts::{GIVEN, Plan, Scope, Size, TableFolder, Verified, Work, both, of_list};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -67,6 +68,137 @@ fn a_sample_has_its_share() {
     let has =
         |seed, i| Sample { millionths: 500_000, seed }.has(Digest([0; 32]), &format!("node {i}"));
     assert!((0..100).any(|i| has(1, i) != has(2, i)));
+}
+
+#[test]
+fn a_shard_has_one_spelling() {
+    for text in ["1/1", "3/16", "16/16", "1000000/1000000"] {
+        assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
+    }
+    for text in ["", "3", "0/3", "4/3", "1/0", "0/0", "1/1000001", "03/16", "+3/16", "3/16/2"] {
+        assert!(text.parse::<Shard>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_sample_says_how_likely_it_is_to_miss_faults() {
+    let says = |millionths| Sample { millionths, seed: 7 }.to_string();
+    assert_eq!(says(0), "share=0 seed=7 missed=1:1.0000,10:1.0000,100:1.0000,1000:1.0000");
+    assert_eq!(says(10_000), "share=0.01 seed=7 missed=1:0.9900,10:0.9044,100:0.3660,1000:4.3e-5");
+    assert_eq!(
+        says(500_000),
+        "share=0.5 seed=7 missed=1:0.5000,10:0.0010,100:7.9e-31,1000:9.3e-302"
+    );
+    assert_eq!(says(1_000_000), "share=1 seed=7 missed=1:0.0000,10:0.0000,100:0.0000,1000:0.0000");
+}
+
+/// Pairs of slices with their indices, and two questions.
+fn scope_of(shard: Option<Shard>, sample: Option<Sample>, is_exact: bool) -> Scope {
+    let board = Board::new(4, 4).unwrap();
+    let pairs: Vec<_> =
+        pairs(&board, 3).into_iter().map(|s| (s, Shape::new(&board, s).indices)).collect();
+    let questions: [Size; 2] = [(0, 5, vec![10, 20]), (2, 0, vec![4000])];
+    Scope::new(shard, sample, false, &pairs, &questions, is_exact).unwrap()
+}
+
+/// Asks a scope for all that there is; what it wants of each kind, by question.
+fn ask(scope: &Scope, nodes: [usize; 2], leaves: [usize; 2]) -> [[Vec<usize>; 2]; 2] {
+    let wants = |kind, counts: [usize; 2]| {
+        [0, 1].map(|q| (0..counts[q]).filter(|&i| scope.has(Digest([1; 32]), kind, q, i)).collect())
+    };
+    [wants(Kind::Nodes, nodes), wants(Kind::Leaves, leaves)]
+}
+
+#[test]
+fn a_shard_says_what_it_has_looked_at() {
+    let board = Board::new(4, 4).unwrap();
+    let pairs = pairs(&board, 3);
+    for is_exact in [true, false] {
+        let (mut slices, mut wanted, mut positions) = (0, 0, 0);
+        for number in 1..=4 {
+            let scope = scope_of(Some(Shard { number, of: 4 }), None, is_exact);
+            assert!(!scope.has_blocks() && !scope.has_block(Digest([1; 32]), "a block"));
+            let own = scope.slices();
+            let got = ask(&scope, [6, 1], [2, 1]);
+            let all: usize = got.iter().flatten().map(Vec::len).sum();
+            assert_eq!(scope.has_positions(), all > 0);
+            let range = |list: &[usize], of| match list {
+                [] => None,
+                [first, .., last] => Some(format!("{first}-{}/{of}", last + 1)),
+                [one] => Some(format!("{one}-{}/{of}", one + 1)),
+            };
+            let here: u64 =
+                got[1][0].iter().map(|&i| [10, 20][i]).sum::<u64>() + 4000 * got[1][1].len() as u64;
+
+            // Every table has a digest of its own, and so have those that were taken for granted.
+            let of = |slice: &SliceName| Digest::of(slice.file_name().as_bytes());
+            let work = Work { slices: own.clone(), questions: Vec::new() };
+            let mut given = work.given(&pairs);
+            if all > 0 {
+                given = both(&pairs);
+                given.retain(|slice| !both(&pairs[own.clone()]).contains(slice));
+            }
+            let mine = both(&pairs[own.clone()]);
+            let mut digests: Verified = mine.iter().map(|s| (s.file_name(), of(s))).collect();
+            digests.extend(given.iter().map(|s| (format!("{GIVEN}{}", s.file_name()), of(s))));
+            let list: Vec<_> = given.iter().map(|s| (*s, of(s))).collect();
+            let rests = if list.is_empty() { "none".into() } else { of_list(&list).to_string() };
+            let tables: Vec<_> = mine.iter().map(|s| of(s).to_string()).collect();
+            let tables = if mine.is_empty() { "none".into() } else { tables.join(",") };
+            let below = match own.is_empty() {
+                true => 0,
+                false if is_exact => below(&pairs, &own),
+                false => pairs.len(),
+            };
+            let n = pairs.len();
+            let start = format!(
+                "{number}/4 WORDS slices={}-{}/{n} tables={tables} given=0-{below}/{n} given-tables={rests} nodes=0:",
+                own.start, own.end
+            );
+            scope.seal(digests.clone());
+            let words = scope.words("WORDS");
+            assert!(words.starts_with(&start), "{words}\n{start}");
+            assert!(words.ends_with(&format!(" positions={here}")), "{words}");
+            for (lists, sizes) in got.iter().zip([[6, 1], [2, 1]]) {
+                for ((list, of), q) in lists.iter().zip(sizes).zip([0, 2]) {
+                    let range = range(list, of).map(|range| format!("{q}:{range}"));
+                    assert!(range.is_none_or(|range| words.contains(&range)), "{words}");
+                }
+            }
+
+            // One that is missing, or one more, and nobody can merge it.
+            if let Some((name, digest)) = digests.pop_last() {
+                scope.seal(digests.clone());
+                assert!(scope.words("WORDS").contains("tables=unknown"));
+                digests.insert(name, digest);
+            }
+            digests.insert(format!("{GIVEN}of no slice"), Digest([2; 32]));
+            scope.seal(digests);
+            assert!(scope.words("WORDS").contains(" given-tables=unknown "));
+
+            (slices, wanted, positions) = (slices + own.len(), wanted + all, positions + here);
+        }
+        assert_eq!((slices, wanted, positions), (pairs.len(), 10, 4030));
+    }
+}
+
+#[test]
+fn a_sample_says_what_it_has_looked_at() {
+    let sample = Sample { millionths: 500_000, seed: 3 };
+    let scope = scope_of(None, Some(sample), true);
+    assert!(scope.has_blocks() && scope.has_positions() && scope.slices().is_empty());
+    let blocks = (0..100).filter(|i| scope.has_block(Digest([1; 32]), &format!("{i}"))).count();
+    let [nodes, leaves] = ask(&scope, [6, 1], [2, 1]).map(|lists| lists.concat().len());
+    assert!((25..75).contains(&blocks) && (1..7).contains(&nodes), "{blocks} {nodes}");
+    let words = format!("WORDS blocks={blocks}/100 nodes={nodes}/7 leaves={leaves}/3 {sample}");
+    assert_eq!(scope.words("WORDS"), words);
+
+    let of_a_database = Scope::new(None, Some(sample), false, &[], &[], true).unwrap();
+    assert_eq!(of_a_database.words("WORDS"), format!("WORDS blocks=0/0 {sample}"));
+    let shard = Some(Shard { number: 1, of: 1 });
+    let of_a_database = Scope::new(shard, None, false, &[], &[], true).unwrap();
+    assert!(!of_a_database.words("WORDS").contains("positions="));
+    assert!(!of_a_database.has_positions());
 }
 
 /// The slices of a batch and those that crowning leads to.
