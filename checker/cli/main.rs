@@ -205,10 +205,7 @@ fn trust_notes(
 
 /// The folder of tables, which may not be among what is checked.
 fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, String> {
-    // It need not be there yet. The parent of a relative path is empty in the end.
-    let there = folder.ancestors().map(|path| if path == "" { Path::new(".") } else { path });
-    let there = there.filter_map(|path| path.canonicalize().ok()).next();
-    if there.is_some_and(|here| notes::is_among(&here, closed)) {
+    if notes::is_among(folder, closed) {
         return Err(format!("{}: tables cannot be among what is checked", folder.display()));
     }
     TableFolder::new(folder)
@@ -230,7 +227,13 @@ fn check(arguments: &Arguments) -> Verdict {
     let key = arguments.key.as_ref().map(|path| PrivateKey::open(path)).transpose();
     let closed: Vec<&Path> =
         arguments.certificate.iter().chain([&options.db]).map(|p| &**p).collect();
-    let draft = |path: &PathBuf| notes::Draft::new(path, key?, &closed);
+    if let Some(journal) = options.journal.as_ref().filter(|path| notes::is_among(path, &closed)) {
+        let path = journal.display();
+        return Verdict::error(format!("{path}: a journal cannot be among what is checked"));
+    }
+    let used: Vec<&Path> =
+        options.journal.iter().chain(&arguments.trust_db).map(|p| &**p).collect();
+    let draft = |path: &PathBuf| notes::Draft::new(path, key?, &closed, &used);
     let draft = match arguments.attest.as_ref().map(draft).transpose() {
         Ok(draft) => draft,
         Err(error) => return Verdict::error(error),

@@ -8,7 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_spec::Digest;
 use std::collections::BTreeMap;
+use std::fs::Permissions;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -114,10 +116,24 @@ fn program() -> String {
     std::fs::read(path).map_or("unknown".into(), |bytes| Digest::of(&bytes).to_string())
 }
 
-/// Whether a place is in one of these folders.
-pub(crate) fn is_among(here: &Path, closed: &[&Path]) -> bool {
-    let is_in = |folder: &&Path| folder.canonicalize().is_ok_and(|folder| here.starts_with(folder));
-    closed.iter().any(is_in)
+/// Whether a place, which need not be there yet, is in one of these folders.
+pub(crate) fn is_among(place: &Path, closed: &[&Path]) -> bool {
+    // The parent of a relative path is empty in the end.
+    let there = place.ancestors().map(|path| if path == "" { Path::new(".") } else { path });
+    let here = there.filter_map(|path| path.canonicalize().ok()).next();
+    let is_in =
+        |here: &Path, folder: &Path| folder.canonicalize().is_ok_and(|f| here.starts_with(f));
+    here.is_some_and(|here| closed.iter().any(|folder| is_in(&here, folder)))
+}
+
+/// Whether two paths lead to the same file, which need not be there yet.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        path.canonicalize().ok().or(Some(parent.join(path.file_name()?)))
+    };
+    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// A note to be written: all that can go wrong with it does so before the check.
@@ -129,24 +145,34 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// A note at `path`, in place of another note at the most, and in none of these folders.
+    /// A note at `path`, in place of another note at the most, in none of these folders, and not where something
+    /// is that the check uses.
     pub(crate) fn new(
         path: &Path,
         key: Option<PrivateKey>,
         closed: &[&Path],
+        used: &[&Path],
     ) -> Result<Draft, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
         let directory =
             path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let here = directory.canonicalize().map_err(failed)?;
-        if is_among(&here, closed) {
+        if is_among(directory, closed) {
             return Err(format!("{}: a note cannot be among what is checked", path.display()));
+        }
+        if used.iter().any(|used| is_same(path, used)) {
+            return Err(format!(
+                "{}: the check uses this; the note needs a file of its own",
+                path.display()
+            ));
         }
         if path.symlink_metadata().is_ok() && Note::read(path).is_err() {
             let what = "there is something else; a note takes the place of a note only";
             return Err(format!("{}: {what}", path.display()));
         }
-        let file = tempfile::NamedTempFile::new_in(directory).map_err(failed)?;
+        // It is to be handed out: as readable as any other file.
+        let mut file = tempfile::Builder::new();
+        let file = file.permissions(Permissions::from_mode(0o666)).tempfile_in(directory);
+        let file = file.map_err(failed)?;
         Ok(Draft { path: path.into(), file, program: program(), key })
     }
 

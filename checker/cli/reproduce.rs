@@ -51,15 +51,19 @@ pub(crate) fn reproduce(
     let db = db.map_or_else(|| place.path().join("egdb"), Path::to_path_buf);
     command.arg("--emit").arg(&again).arg("--db").arg(db);
     command.arg("--results").arg(place.path().join("results"));
+    // It may not have the prover do more than the claim is about.
+    let pieces = described.pieces.to_string();
+    let claimed = [("--game", &described.game), ("--pieces", &pieces)];
+    let says = |option: &str| described.about.lines().any(|line| line.starts_with(option));
+    if let Some((name, _)) = claimed.iter().find(|(name, _)| !says(&format!("option {name} "))) {
+        return Err(format!("{}: it does not say with which {name} it was made", cert.display()));
+    }
     for line in described.about.lines() {
         if let Some(line) = line.strip_prefix("option ") {
             let (name, value) = line.split_once(' ').unwrap_or((line, ""));
             if !OPTIONS.contains(&name) {
                 return Err(format!("{}: {name} is no option that has a bearing", cert.display()));
             }
-            // It may not have the prover do more than the claim is about.
-            let pieces = described.pieces.to_string();
-            let claimed = [("--game", &described.game), ("--pieces", &pieces)];
             if claimed.iter().any(|(option, right)| name == *option && value != *right) {
                 return Err(format!("{}: {name} {value} is not what it claims", cert.display()));
             }

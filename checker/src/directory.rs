@@ -104,7 +104,10 @@ pub fn check(
         Ok(()) => Ok(check.values),
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
-        Err(stop) => check.own().try_for_each(|record| check.judge(record.name)).and(Err(stop)),
+        Err(stop) => {
+            let judge = |record: &SliceRecord| check.read(record.name, |file| file.judge());
+            check.own().try_for_each(judge).and(Err(stop))
+        }
     }
 }
 
@@ -187,19 +190,13 @@ impl Check<'_> {
         Ok(Slice::new(&self.units, head, bytes))
     }
 
-    /// Reads the values of a slice from its file and judges its syntax.
-    fn read(&self, slice: SliceName, sink: impl Fn(u64, u64, u64) + Sync) -> Result<(), Stop> {
-        self.open(slice)?.read(sink).map_err(|offset| {
+    /// Opens the file of a slice and reads what comes after its head, or judges its syntax.
+    fn read(&self, name: SliceName, by: impl Fn(Slice<'_>) -> Result<(), u64>) -> Result<(), Stop> {
+        by(self.open(name)?).map_err(|offset| {
             let expected = "a checksum, and a code of the unit's values";
             let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
-            finding.file(self.folder.file(&slice.file_name())).into()
+            finding.file(self.folder.file(&name.file_name())).into()
         })
-    }
-
-    /// Judges the syntax of a slice's file. One that has a single value for all indices has nothing but a head,
-    /// and so many indices that going over them would take longer than all that is in its bytes.
-    fn judge(&self, slice: SliceName) -> Result<(), Stop> {
-        if self.open(slice)?.is_constant() { Ok(()) } else { self.read(slice, |_, _, _| {}) }
     }
 
     /// The table of a slice whose turn it is.
@@ -211,7 +208,7 @@ impl Check<'_> {
     fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         let table = self.table(slice)?;
-        self.read(slice, |index, win, loss| table.put(index, (win, loss), (win, loss)))
+        self.read(slice, |file| file.read(|at, win, loss| table.put(at, (win, loss), (win, loss))))
     }
 
     /// What a slice's table is called among the verified ones.

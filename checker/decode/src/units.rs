@@ -192,9 +192,17 @@ impl<'a> Slice<'a> {
         rest.get(..usize::try_from(length).ok()?)
     }
 
-    /// Whether the head says all: one value for all quiet positions.
-    pub fn is_constant(&self) -> bool {
-        self.head.constant.is_some()
+    /// Decodes all payloads, for nothing but to see that they come out. What has one value for all positions has
+    /// no payload, and so many positions that going over them would take longer than all that is in its bytes.
+    ///
+    /// # Errors
+    /// The offset of the first payload that does not come out.
+    pub fn judge(&self) -> Result<(), u64> {
+        let judge = |number: usize| match self.head.units[number] {
+            Unit::Constant(_) => None,
+            Unit::Coded { .. } => self.read_unit(number as u64, &|_, _, _| ()),
+        };
+        (0..self.head.units.len()).into_par_iter().find_map_first(judge).map_or(Ok(()), Err)
     }
 
     /// Reads the values of all quiet positions, unit by unit in parallel. `sink` gets them 64 at a time: the index
@@ -203,28 +211,31 @@ impl<'a> Slice<'a> {
     /// # Errors
     /// The offset of the first payload that does not come out.
     pub fn read(&self, sink: impl Fn(u64, u64, u64) + Sync) -> Result<(), u64> {
-        let read = |number: u64| {
-            let rows = self.layout.unit(number);
-            let directory = usize::try_from(number).ok().and_then(|n| self.head.units.get(n));
-            match self.head.constant.map(Unit::Constant).as_ref().or(directory) {
-                Some(&Unit::Constant(value)) => {
-                    self.for_each_word(rows, &mut |_, _, index, quiet| {
-                        let of = |wanted| if value == wanted { quiet } else { 0 };
-                        sink(index, of(Value::Win), of(Value::Loss));
-                    });
-                    None
-                }
-                Some(&Unit::Coded { offset, length }) => {
-                    let payload = self.payload(offset, length);
-                    let decoder = payload.and_then(|p| Decoder::new(&self.head.frequencies, p));
-                    let is_right = decoder.is_some_and(|d| self.decode(rows, d, &sink));
-                    (!is_right).then_some(offset)
-                }
-                // There are as many as the layout asks for.
-                None => Some(VALUE),
-            }
-        };
+        let read = |number: u64| self.read_unit(number, &sink);
         (0..self.layout.count).into_par_iter().find_map_first(read).map_or(Ok(()), Err)
+    }
+
+    /// Reads the values of a unit. Returns the offset of its payload if that does not come out.
+    fn read_unit(&self, number: u64, sink: &impl Fn(u64, u64, u64)) -> Option<u64> {
+        let rows = self.layout.unit(number);
+        let directory = usize::try_from(number).ok().and_then(|n| self.head.units.get(n));
+        match self.head.constant.map(Unit::Constant).as_ref().or(directory) {
+            Some(&Unit::Constant(value)) => {
+                self.for_each_word(rows, &mut |_, _, index, quiet| {
+                    let of = |wanted| if value == wanted { quiet } else { 0 };
+                    sink(index, of(Value::Win), of(Value::Loss));
+                });
+                None
+            }
+            Some(&Unit::Coded { offset, length }) => {
+                let payload = self.payload(offset, length);
+                let decoder = payload.and_then(|p| Decoder::new(&self.head.frequencies, p));
+                let is_right = decoder.is_some_and(|d| self.decode(rows, d, sink));
+                (!is_right).then_some(offset)
+            }
+            // There are as many as the layout asks for.
+            None => Some(VALUE),
+        }
     }
 
     /// Decodes the values of the quiet positions of these rows. Says whether the code comes out.
