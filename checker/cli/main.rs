@@ -56,14 +56,14 @@ The verdict is the last line on standard output. Exit status:
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
-each file; for each thread the largest file of the database, and the largest block (120 MB with 6 \
+each file; for each thread five times the largest file of the database, and the largest block (120 MB with 6 \
 pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300 bytes for each \
 position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6 \
 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory is a bound on the tables alone. It must admit \
 those of all slices with fewer pieces, of any slice and its twin, and of those that a crowning leads to \
 from there; a certificate needs all tables in the end. What has had to go and is needed again is read \
 and decoded again. The verdict is the same. A limit on the address space (ulimit -v) must admit all \
-this, 64 MiB, and 32 MiB for each thread.
+this, 64 MiB, and 128 MiB for each thread: much of that is asked for and not used.
 
 Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified \
 again, though all files are still hashed. It is trusted as this program is: use one that you have had \

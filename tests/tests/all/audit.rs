@@ -1,6 +1,7 @@
 //! Audits in parts: shards, notes, samples. Whatever a whole check refutes, no cover of shards verifies.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -373,6 +374,35 @@ fn a_note_takes_the_place_of_a_note_only() {
 }
 
 #[test]
+fn journals_and_notes_are_kept_apart_from_what_is_checked() {
+    let root = certificate("--game 4x4 --pieces 3");
+    let here = root.path();
+    for journal in ["cert/j", "cert/objects/j", "egdb/j", "egdb/4x4/j", "cert/../cert/j"] {
+        let said = say(&format!("cert --journal {journal}"), here);
+        let error = format!("s ERROR {journal}: a journal cannot be among what is checked");
+        assert_eq!((said.verdict, said.status), (error, Some(4)));
+        assert!(!here.join(journal).exists());
+    }
+    // Whether the journal is there already or not.
+    for _ in 0..2 {
+        for note in ["journal", "./journal", "cert/../journal"] {
+            let said = say(&format!("cert --journal journal --attest {note}"), here);
+            let error =
+                format!("s ERROR {note}: the check uses this; the note needs a file of its own");
+            assert_eq!((said.verdict, said.status), (error, Some(4)));
+        }
+        assert_eq!(say("cert --journal journal", here).status, Some(0));
+    }
+    assert_eq!(say("cert --journal journal --attest note", here).status, Some(0));
+    let said = say("cert --trust-db note --attest note", here);
+    assert!(said.verdict.starts_with("s ERROR note: the check uses this"), "{said:?}");
+    // A note is to be handed out, as any other file is.
+    let mode = |name: &str| fs::metadata(here.join(name)).unwrap().permissions().mode();
+    fs::write(here.join("file"), "").unwrap();
+    assert_eq!(mode("note"), mode("file"));
+}
+
+#[test]
 fn the_word_of_a_note_for_the_database() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
@@ -664,6 +694,13 @@ fn a_certificate_is_made_again_from_what_it_says() {
         let name = &line[..line.rfind(' ').unwrap()];
         *more.parts[0].about.iter_mut().find(|line| line.starts_with(name)).unwrap() = line.into();
         more.write(&here.join("cert"));
+        assert_eq!(again(here).0, Some(4), "{line}");
+    }
+    // nor what the prover does if nobody says what,
+    for line in ["option --game", "option --pieces"] {
+        let mut less = draft.clone();
+        less.parts[0].about.retain(|word| !word.starts_with(line));
+        less.write(&here.join("cert"));
         assert_eq!(again(here).0, Some(4), "{line}");
     }
     // or a file written because a certificate asks for it.
