@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use prover::cli::{Cli, Failure};
+use prover::progress::tell;
 
 fn main() -> ExitCode {
     match Cli::parse().run() {
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
         // A reader that has seen enough, such as `head`, is no failure worth a message.
         Err(Failure::Io(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(3),
         Err(failure) => {
-            eprintln!("prove: {failure}");
+            tell(&format!("prove: {failure}"));
             ExitCode::from(failure.status())
         }
     }

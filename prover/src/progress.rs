@@ -1,6 +1,6 @@
 //! Progress on standard error: a bar on a terminal, a plain line every ten seconds otherwise.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,11 @@ pub enum Progress {
     Lines,
     /// A bar that redraws itself.
     Terminal,
+}
+
+/// Writes a line to standard error. If nobody can read it the work goes on all the same.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 impl Progress {
@@ -32,7 +37,7 @@ impl Progress {
     /// A line that is not about how far something is.
     pub fn say(&self, text: String) {
         if *self != Progress::Quiet {
-            eprintln!("{text}");
+            tell(&text);
         }
     }
 
@@ -93,7 +98,7 @@ impl Bar {
             if !state.note.is_empty() {
                 line += &format!(" ({})", state.note);
             }
-            eprintln!("{line}");
+            tell(&line);
         }
     }
 
@@ -112,7 +117,8 @@ impl Bar {
         if self.to != Progress::Quiet && time > Duration::from_secs(1) {
             let rate = state.done as f64 / time.as_secs_f64();
             let (what, unit, done) = (&self.what, self.unit, state.done);
-            eprintln!("{what}: {done} {unit} in {:.1} s, {rate:.0}/s", time.as_secs_f64());
+            let time = time.as_secs_f64();
+            tell(&format!("{what}: {done} {unit} in {time:.1} s, {rate:.0}/s"));
         }
     }
 }

@@ -345,10 +345,14 @@ fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
     let most = verdict.history.iter().filter_map(|i| i.threshold).max();
     let most =
         most.unwrap_or_else(|| tree.nodes().iter().map(|n| n.score().abs()).max().unwrap_or(0));
-    (1..=most).rev().step_by(STEP as usize).chain([1, 0]).any(|threshold| {
+    let thresholds: Vec<i32> = (1..=most).rev().step_by(STEP as usize).chain([1, 0]).collect();
+    let mut is_decided = |threshold| {
         tree.update(Some(threshold));
         !matches!(tree.outcome(), Outcome::Unknown { .. })
-    })
+    };
+    // The lower it is the more is taken for decided, and what was decided before stays so.
+    let first = thresholds.partition_point(|&threshold| !is_decided(threshold));
+    thresholds.get(first).is_some_and(|&threshold| is_decided(threshold))
 }
 
 fn line_of(iteration: &Iteration) -> String {

@@ -1,6 +1,8 @@
 //! `prove report`.
 
+use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use certificate_spec::claim::Question;
@@ -88,10 +90,22 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file all at once.
+/// Writes a file all at once, where a link leads to if it is one. Something else, such as a device, stays what it is.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let there = file.metadata();
+    if there.as_ref().is_ok_and(|there| !there.is_file()) {
+        return fs::OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes());
+    }
+    let file = if there.is_ok() { file.canonicalize()? } else { file.into() };
     let directory = file.parent().filter(|d| *d != Path::new("")).unwrap_or(Path::new("."));
-    let mut unfinished = tempfile::NamedTempFile::new_in(directory)?;
+    // As readable as any other file.
+    let mut unfinished = tempfile::Builder::new();
+    let unfinished =
+        unfinished.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory);
+    let mut unfinished = unfinished?;
+    if let Ok(there) = there {
+        fs::set_permissions(unfinished.path(), there.permissions())?;
+    }
     unfinished.write_all(text.as_bytes())?;
     unfinished.persist(file)?;
     Ok(())

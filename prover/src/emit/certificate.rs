@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
 use certificate_spec::about;
-use certificate_spec::claim::{Claim, Question};
+use certificate_spec::claim::{Claim, Question, Value};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
@@ -21,6 +21,8 @@ use crate::search::{KeyMap, StrategyError, pack};
 
 /// Nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
+/// What a certificate says that was to be of the value, and may be of half of it.
+const FOR_THE_VALUE: &str = "option --claim value";
 /// Leaves of an object.
 const LEAVES_PER_OBJECT: usize = 1 << 12;
 
@@ -244,13 +246,14 @@ impl Certificate {
     /// # Errors
     /// [`EmitError::Occupied`] or [`EmitError::Io`]; nothing is overwritten then.
     pub fn write(&self, target: Target) -> Result<(), EmitError> {
-        let Target { directory, unfinished } = target;
+        let Target { directory } = target;
         if self.is_at(&directory) {
             return Ok(());
         }
-        if !is_conditional(&directory, &self.claim) {
+        if !is_unfinished(&directory, &self.claim) {
             require_free(&directory)?;
         }
+        let unfinished = unfinished(&directory)?;
         let write = |name: &str, bytes: &[u8]| {
             let path = unfinished.path().join(name);
             fs::File::create_new(&path)
@@ -268,7 +271,7 @@ impl Certificate {
             |path: &Path| fs::File::open(path).and_then(|d| d.sync_all()).map_err(io_at(path));
         sync(&objects)?;
         sync(unfinished.path())?;
-        let aside = match is_conditional(&directory, &self.claim) {
+        let aside = match is_unfinished(&directory, &self.claim) {
             true => Some(set_aside(&directory)?),
             false => None,
         };
@@ -283,11 +286,9 @@ impl Certificate {
     }
 }
 
-/// Where a certificate is to be written: a directory that is free, and one beside it to write in.
+/// Where a certificate is to be written: a directory that is free.
 pub struct Target {
     directory: PathBuf,
-    /// Removed when dropped.
-    unfinished: tempfile::TempDir,
 }
 
 impl Target {
@@ -303,33 +304,42 @@ impl Target {
         }
         let parent = parent_of(directory);
         fs::create_dir_all(parent).map_err(io_at(parent))?;
-        let name = directory.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{UNFINISHED}{name}");
-        // What a killed run has left.
-        let left = parent.join(&name);
-        match fs::remove_dir_all(&left) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_at(&left)(e)),
-            _ => {}
-        }
-        let unfinished = tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(parent);
-        let unfinished = unfinished.map_err(io_at(&left))?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = fs::Permissions::from_mode(0o755);
-            fs::set_permissions(unfinished.path(), mode).map_err(io_at(&left))?;
-        }
-        Ok(Target { directory: directory.into(), unfinished })
+        // Another process may be at the same certificate; so nothing is there to be written in before it is time.
+        tempfile::tempdir_in(parent).map_err(io_at(parent))?;
+        Ok(Target { directory: directory.into() })
     }
 }
 
-/// Whether there is a certificate with Assumed nodes of the same game and start: one that was emitted
-/// before the proof was finished, and that may be replaced.
-fn is_conditional(directory: &Path, claim: &str) -> bool {
+/// A directory beside that of a certificate, to write in. It is removed when dropped.
+fn unfinished(directory: &Path) -> Result<tempfile::TempDir, EmitError> {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let (parent, name) = (parent_of(directory), format!("{UNFINISHED}{name}"));
+    // What a killed run has left.
+    let left = parent.join(&name);
+    match fs::remove_dir_all(&left) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_at(&left)(e)),
+        _ => {}
+    }
+    let unfinished = tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(parent);
+    let unfinished = unfinished.map_err(io_at(&left))?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(unfinished.path(), mode).map_err(io_at(&left))?;
+    }
+    Ok(unfinished)
+}
+
+/// Whether there is a certificate of the same game and start that was emitted before the proof was finished, and
+/// that may be replaced: it has Assumed nodes, or it is half of the value that it was to be.
+fn is_unfinished(directory: &Path, claim: &str) -> bool {
     let Ok(stored) = Stored::read(directory) else { return false };
     let same = Claim::decode(claim.as_bytes())
         .is_ok_and(|c| (&c.game, &c.start) == (&stored.claim.game, &stored.claim.start));
-    same && stored.assumed() > 0
+    let is_half = matches!(stored.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
+        && stored.parts.iter().flat_map(|part| &part.about).any(|line| line == FOR_THE_VALUE);
+    same && (stored.assumed() > 0 || is_half)
 }
 
 /// Renames a certificate that is about to be replaced.

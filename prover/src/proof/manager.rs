@@ -146,6 +146,7 @@ impl Manager {
             stop.load(Ordering::Relaxed)
         };
         let done = std::thread::scope(|scope| {
+            let _closing = Closing(&queue);
             for _ in 0..self.workers.max(1) {
                 scope.spawn(|| work(&queue, ground, &watch));
             }
@@ -167,11 +168,19 @@ impl Manager {
                 bar: &bar,
             };
             let done = run.iterate().and_then(|()| Ok(run.results.write()?));
-            queue.close();
             done.map(|()| (run.tree, run.verdict))
         });
         bar.finish();
         done
+    }
+}
+
+/// Closes the queue at the end, whatever the end is: the workers would wait for ever.
+struct Closing<'a>(&'a Queue);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
     }
 }
 
@@ -274,9 +283,6 @@ impl Run<'_, '_> {
             let size = self.tree.nodes().len();
             let round = self.tree.frontier(of, ROUND.max(size / NODES_PER_SEARCH));
             self.search(&round)?;
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(Stop::Interrupted);
-            }
             self.tree.update(threshold);
         }
     }

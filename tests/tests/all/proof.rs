@@ -145,6 +145,72 @@ fn an_assumption_cannot_be_dressed_up() {
     refused("in a circle", &["rank"], &|part| part.nodes.iter_mut().for_each(|node| node.rank = 7));
 }
 
+#[test]
+fn half_of_a_value_is_replaced_by_the_value() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    let value = ["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"];
+    let half = [&value[..], &["--claim", "black-not-lost"]].concat();
+    prove(&half, here);
+    // Half is what was asked for.
+    assert_eq!(run(&path("prove"), &value, here).status.code(), Some(3));
+    // What Ctrl-C leaves where the value was asked for.
+    let mut draft = Draft::read(&here.join("cert"));
+    let about = draft.parts.iter_mut().flat_map(|part| &mut part.about);
+    for line in about.filter(|line| line.starts_with("option --claim ")) {
+        *line = "option --claim value".into();
+    }
+    draft.write(&here.join("cert"));
+    assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED BLACK-NOT-LOST 4x4 "));
+    prove(&value, here);
+    assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED DRAW 4x4 "));
+    // And nothing replaces that.
+    assert_eq!(run(&path("prove"), &half, here).status.code(), Some(3));
+    assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED DRAW 4x4 "));
+}
+
+#[test]
+fn a_second_process_leaves_the_first_alone() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], here);
+    // It takes seconds.
+    let words = ["--game", "6x6", "--pieces", "4", "--leaf-nodes", "300", "-q", "--emit", "cert"];
+    let mut first = start(here, &words);
+    while !here.join("egdb/6x6.results").exists() {
+        assert!(first.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let mut refused = 0;
+    while first.try_wait().unwrap().is_none() {
+        let second = run(&path("prove"), &words, here);
+        refused += u32::from(second.status.code() == Some(3));
+    }
+    let output = first.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(refused > 0 && here.join("cert/MANIFEST").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_has_to_read_what_is_said_of_progress() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    for words in
+        ["--game 4x4 --pieces 3 --emit cert", "db --game 4x4 --pieces 4", "--no-such-option"]
+    {
+        let output = Command::new(path("prove"))
+            .args(words.split(' '))
+            .current_dir(here)
+            .stderr(fs::OpenOptions::new().write(true).open("/dev/full").unwrap())
+            .output()
+            .unwrap();
+        let status = if words.starts_with("--no") { 2 } else { 0 };
+        assert_eq!(output.status.code(), Some(status), "{words}: {output:?}");
+    }
+    assert_eq!(check(&["cert"], here).status, Some(0));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_emits_what_there_is() {

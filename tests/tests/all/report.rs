@@ -114,3 +114,29 @@ fn what_cannot_be_reported() {
     fs::write(here.join("cert/CLAIM"), claim.replace("DRAW", "BLACK-WINS")).unwrap();
     fails(&["report", "cert"], 3, "cert/CLAIM: expected ");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_page_is_a_file_as_any_other() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"], here);
+    let report = |file: &str| {
+        prove(&["report", "cert", "-q", "--out", file], here);
+    };
+    report("page");
+    fs::write(here.join("file"), "").unwrap();
+    let mode = |name: &str| fs::metadata(here.join(name)).unwrap().permissions().mode();
+    assert_eq!(mode("page"), mode("file"));
+    // It goes where a link leads to, and who may read that stays.
+    fs::set_permissions(here.join("file"), fs::Permissions::from_mode(0o664)).unwrap();
+    symlink("file", here.join("link")).unwrap();
+    report("link");
+    assert!(fs::symlink_metadata(here.join("link")).unwrap().is_symlink());
+    assert_eq!(mode("file") & 0o777, 0o664);
+    assert_eq!(fs::read(here.join("file")).unwrap(), fs::read(here.join("page")).unwrap());
+    // What is no file stays what it is.
+    report("/dev/null");
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
