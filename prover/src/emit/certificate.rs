@@ -175,13 +175,43 @@ pub struct Certificate {
     claim: String,
     manifest: Vec<u8>,
     objects: Vec<(Digest, Vec<u8>)>,
+    /// How it was made, if it has Assumed nodes.
+    assumes: Option<Making>,
+}
+
+/// How a certificate was made: with which options, but for those that say when to end, and how many thresholds were
+/// done.
+struct Making {
+    options: Vec<String>,
+    iterations: usize,
+}
+
+impl Making {
+    fn of<'a>(about: impl Iterator<Item = &'a String> + Clone) -> Self {
+        let ends = |line: &&String| {
+            ["option --max-nodes ", "option --until-threshold "]
+                .iter()
+                .any(|end| line.starts_with(end))
+        };
+        let options = about.clone().filter(|line| line.starts_with("option ") && !ends(line));
+        let iterations = about.filter(|line| line.starts_with("iteration ")).count();
+        Making { options: options.cloned().collect(), iterations }
+    }
+
+    /// Whether this comes later in the same proof, or is the same.
+    fn goes_on_from(&self, before: &Making) -> bool {
+        self.options == before.options && self.iterations >= before.iterations
+    }
 }
 
 impl Certificate {
     /// Puts the sections of a claim together. They must be those of its value, in order.
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
-        let mut certificate = Certificate { claim, manifest: Vec::new(), objects: Vec::new() };
+        let about = sections.iter().flat_map(|section| &section.about);
+        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| Making::of(about));
+        let (manifest, objects) = (Vec::new(), Vec::new());
+        let mut certificate = Certificate { claim, manifest, objects, assumes };
         let mut objects = Vec::new();
         for section in sections {
             let mut first = 0;
@@ -240,6 +270,23 @@ impl Certificate {
             && self.objects.iter().all(|(digest, bytes)| holds(&format!("objects/{digest}"), bytes))
     }
 
+    /// Whether there is a certificate of the same game and start that was emitted before the proof was finished, and
+    /// that this one takes the place of. It has Assumed nodes, or it is half of the value that it was to be; and
+    /// this one is finished, or comes later in the same proof.
+    fn may_replace(&self, directory: &Path) -> bool {
+        let (Ok(stored), Ok(claim)) =
+            (Stored::read(directory), Claim::decode(self.claim.as_bytes()))
+        else {
+            return false;
+        };
+        let about = stored.parts.iter().flat_map(|part| &part.about);
+        let is_half = matches!(stored.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
+            && about.clone().any(|line| line == FOR_THE_VALUE);
+        (&claim.game, &claim.start) == (&stored.claim.game, &stored.claim.start)
+            && (stored.assumed() > 0 || is_half)
+            && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(about)))
+    }
+
     /// Writes the certificate to `target`. It appears there all at once; where this very certificate
     /// is there already, nothing is written.
     ///
@@ -250,7 +297,7 @@ impl Certificate {
         if self.is_at(&directory) {
             return Ok(());
         }
-        if !is_unfinished(&directory, &self.claim) {
+        if !self.may_replace(&directory) {
             require_free(&directory)?;
         }
         let unfinished = unfinished(&directory)?;
@@ -271,7 +318,7 @@ impl Certificate {
             |path: &Path| fs::File::open(path).and_then(|d| d.sync_all()).map_err(io_at(path));
         sync(&objects)?;
         sync(unfinished.path())?;
-        let aside = match is_unfinished(&directory, &self.claim) {
+        let aside = match self.may_replace(&directory) {
             true => Some(set_aside(&directory)?),
             false => None,
         };
@@ -329,17 +376,6 @@ fn unfinished(directory: &Path) -> Result<tempfile::TempDir, EmitError> {
         fs::set_permissions(unfinished.path(), mode).map_err(io_at(&left))?;
     }
     Ok(unfinished)
-}
-
-/// Whether there is a certificate of the same game and start that was emitted before the proof was finished, and
-/// that may be replaced: it has Assumed nodes, or it is half of the value that it was to be.
-fn is_unfinished(directory: &Path, claim: &str) -> bool {
-    let Ok(stored) = Stored::read(directory) else { return false };
-    let same = Claim::decode(claim.as_bytes())
-        .is_ok_and(|c| (&c.game, &c.start) == (&stored.claim.game, &stored.claim.start));
-    let is_half = matches!(stored.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
-        && stored.parts.iter().flat_map(|part| &part.about).any(|line| line == FOR_THE_VALUE);
-    same && (stored.assumed() > 0 || is_half)
 }
 
 /// Renames a certificate that is about to be replaced.

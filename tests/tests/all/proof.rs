@@ -85,6 +85,14 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
     let message = String::from_utf8(other.stderr).unwrap();
     assert_eq!(other.status.code(), Some(1), "{message}");
     assert!(message.contains("Black wins, if ") && message.contains(" assumed node"), "{message}");
+    // What would say less, or is made in another way, does not take its place.
+    let lower = ["--threshold", "30", "--increment", "50", "--until-threshold", "30"];
+    let other_way = ["--threshold", "30", "--increment", "60", "--until-threshold", "90"];
+    for options in [lower, other_way] {
+        let other = run(&path("prove"), &[&game[..], &options].concat(), directory);
+        assert_eq!(other.status.code(), Some(3), "{options:?}: {other:?}");
+    }
+    assert_eq!(check(&["cert"], directory).verdict, said.verdict);
     // The same directory is used for what follows from it, and for nothing else.
     let other = run(&path("prove"), &["--game", "4x4", "-q", "--emit", "cert"], directory);
     assert_eq!(other.status.code(), Some(3));
