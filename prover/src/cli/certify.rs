@@ -23,7 +23,8 @@ use crate::search::{Outcome, known};
 
 #[derive(Args, Debug)]
 pub(super) struct Options {
-    /// Directory to write the certificate to; must not exist, be empty, or hold the same certificate
+    /// Directory to write the certificate to; must not exist, be empty, or hold the same certificate or one of the
+    /// same proof before it was finished
     #[arg(long, value_name = "DIR", required = true)]
     emit: Option<PathBuf>,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, MoveError, Position};
-use crate::egdb::{BuildError, Database, Depths, Mode, Store, StoreError, Values, Working};
+use crate::egdb::{BuildError, Database, Depths, Mode, Slice, Store, StoreError, Values, Working};
 use crate::emit::{BrokenProof, EmitError, ReadError};
 use crate::ensure::{load, load_finished};
 use crate::progress::Progress;
@@ -311,10 +311,19 @@ fn free_memory() -> Option<u64> {
 
 /// A number of pieces that a database of this board can have.
 pub(super) fn check_pieces(board: &Board, pieces: u8) -> Result<(), Failure> {
-    if (2..=board.squares()).contains(&pieces) {
+    // Beyond that the positions cannot even be counted in 64 bits.
+    let indices = |pieces| -> u128 {
+        let of = |slice: &Slice| {
+            let (rows, columns) = slice.block_size(board);
+            u128::from(slice.blocks(board)) * u128::from(rows) * u128::from(columns)
+        };
+        Slice::all(board, pieces).iter().map(of).sum()
+    };
+    let most = (3..=board.squares()).find(|&n| indices(n) > i64::MAX as u128);
+    let most = most.map_or(board.squares(), |n| n - 1);
+    if (2..=most).contains(&pieces) {
         return Ok(());
     }
-    let most = board.squares();
     Err(Failure::Input(format!(
         "--pieces: expected 2 to {most} on {}, found {pieces}",
         board.name()

@@ -25,6 +25,12 @@ fn games_and_numbers() {
     }
     fails(d, &["db", "--game", "4x4", "--pieces", "9"], 2, &["expected 2 to 8", "found 9"]);
     fails(d, &["db", "--game", "4x4", "--pieces", "1"], 2, &["expected 2 to 8", "found 1"]);
+    // Of more there are too many to be counted.
+    for command in ["db", "plan"] {
+        let pieces = [command, "--game", "8x8", "--pieces", "16"];
+        fails(d, &pieces, 2, &["expected 2 to 15 on 8x8", "found 16"]);
+    }
+    fails(d, &["db", "--game", "8x8", "--pieces", "15"], 3, &["needs"]);
     fails(d, &["--emit", "cert", "--threads", "0"], 2, &["--threads", "found 0"]);
     fails(d, &["--emit", "cert", "--memory", "12 parsecs"], 2, &["--memory"]);
     fails(d, &["db", "--game", "8x8", "--pieces", "6", "--memory", "1MiB"], 3, &["needs", "1 MiB"]);
