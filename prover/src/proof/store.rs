@@ -2,16 +2,20 @@
 //!
 //! The key is the whole item, so a result is used for that very search and for no other. What the
 //! manager does is a function of the results; so a run that finds some of them here does what it would
-//! have done without, only faster.
+//! have done without, only faster. Each has a sum of its item and itself, as the store sees to it that a write
+//! is whole and not that no bit changes later: one that does not fit is none.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use certificate_spec::Digest;
 use redb::backends::InMemoryBackend;
 use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition, TableError};
 use thiserror::Error;
 
-const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("results 1");
+const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("results 2");
+/// Bytes of a sum, which come before a result.
+const SUM: usize = 8;
 /// Results are written after so long at the latest.
 const WRITE_AFTER: Duration = Duration::from_secs(1);
 
@@ -97,7 +101,10 @@ impl Results {
         };
         let get = |item: &Vec<u8>| {
             let found = table.get(item.as_slice()).map_err(|e| failed(e.into()))?;
-            Ok(found.map(|bytes| bytes.value().to_vec()))
+            Ok(found.and_then(|bytes| {
+                let (sum, result) = bytes.value().split_at_checked(SUM)?;
+                (sum == sum_of(item, result)).then(|| result.to_vec())
+            }))
         };
         items.iter().map(get).collect()
     }
@@ -133,7 +140,8 @@ impl Results {
         {
             let mut table = write.open_table(RESULTS)?;
             for (item, result) in &self.fresh {
-                table.insert(item.as_slice(), result.as_slice())?;
+                let stored = [&sum_of(item, result)[..], result].concat();
+                table.insert(item.as_slice(), stored.as_slice())?;
             }
         }
         write.commit()?;
@@ -141,6 +149,44 @@ impl Results {
     }
 }
 
+fn sum_of(item: &[u8], result: &[u8]) -> [u8; SUM] {
+    let digest = Digest::of(&[item, result].concat());
+    std::array::from_fn(|i| digest.0[i])
+}
+
 fn store_error(path: &Path, source: impl Into<redb::Error>) -> ResultsError {
     ResultsError::Store { path: path.into(), source: Box::new(source.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use redb::ReadableTable;
+
+    use super::{RESULTS, Results};
+
+    #[test]
+    fn a_result_that_has_changed_is_none() {
+        let mut results = Results::in_memory().expect("memory");
+        let items: Vec<Vec<u8>> = (0..4).map(|i| vec![i; 10]).collect();
+        items.iter().for_each(|item| results.put(item.clone(), vec![7; 5]));
+        results.write().expect("memory");
+        let want = Some(vec![7; 5]);
+        assert_eq!(results.get(&items).expect("memory"), vec![want.clone(); 4]);
+        // A bit of the sum, one of the result; one that belongs to another item.
+        let write = results.database.begin_write().expect("memory");
+        {
+            let mut table = write.open_table(RESULTS).expect("memory");
+            let [mut sum, mut result, other] = [0, 1, 3].map(|i| {
+                let item: &[u8] = &items[i];
+                table.get(item).expect("memory").expect("a result").value().to_vec()
+            });
+            sum[0] ^= 1;
+            result[12] ^= 128;
+            for (item, stored) in items.iter().zip([sum, result, other]) {
+                table.insert(item.as_slice(), stored.as_slice()).expect("memory");
+            }
+        }
+        write.commit().expect("memory");
+        assert_eq!(results.get(&items).expect("memory"), [None, None, None, want]);
+    }
 }
