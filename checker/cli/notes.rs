@@ -126,11 +126,15 @@ pub(crate) fn is_among(place: &Path, closed: &[&Path]) -> bool {
     here.is_some_and(|here| closed.iter().any(|folder| is_in(&here, folder)))
 }
 
+/// The directory that a path is in.
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Whether two paths lead to the same file, which need not be there yet.
 fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
-        let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
-        let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        let parent = parent_of(path).canonicalize().ok()?;
         path.canonicalize().ok().or(Some(parent.join(path.file_name()?)))
     };
     place(one).is_some_and(|one| place(other) == Some(one))
@@ -154,8 +158,7 @@ impl Draft {
         used: &[&Path],
     ) -> Result<Draft, String> {
         let failed = |e: std::io::Error| format!("{}: {e}", path.display());
-        let directory =
-            path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory = parent_of(path);
         if is_among(directory, closed) {
             return Err(format!("{}: a note cannot be among what is checked", path.display()));
         }
