@@ -63,7 +63,7 @@ pub(super) struct Options {
     /// Decide the last position of the first game in FILE (PDN) first, then the one before it, and so on
     #[arg(long, value_name = "FILE")]
     seed_line: Option<PathBuf>,
-    /// Where results of searches are kept, to go on from and to use again [default: DIR/<RxC>.results in
+    /// Where results of searches are kept, to go on from and to use again, with the searches under way in files beside it [default: DIR/<RxC>.results in
     /// the directory of the databases]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,

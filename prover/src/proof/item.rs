@@ -10,7 +10,8 @@ use crate::board::{Board, Position, Side};
 use crate::egdb::Values;
 use crate::heuristic::{Heuristic, Limits};
 use crate::search::{
-    INFINITE, Outcome, Replay, Search, Strategy, StrategyError, Watch, known, pack, suits,
+    Checkpoint, INFINITE, Outcome, Replay, Search, Strategy, StrategyError, Watch, known, pack,
+    suits,
 };
 
 /// The kind of search; results of another kind are not used again.
@@ -133,11 +134,20 @@ pub enum BadAnswer {
 }
 
 impl Answer {
-    /// Does an item, with a fresh table; `None` if the watch wants the search to stop.
-    pub fn of(item: &Item, ground: &Ground<'_>, watch: &Watch<'_>) -> Option<Answer> {
+    /// Does an item, with a fresh table or from where it was when it was kept; `None` if the watch wants the
+    /// search to stop.
+    pub fn of<'a>(
+        item: &Item,
+        ground: &Ground<'a>,
+        watch: &'a Watch<'a>,
+        checkpoint: Option<Checkpoint<'a>>,
+    ) -> Option<Answer> {
         let Item { attacker, position, .. } = item;
         let (board, database) = (ground.board, ground.database);
         let mut search = Search::new(board, database, *attacker, item.table).watched(watch);
+        if let Some(checkpoint) = checkpoint {
+            search = search.kept(checkpoint);
+        }
         let outcome = search.run(position, item.nodes);
         if search.is_stopped() {
             return None;

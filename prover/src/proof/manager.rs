@@ -12,15 +12,16 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use certificate_spec::Digest;
 use thiserror::Error;
 
 use super::item::{Answer, BadAnswer, Found, Ground, Item};
 use super::queue::Queue;
-use super::store::{Results, ResultsError};
+use super::store::{Checkpoints, Results, ResultsError};
 use super::tree::{NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::progress::{Bar, Progress};
-use crate::search::{Outcome, Watch};
+use crate::search::{Checkpoint, Outcome, Watch};
 
 /// The least number of searches of a round.
 const ROUND: usize = 16;
@@ -145,10 +146,11 @@ impl Manager {
             bar.add(nodes);
             stop.load(Ordering::Relaxed)
         };
+        let (checkpoints, say) = (results.checkpoints(), |what| progress.say(what));
         let done = std::thread::scope(|scope| {
             let _closing = Closing(&queue);
             for _ in 0..self.workers.max(1) {
-                scope.spawn(|| work(&queue, ground, &watch));
+                scope.spawn(|| work(&queue, ground, &watch, checkpoints.as_ref(), &say));
             }
             let mut run = Run {
                 manager: self,
@@ -185,11 +187,19 @@ impl Drop for Closing<'_> {
 }
 
 /// What a worker does.
-fn work(queue: &Queue, ground: &Ground<'_>, watch: &Watch<'_>) {
+fn work(
+    queue: &Queue,
+    ground: &Ground<'_>,
+    watch: &Watch<'_>,
+    checkpoints: Option<&Checkpoints>,
+    say: &(dyn Fn(String) + Sync),
+) {
     while let Some(lease) = queue.lease() {
-        let answer = |item: &[u8]| {
-            let item = Item::decode(item, ground)?;
-            Some(Answer::of(&item, ground, watch)?.encode())
+        let answer = |bytes: &[u8]| {
+            let item = Item::decode(bytes, ground)?;
+            let checkpoint =
+                |c: &Checkpoints| Checkpoint::new(c.file(bytes), Digest::of(bytes), say);
+            Some(Answer::of(&item, ground, watch, checkpoints.map(checkpoint))?.encode())
         };
         match catch_unwind(AssertUnwindSafe(|| answer(&lease.item))) {
             // An item that cannot be read, brings the search down or is stopped has no good answer.

@@ -53,6 +53,8 @@ pub enum ResultsError {
 /// A file of results.
 pub struct Results {
     path: PathBuf,
+    /// Whether they are in a file of that name.
+    is_file: bool,
     database: Database,
     /// Not written yet.
     fresh: Vec<(Vec<u8>, Vec<u8>)>,
@@ -74,7 +76,7 @@ impl Results {
             e => store_error(path, e),
         })?;
         let written = Instant::now();
-        Ok(Results { path: path.into(), database, fresh: Vec::new(), written })
+        Ok(Results { path: path.into(), is_file: true, database, fresh: Vec::new(), written })
     }
 
     /// Results that are kept no longer than this is.
@@ -85,7 +87,8 @@ impl Results {
         let path = PathBuf::from("memory");
         let made = Database::builder().create_with_backend(InMemoryBackend::new());
         let database = made.map_err(|e| store_error(&path, e))?;
-        Ok(Results { path, database, fresh: Vec::new(), written: Instant::now() })
+        let (fresh, written) = (Vec::new(), Instant::now());
+        Ok(Results { path, is_file: false, database, fresh, written })
     }
 
     /// The results of some items, as far as they are there.
@@ -109,6 +112,11 @@ impl Results {
         items.iter().map(get).collect()
     }
 
+    /// Where searches are kept while they are under way: nowhere, if these results are in memory.
+    pub fn checkpoints(&self) -> Option<Checkpoints> {
+        self.is_file.then(|| Checkpoints(self.path.clone()))
+    }
+
     /// Adds a result. It is safe after the next [`Results::write`].
     pub fn put(&mut self, item: Vec<u8>, result: Vec<u8>) {
         self.fresh.push((item, result));
@@ -129,7 +137,10 @@ impl Results {
     pub fn write(&mut self) -> Result<(), ResultsError> {
         if !self.fresh.is_empty() {
             self.try_write().map_err(|e| store_error(&self.path, e))?;
-            self.fresh.clear();
+            // What led to them is no longer needed.
+            for (item, _) in self.fresh.drain(..).filter(|_| self.is_file) {
+                let _ = std::fs::remove_file(Checkpoints(self.path.clone()).file(&item));
+            }
         }
         self.written = Instant::now();
         Ok(())
@@ -146,6 +157,19 @@ impl Results {
         }
         write.commit()?;
         Ok(())
+    }
+}
+
+/// Files beside those of results, one for each search under way.
+#[derive(Debug, Clone)]
+pub struct Checkpoints(PathBuf);
+
+impl Checkpoints {
+    /// The file of an item: that of the results, and the beginning of the item's digest.
+    pub fn file(&self, item: &[u8]) -> PathBuf {
+        let mut name = self.0.clone().into_os_string();
+        name.push(format!(".{}", &Digest::of(item).to_string()[..16]));
+        name.into()
     }
 }
 

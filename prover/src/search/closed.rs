@@ -40,11 +40,11 @@ struct Edge {
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     /// Failures in a row, each of which kept nothing, with nothing proved in between.
-    in_a_row: u32,
+    pub(super) in_a_row: u32,
     /// Whether the last one kept nothing.
-    kept_nothing: bool,
+    pub(super) kept_nothing: bool,
     /// What was proved until then.
-    proofs: u32,
+    pub(super) proofs: u32,
 }
 
 struct Closure<'s, 'a> {

@@ -25,6 +25,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::checkpoint::Checkpoint;
 use super::closed::{Failures, close};
 use super::lessons::Lessons;
 use super::table::{INFINITE, Key, Known, SlotId, Table};
@@ -62,25 +63,25 @@ impl Hasher for KeyHasher {
 pub type KeyMap<V> = HashMap<u128, V, BuildHasherDefault<KeyHasher>>;
 
 /// A child of a position on the path.
-struct Child {
-    position: Position,
-    key: Key,
-    proof: u32,
-    disproof: u32,
+pub(super) struct Child {
+    pub(super) position: Position,
+    pub(super) key: Key,
+    pub(super) proof: u32,
+    pub(super) disproof: u32,
 }
 
 /// A position on the path.
-struct Frame {
-    position: Position,
-    key: Key,
+pub(super) struct Frame {
+    pub(super) position: Position,
+    pub(super) key: Key,
     /// Where its children begin.
-    children: usize,
+    pub(super) children: usize,
     /// The child that was gone to.
-    best: usize,
-    max_proof: u32,
-    max_disproof: u32,
+    pub(super) best: usize,
+    pub(super) max_proof: u32,
+    pub(super) max_disproof: u32,
     /// Nodes expanded before it.
-    before: u64,
+    pub(super) before: u64,
 }
 
 /// How a search ended.
@@ -109,17 +110,24 @@ pub struct Search<'a> {
     pub(super) attacker: Side,
     pub(super) table: Table,
     watch: Option<&'a Watch<'a>>,
-    nodes: u64,
+    checkpoint: Option<Checkpoint<'a>>,
+    pub(super) nodes: u64,
+    /// The number of nodes at which a run ends, while there is one.
+    pub(super) end: Option<u64>,
     /// Nodes that the watch has heard of.
-    told: u64,
+    pub(super) told: u64,
     is_stopped: bool,
     /// Successors looked up, and those of them that were known.
-    probes: (u64, u64),
+    pub(super) probes: (u64, u64),
     pub(super) proofs: u32,
     pub(super) failures: Failures,
-    lessons: Lessons,
+    pub(super) lessons: Lessons,
     /// Positions decided by their captures.
-    decided_by_captures: u64,
+    pub(super) decided_by_captures: u64,
+    /// From the root to where the search is.
+    pub(super) path: Vec<Frame>,
+    /// The children of all positions on the path.
+    pub(super) children: Vec<Child>,
     /// Working memory for successors, for each of the positions under way whose captures are looked at.
     successors: Vec<Vec<Position>>,
 }
@@ -133,7 +141,9 @@ impl<'a> Search<'a> {
             attacker,
             table: Table::new(board, bytes),
             watch: None,
+            checkpoint: None,
             nodes: 0,
+            end: None,
             told: 0,
             is_stopped: false,
             probes: (0, 0),
@@ -141,6 +151,8 @@ impl<'a> Search<'a> {
             failures: Failures::default(),
             lessons: Lessons::new(),
             decided_by_captures: 0,
+            path: Vec::new(),
+            children: Vec::new(),
             successors: Vec::new(),
         }
     }
@@ -153,6 +165,15 @@ impl<'a> Search<'a> {
     /// The search, heard of by a watch.
     pub fn watched(self, watch: &'a Watch<'a>) -> Self {
         Search { watch: Some(watch), ..self }
+    }
+
+    /// The search, kept in a file while it is under way; it goes on from there if it was kept before.
+    pub fn kept(mut self, checkpoint: Checkpoint<'a>) -> Self {
+        let mut found = Search::new(self.board, self.database, self.attacker, self.table.limit());
+        if checkpoint.restore(&mut found) {
+            self = Search { watch: self.watch, ..found };
+        }
+        Search { checkpoint: Some(checkpoint), ..self }
     }
 
     /// Whether the watch has stopped the search.
@@ -181,24 +202,29 @@ impl<'a> Search<'a> {
         if let Some(won) = self.known(root) {
             return if won { Outcome::Proved } else { Outcome::Disproved };
         }
-        let end = self.nodes.saturating_add(budget);
-        loop {
+        self.end.get_or_insert(self.nodes.saturating_add(budget));
+        let outcome = loop {
             let outcome = match self.numbers(root) {
+                // It was kept on its way.
+                _ if !self.path.is_empty() => self.descend(root),
                 (0, _) => Outcome::Proved,
                 (_, 0) => Outcome::Disproved,
-                (proof, disproof) if self.is_over(end) => Outcome::Unknown { proof, disproof },
-                _ => self.descend(root, end),
+                (proof, disproof) if self.is_over() => Outcome::Unknown { proof, disproof },
+                _ => self.descend(root),
             };
             self.tell();
             if outcome != Outcome::Disproved || close(self, root) {
-                return outcome;
+                break outcome;
             }
-        }
+            self.keep();
+        };
+        self.end = None;
+        outcome
     }
 
     /// Whether the search has to end.
-    fn is_over(&self, end: u64) -> bool {
-        self.nodes >= end || self.is_stopped || self.table.is_spent()
+    fn is_over(&self) -> bool {
+        self.end.is_some_and(|end| self.nodes >= end) || self.is_stopped || self.table.is_spent()
     }
 
     fn tell(&mut self) {
@@ -208,24 +234,37 @@ impl<'a> Search<'a> {
         self.told = self.nodes;
     }
 
-    /// Searches until the root is proved, or disproved in all belief, or the search has to end.
-    fn descend(&mut self, root: &Position, end: u64) -> Outcome {
-        let (mut path, mut children) = (Vec::new(), Vec::new());
-        self.enter((root, self.table.key(root)), INFINITE, INFINITE, &mut path, &mut children);
+    /// Writes the search down, if it is time to.
+    fn keep(&mut self) {
+        if let Some(mut checkpoint) = self.checkpoint.take() {
+            if checkpoint.is_due(self.is_stopped) {
+                checkpoint.keep(self);
+            }
+            self.checkpoint = Some(checkpoint);
+        }
+    }
+
+    /// Searches, from where it is, until the root is proved, or disproved in all belief, or the search has to end.
+    fn descend(&mut self, root: &Position) -> Outcome {
+        if self.path.is_empty() {
+            self.enter((root, self.table.key(root)), INFINITE, INFINITE);
+        }
         loop {
-            let Some(frame) = path.last_mut() else { unreachable!("the root returns below") };
+            if self.nodes - self.told >= TELL {
+                self.tell();
+                self.keep();
+            }
+            let Some(frame) = self.path.last() else { unreachable!("the root returns below") };
             let is_or = frame.position.turn == self.attacker;
-            let look = Look::at(is_or, &children[frame.children..]);
+            let look = Look::at(is_or, &self.children[frame.children..]);
             let solved = look.proof == 0 || look.disproof == 0;
             let enough = look.proof >= frame.max_proof || look.disproof >= frame.max_disproof;
-            if solved || enough || self.is_over(end) {
-                let Some(frame) = path.pop() else { unreachable!("looked at above") };
-                children.truncate(frame.children);
-                self.leave(&frame, &look);
-                match path.last() {
+            if solved || enough || self.is_over() {
+                self.leave(&look);
+                match self.path.last() {
                     None => return look.outcome(),
                     Some(parent) => {
-                        let child: &mut Child = &mut children[parent.best];
+                        let child = &mut self.children[parent.best];
                         (child.proof, child.disproof) = (look.proof, look.disproof);
                     }
                 }
@@ -233,15 +272,17 @@ impl<'a> Search<'a> {
             }
             let (max_proof, max_disproof) = look.limits(is_or, frame.max_proof, frame.max_disproof);
             let best = frame.children + look.best;
-            frame.best = best;
-            let Child { position, key, .. } = children[best];
+            let Child { position, key, .. } = self.children[best];
             // It may have been decided on another way since this one was looked at.
             let now = self.numbers_by_key(&position, key);
             if now.0 == 0 || now.1 == 0 {
-                (children[best].proof, children[best].disproof) = now;
+                (self.children[best].proof, self.children[best].disproof) = now;
                 continue;
             }
-            self.enter((&position, key), max_proof, max_disproof, &mut path, &mut children);
+            if let Some(frame) = self.path.last_mut() {
+                frame.best = best;
+            }
+            self.enter((&position, key), max_proof, max_disproof);
         }
     }
 
@@ -258,34 +299,24 @@ impl<'a> Search<'a> {
     }
 
     /// Puts a position on the path and looks at its children.
-    fn enter(
-        &mut self,
-        (position, key): (&Position, Key),
-        max_proof: u32,
-        max_disproof: u32,
-        path: &mut Vec<Frame>,
-        children: &mut Vec<Child>,
-    ) {
-        if self.nodes - self.told >= TELL {
-            self.tell();
-        }
+    fn enter(&mut self, (position, key): (&Position, Key), max_proof: u32, max_disproof: u32) {
         let at = self.table.enter(key);
         self.table.set(at, Known::OnPath);
-        path.push(Frame {
+        self.path.push(Frame {
             position: *position,
             key,
-            children: children.len(),
+            children: self.children.len(),
             best: 0,
             max_proof,
             max_disproof,
             before: self.nodes,
         });
         self.nodes += 1;
-        self.put_successors(position, children);
+        self.put_successors(position);
     }
 
     /// Puts the successors of a position behind the children that are there, with their numbers.
-    fn put_successors(&mut self, position: &Position, children: &mut Vec<Child>) {
+    fn put_successors(&mut self, position: &Position) {
         let mut successors = self.successors.pop().unwrap_or_default();
         self.board.successors(position, &mut successors);
         for s in &successors {
@@ -295,10 +326,10 @@ impl<'a> Search<'a> {
             let (proof, disproof) = match known {
                 Some(true) => (0, INFINITE),
                 Some(false) => (INFINITE, 0),
-                None if self.is_to_capture(s, key) => self.quiesce(s, key, children),
+                None if self.is_to_capture(s, key) => self.quiesce(s, key),
                 None => self.numbers_by_key(s, key),
             };
-            children.push(Child { position: *s, key, proof, disproof });
+            self.children.push(Child { position: *s, key, proof, disproof });
         }
         self.successors.push(successors);
     }
@@ -313,11 +344,11 @@ impl<'a> Search<'a> {
 
     /// The numbers of a position in which there are captures and which is not in the table. It goes there if
     /// they decide it.
-    fn quiesce(&mut self, position: &Position, key: Key, children: &mut Vec<Child>) -> (u32, u32) {
-        let first = children.len();
-        self.put_successors(position, children);
-        let look = Look::at(position.turn == self.attacker, &children[first..]);
-        children.truncate(first);
+    fn quiesce(&mut self, position: &Position, key: Key) -> (u32, u32) {
+        let first = self.children.len();
+        self.put_successors(position);
+        let look = Look::at(position.turn == self.attacker, &self.children[first..]);
+        self.children.truncate(first);
         if !matches!(look.outcome(), Outcome::Unknown { .. }) {
             self.decided_by_captures += 1;
             let at = self.table.enter(key);
@@ -345,8 +376,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Stores what was found of a position that was taken off the path.
-    fn leave(&mut self, frame: &Frame, look: &Look) {
+    /// Takes the last position off the path, and stores what was found of it.
+    fn leave(&mut self, look: &Look) {
+        let Some(frame) = self.path.pop() else { unreachable!("there is one") };
+        self.children.truncate(frame.children);
         let Some(at) = self.table.find_key(frame.key) else { unreachable!("it was entered") };
         self.store(at, look);
         self.table.add_work(at, self.nodes - frame.before);

@@ -33,7 +33,7 @@ const LEAST: i64 = -3 * ONE;
 /// The weights.
 pub(super) struct Lessons {
     /// For each side to move and each two places. A piece with itself stands for it alone.
-    weights: Vec<i32>,
+    pub(super) weights: Vec<i32>,
 }
 
 impl Lessons {

@@ -7,6 +7,8 @@
 //! get where they are (SmallTreeGC, Nagai 2002). Decided ones stay, since a proof will need
 //! them: most positions are open, nine out of ten on 6x6 over a database of 3 pieces.
 
+use std::io::{self, Read, Write};
+
 use crate::board::{Board, Position, Side};
 use crate::egdb::ask_for_large_pages;
 
@@ -124,6 +126,42 @@ impl Table {
         })
     }
 
+    /// The bytes that it may grow to.
+    pub(super) fn limit(&self) -> u64 {
+        self.most as u64 * BYTES
+    }
+
+    /// Writes it down: the number of slots and of those that are used, whether it is spent, and what is in the slots.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        for n in [self.slots.len(), self.used, self.is_spent.into()] {
+            out.write_all(&(n as u64).to_le_bytes())?;
+        }
+        for slot in self.slots.iter().filter(|slot| slot.is_used()) {
+            slot.key.write(out)?;
+            out.write_all(&slot.head.to_le_bytes())?;
+            out.write_all(&slot.number.to_le_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Reads what [`Table::write`] has written of a table with the same limit. Where a position is may differ: that has
+    /// no bearing on anything.
+    pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
+        let mut number = || read(input).map(|bytes| u64::from_le_bytes(bytes) as usize);
+        let (slots, used, is_spent) = (number()?, number()?, number()?);
+        if !slots.is_power_of_two() || slots > self.most || used > slots / 8 * 7 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        (self.slots, self.tags) = (empty(slots), empty(slots));
+        (self.used, self.is_spent) = (used, is_spent != 0);
+        for _ in 0..used {
+            let key = Key::read(input)?;
+            let [head, number] = [read(input)?, read(input)?].map(u32::from_le_bytes);
+            self.put_back(std::iter::once(Slot { key, head, number }));
+        }
+        Ok(())
+    }
+
     /// Whether nothing can enter without another position's being forgotten.
     fn is_full(&self) -> bool {
         self.used >= self.slots.len() / 8 * 7
@@ -231,6 +269,12 @@ impl Table {
     }
 }
 
+/// The next bytes.
+pub(super) fn read<const N: usize>(input: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    input.read_exact(&mut bytes).map(|()| bytes)
+}
+
 fn empty<T: Copy + Default>(slots: usize) -> Vec<T> {
     let mut empty = Vec::with_capacity(slots);
     ask_for_large_pages(empty.spare_capacity_mut());
@@ -258,7 +302,15 @@ impl Key {
         Key([black, white, kings | turn])
     }
 
-    fn position(self, board: &Board) -> Position {
+    pub(super) fn write(self, out: &mut impl Write) -> io::Result<()> {
+        self.0.iter().try_for_each(|set| out.write_all(&set.to_le_bytes()))
+    }
+
+    pub(super) fn read(input: &mut impl Read) -> io::Result<Self> {
+        Ok(Key([read(input)?, read(input)?, read(input)?].map(u32::from_le_bytes)))
+    }
+
+    pub(super) fn position(self, board: &Board) -> Position {
         let Key([black, white, kings]) = self;
         let empty = !(black | white);
         let turn = if kings & empty != 0 { Side::White } else { Side::Black };

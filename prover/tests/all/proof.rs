@@ -161,7 +161,7 @@ fn items(
     let (mut found, mut todo) = (Vec::new(), vec![*start]);
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
         let item = item(position);
-        let answer = Answer::of(&item, ground, &|_| false).expect("nobody stops it");
+        let answer = Answer::of(&item, ground, &|_| false, None).expect("nobody stops it");
         if matches!(answer.found, Found::TooHard(_)) {
             ground.board.successors(&position, &mut todo);
         }

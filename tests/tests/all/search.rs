@@ -1,13 +1,14 @@
 //! Df-pn against databases that it was not given: values never differ, and every answer comes with
 //! a strategy that holds.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use certificate_spec::Digest;
 use prover::board::{Board, Game, Position, Side};
 use prover::egdb::{Value, Values};
 use prover::proof::{Ground, Manager, Results};
-use prover::search::{Outcome, Search};
+use prover::search::{Checkpoint, Outcome, Search};
 use quickcheck::Gen;
 use tests::positions::{database, random};
 
@@ -124,6 +125,66 @@ fn a_table_that_forgets_makes_no_mistakes() {
         }
     }
     assert!(decided > 10 && given_up > 10, "{decided} decided, {given_up} given up");
+}
+
+#[test]
+fn a_search_that_is_killed_goes_on_and_finds_the_same() {
+    let game: Game = "6x6".parse().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("search");
+    // One that is decided, one that takes all of its budget, one whose table forgets, and one whose table gets full of
+    // what is decided.
+    for (attacker, pieces, bytes) in [
+        (Side::White, 4, 1 << 28),
+        (Side::White, 3, 1 << 28),
+        (Side::Black, 3, 21 << 15),
+        (Side::White, 3, 21 << 14),
+    ] {
+        let database = database(&game.board, pieces);
+        let budget = if pieces == 4 { u64::MAX } else { 300_000 };
+        let mut whole = Search::new(&game.board, &database, attacker, bytes);
+        let want = whole.run(&game.start(), budget);
+        let said = Mutex::new(Vec::new());
+        let say = |what| said.lock().unwrap().push(what);
+        let of = |item: &[u8]| Checkpoint::new(file.clone(), Digest::of(item), &say).always();
+        let mut stops = 0;
+        let found = loop {
+            let heard = AtomicU64::new(0);
+            let watch = |nodes| heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 30_000;
+            let search = Search::new(&game.board, &database, attacker, bytes);
+            let mut search = search.watched(&watch).kept(of(b"this"));
+            let outcome = search.run(&game.start(), budget);
+            if !search.is_stopped() {
+                assert_eq!((search.nodes(), search.probes()), (whole.nodes(), whole.probes()));
+                break outcome;
+            }
+            stops += 1;
+        };
+        assert_eq!(found, want, "{attacker:?}");
+        println!("{found:?} after {} nodes", whole.nodes());
+        assert_eq!(found == Outcome::Disproved, pieces == 4);
+        assert!(stops > 1, "{stops}");
+        let went_on = said.lock().unwrap().iter().filter(|s| s.contains("goes on")).count();
+        assert_eq!(went_on, stops);
+
+        // One of another search, or with a bit that has changed, or cut off, or empty, is not used.
+        let kept = std::fs::read(&file).unwrap();
+        let mut changed = kept.clone();
+        changed[kept.len() / 2] ^= 4;
+        for (item, bytes_of_file) in [
+            (&b"other"[..], &kept[..]),
+            (b"this", &changed),
+            (b"this", &kept[..kept.len() - 40]),
+            (b"this", &[]),
+        ] {
+            std::fs::write(&file, bytes_of_file).unwrap();
+            let search = Search::new(&game.board, &database, attacker, bytes).kept(of(item));
+            assert_eq!(search.nodes(), 0);
+        }
+        let not_used = said.lock().unwrap().iter().filter(|s| s.contains("not used")).count();
+        assert_eq!(not_used, 4);
+        std::fs::remove_file(&file).unwrap();
+    }
 }
 
 #[test]

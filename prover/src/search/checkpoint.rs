@@ -1,0 +1,226 @@
+//! A search under way in a file, so that one of hours goes on from there when its process has died.
+//!
+//! All that a search goes on from is written down: the table, the path and its children, what has been learnt, and some
+//! counters. So it does from there what it would have done, and ends with the same result. The file is written to another one
+//! that then takes its place. It only saves time: one that is damaged or of another search is not used, and a strategy
+//! that comes of it is replayed like any other.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use certificate_spec::Digest;
+
+use super::dfpn::{Child, Frame, Search};
+use super::table::{Key, read};
+
+/// How a file begins; another form has another number.
+const MAGIC: [u8; 16] = *b"df-pn under way1";
+/// Bytes that are read or written at a time.
+const BUFFER: usize = 1 << 20;
+/// A search is kept after so long at the earliest, and then again.
+const INTERVAL: Duration = Duration::from_secs(300);
+/// One that is stopped is kept if it has gone on for so long.
+const WORTH_KEEPING: Duration = Duration::from_secs(10);
+/// At most one part in so many of the time goes into keeping it.
+const SHARE: u32 = 20;
+
+/// Where a search is kept.
+pub struct Checkpoint<'a> {
+    path: PathBuf,
+    /// What is searched.
+    item: Digest,
+    interval: Duration,
+    worth_keeping: Duration,
+    /// Hears what happens, in words.
+    say: &'a (dyn Fn(String) + Sync),
+    /// When it was kept last.
+    kept: Instant,
+}
+
+impl<'a> Checkpoint<'a> {
+    /// A search that is known by a digest of all that it depends on, to be kept in a file.
+    pub fn new(path: PathBuf, item: Digest, say: &'a (dyn Fn(String) + Sync)) -> Self {
+        let (interval, worth_keeping) = (INTERVAL, WORTH_KEEPING);
+        Checkpoint { path, item, interval, worth_keeping, say, kept: Instant::now() }
+    }
+
+    /// The same, kept as often as it can be.
+    pub fn always(self) -> Self {
+        Checkpoint { interval: Duration::ZERO, worth_keeping: Duration::ZERO, ..self }
+    }
+
+    pub(super) fn is_due(&self, is_stopped: bool) -> bool {
+        let least = if is_stopped { self.worth_keeping } else { self.interval };
+        self.kept.elapsed() >= least
+    }
+
+    /// Writes a search down. If that fails it goes on all the same.
+    pub(super) fn keep(&mut self, search: &Search<'_>) {
+        let start = Instant::now();
+        let mut new = self.path.clone().into_os_string();
+        new.push(".new");
+        let kept = self.write(new.as_ref(), search).and_then(|()| fs::rename(&new, &self.path));
+        if let Err(e) = kept {
+            let _ = fs::remove_file(&new);
+            (self.say)(format!("{}: a search cannot be kept there: {e}", self.path.display()));
+        }
+        self.interval = self.interval.max(SHARE * start.elapsed());
+        self.kept = Instant::now();
+    }
+
+    fn write(&self, path: &Path, search: &Search<'_>) -> io::Result<()> {
+        let out = Summed { file: File::create(path)?, sum: blake3::Hasher::new() };
+        let mut out = BufWriter::with_capacity(BUFFER, out);
+        out.write_all(&MAGIC)?;
+        out.write_all(&self.item.0)?;
+        search.write(&mut out)?;
+        let Summed { mut file, sum } = out.into_inner()?;
+        file.write_all(sum.finalize().as_bytes())?;
+        file.sync_all()
+    }
+
+    /// Reads what was kept of a search, if there is anything, into one that has not begun.
+    pub(super) fn restore(&self, search: &mut Search<'_>) -> bool {
+        let name = self.path.display();
+        match self.read(search) {
+            Ok(()) => {
+                (self.say)(format!("{name}: a search goes on after {} nodes", search.nodes));
+                true
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => false,
+            Err(e) => {
+                (self.say)(format!("{name}: not used, the search begins again: {e}"));
+                false
+            }
+        }
+    }
+
+    fn read(&self, search: &mut Search<'_>) -> io::Result<()> {
+        let mut file = File::open(&self.path)?;
+        let whole = file.metadata()?.len();
+        let rest = whole.saturating_sub(blake3::OUT_LEN as u64);
+        let mut sum = blake3::Hasher::new();
+        sum.update_reader((&mut file).take(rest))?;
+        if read(&mut file)? != *sum.finalize().as_bytes() {
+            return Err(invalid("the sum at its end is not that of what comes before"));
+        }
+        file.rewind()?;
+        let mut input = BufReader::with_capacity(BUFFER, file);
+        let head: [u8; MAGIC.len()] = read(&mut input)?;
+        let item: [u8; 32] = read(&mut input)?;
+        if (head, item) != (MAGIC, self.item.0) {
+            return Err(invalid("expected the state of this search, found something else"));
+        }
+        search.read(&mut input)
+    }
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+impl Search<'_> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.table.write(out)?;
+        for weight in &self.lessons.weights {
+            out.write_all(&weight.to_le_bytes())?;
+        }
+        let failures = &self.failures;
+        let counters = [
+            self.nodes,
+            self.end.unwrap_or(u64::MAX),
+            self.probes.0,
+            self.probes.1,
+            self.decided_by_captures,
+            self.proofs.into(),
+            failures.in_a_row.into(),
+            failures.kept_nothing.into(),
+            failures.proofs.into(),
+            self.path.len() as u64,
+            self.children.len() as u64,
+        ];
+        write_numbers(out, &counters)?;
+        for frame in &self.path {
+            frame.key.write(out)?;
+            let [children, best] = [frame.children, frame.best].map(|n| n as u64);
+            let limits = [frame.max_proof, frame.max_disproof].map(u64::from);
+            write_numbers(out, &[children, best, limits[0], limits[1], frame.before])?;
+        }
+        for child in &self.children {
+            child.key.write(out)?;
+            write_numbers(out, &[child.proof.into(), child.disproof.into()])?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
+        self.table.read(input)?;
+        for weight in &mut self.lessons.weights {
+            *weight = i32::from_le_bytes(read(input)?);
+        }
+        let [nodes, end, looked, hits, captures, proofs, row, nothing, then, path, children] =
+            read_numbers(input)?;
+        (self.nodes, self.told, self.end) = (nodes, nodes, Some(end));
+        (self.probes, self.decided_by_captures) = ((looked, hits), captures);
+        self.proofs = small(proofs)?;
+        self.failures.in_a_row = small(row)?;
+        self.failures.kept_nothing = nothing != 0;
+        self.failures.proofs = small(then)?;
+        for _ in 0..path {
+            let key = Key::read(input)?;
+            let [children, best, max_proof, max_disproof, before] = read_numbers(input)?;
+            self.path.push(Frame {
+                position: key.position(self.board),
+                key,
+                children: small::<usize>(children)?,
+                best: small::<usize>(best)?,
+                max_proof: small(max_proof)?,
+                max_disproof: small(max_disproof)?,
+                before,
+            });
+        }
+        for _ in 0..children {
+            let key = Key::read(input)?;
+            let [proof, disproof] = read_numbers(input)?;
+            let (proof, disproof) = (small(proof)?, small(disproof)?);
+            let position = key.position(self.board);
+            self.children.push(Child { position, key, proof, disproof });
+        }
+        Ok(())
+    }
+}
+
+fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
+    numbers.iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
+}
+
+fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
+    let mut numbers = [0; N];
+    for n in &mut numbers {
+        *n = u64::from_le_bytes(read(input)?);
+    }
+    Ok(numbers)
+}
+
+fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
+    T::try_from(n).map_err(|_| invalid("expected a smaller number"))
+}
+
+/// What is written, with its sum.
+struct Summed {
+    file: File,
+    sum: blake3::Hasher,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        self.sum.update(&bytes[..n]);
+        Ok(n)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
