@@ -15,7 +15,7 @@ use crate::search::{
 };
 
 /// The kind of search; results of another kind are not used again.
-const SEARCH: u8 = 3;
+const SEARCH: u8 = 4;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 /// Bytes of an item.

@@ -13,21 +13,28 @@
 //! then searched further before it is left, in the end until it is decided; then beliefs lean only on what
 //! is decided, and if one falls there is one more proof to show for it.
 
-use super::dfpn::{Search, estimate};
+use super::dfpn::{KeyMap, Search, estimate};
 use super::table::{INFINITE, Known, SlotId};
 use crate::board::Position;
 
 /// No edge, no node.
 const NONE: u32 = u32::MAX;
 
-/// A believed position that the set has come to.
+/// A position that the set has come to: one that is believed, or that has captures and has been forgotten, so that what
+/// they lead to says what it is worth.
 struct Node {
-    slot: SlotId,
+    place: Place,
     /// The first of the edges that lead here.
     edges: u32,
     /// In a position of the defender the edge of its chosen move, if it leads to a node.
     choice: u32,
     has_fallen: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Slot(SlotId),
+    Forgotten(Position),
 }
 
 /// An edge, in a list of those that lead to the same node.
@@ -51,6 +58,8 @@ struct Closure<'s, 'a> {
     search: &'s mut Search<'a>,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// The nodes of positions that were forgotten.
+    forgotten: KeyMap<u32>,
     /// Nodes to look at.
     new: Vec<u32>,
     /// Nodes that have fallen and on which others may lean.
@@ -68,13 +77,16 @@ pub(super) fn close(search: &mut Search<'_>, root: &Position) -> bool {
     let is_stuck = search.failures.kept_nothing && search.failures.proofs == proofs;
     search.failures.in_a_row = if is_stuck { search.failures.in_a_row + 1 } else { 0 };
     let (nodes, edges, new, fallen) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut closure = Closure { search, nodes, edges, new, fallen };
-    closure.visit(slot);
+    let forgotten = KeyMap::default();
+    let mut closure = Closure { search, nodes, edges, forgotten, new, fallen };
+    closure.visit(Place::Slot(slot));
     closure.run();
     let mut kept_nothing = true;
     for node in closure.nodes.iter().filter(|node| !node.has_fallen) {
-        closure.search.table.set(node.slot, Known::Disproved);
-        kept_nothing = false;
+        if let Place::Slot(slot) = node.place {
+            closure.search.table.set(slot, Known::Disproved);
+            kept_nothing = false;
+        }
     }
     let is_closed = !closure.nodes[0].has_fallen;
     (search.failures.kept_nothing, search.failures.proofs) = (kept_nothing, proofs);
@@ -104,10 +116,15 @@ impl Closure<'_, '_> {
         }
     }
 
-    fn visit(&mut self, slot: SlotId) -> u32 {
+    fn visit(&mut self, place: Place) -> u32 {
         let n = self.nodes.len() as u32;
-        self.nodes.push(Node { slot, edges: NONE, choice: NONE, has_fallen: false });
-        self.search.table.set(slot, Known::Visited(n));
+        self.nodes.push(Node { place, edges: NONE, choice: NONE, has_fallen: false });
+        match place {
+            Place::Slot(slot) => self.search.table.set(slot, Known::Visited(n)),
+            Place::Forgotten(position) => {
+                self.forgotten.insert(position.key(), n);
+            }
+        }
         self.new.push(n);
         n
     }
@@ -115,7 +132,11 @@ impl Closure<'_, '_> {
     /// Looks where the moves of a node lead, for the first time or because one leads to a node that has
     /// fallen.
     fn look(&mut self, n: u32, successors: &mut Vec<Position>) {
-        let position = self.search.table.position(self.nodes[n as usize].slot);
+        let place = self.nodes[n as usize].place;
+        let position = match place {
+            Place::Slot(slot) => self.search.table.position(slot),
+            Place::Forgotten(position) => position,
+        };
         self.search.board.successors(&position, successors);
         let holds = if position.turn == self.search.attacker {
             successors.iter().all(|s| match self.search.known(s) {
@@ -126,29 +147,35 @@ impl Closure<'_, '_> {
             self.choose(n, successors)
         };
         if !holds {
-            let node = &mut self.nodes[n as usize];
-            node.has_fallen = true;
-            let (proof, disproof) = estimate(self.search.board, self.search.attacker, &position);
-            let disproof = disproof.saturating_mul(1 << self.search.failures.in_a_row.min(24));
-            let disproof = disproof.min(INFINITE - 1);
-            self.search.table.set(node.slot, Known::Open { proof, disproof });
+            self.nodes[n as usize].has_fallen = true;
             self.fallen.push(n);
+            if let Place::Slot(slot) = place {
+                let (proof, disproof) =
+                    estimate(self.search.board, self.search.attacker, &position);
+                let disproof = disproof.saturating_mul(1 << self.search.failures.in_a_row.min(24));
+                let disproof = disproof.min(INFINITE - 1);
+                self.search.table.set(slot, Known::Open { proof, disproof });
+            }
         }
     }
 
     /// Chooses a move of the defender: one that needs no more of the set, else one to a position that is
-    /// in it, else any that is believed.
+    /// in it, else any that is believed, else any whose captures are to be looked at.
     fn choose(&mut self, n: u32, successors: &[Position]) -> bool {
+        self.nodes[n as usize].choice = NONE;
         let effort = |s: &Position| match self.search.known(s) {
             Some(won) => (!won).then_some(0),
-            None => match self.search.table.known(self.search.table.find(s)?) {
-                Known::Disproved => Some(0),
-                Known::Visited(_) => Some(1),
-                Known::Believed => Some(2),
-                _ => None,
+            None => match self.search.table.find(s).map(|slot| self.search.table.known(slot)) {
+                Some(Known::Disproved) => Some(0),
+                Some(Known::Visited(_)) => Some(1),
+                Some(Known::Believed) => Some(2),
+                Some(_) => None,
+                None => match self.forgotten.get(&s.key()) {
+                    Some(&node) => (!self.nodes[node as usize].has_fallen).then_some(1),
+                    None => self.search.board.can_capture(s).then_some(3),
+                },
             },
         };
-        self.nodes[n as usize].choice = NONE;
         let efforts = successors.iter().filter_map(|s| Some((effort(s)?, s)));
         match efforts.min_by_key(|(effort, _)| *effort) {
             None => false,
@@ -160,14 +187,21 @@ impl Closure<'_, '_> {
         }
     }
 
-    /// Has a node lean on a position, if that is believed to be disproved.
+    /// Has a node lean on a position, if that may be disproved.
     fn lean(&mut self, from: u32, on: &Position) -> bool {
-        let Some(slot) = self.search.table.find(on) else { return false };
-        let to = match self.search.table.known(slot) {
-            Known::Disproved => return true,
-            Known::Visited(node) => node,
-            Known::Believed => self.visit(slot),
-            _ => return false,
+        let to = match self.search.table.find(on) {
+            Some(slot) => match self.search.table.known(slot) {
+                Known::Disproved => return true,
+                Known::Visited(node) => node,
+                Known::Believed => self.visit(Place::Slot(slot)),
+                _ => return false,
+            },
+            None => match self.forgotten.get(&on.key()) {
+                Some(&node) if self.nodes[node as usize].has_fallen => return false,
+                Some(&node) => node,
+                None if self.search.board.can_capture(on) => self.visit(Place::Forgotten(*on)),
+                None => return false,
+            },
         };
         let next = self.nodes[to as usize].edges;
         self.nodes[to as usize].edges = self.edges.len() as u32;

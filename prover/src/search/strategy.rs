@@ -84,36 +84,66 @@ impl Search<'_> {
         Strategy { claimant, is_win, choices }
     }
 
+    /// When a position was proved, if it was. One that has captures may have been forgotten, and proved again later; so
+    /// it counts as proved as soon as what they lead to was.
+    fn proved(&self, position: &Position) -> Option<u32> {
+        if let Some(won) = self.known(position) {
+            return won.then_some(0);
+        }
+        if !self.board.can_capture(position) {
+            return match self.table.known(self.table.find(position)?) {
+                Known::Proved(time) => Some(time),
+                _ => None,
+            };
+        }
+        let mut successors = Vec::new();
+        self.board.successors(position, &mut successors);
+        let mut times = successors.iter().map(|s| self.proved(s));
+        if position.turn == self.attacker {
+            times.flatten().min()
+        } else {
+            times.try_fold(0, |last, time| Some(last.max(time?)))
+        }
+    }
+
+    /// Whether a position is disproved. One that has captures may have been forgotten, and believed again later.
+    fn disproved(&self, position: &Position) -> bool {
+        if let Some(won) = self.known(position) {
+            return !won;
+        }
+        let known = self.table.find(position).map(|at| self.table.known(at));
+        if known == Some(Known::Disproved) || !self.board.can_capture(position) {
+            return known == Some(Known::Disproved);
+        }
+        let mut successors = Vec::new();
+        self.board.successors(position, &mut successors);
+        if position.turn == self.attacker {
+            successors.iter().all(|s| self.disproved(s))
+        } else {
+            successors.iter().any(|s| self.disproved(s))
+        }
+    }
+
     /// Takes in each Or node the child that was proved first. A child was proved before its
-    /// parents were, so the time of the proof falls along every line.
+    /// parents were, so the time of the proof falls along every line, or stays the same where a piece is captured.
     fn win(&self, root: &Position) -> Result<Strategy, StrategyError> {
         let (mut choices, mut todo, mut successors) = (KeyMap::default(), vec![*root], Vec::new());
         let mut seen: KeyMap<()> = KeyMap::default();
-        let time = |p: &Position| match self.known(p) {
-            Some(won) => won.then_some(0),
-            None => match self.table.known(self.table.find(p)?) {
-                Known::Proved(time) => Some(time),
-                _ => None,
-            },
-        };
         while let Some(position) = todo.pop() {
-            if seen.insert(position.key(), ()).is_some() {
+            if self.known(&position).is_some() || seen.insert(position.key(), ()).is_some() {
                 continue;
             }
             self.board.successors(&position, &mut successors);
             if position.turn == self.attacker {
-                let proved = successors.iter().filter_map(|s| Some((time(s)?, s)));
-                let (time, choice) =
-                    proved.min_by_key(|(t, _)| *t).ok_or(StrategyError::Incomplete)?;
+                let proved = successors.iter().filter_map(|s| Some((self.proved(s)?, s)));
+                let (_, choice) =
+                    proved.min_by_key(|(time, _)| *time).ok_or(StrategyError::Incomplete)?;
                 choices.insert(position.key(), *choice);
-                if time > 0 {
-                    todo.push(*choice);
-                }
+                todo.push(*choice);
             } else {
                 for s in &successors {
-                    if time(s).ok_or(StrategyError::Incomplete)? > 0 {
-                        todo.push(*s);
-                    }
+                    self.proved(s).ok_or(StrategyError::Incomplete)?;
+                    todo.push(*s);
                 }
             }
         }
@@ -125,9 +155,6 @@ impl Search<'_> {
         let (mut choices, mut todo, mut successors) = (KeyMap::default(), vec![*root], Vec::new());
         let mut kept: KeyMap<()> = KeyMap::default();
         kept.insert(root.key(), ());
-        let is_disproved = |p: &Position| {
-            self.table.find(p).is_some_and(|at| self.table.known(at) == Known::Disproved)
-        };
         while let Some(position) = todo.pop() {
             self.board.successors(&position, &mut successors);
             if position.turn == self.attacker {
@@ -135,7 +162,7 @@ impl Search<'_> {
                     match self.known(s) {
                         Some(true) => return Err(StrategyError::WrongValue),
                         Some(false) => {}
-                        None if !is_disproved(s) => return Err(StrategyError::NotClosed),
+                        None if !self.disproved(s) => return Err(StrategyError::NotClosed),
                         None if kept.insert(s.key(), ()).is_none() => todo.push(*s),
                         None => {}
                     }
@@ -146,7 +173,7 @@ impl Search<'_> {
             let out = successors.iter().find(|s| self.known(s) == Some(false)).copied();
             let choice = out.or_else(|| {
                 let mut inside =
-                    successors.iter().filter(|s| self.known(s).is_none() && is_disproved(s));
+                    successors.iter().filter(|s| self.known(s).is_none() && self.disproved(s));
                 let old = inside.clone().find(|s| kept.contains_key(&s.key()));
                 let choice = old.or_else(|| inside.next()).copied()?;
                 if kept.insert(choice.key(), ()).is_none() {

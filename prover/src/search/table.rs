@@ -3,9 +3,10 @@
 //! One byte of them is a tag, a few bits of the position's hash. Tags are by themselves: most positions that are asked
 //! for have never been entered, and that shows without a look at anything else.
 //!
-//! It grows up to its limit. Then open positions are forgotten, those first that took the least work to
-//! get where they are (SmallTreeGC, Nagai 2002). Decided ones stay, since a proof will need
-//! them: most positions are open, nine out of ten on 6x6 over a database of 3 pieces.
+//! It grows up to its limit. Then positions are forgotten, those first that took the least work to
+//! get where they are (SmallTreeGC, Nagai 2002). Decided ones in which nothing can be captured stay, since a proof will need
+//! them. The others follow from their successors; they are most of those that are decided: 29 of 33 million after 3 × 10⁸ nodes
+//! of 8x8/2 over 7 pieces, with 141 million open ones beside them.
 
 use std::io::{self, Read, Write};
 
@@ -236,12 +237,15 @@ impl Table {
         }
     }
 
-    /// Forgets open positions until half of the slots are free, or those that took the most work are all
+    /// Forgets positions until half of the slots are free, or those that took the most work are all
     /// that is left of them.
     fn forget(&mut self) {
         let work_of = |slot: &Slot| {
-            let is_open = !matches!(slot.head & PROOF, 0 | INFINITE..) && slot.head & ON_PATH == 0;
-            (slot.is_used() && is_open).then_some((slot.head >> WORK & 63) as usize)
+            let is_decided = || matches!(slot.head & PROOF, 0 | INFINITE..);
+            let has_captures = || self.board.can_capture(&slot.key.position(&self.board));
+            let can_go =
+                slot.is_used() && slot.head & ON_PATH == 0 && (!is_decided() || has_captures());
+            can_go.then_some((slot.head >> WORK & 63) as usize)
         };
         let mut count = [0; 64];
         self.slots.iter().filter_map(work_of).for_each(|work| count[work] += 1);
@@ -368,13 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn open_positions_of_little_work_are_forgotten_first() {
+    fn what_follows_from_captures_or_took_little_work_is_forgotten_first() {
         let board = Board::new(6, 6).expect("a board");
         // 256 slots.
         let mut table = Table::new(&board, 21 * 256);
-        let all = positions(&board);
-        let (proved, rest) = all.split_at(50);
-        for position in proved {
+        let (captures, quiet): (Vec<_>, Vec<_>) =
+            positions(&board).into_iter().partition(|p| board.can_capture(p));
+        let (proved, rest) = quiet.split_at(50);
+        for position in proved.iter().chain(&captures[..20]) {
             let at = table.enter(table.key(position));
             table.set(at, Known::Proved(1));
         }
@@ -385,6 +390,7 @@ mod tests {
         }
         let there = |p: &&Position| table.find(p).is_some();
         assert_eq!(proved.iter().filter(there).count(), 50);
+        assert_eq!(captures[..20].iter().filter(there).count(), 0);
         assert_eq!(rest[..40].iter().filter(there).count(), 40);
         assert!(rest[40..].iter().filter(there).count() < 256 / 8 * 7 - 90);
         assert!(!table.is_spent());
