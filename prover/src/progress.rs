@@ -1,10 +1,10 @@
 //! Progress on standard error: a bar on a terminal, a plain line every ten seconds otherwise.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 /// Where progress goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +17,14 @@ pub enum Progress {
     Terminal,
 }
 
+/// All bars that there are, one below the other.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
 /// Writes a line to standard error. If nobody can read it the work goes on all the same.
 pub fn tell(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    BARS.suspend(|| {
+        let _ = writeln!(std::io::stderr(), "{line}");
+    });
 }
 
 impl Progress {
@@ -46,10 +51,12 @@ impl Progress {
         let bar = match self {
             Progress::Terminal if work > 0 => {
                 let style = "{msg}: {bar:30} {percent}% {human_pos} {per_sec}, {eta} left";
-                ProgressBar::new(work).with_style(style_of(style))
+                BARS.add(ProgressBar::new(work).with_style(style_of(style)))
             }
-            Progress::Terminal => ProgressBar::new_spinner()
-                .with_style(style_of("{spinner} {msg}: {human_pos} {per_sec}")),
+            Progress::Terminal => BARS.add(
+                ProgressBar::new_spinner()
+                    .with_style(style_of("{spinner} {msg}: {human_pos} {per_sec}")),
+            ),
             _ => ProgressBar::hidden(),
         };
         bar.set_message(what.clone());

@@ -18,7 +18,7 @@ use crate::board::{Position, Side};
 use crate::egdb::{Store, Values};
 use crate::emit::{Certificate, Section, Target};
 use crate::ensure::default_pieces;
-use crate::proof::{Ground, Iteration, Manager, Results, Stop, Thresholds, Tree, Verdict};
+use crate::proof::{Ground, Iteration, Manager, Results, Stop, Thresholds, Tree, Verdict, Workers};
 use crate::search::{Outcome, known};
 
 #[derive(Args, Debug)]
@@ -63,8 +63,8 @@ pub(super) struct Options {
     /// Decide the last position of the first game in FILE (PDN) first, then the one before it, and so on
     #[arg(long, value_name = "FILE")]
     seed_line: Option<PathBuf>,
-    /// Where results of searches are kept, to go on from and to use again, with the searches under way in files beside it [default: DIR/<RxC>.results in
-    /// the directory of the databases]
+    /// Where results of searches are kept, to go on from and to use again, and beside it long searches that are
+    /// under way [default: DIR/<RxC>.results in the directory of the databases]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]
@@ -103,10 +103,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
     let results = Results::open(&results)?;
     let about = options.about(&start, pieces, &seed);
-    let mut job =
-        Job { options, ground: &ground, start: &start, seed, about, results, undecided: None };
+    let workers = Workers::new(options.machine.workers());
+    let job = Job { options, ground: &ground, start: &start, seed, about, results, workers };
     stop_when_asked()?;
-    let (value, sections) = job.sections()?;
+    let Made { value, sections, undecided } = job.sections()?;
     let proof_done = begin.elapsed();
 
     let claim = Claim {
@@ -126,7 +126,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         options.db.db.display()
     ));
     // What was emitted instead is no more than what there is.
-    job.undecided.map_or(Ok(()), |why| Err(Failure::Undecided(why)))
+    undecided.map_or(Ok(()), |why| Err(Failure::Undecided(why)))
 }
 
 /// Writes a certificate, and says what it is.
@@ -225,44 +225,98 @@ struct Job<'a> {
     /// The lines about the options.
     about: Vec<String>,
     results: Results,
-    /// Why something is emitted that is not all that was asked for.
+    workers: Workers,
+}
+
+/// What is to be emitted.
+struct Made {
+    value: Value,
+    sections: Vec<Section>,
+    /// Why it is not all that was asked for.
+    undecided: Option<String>,
+}
+
+/// An answer to one of the questions.
+struct Answered {
+    /// What shows it, if it is one that can be emitted.
+    section: Option<Section>,
+    /// Why it is none or does not hold for certain.
     undecided: Option<String>,
 }
 
 impl Job<'_> {
-    fn sections(&mut self) -> Result<(Value, Vec<Section>), Failure> {
-        match self.options.claim {
-            ClaimOption::BlackNotLost => {
-                Ok((Value::BlackNotLost, vec![self.wanted(Side::White, Question::BlackNotLost)?]))
-            }
-            ClaimOption::WhiteNotLost => {
-                Ok((Value::WhiteNotLost, vec![self.wanted(Side::Black, Question::WhiteNotLost)?]))
-            }
-            ClaimOption::Value => {
-                let black = match self.ask(Side::White)? {
-                    Ok(black) if black.question() == Question::WhiteWins => {
-                        return Ok((Value::WhiteWins, vec![black]));
-                    }
-                    black => black,
-                };
-                match (black, self.ask(Side::Black)?) {
-                    (_, Ok(white)) if white.question() == Question::BlackWins => {
-                        Ok((Value::BlackWins, vec![white]))
-                    }
-                    (Ok(black), Ok(white)) => Ok((Value::Draw, vec![black, white])),
-                    // Half of the answer is better than none.
-                    (Ok(black), Err(why)) if self.is_partial() => {
-                        self.undecided.get_or_insert(why);
-                        Ok((Value::BlackNotLost, vec![black]))
-                    }
-                    (Err(why), Ok(white)) if self.is_partial() => {
-                        self.undecided.get_or_insert(why);
-                        Ok((Value::WhiteNotLost, vec![white]))
-                    }
-                    (Err(why), _) | (_, Err(why)) => Err(Failure::Undecided(why)),
-                }
-            }
+    fn sections(&self) -> Result<Made, Failure> {
+        let (value, attacker, question) = match self.options.claim {
+            ClaimOption::BlackNotLost => (Value::BlackNotLost, Side::White, Question::BlackNotLost),
+            ClaimOption::WhiteNotLost => (Value::WhiteNotLost, Side::Black, Question::WhiteNotLost),
+            ClaimOption::Value => return self.value(),
+        };
+        let Answered { section, undecided } = self.ask(attacker, &|| false)?;
+        let Some(section) = section else {
+            return Err(Failure::Undecided(undecided.unwrap_or_default()));
+        };
+        if section.question() != question {
+            let assumed = if_assumed(section.assumed());
+            let does_not_hold = format!("the claim does not hold: {attacker:?} wins{assumed}");
+            return Err(Failure::Undecided(undecided.unwrap_or(does_not_hold)));
         }
+        Ok(Made { value, sections: vec![section], undecided })
+    }
+
+    /// Asks both questions. If one side wins there is no need for an answer to the other one.
+    fn value(&self) -> Result<Made, Failure> {
+        let [white, black] = self.ask_both()?;
+        let wins = |answered: &Answered, question| {
+            answered.section.as_ref().is_some_and(|section| section.question() == question)
+        };
+        let (value, undecided, sections) = if wins(&white, Question::WhiteWins) {
+            (Value::WhiteWins, white.undecided, vec![white.section])
+        } else if wins(&black, Question::BlackWins) {
+            (Value::BlackWins, black.undecided, vec![black.section])
+        } else {
+            let undecided = white.undecided.or(black.undecided);
+            let value = match (&white.section, &black.section) {
+                (Some(_), Some(_)) => Value::Draw,
+                // Half of the answer is better than none.
+                (Some(_), None) if self.is_partial() => Value::BlackNotLost,
+                (None, Some(_)) if self.is_partial() => Value::WhiteNotLost,
+                _ => return Err(Failure::Undecided(undecided.unwrap_or_default())),
+            };
+            (value, undecided, vec![white.section, black.section])
+        };
+        Ok(Made { value, sections: sections.into_iter().flatten().collect(), undecided })
+    }
+
+    /// Does White win, does Black? Both at the same time, if there is more than one worker.
+    fn ask_both(&self) -> Result<[Answered; 2], Failure> {
+        let is_win = |q| matches!(q, Question::WhiteWins | Question::BlackWins);
+        let is_needless = [AtomicBool::new(false), AtomicBool::new(false)];
+        let needless = |i: usize| is_needless[i].store(true, Ordering::Relaxed);
+        let ask = |attacker, i: usize| {
+            let answered = self.ask(attacker, &|| is_needless[i].load(Ordering::Relaxed));
+            let settles_all = match &answered {
+                // Under a threshold both may seem to win. Then it is White, whoever is first.
+                Ok(Answered { section: Some(section), .. }) => {
+                    is_win(section.question())
+                        && (attacker == Side::White || self.options.threshold.is_none())
+                }
+                Ok(_) => false,
+                Err(_) => true,
+            };
+            if settles_all {
+                needless(1 - i);
+            }
+            answered
+        };
+        if self.workers.number() == 1 {
+            return Ok([ask(Side::White, 0)?, ask(Side::Black, 1)?]);
+        }
+        std::thread::scope(|scope| {
+            let black = scope.spawn(|| ask(Side::Black, 1));
+            let white = ask(Side::White, 0);
+            let black = black.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok([white?, black?])
+        })
     }
 
     /// Whether something is to be emitted even if it is not finished.
@@ -270,18 +324,12 @@ impl Job<'_> {
         self.options.threshold.is_some() || STOP.load(Ordering::Relaxed)
     }
 
-    fn wanted(&mut self, attacker: Side, question: Question) -> Result<Section, Failure> {
-        let section = self.ask(attacker)?.map_err(Failure::Undecided)?;
-        if section.question() == question {
-            return Ok(section);
-        }
-        let assumed = if_assumed(section.assumed());
-        let does_not_hold = format!("the claim does not hold: {attacker:?} wins{assumed}");
-        Err(Failure::Undecided(self.undecided.take().unwrap_or(does_not_hold)))
-    }
-
-    /// Does `attacker` win? Or why that is not decided.
-    fn ask(&mut self, attacker: Side) -> Result<Result<Section, String>, Failure> {
+    /// Does `attacker` win? There is no answer once it is needless.
+    fn ask(
+        &self,
+        attacker: Side,
+        is_needless: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Answered, Failure> {
         let Job { options, ground, start, .. } = *self;
         if let Some(won) = known(ground.database, attacker, start) {
             let section = Section::empty(match (attacker, won) {
@@ -290,7 +338,8 @@ impl Job<'_> {
                 (Side::Black, false) => Question::WhiteNotLost,
                 (Side::White, false) => Question::BlackNotLost,
             });
-            return Ok(Ok(section.about(self.about.clone())));
+            let section = Some(section.about(self.about.clone()));
+            return Ok(Answered { section, undecided: None });
         }
         let manager = Manager {
             leaf_nodes: options.leaf_nodes.max(1),
@@ -302,28 +351,32 @@ impl Job<'_> {
                 until: options.until_threshold,
             }),
             seed: self.seed.clone(),
-            workers: options.machine.workers(),
+            workers: self.workers.clone(),
         };
         let progress = options.machine.progress();
+        let is_stopped = || STOP.load(Ordering::Relaxed) || is_needless();
         let (mut tree, verdict) =
-            manager.prove(ground, attacker, start, &mut self.results, &STOP, &progress)?;
+            manager.prove(ground, attacker, start, &self.results, &is_stopped, &progress)?;
+        if verdict.stop == Stop::Interrupted && is_needless() {
+            return Ok(Answered { section: None, undecided: None });
+        }
         if options.threshold.is_some() {
             verdict.history.iter().for_each(|iteration| progress.say(line_of(iteration)));
         }
-        let nodes = verdict.nodes;
+        let (nodes, mut undecided) = (verdict.nodes, None);
         if let Outcome::Unknown { proof, disproof } = verdict.outcome {
             let why = match verdict.stop {
                 Stop::Interrupted => "interrupted; the same command goes on from here",
                 _ => "allow more --max-nodes or --pieces",
             };
-            let undecided = format!(
+            let why = format!(
                 "not decided whether {attacker:?} wins within {nodes} nodes (proof number {proof}, \
                  disproof number {disproof}): {why}"
             );
             if !self.is_partial() || !assume(&mut tree, &verdict) {
-                return Ok(Err(undecided));
+                return Ok(Answered { section: None, undecided: Some(why) });
             }
-            self.undecided.get_or_insert(undecided);
+            undecided = Some(why);
         }
         let history = verdict.history.iter().map(line_of);
         let about = self.about.iter().cloned().chain(history).collect();
@@ -335,7 +388,7 @@ impl Job<'_> {
             verdict.searches,
             tree.nodes().len()
         ));
-        Ok(Ok(section))
+        Ok(Answered { section: Some(section), undecided })
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     fens.iter_mut().filter(|fen| *fen == "start").for_each(|fen| fen.clone_from(&start));
     options.table.check(options.nodes, 2, options.machine.memory())?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
-    let watch = |nodes: u64| {
+    let watch = |nodes, _| {
         bar.add(nodes);
         false
     };

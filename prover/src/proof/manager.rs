@@ -10,7 +10,6 @@
 //! Nothing of it is kept but the results of the searches ([`Results`]): the tree follows from them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use certificate_spec::Digest;
 use thiserror::Error;
@@ -19,9 +18,10 @@ use super::item::{Answer, BadAnswer, Found, Ground, Item};
 use super::queue::Queue;
 use super::store::{Checkpoints, Results, ResultsError};
 use super::tree::{NodeId, Reason, Tree};
+use super::workers::Workers;
 use crate::board::{Position, Side};
 use crate::progress::{Bar, Progress};
-use crate::search::{Checkpoint, Outcome, Watch};
+use crate::search::{Checkpoint, Outcome};
 
 /// The least number of searches of a round.
 const ROUND: usize = 16;
@@ -55,9 +55,12 @@ pub struct Manager {
     pub thresholds: Option<Thresholds>,
     /// Positions of a line of play from the start: its last one is decided first, then the one before.
     pub seed: Vec<Position>,
-    /// The number of workers.
-    pub workers: usize,
+    /// Who does the searches.
+    pub workers: Workers,
 }
+
+/// Says whether somebody wants a proof to end.
+pub type IsStopped<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// What was done with a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,8 +121,8 @@ struct Run<'a, 'g> {
     manager: &'a Manager,
     ground: &'g Ground<'g>,
     queue: &'a Queue,
-    results: &'a mut Results,
-    stop: &'a AtomicBool,
+    results: &'a Results,
+    is_stopped: &'a IsStopped<'a>,
     tree: Tree<'g>,
     verdict: Verdict,
     probes: (u64, u64),
@@ -127,7 +130,7 @@ struct Run<'a, 'g> {
 }
 
 impl Manager {
-    /// Decides whether `attacker` wins from `root`. `stop` is set when somebody wants it to end.
+    /// Decides whether `attacker` wins from `root`.
     ///
     /// # Errors
     /// [`ProofError`]
@@ -136,28 +139,38 @@ impl Manager {
         ground: &'g Ground<'g>,
         attacker: Side,
         root: &Position,
-        results: &mut Results,
-        stop: &AtomicBool,
+        results: &Results,
+        is_stopped: &IsStopped<'_>,
         progress: &Progress,
     ) -> Result<(Tree<'g>, Verdict), ProofError> {
         let queue = Queue::default();
         let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
-        let watch = |nodes: u64| {
-            bar.add(nodes);
-            stop.load(Ordering::Relaxed)
-        };
         let (checkpoints, say) = (results.checkpoints(), |what| progress.say(what));
+        let answer = |bytes: &[u8]| {
+            let item = Item::decode(bytes, ground)?;
+            let watch = |nodes, numbers: Option<(u32, u32)>| {
+                if let Some((proof, disproof)) = numbers.filter(|_| item.position == *root) {
+                    bar.note(&format!("proof number {proof}, disproof number {disproof}"));
+                }
+                bar.add(nodes);
+                is_stopped()
+            };
+            let checkpoint =
+                |c: &Checkpoints| Checkpoint::new(c.file(bytes), Digest::of(bytes), &say);
+            let checkpoint = checkpoints.as_ref().map(checkpoint);
+            Some(Answer::of(&item, ground, &watch, checkpoint)?.encode())
+        };
         let done = std::thread::scope(|scope| {
             let _closing = Closing(&queue);
-            for _ in 0..self.workers.max(1) {
-                scope.spawn(|| work(&queue, ground, &watch, checkpoints.as_ref(), &say));
+            for _ in 0..self.workers.number() {
+                scope.spawn(|| work(&queue, &self.workers, &answer));
             }
             let mut run = Run {
                 manager: self,
                 ground,
                 queue: &queue,
                 results,
-                stop,
+                is_stopped,
                 tree: Tree::new(ground.board, ground.database, attacker, root),
                 verdict: Verdict {
                     stop: Stop::Decided,
@@ -177,35 +190,24 @@ impl Manager {
     }
 }
 
+/// What a worker does.
+fn work(queue: &Queue, workers: &Workers, answer: &(dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync)) {
+    while let Some(lease) = queue.lease() {
+        let _worker = workers.take();
+        match catch_unwind(AssertUnwindSafe(|| answer(&lease.item))) {
+            // An item that cannot be read, brings the search down or is stopped has no good answer.
+            Err(_) | Ok(None) => lease.complete(Vec::new()),
+            Ok(Some(answer)) => lease.complete(answer),
+        }
+    }
+}
+
 /// Closes the queue at the end, whatever the end is: the workers would wait for ever.
 struct Closing<'a>(&'a Queue);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
         self.0.close();
-    }
-}
-
-/// What a worker does.
-fn work(
-    queue: &Queue,
-    ground: &Ground<'_>,
-    watch: &Watch<'_>,
-    checkpoints: Option<&Checkpoints>,
-    say: &(dyn Fn(String) + Sync),
-) {
-    while let Some(lease) = queue.lease() {
-        let answer = |bytes: &[u8]| {
-            let item = Item::decode(bytes, ground)?;
-            let checkpoint =
-                |c: &Checkpoints| Checkpoint::new(c.file(bytes), Digest::of(bytes), say);
-            Some(Answer::of(&item, ground, watch, checkpoints.map(checkpoint))?.encode())
-        };
-        match catch_unwind(AssertUnwindSafe(|| answer(&lease.item))) {
-            // An item that cannot be read, brings the search down or is stopped has no good answer.
-            Err(_) | Ok(None) => lease.complete(Vec::new()),
-            Ok(Some(answer)) => lease.complete(answer),
-        }
     }
 }
 
@@ -286,7 +288,7 @@ impl Run<'_, '_> {
             if self.verdict.nodes >= self.manager.max_nodes {
                 return Ok(Stop::Budget);
             }
-            if self.stop.load(Ordering::Relaxed) {
+            if (self.is_stopped)() {
                 return Ok(Stop::Interrupted);
             }
             self.show(of, threshold);
@@ -341,7 +343,7 @@ impl Run<'_, '_> {
                         }
                         break answer;
                     }
-                    Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(()),
+                    Err(_) if (self.is_stopped)() => return Ok(()),
                     Err(bad) => {
                         tries += 1;
                         if tries == TRIES {

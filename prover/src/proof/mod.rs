@@ -9,9 +9,11 @@ mod manager;
 mod queue;
 mod store;
 mod tree;
+mod workers;
 
 pub use item::{Answer, BadAnswer, Found, Ground, Guess, Item, unpack};
-pub use manager::{Iteration, Manager, ProofError, Stop, Thresholds, Verdict};
+pub use manager::{IsStopped, Iteration, Manager, ProofError, Stop, Thresholds, Verdict};
 pub use queue::{Lease, Queue};
 pub use store::{Results, ResultsError};
 pub use tree::{Link, NodeId, Reason, Tree};
+pub use workers::Workers;

@@ -6,6 +6,7 @@
 //! is whole and not that no bit changes later: one that does not fit is none.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
@@ -56,9 +57,20 @@ pub struct Results {
     /// Whether they are in a file of that name.
     is_file: bool,
     database: Database,
-    /// Not written yet.
-    fresh: Vec<(Vec<u8>, Vec<u8>)>,
+    fresh: Mutex<Fresh>,
+}
+
+/// Results that are not written yet.
+struct Fresh {
+    results: Vec<(Vec<u8>, Vec<u8>)>,
+    /// When some were written last.
     written: Instant,
+}
+
+impl Default for Fresh {
+    fn default() -> Self {
+        Fresh { results: Vec::new(), written: Instant::now() }
+    }
 }
 
 impl Results {
@@ -75,8 +87,7 @@ impl Results {
             DatabaseError::DatabaseAlreadyOpen => ResultsError::InUse { path: path.into() },
             e => store_error(path, e),
         })?;
-        let written = Instant::now();
-        Ok(Results { path: path.into(), is_file: true, database, fresh: Vec::new(), written })
+        Ok(Results { path: path.into(), is_file: true, database, fresh: Mutex::default() })
     }
 
     /// Results that are kept no longer than this is.
@@ -87,8 +98,7 @@ impl Results {
         let path = PathBuf::from("memory");
         let made = Database::builder().create_with_backend(InMemoryBackend::new());
         let database = made.map_err(|e| store_error(&path, e))?;
-        let (fresh, written) = (Vec::new(), Instant::now());
-        Ok(Results { path, is_file: false, database, fresh, written })
+        Ok(Results { path, is_file: false, database, fresh: Mutex::default() })
     }
 
     /// The results of some items, as far as they are there.
@@ -118,39 +128,52 @@ impl Results {
     }
 
     /// Adds a result. It is safe after the next [`Results::write`].
-    pub fn put(&mut self, item: Vec<u8>, result: Vec<u8>) {
-        self.fresh.push((item, result));
+    pub fn put(&self, item: Vec<u8>, result: Vec<u8>) {
+        self.fresh().results.push((item, result));
     }
 
     /// Writes what was added, if that is due.
     ///
     /// # Errors
     /// [`ResultsError`]
-    pub fn write_if_due(&mut self) -> Result<(), ResultsError> {
-        if self.written.elapsed() < WRITE_AFTER { Ok(()) } else { self.write() }
+    pub fn write_if_due(&self) -> Result<(), ResultsError> {
+        self.write_after(WRITE_AFTER)
     }
 
     /// Writes what was added.
     ///
     /// # Errors
     /// [`ResultsError`]
-    pub fn write(&mut self) -> Result<(), ResultsError> {
-        if !self.fresh.is_empty() {
-            self.try_write().map_err(|e| store_error(&self.path, e))?;
+    pub fn write(&self) -> Result<(), ResultsError> {
+        self.write_after(Duration::ZERO)
+    }
+
+    fn fresh(&self) -> MutexGuard<'_, Fresh> {
+        self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes what was added, if the last time was so long ago.
+    fn write_after(&self, time: Duration) -> Result<(), ResultsError> {
+        let mut fresh = self.fresh();
+        if fresh.written.elapsed() < time {
+            return Ok(());
+        }
+        if !fresh.results.is_empty() {
+            self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
             // What led to them is no longer needed.
-            for (item, _) in self.fresh.drain(..).filter(|_| self.is_file) {
+            for (item, _) in fresh.results.drain(..).filter(|_| self.is_file) {
                 let _ = std::fs::remove_file(Checkpoints(self.path.clone()).file(&item));
             }
         }
-        self.written = Instant::now();
+        fresh.written = Instant::now();
         Ok(())
     }
 
-    fn try_write(&self) -> Result<(), redb::Error> {
+    fn try_write(&self, results: &[(Vec<u8>, Vec<u8>)]) -> Result<(), redb::Error> {
         let write = self.database.begin_write()?;
         {
             let mut table = write.open_table(RESULTS)?;
-            for (item, result) in &self.fresh {
+            for (item, result) in results {
                 let stored = [&sum_of(item, result)[..], result].concat();
                 table.insert(item.as_slice(), stored.as_slice())?;
             }
@@ -190,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_result_that_has_changed_is_none() {
-        let mut results = Results::in_memory().expect("memory");
+        let results = Results::in_memory().expect("memory");
         let items: Vec<Vec<u8>> = (0..4).map(|i| vec![i; 10]).collect();
         items.iter().for_each(|item| results.put(item.clone(), vec![7; 5]));
         results.write().expect("memory");

@@ -100,8 +100,9 @@ pub enum Outcome {
     },
 }
 
-/// Hears of so many more nodes from a search under way, and says whether it is to stop.
-pub type Watch<'a> = dyn Fn(u64) -> bool + Sync + 'a;
+/// Hears of so many more nodes from a search, and of the proof and disproof numbers of its root while it is under
+/// way; says whether it is to stop.
+pub type Watch<'a> = dyn Fn(u64, Option<(u32, u32)>) -> bool + Sync + 'a;
 
 /// A search for one attacker, with its table.
 pub struct Search<'a> {
@@ -229,7 +230,12 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self) {
         if let Some(watch) = self.watch {
-            self.is_stopped = watch(self.nodes - self.told);
+            let numbers = self.path.first().map(|root| {
+                let end = self.path.get(1).map_or(self.children.len(), |frame| frame.children);
+                let look = Look::at(root.position.turn == self.attacker, &self.children[..end]);
+                (look.proof, look.disproof)
+            });
+            self.is_stopped = watch(self.nodes - self.told, numbers);
         }
         self.told = self.nodes;
     }

@@ -1,7 +1,6 @@
 //! The proof manager: what it answers does not depend on guesses, workers, or what was found before.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use certificate_spec::Digest;
 use prover::board::{Game, Position, Side};
@@ -11,7 +10,7 @@ use prover::ensure::load;
 use prover::progress::Progress;
 use prover::proof::{
     Answer, Found, Ground, Guess, Item, Manager, ProofError, Results, ResultsError, Stop,
-    Thresholds, Tree, Verdict,
+    Thresholds, Tree, Verdict, Workers,
 };
 use prover::search::{Outcome, Search};
 
@@ -30,7 +29,14 @@ fn ground<'a>(game: &'a Game, database: &'a Values) -> Ground<'a> {
 
 fn manager(leaf_nodes: u64) -> Manager {
     let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
-    Manager { leaf_nodes, leaf_table: 1 << 20, max_nodes, thresholds, seed, workers: 2 }
+    Manager {
+        leaf_nodes,
+        leaf_table: 1 << 20,
+        max_nodes,
+        thresholds,
+        seed,
+        workers: Workers::new(2),
+    }
 }
 
 fn prove<'g>(
@@ -40,9 +46,8 @@ fn prove<'g>(
     start: &Position,
     results: &Path,
 ) -> (Tree<'g>, Verdict) {
-    let mut results = Results::open(results).unwrap();
-    let stop = AtomicBool::new(false);
-    manager.prove(ground, attacker, start, &mut results, &stop, &Progress::Quiet).unwrap()
+    let results = Results::open(results).unwrap();
+    manager.prove(ground, attacker, start, &results, &|| false, &Progress::Quiet).unwrap()
 }
 
 /// The decided tree as it would be emitted: all positions, claims and moves.
@@ -115,7 +120,8 @@ fn neither_workers_nor_earlier_runs_change_the_tree() {
     let want = run(manager(1000), "one");
     for workers in [1, 2, 4] {
         let name = format!("with {workers}");
-        assert!(run(Manager { workers, ..manager(1000) }, &name) == want, "{workers} workers");
+        let manager = Manager { workers: Workers::new(workers), ..manager(1000) };
+        assert!(run(manager, &name) == want, "{workers} workers");
     }
     // All results are there.
     assert!(run(manager(1000), "one") == want);
@@ -135,12 +141,11 @@ fn somebody_can_ask_it_to_stop() {
     let (game, database) = game("6x6", 3);
     let ground = ground(&game, &database);
     let directory = tempfile::tempdir().unwrap();
-    let mut results = Results::open(&directory.path().join("results")).unwrap();
-    let stop = AtomicBool::new(true);
+    let results = Results::open(&directory.path().join("results")).unwrap();
     let manager = manager(50);
     let (start, quiet) = (game.start(), Progress::Quiet);
     let (_, verdict) =
-        manager.prove(&ground, Side::Black, &start, &mut results, &stop, &quiet).unwrap();
+        manager.prove(&ground, Side::Black, &start, &results, &|| true, &quiet).unwrap();
     assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
 }
 
@@ -161,7 +166,7 @@ fn items(
     let (mut found, mut todo) = (Vec::new(), vec![*start]);
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
         let item = item(position);
-        let answer = Answer::of(&item, ground, &|_| false, None).expect("nobody stops it");
+        let answer = Answer::of(&item, ground, &|_, _| false, None).expect("nobody stops it");
         if matches!(answer.found, Found::TooHard(_)) {
             ground.board.successors(&position, &mut todo);
         }
@@ -180,7 +185,7 @@ fn wrong_guesses_change_the_cost_and_never_the_answer() {
             let file = directory.path().join("results");
             let mut wrong = 0;
             {
-                let mut results = Results::open(&file).unwrap();
+                let results = Results::open(&file).unwrap();
                 for (item, mut answer) in items(&ground, &game.start(), attacker, 1000) {
                     let Found::TooHard(guesses) = &mut answer.found else { continue };
                     for (i, guess) in guesses.iter_mut().enumerate() {
@@ -253,7 +258,7 @@ fn answers_that_are_not_true_are_not_believed() {
     let (tree, want) = prove(&manager(300), &ground, Side::Black, &game.start(), &clean);
     let file = directory.path().join("garbage");
     {
-        let mut results = Results::open(&file).unwrap();
+        let results = Results::open(&file).unwrap();
         for node in tree.nodes() {
             let position = node.position;
             let item = Item {

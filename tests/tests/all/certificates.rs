@@ -146,6 +146,8 @@ fn the_same_bytes_with_any_number_of_threads() {
         "--game 6x6 --pieces 5 --leaf-nodes 1000",
         "--game 5x5/2 --pieces 3 --leaf-nodes 50",
         "--game 8x4 --pieces 4 --leaf-nodes 3000",
+        // Each side seems to win.
+        "--game 5x7/2 --pieces 5 --leaf-nodes 300 --threshold 30 --until-threshold 30",
     ] {
         let options: Vec<&str> = options.split(' ').collect();
         let bytes = |threads: &str| {

@@ -2,12 +2,12 @@
 //! a strategy that holds.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use certificate_spec::Digest;
 use prover::board::{Board, Game, Position, Side};
 use prover::egdb::{Value, Values};
-use prover::proof::{Ground, Manager, Results};
+use prover::proof::{Ground, Manager, Results, Workers};
 use prover::search::{Checkpoint, Outcome, Search};
 use quickcheck::Gen;
 use tests::positions::{database, random};
@@ -150,7 +150,7 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
         let mut stops = 0;
         let found = loop {
             let heard = AtomicU64::new(0);
-            let watch = |nodes| heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 30_000;
+            let watch = |nodes, _| heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 30_000;
             let search = Search::new(&game.board, &database, attacker, bytes);
             let mut search = search.watched(&watch).kept(of(b"this"));
             let outcome = search.run(&game.start(), budget);
@@ -219,14 +219,21 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let ground = Ground { board: &board, database: &small, root: Digest([0; 32]) };
     let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
     let leaf_table = 1 << 20;
-    let manager = Manager { leaf_nodes: 3, leaf_table, max_nodes, thresholds, seed, workers: 2 };
-    let (mut results, stop) = (Results::in_memory().unwrap(), AtomicBool::new(false));
+    let manager = Manager {
+        leaf_nodes: 3,
+        leaf_table,
+        max_nodes,
+        thresholds,
+        seed,
+        workers: Workers::new(2),
+    };
+    let results = Results::in_memory().unwrap();
     let quiet = prover::progress::Progress::Quiet;
     for position in all.iter().step_by(97) {
         let want = large.probe(position).unwrap();
         for attacker in [Side::Black, Side::White] {
             let (tree, verdict) =
-                manager.prove(&ground, attacker, position, &mut results, &stop, &quiet).unwrap();
+                manager.prove(&ground, attacker, position, &results, &|| false, &quiet).unwrap();
             let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
             let right = if won { Outcome::Proved } else { Outcome::Disproved };
             let fen = board.write_fen(position);
