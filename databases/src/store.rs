@@ -82,11 +82,15 @@ pub enum StoreError {
     },
     /// Fewer pieces than wanted.
     #[error(
-        "{path}: expected a database with {wanted} pieces, found one with {there} (extend it with `prove db --pieces {wanted}`)"
+        "{path}: expected a database with {wanted} pieces, found one with {there} (extend it with `prove db --game {board} --pieces {wanted} --db {}`)", databases.display()
     )]
     TooSmall {
         /// The MANIFEST.
         path: PathBuf,
+        /// The board.
+        board: String,
+        /// The directory of the databases.
+        databases: PathBuf,
         /// Pieces wanted.
         wanted: u8,
         /// Pieces there.
@@ -280,8 +284,10 @@ impl Store {
     pub fn manifest_of(&self, pieces: u8) -> Result<DatabaseManifest, StoreError> {
         let manifest = self.manifest()?;
         if manifest.pieces < pieces {
+            let (path, board) = (self.manifest_path(), self.board.name());
+            let databases = self.directory.parent().unwrap_or(Path::new(".")).to_path_buf();
             let (wanted, there) = (pieces, manifest.pieces);
-            return Err(StoreError::TooSmall { path: self.manifest_path(), wanted, there });
+            return Err(StoreError::TooSmall { path, board, databases, wanted, there });
         }
         Ok(manifest.up_to(pieces))
     }

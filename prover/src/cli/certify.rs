@@ -81,6 +81,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if pieces != 0 {
         check_pieces(board, pieces)?;
     }
+    if let (Some(first), Some(until)) = (options.threshold, options.until_threshold)
+        && until < first
+    {
+        let what = format!("expected at least the {first} of --threshold, found {until}");
+        return Err(Failure::Input(format!("--until-threshold: {what}")));
+    }
     let seed = options.seed(&start)?;
     let target = Target::new(directory)?;
     options.machine.start()?;

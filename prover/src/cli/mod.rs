@@ -34,8 +34,7 @@ pub use common::Failure;
     after_help = "Examples:
   prove --emit cert                          6x6: databases, proof, certificate
   prove --game 5x5/2 --emit cert-5x5         a small game that White wins
-  prove --game 8x8 --pieces 4 --claim white-not-lost \\
-        --fen B:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29 --emit cert-8x8
+  prove --game 8x8 --pieces 4 --fen B:W18,24,K30:B12,K16 --emit cert-8x8
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --html --out all.html     what a certificate consists of

@@ -30,7 +30,8 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let BuildOptions { pieces, machine, .. } = &options.build;
     let store = options.build.start()?;
-    let scratch = tempfile::tempdir()?;
+    let scratch = tempfile::tempdir()
+        .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
     machine.progress().say("measuring this machine".into());
     let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
     let forecasts = forecaster.forecast(*pieces);

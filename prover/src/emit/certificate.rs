@@ -43,6 +43,12 @@ pub enum EmitError {
         /// Why.
         source: io::Error,
     },
+    /// It would take the place of the directory that the process is in.
+    #[error("{path}: expected a directory for the certificate, found the one this runs in")]
+    Here {
+        /// The directory.
+        path: PathBuf,
+    },
     /// There is something there already, and it is not this certificate.
     #[error(
         "{path}: expected nothing, an empty directory or this very certificate, found something else; \
@@ -346,14 +352,22 @@ impl Target {
     /// [`EmitError::Occupied`] if something else than a certificate is there, [`EmitError::Io`] if
     /// its parent cannot be written to.
     pub fn new(directory: &Path) -> Result<Self, EmitError> {
-        if !directory.join("MANIFEST").exists() {
-            require_free(directory)?;
+        // It takes the place of what is there, so a link, or a directory that is its own name, has to be looked through.
+        let directory = match directory.symlink_metadata() {
+            Err(_) => directory.to_path_buf(),
+            Ok(_) => fs::canonicalize(directory).map_err(io_at(directory))?,
+        };
+        if std::env::current_dir().is_ok_and(|here| here.starts_with(&directory)) {
+            return Err(EmitError::Here { path: directory });
         }
-        let parent = parent_of(directory);
+        if !directory.join("MANIFEST").exists() {
+            require_free(&directory)?;
+        }
+        let parent = parent_of(&directory);
         fs::create_dir_all(parent).map_err(io_at(parent))?;
         // Another process may be at the same certificate; so nothing is there to be written in before it is time.
         tempfile::tempdir_in(parent).map_err(io_at(parent))?;
-        Ok(Target { directory: directory.into() })
+        Ok(Target { directory })
     }
 }
 

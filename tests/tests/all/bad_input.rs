@@ -82,6 +82,10 @@ fn places() {
     fails(d, &["--game", "4x4", "--emit", "file/cert"], 3, &["file"]);
     fails(d, &["--game", "4x4", "--emit", "cert", "--db", "file"], 3, &["file"]);
     fails(d, &["--game", "4x4", "--emit", "file"], 3, &["file"]);
+    fails(d, &["--game", "4x4", "--emit", "."], 3, &["expected a directory for the certificate"]);
+    let (start, last) = (["--threshold", "50"], ["--until-threshold", "40"]);
+    let thresholds = [&["--game", "4x4", "--emit", "no"][..], &start, &last].concat();
+    fails(d, &thresholds, 2, &["--until-threshold: expected at least the 50", "found 40"]);
     fs::create_dir(d.join("full")).unwrap();
     fs::write(d.join("full/mine"), "kept").unwrap();
     fails(
@@ -130,7 +134,8 @@ fn databases() {
     }
     fs::write(&manifest, &good).unwrap();
     let more = ["stats", "--game", "4x4", "--pieces", "4"];
-    fails(d, &more, 3, &["with 4 pieces", "found one with 3"]);
+    let extend = "`prove db --game 4x4 --pieces 4 --db egdb`";
+    fails(d, &more, 3, &["with 4 pieces", "found one with 3", extend]);
 }
 
 /// A disk that is full: nothing half-written is taken for a whole.
