@@ -129,8 +129,8 @@ pub struct Search<'a> {
     pub(super) path: Vec<Frame>,
     /// The children of all positions on the path.
     pub(super) children: Vec<Child>,
-    /// Working memory for successors, for each of the positions under way whose captures are looked at.
-    successors: Vec<Vec<Position>>,
+    /// Working memory for successors and their keys, for each of the positions under way whose captures are looked at.
+    successors: Vec<(Vec<Position>, Vec<Key>)>,
 }
 
 impl<'a> Search<'a> {
@@ -323,10 +323,13 @@ impl<'a> Search<'a> {
 
     /// Puts the successors of a position behind the children that are there, with their numbers.
     fn put_successors(&mut self, position: &Position) {
-        let mut successors = self.successors.pop().unwrap_or_default();
+        let (mut successors, mut keys) = self.successors.pop().unwrap_or_default();
         self.board.successors(position, &mut successors);
-        for s in &successors {
-            let (key, known) = (self.table.key(s), self.known(s));
+        keys.clear();
+        keys.extend(successors.iter().map(|s| self.table.key(s)));
+        self.table.fetch(&keys);
+        for (s, &key) in successors.iter().zip(&keys) {
+            let known = self.known(s);
             self.probes.0 += 1;
             self.probes.1 += u64::from(known.is_some());
             let (proof, disproof) = match known {
@@ -337,7 +340,7 @@ impl<'a> Search<'a> {
             };
             self.children.push(Child { position: *s, key, proof, disproof });
         }
-        self.successors.push(successors);
+        self.successors.push((successors, keys));
     }
 
     /// Whether captures are to say what the numbers of a position are.
