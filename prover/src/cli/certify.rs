@@ -371,14 +371,17 @@ impl Job<'_> {
         }
         let (nodes, mut undecided) = (verdict.nodes, None);
         if let Outcome::Unknown { proof, disproof } = verdict.outcome {
+            let numbers = format!("proof number {proof}, disproof number {disproof}");
             let why = match verdict.stop {
-                Stop::Interrupted => "interrupted; the same command goes on from here",
-                _ => "allow more --max-nodes or --pieces",
+                Stop::Interrupted => format!(
+                    "interrupted before it was decided whether {attacker:?} wins ({numbers}): the same \
+                     command goes on from here"
+                ),
+                _ => format!(
+                    "not decided whether {attacker:?} wins within {nodes} nodes ({numbers}): allow more \
+                     --max-nodes or --pieces"
+                ),
             };
-            let why = format!(
-                "not decided whether {attacker:?} wins within {nodes} nodes (proof number {proof}, \
-                 disproof number {disproof}): {why}"
-            );
             if !self.is_partial() || !assume(&mut tree, &verdict) {
                 return Ok(Answered { section: None, undecided: Some(why) });
             }

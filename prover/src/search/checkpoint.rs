@@ -62,9 +62,16 @@ impl<'a> Checkpoint<'a> {
         let mut new = self.path.clone().into_os_string();
         new.push(".new");
         let kept = self.write(new.as_ref(), search).and_then(|()| fs::rename(&new, &self.path));
-        if let Err(e) = kept {
-            let _ = fs::remove_file(&new);
-            (self.say)(format!("{}: a search cannot be kept there: {e}", self.path.display()));
+        let (name, nodes) = (self.path.display(), search.nodes);
+        match kept {
+            Ok(()) if search.is_stopped() => {
+                (self.say)(format!("{name}: a search is kept there after {nodes} nodes"));
+            }
+            Ok(()) => {}
+            Err(e) => {
+                let _ = fs::remove_file(&new);
+                (self.say)(format!("{name}: a search cannot be kept there: {e}"));
+            }
         }
         self.interval = self.interval.max(SHARE * start.elapsed());
         self.kept = Instant::now();
