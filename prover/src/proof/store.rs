@@ -14,6 +14,8 @@ use redb::backends::InMemoryBackend;
 use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition, TableError};
 use thiserror::Error;
 
+use crate::search::Checkpoint;
+
 const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("results 2");
 /// Bytes of a sum, which come before a result.
 const SUM: usize = 8;
@@ -162,7 +164,7 @@ impl Results {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
             // What led to them is no longer needed.
             for (item, _) in fresh.results.drain(..).filter(|_| self.is_file) {
-                let _ = std::fs::remove_file(Checkpoints(self.path.clone()).file(&item));
+                Checkpoint::remove(&Checkpoints(self.path.clone()).file(&item));
             }
         }
         fresh.written = Instant::now();

@@ -51,6 +51,13 @@ impl<'a> Checkpoint<'a> {
         Checkpoint { interval: Duration::ZERO, worth_keeping: Duration::ZERO, ..self }
     }
 
+    /// Removes what there may be of a search that is no longer under way.
+    pub fn remove(path: &Path) {
+        for path in [path, &unfinished(path)] {
+            let _ = fs::remove_file(path);
+        }
+    }
+
     pub(super) fn is_due(&self, is_stopped: bool) -> bool {
         let least = if is_stopped { self.worth_keeping } else { self.interval };
         self.kept.elapsed() >= least
@@ -59,9 +66,8 @@ impl<'a> Checkpoint<'a> {
     /// Writes a search down. If that fails it goes on all the same.
     pub(super) fn keep(&mut self, search: &Search<'_>) {
         let start = Instant::now();
-        let mut new = self.path.clone().into_os_string();
-        new.push(".new");
-        let kept = self.write(new.as_ref(), search).and_then(|()| fs::rename(&new, &self.path));
+        let new = unfinished(&self.path);
+        let kept = self.write(&new, search).and_then(|()| fs::rename(&new, &self.path));
         let (name, nodes) = (self.path.display(), search.nodes);
         match kept {
             Ok(()) if search.is_stopped() => {
@@ -122,6 +128,13 @@ impl<'a> Checkpoint<'a> {
         }
         search.read(&mut input)
     }
+}
+
+/// The file that is written before it takes the place of another.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
 }
 
 fn invalid(what: &str) -> io::Error {

@@ -3,12 +3,19 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use certificate_spec::Digest;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, kind};
+use prover::board::{Game, Side};
+use prover::egdb::Store;
+use prover::proof::{Ground, Item};
+use prover::search::{Checkpoint, Search};
 use quickcheck::{Arbitrary, Gen};
 use tests::draft::{Draft, Part};
+use tests::positions::database;
 use tests::programs::{check, path, prove, run};
 
 /// A proof that takes a while: little is known, and each search may do little.
@@ -38,7 +45,8 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     let whole = begin.elapsed();
     let killed = tempfile::tempdir().unwrap();
     let mut g = Gen::new(10);
-    let (mut kills, mut delay) = (0, whole / 10);
+    // The machine may have been busy with something else.
+    let (mut kills, mut delay) = (0, (whole / 10).min(Duration::from_millis(100)));
     let said = loop {
         let mut prover = start(killed.path(), &LONG);
         std::thread::sleep(delay.mul_f64(0.5 + f64::from(u8::arbitrary(&mut g)) / 255.0));
@@ -61,6 +69,47 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     assert_eq!(root(&said), want);
     let verdict = check(&["cert"], killed.path()).verdict;
     assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
+}
+
+/// What a process that died has left of a long search is found, and leads to the same certificate.
+#[test]
+fn a_search_that_was_kept_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, kept) = (directory.path().join("whole"), directory.path().join("kept"));
+    let options = "--pieces 4 --leaf-nodes 1000000 --claim black-not-lost --emit cert";
+    let options: Vec<&str> = options.split(' ').collect();
+    for directory in [&whole, &kept] {
+        fs::create_dir(directory).unwrap();
+        prove(&["db", "--pieces", "4", "-q"], directory);
+    }
+    let want = root(&prove(&options, &whole));
+
+    let game: Game = "6x6".parse().unwrap();
+    let manifest = Store::new(&kept.join("egdb"), &game.board).manifest().unwrap();
+    let database = database(&game.board, 4);
+    let ground = Ground { board: &game.board, database: &database, root: manifest.root() };
+    let item = Item {
+        attacker: Side::White,
+        position: game.start(),
+        nodes: 1_000_000,
+        table: 1 << 30,
+        heuristic_nodes: 1000,
+    };
+    let digest = Digest::of(&item.encode(&ground));
+    let file = kept.join(format!("egdb/6x6.results.{}", &digest.to_string()[..16]));
+    let heard = AtomicU64::new(0);
+    let watch = |nodes, _| heard.fetch_add(nodes, Ordering::Relaxed) > 100_000;
+    let checkpoint = Checkpoint::new(file.clone(), digest, &|_| ()).always();
+    let search = Search::new(&game.board, &database, item.attacker, item.table);
+    let mut search = search.watched(&watch).kept(checkpoint);
+    search.run(&item.position, item.nodes);
+    assert!(search.is_stopped() && file.exists());
+
+    let output = run(&path("prove"), &options, &kept);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(&format!("a search goes on after {} nodes", search.nodes())), "{said}");
+    assert_eq!(root(&String::from_utf8(output.stdout).unwrap()), want);
+    assert!(!file.exists());
 }
 
 #[test]
