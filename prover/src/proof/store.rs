@@ -125,7 +125,7 @@ impl Results {
     }
 
     /// Where searches are kept while they are under way: nowhere, if these results are in memory.
-    pub fn checkpoints(&self) -> Option<Checkpoints> {
+    pub(super) fn checkpoints(&self) -> Option<Checkpoints> {
         self.is_file.then(|| Checkpoints(self.path.clone()))
     }
 
@@ -186,12 +186,11 @@ impl Results {
 }
 
 /// Files beside those of results, one for each search under way.
-#[derive(Debug, Clone)]
-pub struct Checkpoints(PathBuf);
+pub(super) struct Checkpoints(PathBuf);
 
 impl Checkpoints {
     /// The file of an item: that of the results, and the beginning of the item's digest.
-    pub fn file(&self, item: &[u8]) -> PathBuf {
+    pub(super) fn file(&self, item: &[u8]) -> PathBuf {
         let mut name = self.0.clone().into_os_string();
         name.push(format!(".{}", &Digest::of(item).to_string()[..16]));
         name.into()

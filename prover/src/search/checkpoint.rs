@@ -14,6 +14,7 @@ use certificate_spec::Digest;
 
 use super::dfpn::{Child, Frame, Search};
 use super::table::{Key, read};
+use crate::egdb::UNFINISHED;
 
 /// How a file begins; another form has another number.
 const MAGIC: [u8; 16] = *b"df-pn under way1";
@@ -132,9 +133,8 @@ impl<'a> Checkpoint<'a> {
 
 /// The file that is written before it takes the place of another.
 fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    name.into()
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{UNFINISHED}{name}"))
 }
 
 fn invalid(what: &str) -> io::Error {

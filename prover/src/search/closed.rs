@@ -6,6 +6,9 @@
 //! if the root falls then there is no closed set of believed positions that contains it. Every position
 //! is looked at once and then once for each of its choices that falls.
 //!
+//! A position that has captures may have been forgotten. Then it belongs to the set for as long as what its captures lead to
+//! does, as if it were believed: a closed set is not lost, whoever has looked at its positions before.
+//!
 //! If nothing was kept and nothing proved since the last time, the search might come to believe the same
 //! things again: of two moves of the defender, the first leads to a position whose disproof leans on it and
 //! is then left for the second, which leads to the same position and is believed. So the positions that
