@@ -5,6 +5,7 @@
 //! have done without, only faster. Each has a sum of its item and itself, as the store sees to it that a write
 //! is whole and not that no bit changes later: one that does not fit is none.
 
+use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -43,6 +44,14 @@ pub enum ResultsError {
         /// Why.
         source: Box<redb::Error>,
     },
+    /// It is no longer as it was written.
+    #[error(
+        "{path}: damaged; remove it and run this again (it only saves time), or name another file with --results"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
     /// Its directory cannot be made.
     #[error("{path}: {source}")]
     Io {
@@ -76,7 +85,8 @@ impl Default for Fresh {
 }
 
 impl Results {
-    /// Opens a file, or makes it.
+    /// Opens a file, or makes it, and goes over all that is in it: the store panics at a file whose structure is
+    /// damaged, and had better do so here than in the middle of a proof.
     ///
     /// # Errors
     /// [`ResultsError`], such as when another process has it open.
@@ -85,10 +95,18 @@ impl Results {
             let io = |source| ResultsError::Io { path: directory.into(), source };
             std::fs::create_dir_all(directory).map_err(io)?;
         }
-        let database = Database::create(path).map_err(|e| match e {
-            DatabaseError::DatabaseAlreadyOpen => ResultsError::InUse { path: path.into() },
-            e => store_error(path, e),
-        })?;
+        let opened = quietly(|| {
+            let mut database = Database::create(path)?;
+            database.check_integrity()?;
+            Ok(database)
+        });
+        let database = match opened {
+            None => return Err(ResultsError::Damaged { path: path.into() }),
+            Some(Err(DatabaseError::DatabaseAlreadyOpen)) => {
+                return Err(ResultsError::InUse { path: path.into() });
+            }
+            Some(opened) => opened.map_err(|e| store_error(path, e))?,
+        };
         Ok(Results { path: path.into(), is_file: true, database, fresh: Mutex::default() })
     }
 
@@ -195,6 +213,15 @@ impl Checkpoints {
         name.push(format!(".{}", &Digest::of(item).to_string()[..16]));
         name.into()
     }
+}
+
+/// What a function returns, or nothing, without a word on standard error, if it panics.
+fn quietly<T>(f: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
+    let hook = take_hook();
+    set_hook(Box::new(|_| ()));
+    let result = catch_unwind(f);
+    set_hook(hook);
+    result.ok()
 }
 
 fn sum_of(item: &[u8], result: &[u8]) -> [u8; SUM] {

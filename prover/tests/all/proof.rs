@@ -1,5 +1,6 @@
 //! The proof manager: what it answers does not depend on guesses, workers, or what was found before.
 
+use std::fs;
 use std::path::Path;
 
 use certificate_spec::Digest;
@@ -300,4 +301,44 @@ fn one_process_at_a_time_writes_results() {
     assert!(matches!(error, ResultsError::InUse { .. }), "{error}");
     let message = ProofError::from(error).to_string();
     assert!(message.contains("results: another process") && message.contains("--results"));
+}
+
+#[test]
+fn a_damaged_file_of_results_is_found_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results");
+    let items: Vec<Vec<u8>> = (0..300u32).map(|i| i.to_le_bytes().repeat(40)).collect();
+    {
+        let results = Results::open(&file).unwrap();
+        items.iter().for_each(|item| results.put(item.clone(), item[..30].to_vec()));
+        results.write().unwrap();
+    }
+    let clean = fs::read(&file).unwrap();
+    let page = 4096;
+    let used = (0..clean.len()).step_by(page).filter(|&at| clean[at..][..page] != [0; 4096]);
+    let mut damaged = vec![clean[..clean.len() / 2].to_vec(), clean[..100].to_vec()];
+    for at in used {
+        for bytes in [[0; 4096], [0xa5; 4096]] {
+            let mut one = clean.clone();
+            one[at..at + page].copy_from_slice(&bytes);
+            damaged.push(one);
+        }
+    }
+    assert!(damaged.len() > 20, "{}", damaged.len());
+    let mut found_out = 0;
+    for bytes in damaged {
+        fs::write(&file, bytes).unwrap();
+        match Results::open(&file) {
+            // What is left of it is right.
+            Ok(results) => {
+                let got = results.get(&items).unwrap();
+                assert!(items.iter().zip(got).all(|(i, got)| got.is_none_or(|got| got == i[..30])));
+            }
+            Err(error) => {
+                found_out += 1;
+                assert!(error.to_string().contains("remove it"), "{error}");
+            }
+        }
+    }
+    assert!(found_out > 10, "{found_out}");
 }
