@@ -92,6 +92,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
     let progress = options.machine.progress();
     let begin = Instant::now();
+    // First, so that what is wrong with it is said before hours go into a database.
+    let name = format!("{}.results", board.name());
+    let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
+    let results = Results::open(&results)?;
 
     let (database, root) = if pieces == 0 {
         (Values::empty(board), None)
@@ -105,9 +109,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let workers = options.machine.workers() as u64;
     options.table.check(options.leaf_nodes, workers, options.machine.memory())?;
     let ground = Ground { board, database: &database, root: root.unwrap_or(Digest([0; 32])) };
-    let name = format!("{}.results", board.name());
-    let results = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
-    let results = Results::open(&results)?;
     let about = options.about(&start, pieces, &seed);
     let workers = Workers::new(options.machine.workers());
     let job = Job { options, ground: &ground, start: &start, seed, about, results, workers };
