@@ -70,6 +70,12 @@ pub(super) struct Child {
     pub(super) disproof: u32,
 }
 
+impl Child {
+    fn numbers(&self) -> (u32, u32) {
+        (self.proof, self.disproof)
+    }
+}
+
 /// A position on the path.
 pub(super) struct Frame {
     pub(super) position: Position,
@@ -230,14 +236,26 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self) {
         if let Some(watch) = self.watch {
-            let numbers = self.path.first().map(|root| {
-                let end = self.path.get(1).map_or(self.children.len(), |frame| frame.children);
-                let look = Look::at(root.position.turn == self.attacker, &self.children[..end]);
-                (look.proof, look.disproof)
-            });
-            self.is_stopped = watch(self.nodes - self.told, numbers);
+            self.is_stopped = watch(self.nodes - self.told, self.root_numbers());
         }
         self.told = self.nodes;
+    }
+
+    /// The numbers of the root with all that has been found so far. Those that it would get from its children are of the time
+    /// when the search went to one of them, which may be hours ago.
+    fn root_numbers(&self) -> Option<(u32, u32)> {
+        let mut end = self.children.len();
+        let mut below = None;
+        for frame in self.path.iter().rev() {
+            let numbers = (frame.children..end).map(|i| match below {
+                Some(numbers) if i == frame.best => numbers,
+                _ => self.children[i].numbers(),
+            });
+            let look = Look::at(frame.position.turn == self.attacker, numbers);
+            below = Some((look.proof, look.disproof));
+            end = frame.children;
+        }
+        below
     }
 
     /// Writes the search down, if it is time to.
@@ -262,7 +280,7 @@ impl<'a> Search<'a> {
             }
             let Some(frame) = self.path.last() else { unreachable!("the root returns below") };
             let is_or = frame.position.turn == self.attacker;
-            let look = Look::at(is_or, &self.children[frame.children..]);
+            let look = Look::at(is_or, self.children[frame.children..].iter().map(Child::numbers));
             let solved = look.proof == 0 || look.disproof == 0;
             let enough = look.proof >= frame.max_proof || look.disproof >= frame.max_disproof;
             if solved || enough || self.is_over() {
@@ -356,7 +374,10 @@ impl<'a> Search<'a> {
     fn quiesce(&mut self, position: &Position, key: Key) -> (u32, u32) {
         let first = self.children.len();
         self.put_successors(position);
-        let look = Look::at(position.turn == self.attacker, &self.children[first..]);
+        let look = Look::at(
+            position.turn == self.attacker,
+            self.children[first..].iter().map(Child::numbers),
+        );
         self.children.truncate(first);
         if !matches!(look.outcome(), Outcome::Unknown { .. }) {
             self.decided_by_captures += 1;
@@ -458,12 +479,12 @@ impl Look {
     /// say what it takes to disprove all of them; in an And node the other way round. A sum would
     /// count what the children share again and again, and on these boards they share nearly all; so
     /// it is the largest of their numbers and one for each other child (weak proof numbers).
-    fn at(is_or: bool, children: &[Child]) -> Self {
+    fn at(is_or: bool, children: impl IntoIterator<Item = (u32, u32)>) -> Self {
         let (mut least, mut second, mut best) = ((INFINITE, INFINITE), INFINITE, 0);
+        let mut best_numbers = (0, 0);
         let (mut largest, mut undecided) = (0, 0);
-        for (i, child) in children.iter().enumerate() {
-            let (any, all) =
-                if is_or { (child.proof, child.disproof) } else { (child.disproof, child.proof) };
+        for (i, (proof, disproof)) in children.into_iter().enumerate() {
+            let (any, all) = if is_or { (proof, disproof) } else { (disproof, proof) };
             if all > 0 {
                 largest = largest.max(all);
                 undecided += 1;
@@ -471,7 +492,7 @@ impl Look {
             if (any, all) < least {
                 second = least.0;
                 least = (any, all);
-                best = i;
+                (best, best_numbers) = (i, (proof, disproof));
             } else {
                 second = second.min(any);
             }
@@ -481,7 +502,6 @@ impl Look {
             _ => (largest + undecided - 1).min(INFINITE - 1),
         };
         let (proof, disproof) = if is_or { (least.0, all) } else { (all, least.0) };
-        let best_numbers = children.get(best).map_or((0, 0), |c| (c.proof, c.disproof));
         Look { proof, disproof, best, best_numbers, second }
     }
 

@@ -1,6 +1,7 @@
 //! Df-pn against databases that it was not given: values never differ, and every answer comes with
 //! a strategy that holds.
 
+use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -241,4 +242,26 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
             assert!(prover::emit::Section::new(&tree).is_ok(), "{fen}");
         }
     }
+}
+
+#[test]
+fn the_numbers_that_are_told_are_those_of_a_search_that_ends_there() {
+    let game: Game = "6x6".parse().unwrap();
+    let database = database(&game.board, 3);
+    let mut different = HashSet::new();
+    for k in 1..20 {
+        let (calls, last) = (AtomicU64::new(0), Mutex::new(None));
+        let watch = |_, numbers: Option<_>| {
+            let mut last = last.lock().unwrap();
+            *last = numbers.or(*last);
+            calls.fetch_add(1, Ordering::Relaxed) + 1 >= k
+        };
+        let mut search = Search::new(&game.board, &database, Side::White, 1 << 28).watched(&watch);
+        let Outcome::Unknown { proof, disproof } = search.run(&game.start(), u64::MAX) else {
+            panic!("not stopped after {k}");
+        };
+        assert_eq!(*last.lock().unwrap(), Some((proof, disproof)), "after {k}");
+        different.insert((proof, disproof));
+    }
+    assert!(different.len() > 3, "{different:?}");
 }
