@@ -374,6 +374,11 @@ impl Job<'_> {
         if let Outcome::Unknown { proof, disproof } = verdict.outcome {
             let numbers = format!("proof number {proof}, disproof number {disproof}");
             let why = match verdict.stop {
+                // Before a search has ended they are no more than an estimate.
+                Stop::Interrupted if verdict.searches == 0 => format!(
+                    "interrupted before it was decided whether {attacker:?} wins: the same command goes on \
+                     from here"
+                ),
                 Stop::Interrupted => format!(
                     "interrupted before it was decided whether {attacker:?} wins ({numbers}): the same \
                      command goes on from here"
