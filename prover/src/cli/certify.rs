@@ -372,19 +372,18 @@ impl Job<'_> {
         }
         let (nodes, mut undecided) = (verdict.nodes, None);
         if let Outcome::Unknown { proof, disproof } = verdict.outcome {
-            let numbers = format!("proof number {proof}, disproof number {disproof}");
-            let why = match verdict.stop {
+            let numbers = match verdict.searches {
                 // Before a search has ended they are no more than an estimate.
-                Stop::Interrupted if verdict.searches == 0 => format!(
-                    "interrupted before it was decided whether {attacker:?} wins: the same command goes on \
-                     from here"
-                ),
+                0 => String::new(),
+                _ => format!(" (proof number {proof}, disproof number {disproof})"),
+            };
+            let why = match verdict.stop {
                 Stop::Interrupted => format!(
-                    "interrupted before it was decided whether {attacker:?} wins ({numbers}): the same \
+                    "interrupted before it was decided whether {attacker:?} wins{numbers}: the same \
                      command goes on from here"
                 ),
                 _ => format!(
-                    "not decided whether {attacker:?} wins within {nodes} nodes ({numbers}): allow more \
+                    "not decided whether {attacker:?} wins within {nodes} nodes{numbers}: allow more \
                      --max-nodes or --pieces"
                 ),
             };

@@ -305,6 +305,7 @@ fn one_process_at_a_time_writes_results() {
 
 #[test]
 fn a_damaged_file_of_results_is_found_out() {
+    const PAGE: usize = 4096;
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("results");
     let items: Vec<Vec<u8>> = (0..300u32).map(|i| i.to_le_bytes().repeat(40)).collect();
@@ -314,13 +315,12 @@ fn a_damaged_file_of_results_is_found_out() {
         results.write().unwrap();
     }
     let clean = fs::read(&file).unwrap();
-    let page = 4096;
-    let used = (0..clean.len()).step_by(page).filter(|&at| clean[at..][..page] != [0; 4096]);
+    let used = (0..clean.len()).step_by(PAGE).filter(|&at| clean[at..][..PAGE] != [0; PAGE]);
     let mut damaged = vec![clean[..clean.len() / 2].to_vec(), clean[..100].to_vec()];
     for at in used {
-        for bytes in [[0; 4096], [0xa5; 4096]] {
+        for bytes in [[0; PAGE], [0xa5; PAGE]] {
             let mut one = clean.clone();
-            one[at..at + page].copy_from_slice(&bytes);
+            one[at..at + PAGE].copy_from_slice(&bytes);
             damaged.push(one);
         }
     }
