@@ -13,6 +13,7 @@ use super::common::{
     ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, TableOption, check_pieces,
     database, if_assumed,
 };
+use super::plan::bytes;
 use super::start::StartOptions;
 use crate::board::{Position, Side};
 use crate::egdb::{Store, Values};
@@ -132,6 +133,15 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         directory.display(),
         options.db.db.display()
     ));
+    if undecided.is_none() {
+        for (file, size) in job.results.searches_kept() {
+            progress.say(format!(
+                "{}: a search is kept there that this proof has not needed ({}); remove it unless another proof is to go on with it",
+                file.display(),
+                bytes(size as f64)
+            ));
+        }
+    }
     // What was emitted instead is no more than what there is.
     undecided.map_or(Ok(()), |why| Err(Failure::Undecided(why)))
 }

@@ -39,7 +39,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 /// A number of bytes for people.
-fn bytes(bytes: f64) -> String {
+pub(super) fn bytes(bytes: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes;
     let mut unit = 0;

@@ -5,6 +5,7 @@
 //! have done without, only faster. Each has a sum of its item and itself, as the store sees to it that a write
 //! is whole and not that no bit changes later: one that does not fit is none.
 
+use std::fs::DirEntry;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -61,6 +62,9 @@ pub enum ResultsError {
         source: std::io::Error,
     },
 }
+
+/// Digits of an item's digest in the name of the file that keeps its search.
+const ID: usize = 16;
 
 /// A file of results.
 pub struct Results {
@@ -147,6 +151,26 @@ impl Results {
         self.is_file.then(|| Checkpoints(self.path.clone()))
     }
 
+    /// The searches that are kept beside the file, and their bytes, in order of their names. Those that are left when a proof is
+    /// done are of another start, budget, table or version.
+    pub fn searches_kept(&self) -> Vec<(PathBuf, u64)> {
+        let Some(name) = self.path.file_name().filter(|_| self.is_file) else { return Vec::new() };
+        let directory = match self.path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let kept = |entry: DirEntry| {
+            let file = entry.file_name().into_string().ok()?;
+            let id = file.strip_prefix(name.to_str()?)?.strip_prefix('.')?;
+            let is_id = id.len() == ID && id.bytes().all(|b| b.is_ascii_hexdigit());
+            Some((entry.path(), entry.metadata().ok()?.len())).filter(|_| is_id)
+        };
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut all: Vec<_> = entries.filter_map(kept).collect();
+        all.sort();
+        all
+    }
+
     /// Adds a result. It is safe after the next [`Results::write`].
     pub fn put(&self, item: Vec<u8>, result: Vec<u8>) {
         self.fresh().results.push((item, result));
@@ -210,7 +234,7 @@ impl Checkpoints {
     /// The file of an item: that of the results, and the beginning of the item's digest.
     pub(super) fn file(&self, item: &[u8]) -> PathBuf {
         let mut name = self.0.clone().into_os_string();
-        name.push(format!(".{}", &Digest::of(item).to_string()[..16]));
+        name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));
         name.into()
     }
 }

@@ -105,8 +105,16 @@ fn a_search_that_was_kept_goes_on() {
     search.run(&item.position, item.nodes);
     assert!(search.is_stopped() && file.exists());
 
+    // One of another proof stays, and it is said that it is there.
+    let others = kept.join("egdb/6x6.results.0123456789abcdef");
+    fs::write(&others, [0; 2048]).unwrap();
+    fs::write(kept.join("egdb/6x6.results.mine"), "").unwrap();
+
     let output = run(&path("prove"), &options, &kept);
     let said = String::from_utf8(output.stderr).unwrap();
+    let left = "egdb/6x6.results.0123456789abcdef: a search is kept there that this proof has not needed (2.0 KiB)";
+    assert!(said.contains(left) && said.matches("a search is kept").count() == 1, "{said}");
+    assert!(others.exists());
     assert!(said.contains(&format!("a search goes on after {} nodes", search.nodes())), "{said}");
     assert_eq!(root(&String::from_utf8(output.stdout).unwrap()), want);
     assert!(!file.exists());
