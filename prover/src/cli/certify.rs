@@ -10,10 +10,9 @@ use certificate_spec::claim::{Claim, Question, Value};
 use clap::{Args, ValueEnum};
 
 use super::common::{
-    ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, TableOption, check_pieces,
-    database, if_assumed,
+    ClaimOption, DatabaseOption, Failure, GameOption, MachineOptions, TableOption, bytes,
+    check_pieces, database, if_assumed,
 };
-use super::plan::bytes;
 use super::start::StartOptions;
 use crate::board::{Position, Side};
 use crate::egdb::{Store, Values};

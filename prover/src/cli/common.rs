@@ -276,6 +276,19 @@ fn parse_size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| "too large".into())
 }
 
+/// A number of bytes for people.
+pub(super) fn bytes(bytes: f64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = if value < 10.0 && unit > 0 { 1 } else { 0 };
+    format!("{value:.digits$} {}", units[unit])
+}
+
 impl MachineOptions {
     pub(super) fn progress(&self) -> Progress {
         Progress::new(self.quiet)

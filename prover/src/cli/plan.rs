@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{BuildOptions, Failure, Format};
+use super::common::{BuildOptions, Failure, Format, bytes};
 use crate::egdb::{Forecast, Forecaster};
 
 #[derive(Args, Debug)]
@@ -36,19 +36,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
     let forecasts = forecaster.forecast(*pieces);
     print(&mut io::stdout().lock(), options.format, &forecasts).map_err(Failure::Io)
-}
-
-/// A number of bytes for people.
-pub(super) fn bytes(bytes: f64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut value = bytes;
-    let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    let digits = if value < 10.0 && unit > 0 { 1 } else { 0 };
-    format!("{value:.digits$} {}", units[unit])
 }
 
 /// Seconds for people.

@@ -152,7 +152,7 @@ impl Results {
     }
 
     /// The searches that are kept beside the file, and their bytes, in order of their names. Those that are left when a proof is
-    /// done are of another start, budget, table or version.
+    /// done are of another start, budget, table or version, or of a question that the other one has answered.
     pub fn searches_kept(&self) -> Vec<(PathBuf, u64)> {
         let Some(name) = self.path.file_name().filter(|_| self.is_file) else { return Vec::new() };
         let directory = match self.path.parent() {
