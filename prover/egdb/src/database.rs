@@ -10,7 +10,7 @@ use certificate_spec::slice::{self, Unit, Value};
 use rayon::prelude::*;
 
 use super::depth::Depths;
-use crate::build::extend::{BuildError, Working};
+use crate::build::extend::{BuildError, BuildSession};
 use crate::codec::decode::{Scratch, SliceDecoder};
 use crate::disk::store::{Store, StoreError};
 use crate::index::slice::{Slice, locate};
@@ -23,8 +23,8 @@ use draughtproof_game::{Board, Position};
 pub enum Mode {
     /// So many bytes of decoded units; others are read when they are needed.
     Cached(u64),
-    /// All values, two bits a position, if that takes no more bytes than these. Opening takes as long
-    /// as decoding the whole database.
+    /// All values, two bits a position, if that takes no more bytes than these. Opening takes as
+    /// long as decoding the whole database.
     Resident(u64),
 }
 
@@ -84,8 +84,8 @@ struct Opened {
 impl Database {
     /// Opens the database of `board` in the directory `root`, with as many pieces as it has.
     ///
-    /// Files are read when they are needed ([`Mode::Cached`]), the checksum of each part verified then;
-    /// or all of them now ([`Mode::Resident`]), with their digests.
+    /// Files are read when they are needed ([`Mode::Cached`]), the checksum of each part verified
+    /// then; or all of them now ([`Mode::Resident`]), with their digests.
     ///
     /// # Errors
     /// [`BuildError`]: no database there, or a damaged one; too little memory to have it resident.
@@ -94,7 +94,7 @@ impl Database {
         let pieces = store.manifest()?.pieces;
         let values = match mode {
             Mode::Resident(memory) => {
-                let values = Working::new(&store, pieces, memory)?.load_all(|_| ())?;
+                let values = BuildSession::new(&store, pieces, memory)?.load_all(|_| ())?;
                 Access::Resident(Box::new(values))
             }
             Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, pieces, memory))),
@@ -113,8 +113,8 @@ impl Database {
         self.pieces
     }
 
-    /// The value for the side to move; `None` where it is not known: too many pieces, a side without
-    /// pieces, or a slice whose file is not there.
+    /// The value for the side to move; `None` where it is not known: too many pieces, a side
+    /// without pieces, or a slice whose file is not there.
     ///
     /// # Errors
     /// [`StoreError`] when a file cannot be read or is damaged, naming the file and the unit.
@@ -128,10 +128,10 @@ impl Database {
         }
     }
 
-    /// The depth of a win or loss: the plies until the next capture, crowning or move of a man that keeps
-    /// the value, that move included, when the winner hurries and the loser delays; 0 for a loss without
-    /// a move. `None` for a draw, where [`Database::probe`] knows no value, and where no depths are
-    /// stored (`prove db --depth`).
+    /// The depth of a win or loss: the plies until the next capture, crowning or move of a man that
+    /// keeps the value, that move included, when the winner hurries and the loser delays; 0 for a
+    /// loss without a move. `None` for a draw, where [`Database::probe`] knows no value, and where
+    /// no depths are stored (`prove db --depth`).
     ///
     /// # Errors
     /// As for [`Database::probe`]; [`StoreError::Depth`] when a depth file belongs to other values.
@@ -142,8 +142,8 @@ impl Database {
         }
     }
 
-    /// The values of many positions, in order. Units that must be read are decoded once each, by all
-    /// threads; that is how to look up many positions that were not looked up before.
+    /// The values of many positions, in order. Units that must be read are decoded once each, by
+    /// all threads; that is how to look up many positions that were not looked up before.
     ///
     /// # Errors
     /// As for [`Database::probe`].
@@ -244,7 +244,8 @@ impl Files {
         }
     }
 
-    /// The value of a position with a capture. Unknown if that of some successor is and no other wins.
+    /// The value of a position with a capture. Unknown if that of some successor is and no other
+    /// wins.
     fn probe_captures(
         &self,
         board: &Board,

@@ -21,7 +21,7 @@ use draughtproof_game::Board;
 /// Why a database could not be built.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    /// The files.
+    /// An error of the files.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Some slice needs more memory than may be used.
@@ -39,7 +39,7 @@ pub enum BuildError {
         /// Bytes that may be used.
         limit: u64,
     },
-    /// Everything is finished for which there is memory.
+    /// Some slices need more memory than may be used; all others are finished.
     #[error(
         "{left} slices of the {board} database with {pieces} pieces are left out, the others are finished: it needs {} MiB of memory, and {} MiB may be used: run it again with more --memory",
         need.div_ceil(1 << 20), limit >> 20
@@ -73,10 +73,10 @@ pub enum BuildError {
     },
 }
 
-/// What happens while building.
+/// The progress of a build.
 #[derive(Debug, Clone, Copy)]
 pub enum Event {
-    /// A number of pieces begins, with so many indices, of which some were finished by a run before.
+    /// The slices with this number of pieces begin.
     Begin {
         /// Pieces.
         pieces: u8,
@@ -85,14 +85,14 @@ pub enum Event {
         /// Those of slices that are finished.
         finished: u64,
     },
-    /// So many more indices are finished.
+    /// The number of indices finished since the last event.
     Done(u64),
     /// All slices with the number of pieces that began last are finished.
     End,
 }
 
-/// The slices in memory, and the bound on them.
-pub struct Working<'a> {
+/// A session of building or loading a database: the slices in memory, and the bound on them.
+pub struct BuildSession<'a> {
     store: &'a Store,
     board: &'a Board,
     builder: Builder,
@@ -102,9 +102,9 @@ pub struct Working<'a> {
     records: HashMap<Slice, SliceRecord>,
 }
 
-impl<'a> Working<'a> {
-    /// Nothing in memory yet, of a database that will have `pieces` pieces; never more than `memory`
-    /// bytes.
+impl<'a> BuildSession<'a> {
+    /// A session with nothing in memory yet, of a database that will have `pieces` pieces; never
+    /// more than `memory` bytes.
     ///
     /// # Errors
     /// [`BuildError`] of the MANIFEST, or of memory that is too small for anything.
@@ -115,7 +115,7 @@ impl<'a> Working<'a> {
             return Err(BuildError::Memory { board: board.name(), pieces, need, limit: memory });
         }
         let (_, records) = store.finished()?;
-        Ok(Working {
+        Ok(BuildSession {
             store,
             board,
             builder: Builder::new(board, pieces),
@@ -125,7 +125,7 @@ impl<'a> Working<'a> {
         })
     }
 
-    /// Refuses what there is not memory enough to build, before there is anything of it.
+    /// Checks that there is memory enough to build a database, before anything of it is built.
     ///
     /// # Errors
     /// [`BuildError::Memory`]
@@ -143,14 +143,15 @@ impl<'a> Working<'a> {
         pairs.map(|slice| Self::memory_of(board, pieces, slice)).max().unwrap_or(0)
     }
 
-    /// The least memory with which a slice and its twin can be solved in a database with `pieces` pieces.
+    /// The least memory with which a slice and its twin can be solved in a database with `pieces`
+    /// pieces.
     fn memory_of(board: &Board, pieces: u8, slice: Slice) -> u64 {
         let empty = Residency::new(board, pieces, 0);
         empty.least(&Builder::needs(slice), room_to_solve(board, slice))
     }
 
-    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for which
-    /// there is not or that need such a one.
+    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for
+    /// which there is not or that need such a one.
     fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
@@ -165,16 +166,16 @@ impl<'a> Working<'a> {
 
     /// Brings slices into memory, and keeps room for others that are about to be made.
     fn bring(&mut self, wanted: &[Slice], room: u64, later: &[Slice]) -> Result<(), BuildError> {
-        self.bring_and_tell(wanted, room, later, |_| ())
+        self.bring_with_progress(wanted, room, later, |_| ())
     }
 
-    /// The same; tells of each slice once it is in memory.
-    fn bring_and_tell(
+    /// The same; calls `loaded` with each slice once it is in memory.
+    fn bring_with_progress(
         &mut self,
         wanted: &[Slice],
         room: u64,
         later: &[Slice],
-        mut tell: impl FnMut(Slice),
+        mut loaded: impl FnMut(Slice),
     ) -> Result<(), BuildError> {
         let change = self.resident.bring(wanted, room, later).map_err(|need| {
             let (board, pieces, limit) = (self.board.name(), self.pieces, self.resident.memory);
@@ -183,7 +184,7 @@ impl<'a> Working<'a> {
         change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
         for slice in change.load {
             self.builder.restore(slice, self.store.load_slice(slice, self.records.get(&slice))?);
-            tell(slice);
+            loaded(slice);
         }
         Ok(())
     }
@@ -243,14 +244,14 @@ impl<'a> Working<'a> {
         both(slice).iter().all(has)
     }
 
-    /// Has all slices in memory, up to the number of pieces that this began with. `tell` hears of so many
-    /// more indices each time.
+    /// Loads all slices, up to the number of pieces that this began with. `progress` is called
+    /// with the number of indices of each slice that has been loaded.
     ///
     /// # Errors
     /// [`BuildError`]
-    pub fn load_all(mut self, mut tell: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
+    pub fn load_all(mut self, mut progress: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
         let (board, all) = (self.board, Slice::all(self.board, self.pieces));
-        self.bring_and_tell(&all, 0, &[], |slice| tell(slice.indices(board)))?;
+        self.bring_with_progress(&all, 0, &[], |slice| progress(slice.indices(board)))?;
         self.builder.complete(self.pieces);
         Ok(self.builder.finish())
     }
@@ -272,78 +273,81 @@ fn depth_needs(slice: Slice) -> Vec<Slice> {
     [both(slice), Builder::needs(slice)].concat()
 }
 
-/// Extends a store (under [`Store::lock`]) to as many pieces as `working` began with. Slices that an
-/// earlier run has finished are not built again.
+/// Extends a store (under [`Store::lock`]) to as many pieces as `session` began with. Slices that
+/// an earlier run has finished are not built again.
 ///
 /// # Errors
-/// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left out,
-/// all others with as many pieces are finished first.
-pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<(), BuildError> {
-    let (store, board) = (working.store, working.board);
+/// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left
+/// out, all others with as many pieces are finished first.
+pub fn extend(
+    session: &mut BuildSession<'_>,
+    mut progress: impl FnMut(Event),
+) -> Result<(), BuildError> {
+    let (store, board) = (session.store, session.board);
     let (there, mut records) = store.finished()?;
     store.remove_damaged()?;
-    for n in there.max(1) + 1..=working.pieces {
+    for n in there.max(1) + 1..=session.pieces {
         let of_n = |s: &Slice| s.pieces() == n;
         let slices: Vec<Slice> = Slice::all(board, n).into_iter().filter(of_n).collect();
         let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
         let pairs = Builder::pairs(board, n);
         let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
         let todo: Vec<Slice> = pairs.into_iter().filter(|s| !is_finished(s)).collect();
-        let (todo, left_out) = working.split_by_memory(todo);
+        let (todo, left_out) = session.split_by_memory(todo);
         let sum = |pairs: &[Slice]| -> u64 {
             pairs.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum()
         };
         let (left, indices) = (sum(&todo), indices - sum(&left_out));
         check_disk(store, board, n, left, &records)?;
-        tell(Event::Begin { pieces: n, indices, finished: indices - left });
+        progress(Event::Begin { pieces: n, indices, finished: indices - left });
         let mut later = Later::new(&todo);
         for slice in todo {
             later.next();
-            working.solve(slice, later.needs())?;
-            tell(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
+            session.solve(slice, later.needs())?;
+            progress(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
         }
         if !left_out.is_empty() {
-            tell(Event::End);
+            progress(Event::End);
             return Err(BuildError::LeftOut {
                 board: board.name(),
                 pieces: n,
                 left: left_out.iter().flat_map(|&s| both(s)).count(),
-                need: Working::least_memory(board, n),
-                limit: working.resident.memory,
+                need: BuildSession::least_memory(board, n),
+                limit: session.resident.memory,
             });
         }
         for &slice in &slices {
             records.push(store.record(slice)?);
         }
         store.complete(n, &records)?;
-        tell(Event::End);
+        progress(Event::End);
     }
     Ok(())
 }
 
-/// Adds the depths of all slices to a store (under [`Store::lock`]) that has as many pieces as `working`
-/// began with. Depths that an earlier run has written are not found again.
+/// Adds the depths of all slices to a store (under [`Store::lock`]) that has as many pieces as
+/// `session` began with. Depths that an earlier run has written are not found again.
 ///
 /// # Errors
 /// [`BuildError`]; whatever is written stays.
 pub fn extend_depths(
-    working: &mut Working<'_>,
-    mut tell: impl FnMut(Event),
+    session: &mut BuildSession<'_>,
+    mut progress: impl FnMut(Event),
 ) -> Result<(), BuildError> {
-    let board = working.board;
+    let board = session.board;
     let size = |slice: Slice| both(slice).iter().map(|s| s.indices(board)).sum::<u64>();
-    for pieces in 2..=working.pieces {
+    for pieces in 2..=session.pieces {
         let pairs = Builder::pairs(board, pieces);
         let indices = pairs.iter().map(|&s| size(s)).sum();
-        let todo: Vec<Slice> = pairs.into_iter().filter(|&s| !working.has_depths(s)).collect();
+        let todo: Vec<Slice> = pairs.into_iter().filter(|&s| !session.has_depths(s)).collect();
         let left: u64 = todo.iter().map(|&s| size(s)).sum();
-        tell(Event::Begin { pieces, indices, finished: indices - left });
+        progress(Event::Begin { pieces, indices, finished: indices - left });
         for (i, &slice) in todo.iter().enumerate() {
             let later: Vec<Slice> = todo[i + 1..].iter().flat_map(|&s| depth_needs(s)).collect();
-            working.write_depths(slice, &later)?;
-            tell(Event::Done(size(slice)));
+            session.write_depths(slice, &later)?;
+            progress(Event::Done(size(slice)));
         }
-        tell(Event::End);
+        progress(Event::End);
     }
     Ok(())
 }
@@ -364,8 +368,8 @@ fn check_disk(
     Err(BuildError::Disk { board: board.name(), pieces, need, free })
 }
 
-/// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more than
-/// in proportion to those with a piece less, or a byte for 32 where there are none.
+/// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more
+/// than in proportion to those with a piece less, or a byte for 32 where there are none.
 fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
     let before: Vec<_> =
         records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1).collect();

@@ -1,17 +1,17 @@
 //! How long a database will take to build, and how large it will be.
 //!
-//! From the figures of slices that were built, those of slices with more pieces are estimated. Time for
-//! an index: the geometric mean over the slices with one piece less, times the square root of what that was
-//! wrong by for the number of pieces before. Bytes of a number of pieces: the
-//! geometric mean of two estimates that err in opposite directions where the number is odd and where it is
-//! even. One takes for each slice the mean of those with one piece less; the other that of those with a
-//! piece less on both sides, which have the same balance, corrected by what it was wrong for the number of
-//! pieces before. (How good that is: `docs/performance.md`.)
+//! From the figures of slices that were built, those of slices with more pieces are estimated. Time
+//! for an index: the geometric mean over the slices with one piece less, times the square root of
+//! what that was wrong by for the number of pieces before. Bytes of a number of pieces: the
+//! geometric mean of two estimates that err in opposite directions where the number is odd and
+//! where it is even. One takes for each slice the mean of those with one piece less; the other that
+//! of those with a piece less on both sides, which have the same balance, corrected by what it was
+//! wrong for the number of pieces before. (How good that is: `docs/performance.md`.)
 
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::extend::{BuildError, Working, both, extend, room_to_solve};
+use super::extend::{BuildError, BuildSession, both, extend, room_to_solve};
 use super::residency::{Later, Residency};
 use crate::disk::figures::Figures;
 use crate::disk::store::Store;
@@ -23,7 +23,7 @@ use draughtproof_game::Board;
 /// Calibration builds at most so many indices: a few seconds.
 const CALIBRATION: u64 = 250_000_000;
 
-/// What is expected of a number of pieces, or known where `known` says so.
+/// The forecast for the slices with a number of pieces; measured, not expected, where `known`.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// The number of pieces.
@@ -42,8 +42,19 @@ pub struct Forecast {
     pub least_memory: u64,
     /// Bytes of memory with which nothing has to be read again.
     pub most_memory: u64,
-    /// The slices that take longest: with their seconds and bytes (together with their twins).
-    pub largest: Vec<(Slice, f64, f64)>,
+    /// The slices that take longest, with their twins.
+    pub largest: Vec<PairForecast>,
+}
+
+/// What is expected of a slice and its twin together.
+#[derive(Debug, Clone, Copy)]
+pub struct PairForecast {
+    /// The slice that is first in order.
+    pub slice: Slice,
+    /// Seconds to build both.
+    pub seconds: f64,
+    /// Bytes of both on disk.
+    pub bytes: f64,
 }
 
 /// Rates measured on this machine.
@@ -61,8 +72,8 @@ pub struct Forecaster {
 }
 
 impl Forecaster {
-    /// Builds a small database in a new directory `scratch` to measure this machine, and takes in what is
-    /// noted of the database in `store`. `memory` is what a builder may use.
+    /// Builds a small database in a new directory `scratch` to measure this machine, and takes in
+    /// what is noted of the database in `store`. `memory` is what a builder may use.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -73,9 +84,9 @@ impl Forecaster {
         let pieces = pieces.unwrap_or(2);
         let small = Store::new(scratch, &board);
         let _lock = small.lock()?;
-        extend(&mut Working::new(&small, pieces, memory)?, |_| ())?;
+        extend(&mut BuildSession::new(&small, pieces, memory)?, |_| ())?;
         let start = Instant::now();
-        Working::new(&small, pieces, memory)?.load_all(|_| ())?;
+        BuildSession::new(&small, pieces, memory)?.load_all(|_| ())?;
         let read = start.elapsed().as_secs_f64() / indices(pieces) as f64;
 
         let measured = by_slice(small.figures());
@@ -147,12 +158,12 @@ impl Forecaster {
         let pair = |&s: &Slice| {
             let sum = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
             let (seconds, bytes) = both(s).into_iter().map(of).fold((0.0, 0.0), sum);
-            (s, seconds, bytes)
+            PairForecast { slice: s, seconds, bytes }
         };
         let mut largest: Vec<_> = pairs.iter().map(pair).collect();
-        largest.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let seconds: f64 = largest.iter().map(|l| l.1).sum();
-        let bytes = largest.iter().map(|l| l.2).sum();
+        largest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        let seconds: f64 = largest.iter().map(|l| l.seconds).sum();
+        let bytes = largest.iter().map(|l| l.bytes).sum();
         largest.truncate(5);
         Forecast {
             pieces: n,
@@ -161,7 +172,7 @@ impl Forecaster {
             known: n <= self.known,
             seconds: seconds + self.read_again(n, &pairs),
             bytes,
-            least_memory: Working::least_memory(board, n),
+            least_memory: BuildSession::least_memory(board, n),
             most_memory: Builder::memory(board, n),
             largest,
         }

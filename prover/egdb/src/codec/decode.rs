@@ -11,7 +11,8 @@ use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
-/// The values of the quiet positions of a slice from the bytes of its file; all others count as draws.
+/// The values of the quiet positions of a slice from the bytes of its file; all others count as
+/// draws.
 ///
 /// # Errors
 /// [`WireError`] with the offset of the first thing wrong.
@@ -43,9 +44,10 @@ pub(crate) struct Scratch {
     pub(crate) loss: Vec<u64>,
 }
 
-struct Read<'a>(Decoder<'a>);
+/// The values of a unit as its payload has them.
+struct PayloadSymbols<'a>(Decoder<'a>);
 
-impl Symbols for Read<'_> {
+impl Symbols for PayloadSymbols<'_> {
     fn at(&mut self, _: usize) {}
 
     #[inline]
@@ -89,8 +91,8 @@ impl SliceDecoder {
         self.head.constant.map_or_else(|| self.head.units[unit as usize], Unit::Constant)
     }
 
-    /// Decodes a unit into the working memory; `payload` is looked at if it has one. Says whether that
-    /// could be done: not where the payload is damaged.
+    /// Decodes a unit into the working memory; `payload` is looked at if it has one. Says whether
+    /// that could be done: not where the payload is damaged.
     pub(crate) fn decode(&self, unit: u64, payload: &[u8], scratch: &mut Scratch) -> bool {
         let span = self.units.span(unit);
         let Scratch { quiet, planes, win, loss } = scratch;
@@ -106,13 +108,13 @@ impl SliceDecoder {
         let Some(decoder) = Decoder::new(&self.head.frequencies, payload) else {
             return false;
         };
-        let mut read = Read(decoder);
-        self.units.walk(span, quiet, planes, &mut read);
+        let mut symbols = PayloadSymbols(decoder);
+        self.units.walk(span, quiet, planes, &mut symbols);
         for (w, l) in planes.wins_and_losses() {
             win.push(w);
             loss.push(l);
         }
-        read.0.is_finished()
+        symbols.0.is_finished()
     }
 
     /// Whether all payloads of a file have the checksums that they begin with.

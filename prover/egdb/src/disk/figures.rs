@@ -1,8 +1,9 @@
-//! What was seen while a database was built: a line a slice, beside the database and no part of it.
+//! Measurements made while a database was built: one line for each slice, in a file beside the
+//! database that is no part of it.
 
 use certificate_spec::database::SliceName;
 
-/// The figures of a slice.
+/// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// Which slice.

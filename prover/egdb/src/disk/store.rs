@@ -1,9 +1,9 @@
 //! Databases on disk: `DIR/<RxC>/MANIFEST` and a file a slice (`SPEC.md` §8.3 and §8.4).
 //!
-//! Files are written under a temporary name, synced and renamed. Slices of a number of pieces that is
-//! not complete are kept in `DIR/<RxC>.building`; when the last is there, all are moved beside the others
-//! and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST lists is there
-//! and whole, and no finished slice is lost.
+//! Files are written under a temporary name, synced and renamed. Slices of a number of pieces that
+//! is not complete are kept in `DIR/<RxC>.building`; when the last is there, all are moved beside
+//! the others and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST
+//! lists is there and whole, and no finished slice is lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,6 +14,7 @@ use certificate_spec::database::{DatabaseManifest, SliceRecord};
 use certificate_spec::{Digest, WireError};
 use thiserror::Error;
 
+use super::atomic::{self, UNFINISHED};
 use super::figures::Figures;
 use crate::codec::decode::SliceDecoder;
 use crate::codec::encode::encode_slice;
@@ -21,15 +22,15 @@ use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
-/// What can go wrong with a database on disk.
+/// An error of the files of a database.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The system says no.
+    /// The operating system reports an error.
     #[error("{path}: {source}")]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// What the system reports.
         source: io::Error,
     },
     /// There is no database of this board here.
@@ -74,7 +75,7 @@ pub enum StoreError {
         /// What is there.
         found: String,
     },
-    /// Somebody else is building.
+    /// Another process is building this database.
     #[error("{path}: expected to be the only builder, found that another process holds this lock")]
     Locked {
         /// The lock file.
@@ -98,40 +99,27 @@ pub enum StoreError {
     },
 }
 
-/// What the names of files and directories that are being written begin with.
-pub const UNFINISHED: &str = ".unfinished-";
-
-/// Writes a file so that it is either there and whole or not there: under another name beside it,
-/// synced, then renamed. What a killed run has left under that name is replaced.
+/// Writes the parts of a file atomically.
 ///
 /// # Errors
-/// Whatever the system reports; the old file, if there was one, is untouched then.
-pub(crate) fn write_whole<B: AsRef<[u8]>>(
+/// As for [`atomic::write_file`].
+pub(crate) fn write_parts<B: AsRef<[u8]>>(
     path: &Path,
     parts: impl Iterator<Item = B>,
 ) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = directory.join(format!("{UNFINISHED}{name}"));
-    let write = || {
-        let mut out = io::BufWriter::with_capacity(1 << 20, fs::File::create(&unfinished)?);
+    atomic::write_file(path, |file| {
+        let mut out = io::BufWriter::with_capacity(1 << 20, file);
         for part in parts {
             out.write_all(part.as_ref())?;
         }
-        out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&unfinished, path)?;
-        fs::File::open(directory)?.sync_all()
-    };
-    write().inspect_err(|_| {
-        // It may never have come into being.
-        let _ = fs::remove_file(&unfinished);
+        out.flush()
     })
 }
 
 /// The directory of one board's database.
 pub struct Store {
     directory: PathBuf,
-    /// Slices of a number of pieces that is not complete.
+    /// Where slices are until all with their number of pieces are finished.
     building: PathBuf,
     board: Board,
 }
@@ -152,7 +140,7 @@ impl Store {
     pub(crate) fn slice_path(&self, slice: Slice) -> PathBuf {
         let name = slice.name().file_name();
         let (finished, building) = (self.directory.join(&name), self.building.join(name));
-        // One that is gone is missed where it was listed.
+        // A listed file that is gone is reported under its own path.
         if !finished.exists() && building.exists() { building } else { finished }
     }
 
@@ -215,8 +203,8 @@ impl Store {
     }
 
     /// Keeps other processes from building this database as long as the file is held, and clears
-    /// away what a killed builder has left unfinished. The system lets go of the lock when a process
-    /// ends, however it ends.
+    /// away what a killed builder has left unfinished. The system lets go of the lock when a
+    /// process ends, however it ends.
     ///
     /// # Errors
     /// [`StoreError::Locked`] if another process holds it; [`StoreError::Io`].
@@ -308,8 +296,8 @@ impl Store {
         Ok(())
     }
 
-    /// The values of the quiet positions of a slice, from its file; with a record of the MANIFEST, if it
-    /// has that digest.
+    /// The values of the quiet positions of a slice, from its file; with a record of the MANIFEST,
+    /// if it has that digest.
     pub(crate) fn load_slice(
         &self,
         slice: Slice,
@@ -344,7 +332,7 @@ impl Store {
         let io = |source| StoreError::Io { path: path.clone(), source };
         fs::create_dir_all(&self.building).map_err(io)?;
         let parts = encode_slice(&self.board, slice, table);
-        write_whole(&path, parts.iter()).map_err(io)?;
+        write_parts(&path, parts.iter()).map_err(io)?;
         Ok(parts.iter().map(|part| part.len() as u64).sum())
     }
 
@@ -386,8 +374,8 @@ impl Store {
         Ok(SliceRecord { name: slice.name(), length, digest })
     }
 
-    /// Makes a number of pieces a part of the database (under [`Store::lock`]), of which all slices are
-    /// finished.
+    /// Makes a number of pieces a part of the database (under [`Store::lock`]), of which all slices
+    /// are finished.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -399,8 +387,7 @@ impl Store {
                 fs::rename(&from, &to).map_err(|source| StoreError::Io { path: from, source })?;
             }
         }
-        let sync = |path: &Path| fs::File::open(path)?.sync_all();
-        sync(&self.directory)
+        atomic::sync_directory(&self.directory)
             .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
         self.save_manifest(pieces, records.to_vec())?;
         if self.building.exists() {
@@ -443,7 +430,7 @@ impl Store {
         let (rows, columns) = (self.board.rows(), self.board.columns());
         let manifest = DatabaseManifest { rows, columns, pieces, slices };
         let path = self.manifest_path();
-        write_whole(&path, std::iter::once(manifest.encode()))
+        write_parts(&path, std::iter::once(manifest.encode()))
             .map_err(|source| StoreError::Io { path, source })
     }
 }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, Shared};
 use super::matrix::PARALLEL_WORDS;
-use super::pair::{Solved, Solver};
+use super::pair::{Solved, SolvedBlock, Solver};
 use crate::index::sets::{KingSets, sets};
 use crate::index::slice::{Slice, turn};
 use crate::values::resident::{Tables, Values};
@@ -18,8 +18,8 @@ use draughtproof_game::Board;
 
 /// Bytes of values that are there twice over while a slice is restored.
 const PART: u64 = 64 << 20;
-/// Blocks that are solved one after the other: so many sets of the enemy's men.
-pub(crate) const UNIT: usize = 64;
+/// Blocks that a task of one thread has: so many sets of the enemy's men with one of the mover's.
+pub(crate) const BLOCKS_PER_TASK: usize = 64;
 
 /// Groups the sets of `men` men by the sum of their rows.
 fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
@@ -67,7 +67,8 @@ impl Builder {
         Builder { database: Values { board: board.clone(), pieces: 0, tables }, kings }
     }
 
-    /// The bytes that all tables up to `pieces` pieces take, with the rest that building them needs.
+    /// The bytes that all tables up to `pieces` pieces take, with the rest that building them
+    /// needs.
     pub fn memory(board: &Board, pieces: u8) -> u64 {
         let slices = Slice::all(board, pieces);
         let work = slices.iter().map(|&s| Self::work(board, s)).max().unwrap_or(0);
@@ -85,8 +86,8 @@ impl Builder {
         (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
     }
 
-    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each thread, the
-    /// finished blocks of the advancement that has most, and the slice's file.
+    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each
+    /// thread, the finished blocks of the advancement that has most, and the slice's file.
     pub fn work(board: &Board, slice: Slice) -> u64 {
         let (rows, columns) = slice.block_size(board);
         // Three planes of fixed values, and the values and their transpose in two planes each.
@@ -147,26 +148,27 @@ impl Builder {
         let mine = by_advancement(&board, slice.men);
         let theirs = by_advancement(&board, slice.enemy_men);
         for advancement in (0..mine.len() + theirs.len() - 1).rev() {
-            let units: Vec<(u32, &[u32])> = mine
+            let tasks: Vec<(u32, &[u32])> = mine
                 .iter()
                 .enumerate()
                 .filter(|&(m, _)| m <= advancement && advancement - m < theirs.len())
                 .flat_map(|(m, group)| group.iter().map(move |&set| (m, set)))
                 .flat_map(|(m, set)| {
                     // In parts, for slices in which the mover has few men or none.
-                    theirs[advancement - m].chunks(UNIT).map(move |part| (set, part))
+                    theirs[advancement - m].chunks(BLOCKS_PER_TASK).map(move |part| (set, part))
                 })
                 .collect();
-            let solved = self.solve_units(slice, &units);
+            let solved = self.solve_tasks(slice, &tasks);
             self.write(&solved);
         }
     }
 
     fn write(&mut self, solved: &[Solved]) {
         for solved in solved {
-            for &(slice, index, bits, word) in &solved.blocks {
+            for &SolvedBlock { slice, first_index, bits, first_word } in &solved.blocks {
                 let table = self.database.tables.get_mut(slice);
-                table.write(index, bits, &solved.win[word..], &solved.loss[word..]);
+                let (win, loss) = (&solved.win[first_word..], &solved.loss[first_word..]);
+                table.write(first_index, bits, win, loss);
             }
         }
     }
@@ -182,10 +184,10 @@ impl Builder {
         let is_large = rows * columns > 64 * PARALLEL_WORDS as u64;
         let blocks: Vec<(u32, &[u32])> = men
             .iter()
-            .flat_map(|&men| enemy_men.chunks(UNIT).map(move |part| (men, part)))
+            .flat_map(|&men| enemy_men.chunks(BLOCKS_PER_TASK).map(move |part| (men, part)))
             .collect();
         // Some at a time, so that what is there twice over is little.
-        let bytes = UNIT as u64 * rows * columns / 4 + 1;
+        let bytes = BLOCKS_PER_TASK as u64 * rows * columns / 4 + 1;
         for part in blocks.chunks((PART / bytes).clamp(1, 1024) as usize) {
             let shared = self.shared();
             let play = |out: &mut Solved, solver: &mut Solver, &(men, enemies): &(u32, &[u32])| {
@@ -228,7 +230,7 @@ impl Builder {
     }
 
     /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
-    fn solve_units(&self, slice: Slice, units: &[(u32, &[u32])]) -> Vec<Solved> {
+    fn solve_tasks(&self, slice: Slice, tasks: &[(u32, &[u32])]) -> Vec<Solved> {
         let shared = self.shared();
         let board = shared.board;
         let symmetric = slice == slice.twin();
@@ -244,15 +246,15 @@ impl Builder {
         if rows * columns > 64 * PARALLEL_WORDS as u64 {
             // Large blocks are spread over threads themselves, one block at a time.
             let (mut solver, mut out) = (Solver::default(), Solved::default());
-            units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
+            tasks.iter().for_each(|task| solve(&mut solver, &mut out, task));
             return vec![out];
         }
-        let chunk = units.len().div_ceil(8 * rayon::current_num_threads()).max(1);
-        units
+        let chunk = tasks.len().div_ceil(8 * rayon::current_num_threads()).max(1);
+        tasks
             .par_chunks(chunk)
-            .map(|units| {
+            .map(|tasks| {
                 let (mut solver, mut out) = (Solver::default(), Solved::default());
-                units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
+                tasks.iter().for_each(|task| solve(&mut solver, &mut out, task));
                 out
             })
             .collect()

@@ -76,8 +76,8 @@ impl Values {
         Some(self.tables.get(slice).value(index))
     }
 
-    /// The values of many positions, in order. Where they are is found for some of them before the first
-    /// is read, so that the processor waits for many at a time.
+    /// The values of many positions, in order. Where they are is found for some of them before the
+    /// first is read, so that the processor waits for many at a time.
     pub fn probe_batch(&self, positions: &[Position]) -> Vec<Option<Value>> {
         const AT_A_TIME: usize = 64;
         let mut values = Vec::with_capacity(positions.len());
