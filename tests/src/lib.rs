@@ -3,6 +3,7 @@
 
 pub mod corpus;
 pub mod draft;
+pub mod encoding;
 pub mod mutants;
 pub mod positions;
 pub mod programs;
