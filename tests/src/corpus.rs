@@ -17,7 +17,7 @@ mod leaves;
 mod nodes;
 mod positions;
 mod provenances;
-mod slices;
+pub(crate) mod slices;
 mod versions;
 
 /// The rows of a table in `corpus/`, without comments and its header.

@@ -19,7 +19,7 @@ use crate::slice_file::{
 };
 
 /// The slice that cases change: kings and men, positions that overlap, all three values; one unit.
-pub(super) const SLICE: SliceName = SliceName([0, 1, 1, 1]);
+pub(crate) const SLICE: SliceName = SliceName([0, 1, 1, 1]);
 /// The same file, as it is named in a verdict.
 pub(super) const FILE: &str = "4x4/0-1-1-1";
 /// Its twin, which comes after it in order.
@@ -45,7 +45,7 @@ fn slice_bytes(d: &Path, name: SliceName) -> Vec<u8> {
 }
 
 /// Changes the values of a slice.
-pub(super) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
+pub(crate) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
     let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
     let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
     let mut table = decode_slice(&board, slice, bytes).expect("a slice");
@@ -54,7 +54,7 @@ pub(super) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
 }
 
 /// The first quiet index of a slice that has a value, from some index on.
-pub(super) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
+pub(crate) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
     let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
     let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
     let table = decode_slice(&board, slice, bytes).expect("a slice");
