@@ -8,6 +8,7 @@ mod counting;
 
 use crate::common::files::Files;
 use crate::common::maker::write_raw;
+use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, fen, successors};
 use certificate_spec::about;
 use certificate_spec::bits::{BitWriter, width};
@@ -17,7 +18,7 @@ use certificate_spec::manifest::{Kind, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use certificate_spec::slice::{SliceHead, SliceHeader, Value as Written};
 use certificate_spec::{Digest, database::SliceName};
-use checker::{Board, Level, Options, Position, Side, check_certificate, check_database, pairs};
+use checker_core::{Board, Level, Position, Side, pairs};
 use counting::peak;
 use std::collections::HashSet;
 

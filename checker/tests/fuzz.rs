@@ -4,17 +4,6 @@
 mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
-#[path = "../cli/describe.rs"]
-#[allow(dead_code)]
-mod describe;
-#[path = "../cli/keys.rs"]
-#[allow(dead_code)]
-mod keys;
-#[path = "../cli/merge.rs"]
-mod merge;
-#[path = "../cli/notes.rs"]
-#[allow(dead_code)]
-mod notes;
 #[path = "../../tests/fuzz/src/targets/mod.rs"]
 mod targets;
 

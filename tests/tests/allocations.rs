@@ -7,7 +7,7 @@ mod counting;
 
 use std::path::PathBuf;
 
-use checker::{Game, Level, Options, check_certificate, check_database};
+use checker_core::{Game, Level, Options, check, check_database};
 use clap::Parser;
 use tests::corpus::{Case, build};
 
@@ -25,24 +25,27 @@ struct Arguments {
     pieces: Option<u8>,
     #[arg(long, default_value = "egdb")]
     db: PathBuf,
-    #[arg(long, value_enum, default_value = "exact")]
+    #[arg(long, default_value = "exact", value_parser = level)]
     level: Level,
     #[arg(long)]
     quiet: bool,
 }
 
+fn level(text: &str) -> Result<Level, String> {
+    let levels = [Level::Exact, Level::Consistent];
+    levels.into_iter().find(|level| level.word() == text).ok_or_else(|| "no level".into())
+}
+
 /// The exit status of a case, and the most bytes that its check had in use. None if the command line is what is
 /// wrong with it.
-fn check(case: &Case) -> Option<(i32, usize)> {
+fn check_case(case: &Case) -> Option<(i32, usize)> {
     let Arguments { certificate, game, pieces, db, level, .. } =
         Arguments::try_parse_from(&case.arguments).ok()?;
     let db = case.directory.join(&db);
     let options = Options { level, threads: Some(1), ..Options::new(db) };
     let game = game.and_then(|game| Game::parse(&game));
     let (verdict, most) = counting::peak(|| match (&certificate, game) {
-        (Some(certificate), _) => {
-            Some(check_certificate(&case.directory.join(certificate), &options))
-        }
+        (Some(certificate), _) => Some(check(&case.directory.join(certificate), &options)),
         (None, Some(game)) => Some(check_database(game.board(), pieces, &options)),
         (None, None) => None,
     });
@@ -56,7 +59,7 @@ fn no_case_of_the_corpora_costs_much_more_than_a_right_one() {
     let (mut right, mut wrong) = ((0, ""), (0, ""));
     let mut seen = 0;
     for case in &cases {
-        let Some((status, most)) = check(case) else { continue };
+        let Some((status, most)) = check_case(case) else { continue };
         seen += 1;
         assert_eq!(status, case.expected.status(), "{}", case.name);
         let greatest = if status == 0 { &mut right } else { &mut wrong };

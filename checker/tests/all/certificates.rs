@@ -3,16 +3,13 @@
 use crate::common::files::write_database;
 use crate::common::maker::{Certificate, Maker, claimant, draw_4x4};
 use crate::common::oracle::{Oracle, longest_win};
+use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database, fen, verdict};
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
-use checker::parts::{Progress, TableFolder};
-use checker::{
-    Game, Level, Options, Sample, Side, TrustedDatabase, Value, Verdict, check_certificate,
-    check_database, write_fen,
-};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use checker_audit::TableFolder;
+use checker_audit::{Sample, Statement, TrustedDatabase};
+use checker_core::{Game, Level, Side, Value, Verdict, write_fen};
 
 #[test]
 fn a_draw_with_nodes_alone() {
@@ -188,7 +185,10 @@ fn a_database_alone() {
                 .line()
                 .starts_with("s REFUTED database-manifest file=5x5/MANIFEST")
         );
-        assert!(matches!(check_database(&b, Some(1), &options), Verdict::Stopped(_)));
+        assert!(matches!(
+            check_database(&b, Some(1), &options),
+            Statement::Whole(Verdict::Stopped(_))
+        ));
     }
 }
 
@@ -238,7 +238,8 @@ fn what_is_trusted_is_one_database_only() {
             .split_once("db-root=")
             .and_then(|(_, rest)| rest.split(' ').next().map(String::from));
         for (root, is_right) in [("0".repeat(64), false), (right.unwrap(), pieces > 0)] {
-            let trusted = TrustedDatabase { root, words: "db-note=x".into() };
+            let fields = "db-note=x".into();
+            let trusted = TrustedDatabase { root, fields, is_signed: true };
             let options = Options { trusted: Some(trusted), ..place.options() };
             let line = check_certificate(&place.cert(), &options).line();
             if is_right {
@@ -250,89 +251,26 @@ fn what_is_trusted_is_one_database_only() {
     });
 }
 
-/// Whoever uses the library can put options together that the command line refuses. What would be called
-/// verified then was not.
+/// What a program that uses the library can ask for and what makes no sense: nothing is verified then.
 #[test]
-fn no_verdict_where_options_take_the_work_away() {
-    let trust = |options: &mut Options| {
-        options.trusted = Some(TrustedDatabase { root: "0".repeat(64), words: String::new() });
-    };
-    let shard_of_sample = |options: &mut Options| {
-        options.shard = Some("1/1".parse().unwrap());
-        options.sample = Some(Sample { millionths: 1, seed: 0 });
-    };
-    let trusted_journal = |options: &mut Options| {
-        trust(options);
-        options.journal = Some("nowhere".into());
-    };
-    // A folder of tables without the digests of a shard that bind them, or with those of another run.
+fn no_verdict_where_values_are_nobodys() {
+    let root = "0".repeat(64);
+    let trusted = TrustedDatabase { root, fields: String::new(), is_signed: true };
     let folder = Place::new();
-    let tables = |options: &mut Options| {
-        options.tables = Some(TableFolder::new(folder.0.path()).unwrap());
-    };
-    let whole = |options: &mut Options| tables(options);
-    let sampled = |options: &mut Options| {
-        tables(options);
-        options.sample = Some(Sample { millionths: 1, seed: 0 });
-    };
-    let shard = |options: &mut Options| {
-        tables(options);
-        options.shard = Some("1/1".parse().unwrap());
-    };
-    let of_journal = |options: &mut Options| {
-        shard(options);
-        options.journal = Some("nowhere".into());
-    };
-    let of_trusted = |options: &mut Options| {
-        shard(options);
-        trust(options);
-    };
-    let with_tables: [&dyn Fn(&mut Options); 4] = [&whole, &sampled, &of_journal, &of_trusted];
+    let tables = Some(TableFolder::new(folder.0.path()).unwrap());
+    let shard = Some("1/1".parse().unwrap());
     for_each_kind(&mut |place, _, pieces, _| {
-        let others = [&shard_of_sample as &dyn Fn(&mut Options), &trusted_journal];
-        for options in others.into_iter().chain(with_tables) {
-            let mut all = place.options();
-            options(&mut all);
-            let line = check_certificate(&place.cert(), &all).line();
-            assert!(line.starts_with("s ERROR options:"), "{line}");
-        }
+        // A folder of tables without the digests of a shard that bind them.
+        let whole = Options { tables: tables.clone(), ..place.options() };
+        let line = check_certificate(&place.cert(), &whole).line();
+        assert!(line.starts_with("s ERROR options:"), "{line}");
         if pieces > 0 {
-            for options in [&shard_of_sample as &dyn Fn(&mut Options), &trust] {
-                let mut all = place.options();
-                options(&mut all);
-                let board = Game::parse("4x4").unwrap();
-                let line = check_database(board.board(), None, &all).line();
+            let game = Game::parse("4x4").unwrap();
+            let trusting = Options { trusted: Some(trusted.clone()), ..place.options() };
+            for options in [whole, Options { shard, ..trusting.clone() }, trusting] {
+                let line = check_database(game.board(), None, &options).line();
                 assert!(line.starts_with("s ERROR options:"), "{line}");
             }
         }
     });
-}
-
-/// What a check says of how far it has come.
-#[derive(Debug, Default)]
-struct Heard {
-    total: AtomicU64,
-    done: AtomicU64,
-}
-
-impl Progress for Heard {
-    fn begin(&self, _: &'static str, total: u64) {
-        self.total.fetch_add(total, Ordering::Relaxed);
-    }
-    fn add(&self, units: u64) {
-        self.done.fetch_add(units, Ordering::Relaxed);
-    }
-}
-
-#[test]
-fn what_is_done_in_the_end_is_nearly_all_that_was_to_be_done() {
-    let b = board("4x4");
-    let place = Place::new();
-    write_database(&place.db(), &database(&b, 4), 4);
-    let heard = Arc::new(Heard::default());
-    let options = Options { progress: Some(heard.clone()), ..place.options() };
-    assert!(check_database(&b, None, &options).line().starts_with("s VERIFIED DATABASE "));
-    let [total, done] = [&heard.total, &heard.done].map(|n| n.load(Ordering::Relaxed));
-    // Indices at which men would stand on each other count as work, and are none.
-    assert!(total > 10_000 && done <= total && done > total / 10 * 9, "{done} of {total}");
 }

@@ -69,7 +69,7 @@ fn a_fresh_journal() {
     let all = std::fs::read_to_string(&path).unwrap();
 
     // A wrong value, and a journal that has been made by believing the file.
-    let spoil = |table: &checker::Table, values: &mut Vec<Option<Written>>| {
+    let spoil = |table: &checker_core::Table, values: &mut Vec<Option<Written>>| {
         if table.shape.slice.file_name() == "0-1-0-1" {
             *values.iter_mut().flatten().next().unwrap() = Written::Loss;
         }

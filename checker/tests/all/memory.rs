@@ -3,9 +3,10 @@
 use crate::common::files::{Files, SliceParts, quiet_values};
 use crate::common::maker::Maker;
 use crate::common::oracle::{Oracle, longest_win};
+use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database};
 use certificate_spec::slice::Value as Written;
-use checker::{Database, Level, Options, check_certificate, check_database};
+use checker_core::{Database, Level};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -145,7 +146,7 @@ fn a_certificate_needs_all_tables() {
     let b = board("4x4");
     let oracle = Oracle::new(&b, 4);
     let maker = Maker { board: &b, oracle: &oracle, pieces: 3, leaf_depth: 2 };
-    let start = longest_win(&oracle, checker::Side::Black);
+    let start = longest_win(&oracle, checker_core::Side::Black);
     let root = Files::new(&database(&b, 3), 3).write(&place.db());
     let value = certificate_spec::claim::Value::BlackWins;
     maker.certificate("4x4", value, start, Some(root)).write(&place.cert());

@@ -5,9 +5,10 @@ use crate::common::files::{
 };
 use crate::common::maker::{draw_4x4, write_raw};
 use crate::common::oracle::Oracle;
+use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database};
 use certificate_spec::slice::{SliceHead, Unit};
-use checker::{Board, Database, Level, Options, check_certificate, check_database};
+use checker_core::{Board, Database, Level};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -247,8 +248,9 @@ fn mutated_slices_under_their_right_digest() {
 #[test]
 fn random_text_is_no_fen_and_no_game() {
     fn property(text: String) -> bool {
-        let fen = checker::parse_fen(&text).is_none_or(|p| checker::write_fen(&p) == text);
-        fen && checker::Game::parse(&text).is_none_or(|g| g.name() == text)
+        let fen =
+            checker_core::parse_fen(&text).is_none_or(|p| checker_core::write_fen(&p) == text);
+        fen && checker_core::Game::parse(&text).is_none_or(|g| g.name() == text)
     }
     QuickCheck::new().tests(20_000).quickcheck(property as fn(String) -> bool);
 }

@@ -2,7 +2,7 @@
 
 use crate::common::oracle::{Oracle, all_positions};
 use crate::common::{board, database, fen};
-use checker::{Board, Position, Side, Value};
+use checker_core::{Board, Position, Side, Value};
 
 fn compare(name: &str, pieces: u8) {
     let b = board(name);
@@ -10,7 +10,7 @@ fn compare(name: &str, pieces: u8) {
     let values = database(&b, pieces);
     let mut counts = [0u64; 3];
     for (p, (value, _)) in &oracle.0 {
-        assert_eq!(values.value(p), Some(*value), "{name} {}", checker::write_fen(p));
+        assert_eq!(values.value(p), Some(*value), "{name} {}", checker_core::write_fen(p));
         counts[*value as usize] += u64::from(p.turn == Side::Black);
     }
     // Nothing but these positions has a value: the bits set are as many as the wins and losses.
@@ -65,7 +65,7 @@ fn positions(board: &Board, pieces: u32) -> u64 {
     // By counting, not by listing: a black men, b black kings, and so on.
     let values = database(board, pieces.try_into().unwrap());
     let tables = values.tables().into_iter().filter(|t| t.shape.slice.pieces() == pieces);
-    let count = |t: &checker::Table| {
+    let count = |t: &checker_core::Table| {
         (0..t.shape.indices).filter(|&i| t.shape.position(board, i).is_some()).count() as u64
     };
     tables.map(count).sum()

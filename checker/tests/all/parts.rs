@@ -3,8 +3,16 @@
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
-use checker::{Board, Sample, Shape, Shard, below, pairs};
-use checker_parts::{GIVEN, Plan, Scope, Size, TableFolder, Verified, Work, both, of_list};
+use checker_aid::Plan;
+use checker_audit::{
+    Sample, SampleSelection, Shard, ShardSelection, TableDigest, TableFolder, Work, below, both,
+    of_list,
+};
+use checker_core::{
+    Board, Count, Level, Looked, LookedAt, QuestionSize, Selection, Shape, TableDigests, WorkSize,
+    pair_sizes, pairs,
+};
+
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -19,8 +27,12 @@ fn indices(board: &Board, pair: SliceName) -> u64 {
 fn shards_cover_the_work_without_overlap_and_are_balanced() {
     let board = Board::new(6, 6).unwrap();
     let pairs = pairs(&board, 6);
-    let questions =
-        [(0, 35, vec![100_000, 1, 7_000_000]), (1, 0, Vec::new()), (2, 1000, vec![u64::MAX])];
+    let size = |question, nodes, leaves| QuestionSize { question, nodes, leaves };
+    let questions = [
+        size(0, 35, vec![100_000, 1, 7_000_000]),
+        size(1, 0, Vec::new()),
+        size(2, 1000, vec![u64::MAX]),
+    ];
     let weights: Vec<u128> = pairs.iter().map(|&pair| indices(&board, pair).into()).collect();
     for of in [1, 2, 3, 16, 1000] {
         let mut ends = [0; 7];
@@ -92,91 +104,128 @@ fn a_sample_says_how_likely_it_is_to_miss_faults() {
     assert_eq!(says(1_000_000), "share=1 seed=7 missed=1:0.0000,10:0.0000,100:0.0000,1000:0.0000");
 }
 
-/// Pairs of slices with their indices, and two questions.
-fn scope_of(shard: Option<Shard>, sample: Option<Sample>, is_exact: bool) -> Scope {
+/// The work of a certificate with two questions.
+fn work() -> WorkSize {
     let board = Board::new(4, 4).unwrap();
-    let pairs: Vec<_> =
-        pairs(&board, 3).into_iter().map(|s| (s, Shape::new(&board, s).indices)).collect();
-    let questions: [Size; 2] = [(0, 1, vec![10, 20, 30]), (2, 0, vec![4000])];
-    Scope::new(shard, sample, false, &pairs, &questions, is_exact).unwrap()
+    let size = |question, nodes, leaves| QuestionSize { question, nodes, leaves };
+    WorkSize {
+        root: Digest([1; 32]),
+        database_root: Some(Digest([2; 32])),
+        pairs: pair_sizes(&board, 3),
+        questions: vec![size(0, 1, vec![10, 20, 30]), size(2, 0, vec![4000])],
+    }
 }
 
-/// Asks a scope for all that there is; what it wants of each kind, by question.
-fn ask(scope: &Scope, nodes: [usize; 2], leaves: [usize; 2]) -> [[Vec<usize>; 2]; 2] {
-    let wants = |kind, counts: [usize; 2]| {
-        [0, 1].map(|q| (0..counts[q]).filter(|&i| scope.has(Digest([1; 32]), kind, q, i)).collect())
-    };
-    [wants(Kind::Nodes, nodes), wants(Kind::Leaves, leaves)]
+/// What a core that was honest has looked at for a selection, with these digests.
+fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> Looked {
+    let (mut positions, mut questions) = (0, Vec::new());
+    for (q, size) in work.questions.iter().enumerate() {
+        let count = |kind, of: usize| Count {
+            looked_at: (0..of).filter(|&i| selection.has(kind, q, i)).count() as u64,
+            of: of as u64,
+        };
+        let leaves = size.leaves.iter().enumerate();
+        let own = leaves.filter(|(i, _)| selection.has(Kind::Leaves, q, *i));
+        positions += own.map(|(_, n)| n).sum::<u64>();
+        questions.push(LookedAt {
+            question: size.question,
+            nodes: count(Kind::Nodes, size.nodes + 1),
+            leaves: count(Kind::Leaves, size.leaves.len()),
+        });
+    }
+    let all_pairs = work.pairs.len();
+    Looked {
+        subject: "SUBJECT".into(),
+        pairs: (0..all_pairs).filter(|&pair| selection.has_pair(pair)).collect(),
+        all_pairs,
+        blocks: Count::default(),
+        questions,
+        positions,
+        all_positions: 4060,
+        assumed: 0,
+        slices: Vec::new(),
+        indices: 0,
+        tables,
+    }
 }
 
 #[test]
 fn a_shard_says_what_it_has_looked_at() {
-    let board = Board::new(4, 4).unwrap();
-    let pairs = pairs(&board, 3);
-    for is_exact in [true, false] {
+    let size = work();
+    let pairs: Vec<_> = size.pairs.iter().map(|size| size.pair).collect();
+    for level in [Level::Exact, Level::Consistent] {
         let (mut slices, mut wanted, mut positions) = (0, 0, 0);
         for number in 1..=4 {
-            let scope = scope_of(Some(Shard { number, of: 4 }), None, is_exact);
-            assert!(!scope.has_blocks() && !scope.has_block(Digest([1; 32]), "a block"));
-            let own = scope.slices();
-            let got = ask(&scope, [2, 1], [3, 1]);
-            let all: usize = got.iter().flatten().map(Vec::len).sum();
-            assert_eq!(scope.has_positions(), all > 0);
-            let range = |list: &[usize], of| match list {
-                [] => None,
-                [first, .., last] => Some(format!("{first}-{}/{of}", last + 1)),
-                [one] => Some(format!("{one}-{}/{of}", one + 1)),
+            let selection = ShardSelection::new(Shard { number, of: 4 }, true);
+            selection.begin(&size);
+            assert!(!selection.has_blocks() && !selection.has_block("a block"));
+            let looked = look(&selection, &size, TableDigests::default());
+            let all = looked.questions.iter().map(|q| q.nodes.looked_at + q.leaves.looked_at);
+            let all: u64 = all.sum();
+            assert_eq!(selection.has_positions(), all > 0);
+            let own = match looked.pairs[..] {
+                [] => 0..0,
+                [first, ..] => first..first + looked.pairs.len(),
             };
-            let here: u64 = got[1][0].iter().map(|&i| [10, 20, 30][i]).sum::<u64>()
-                + 4000 * got[1][1].len() as u64;
 
             // Every table has a digest of its own, and so have those that were taken for granted.
             let of = |slice: &SliceName| Digest::of(slice.file_name().as_bytes());
-            let work = Work { slices: own.clone(), questions: Vec::new() };
-            let mut given = work.given(&pairs);
+            let ranges = Work { slices: own.clone(), questions: Vec::new() };
+            let mut assumed = ranges.prerequisites(&pairs);
             if all > 0 {
-                given = both(&pairs);
-                given.retain(|slice| !both(&pairs[own.clone()]).contains(slice));
+                assumed = both(&pairs);
+                assumed.retain(|slice| !both(&pairs[own.clone()]).contains(slice));
             }
             let mine = both(&pairs[own.clone()]);
-            let mut digests: Verified = mine.iter().map(|s| (s.file_name(), of(s))).collect();
-            digests.extend(given.iter().map(|s| (format!("{GIVEN}{}", s.file_name()), of(s))));
-            let list: Vec<_> = given.iter().map(|s| (*s, of(s))).collect();
+            let digests = |slices: &[SliceName]| slices.iter().map(|s| (*s, of(s))).collect();
+            let tables = TableDigests { verified: digests(&mine), assumed: digests(&assumed) };
+            let list: Vec<_> =
+                assumed.iter().map(|s| TableDigest { slice: *s, digest: of(s) }).collect();
             let rests = if list.is_empty() { "none".into() } else { of_list(&list).to_string() };
-            let tables: Vec<_> = mine.iter().map(|s| of(s).to_string()).collect();
-            let tables = if mine.is_empty() { "none".into() } else { tables.join(",") };
+            let own_tables: Vec<_> = mine.iter().map(|s| of(s).to_string()).collect();
+            let own_tables = if mine.is_empty() { "none".into() } else { own_tables.join(",") };
             let below = match own.is_empty() {
                 true => 0,
-                false if is_exact => below(&pairs, &own),
+                false if level == Level::Exact => below(&pairs, &own),
                 false => pairs.len(),
             };
             let n = pairs.len();
-            let start = format!(
-                "{number}/4 WORDS slices={}-{}/{n} tables={tables} given=0-{below}/{n} given-tables={rests} nodes=0:",
-                own.start, own.end
-            );
-            scope.seal(digests.clone());
-            let words = scope.words("WORDS");
-            assert!(words.starts_with(&start), "{words}\n{start}");
-            assert!(words.ends_with(&format!(" positions={here}")), "{words}");
-            for (lists, sizes) in got.iter().zip([[2, 1], [3, 1]]) {
-                for ((list, of), q) in lists.iter().zip(sizes).zip([0, 2]) {
-                    let range = range(list, of).map(|range| format!("{q}:{range}"));
-                    assert!(range.is_none_or(|range| words.contains(&range)), "{words}");
-                }
+            let looked = look(&selection, &size, tables.clone());
+            let fields = selection.verdict_fields(&looked, level, None).unwrap();
+            assert!(fields.starts_with(&format!("{number}/4 SUBJECT slices=")), "{fields}");
+            if !own.is_empty() {
+                assert!(fields.contains(&format!(" slices={}-{}/{n} ", own.start, own.end)));
             }
+            let rest =
+                format!(" tables={own_tables} given=0-{below}/{n} given-tables={rests} nodes=0:");
+            assert!(fields.contains(&rest), "{fields}\n{rest}");
+            let here = looked.positions;
+            assert!(fields.ends_with(&format!(" positions={here}")), "{fields}");
 
             // One that is missing, or one more, and nobody can merge it.
-            if let Some((name, digest)) = digests.pop_last() {
-                scope.seal(digests.clone());
-                assert!(scope.words("WORDS").contains("tables=unknown"));
-                digests.insert(name, digest);
+            if let Some(slice) = mine.last() {
+                let mut less = tables.clone();
+                less.verified.remove(slice);
+                let looked = look(&selection, &size, less);
+                let fields = selection.verdict_fields(&looked, level, None).unwrap();
+                assert!(fields.contains("tables=unknown"));
             }
-            digests.insert(format!("{GIVEN}of no slice"), Digest([2; 32]));
-            scope.seal(digests);
-            assert!(scope.words("WORDS").contains(" given-tables=unknown "));
+            let mut more = tables;
+            more.assumed.insert(SliceName([9, 9, 9, 9]), Digest([2; 32]));
+            let looked = look(&selection, &size, more);
+            let fields = selection.verdict_fields(&looked, level, None).unwrap();
+            assert!(fields.contains(" given-tables=unknown "));
 
-            (slices, wanted, positions) = (slices + own.len(), wanted + all, positions + here);
+            // A core that has looked at something else than the shard is not believed.
+            let mut other = looked.clone();
+            other.questions[0].nodes.looked_at += 1;
+            assert!(selection.verdict_fields(&other, level, None).is_err());
+            let mut other = looked.clone();
+            other.pairs.push(if own.contains(&0) { n } else { 0 });
+            assert!(selection.verdict_fields(&other, level, None).is_err());
+
+            slices += own.len();
+            (wanted, positions) = (wanted + all, positions + here);
         }
         assert_eq!((slices, wanted, positions), (pairs.len(), 7, 4060));
     }
@@ -185,20 +234,22 @@ fn a_shard_says_what_it_has_looked_at() {
 #[test]
 fn a_sample_says_what_it_has_looked_at() {
     let sample = Sample { millionths: 500_000, seed: 3 };
-    let scope = scope_of(None, Some(sample), true);
-    assert!(scope.has_blocks() && scope.has_positions() && scope.slices().is_empty());
-    let blocks = (0..100).filter(|i| scope.has_block(Digest([1; 32]), &format!("{i}"))).count();
-    let [nodes, leaves] = ask(&scope, [2, 1], [3, 1]).map(|lists| lists.concat().len());
+    let (selection, size) = (SampleSelection::new(sample), work());
+    selection.begin(&size);
+    assert!(selection.has_blocks() && selection.has_positions());
+    assert!((0..size.pairs.len()).all(|pair| !selection.has_pair(pair)));
+    let blocks = (0..100).filter(|i| selection.has_block(&format!("{i}"))).count() as u64;
     assert!((25..75).contains(&blocks), "{blocks}");
-    let words = format!("WORDS blocks={blocks}/100 nodes={nodes}/3 leaves={leaves}/4 {sample}");
-    assert_eq!(scope.words("WORDS"), words);
+    let mut looked = look(&selection, &size, TableDigests::default());
+    looked.blocks = Count { looked_at: blocks, of: 100 };
+    let sum = |of: fn(&LookedAt) -> Count| looked.questions.iter().map(|q| of(q).looked_at).sum();
+    let (nodes, leaves): (u64, u64) = (sum(|q| q.nodes), sum(|q| q.leaves));
+    let fields = format!("SUBJECT blocks={blocks}/100 nodes={nodes}/3 leaves={leaves}/4 {sample}");
+    assert_eq!(selection.verdict_fields(&looked), fields);
 
-    let of_a_database = Scope::new(None, Some(sample), false, &[], &[], true).unwrap();
-    assert_eq!(of_a_database.words("WORDS"), format!("WORDS blocks=0/0 {sample}"));
-    let shard = Some(Shard { number: 1, of: 1 });
-    let of_a_database = Scope::new(shard, None, false, &[], &[], true).unwrap();
-    assert!(!of_a_database.words("WORDS").contains("positions="));
-    assert!(!of_a_database.has_positions());
+    let of_a_database = Looked { questions: Vec::new(), blocks: Count::default(), ..looked };
+    let fields = selection.verdict_fields(&of_a_database);
+    assert_eq!(fields, format!("SUBJECT blocks=0/0 {sample}"));
 }
 
 /// The slices of a batch and those that crowning leads to.

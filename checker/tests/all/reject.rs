@@ -7,7 +7,7 @@ use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use checker::{Game, Side};
+use checker_core::{Game, Side};
 use std::fs;
 
 fn win_4x4(oracle: &Oracle, leaf_depth: u32) -> Certificate {

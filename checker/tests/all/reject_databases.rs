@@ -5,14 +5,16 @@ use crate::common::files::{
 };
 use crate::common::maker::{Certificate, Maker};
 use crate::common::oracle::{longest_win, oracle_4x4};
+use crate::common::{Options, check_database};
 use crate::common::{Place, board, database, refuted, successors};
 use certificate_spec::Digest;
 use certificate_spec::claim::Value as Claimed;
 use certificate_spec::coding::Frequencies;
 use certificate_spec::nodes::kind;
 use certificate_spec::slice::{SliceHead, SliceHeader, Unit, Value as Written};
-use checker::{Database, Level, Options, Sample, Shape, Side, Value, check_database, pairs};
-use checker_parts::both;
+use checker_audit::Sample;
+use checker_audit::both;
+use checker_core::{Database, Level, Shape, Side, Value, pairs};
 use std::fs;
 
 /// Files of a database, checked at both levels.
@@ -99,7 +101,7 @@ fn values_of_databases() {
                     Some(_) => 18,
                     None => 64 + 6 * parts.head.frequencies.described().len(),
                 };
-                let fen = checker::write_fen(&table.shape.position(&b, index).unwrap());
+                let fen = checker_core::write_fen(&table.shape.position(&b, index).unwrap());
                 let words = [value, other].map(|value| format!("{value:?}").to_lowercase());
                 let end = format!(
                     "file=4x4/{name} offset={offset} position={fen} expected={} found={}",
@@ -489,7 +491,7 @@ fn certificates_on_databases() {
             .0
             .iter()
             .filter(|(p, v)| p.pieces() == 3 && p.turn == Side::Black && v.0 == Value::Win);
-        let won = checker::write_fen(won.map(|(p, _)| p).min().unwrap());
+        let won = checker_core::write_fen(won.map(|(p, _)| p).min().unwrap());
         certificate.claim.start = won.clone();
         certificate.parts.clear();
         refuted(&line(&certificate), "database-value", "file=CLAIM position=B:");
@@ -510,7 +512,7 @@ fn certificates_on_databases() {
 
 /// Wins and losses on 3x3 that support each other round a cycle: two kings opposite each other are
 /// "won" for the mover, who goes to a square beside the other, which is "lost". All else follows.
-fn wrong_3x3(p: &checker::Position) -> Value {
+fn wrong_3x3(p: &checker_core::Position) -> Value {
     let moves = successors(&board("3x3"), p);
     if p.kings == p.black | p.white {
         return if moves.len() == 2 { Value::Win } else { Value::Loss };
@@ -575,7 +577,7 @@ fn the_first_wrong_value_whatever_the_number_of_threads() {
             let wrong = |value: &Option<Written>| value.is_some_and(|v| v != Written::Draw);
             let place = |table| Some((table, quiet_values(&b, table).iter().position(wrong)?));
             let (table, index) = tables.into_iter().find_map(place).unwrap();
-            let fen = checker::write_fen(&table.shape.position(&b, index as u64).unwrap());
+            let fen = checker_core::write_fen(&table.shape.position(&b, index as u64).unwrap());
             let name = table.shape.slice.file_name();
             assert!(first.contains(&format!(" file=4x4/{name} ")), "{first}");
             assert!(first.contains(&format!(" position={fen} ")), "{first}");

@@ -1,7 +1,7 @@
 //! The rules against tables, against special cases, and against a second, slower program.
 
 use crate::common::{board, fen, successors};
-use checker::{Board, Game, Position, Side, parse_fen, write_fen};
+use checker_core::{Board, Game, Position, Side, parse_fen, write_fen};
 use std::collections::BTreeSet;
 
 /// The number of ways of playing `depth` moves from `p`.

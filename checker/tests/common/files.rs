@@ -7,7 +7,7 @@ use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
 use certificate_spec::slice::{
     CHECKSUM, HEADER, SliceHead, SliceHeader, Unit, Value as Written, checksum, head_length,
 };
-use checker::{Board, Database, Position, Shape, Table};
+use checker_core::{Board, Database, Position, Shape, Table};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use checker::{Board, Game, Position, Side, Value};
+use checker_core::{Board, Game, Position, Side, Value};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
 use std::path::Path;
@@ -149,7 +149,7 @@ impl Maker<'_> {
     ) -> Certificate {
         let claim = Claim {
             game: game.into(),
-            start: checker::write_fen(&start),
+            start: checker_core::write_fen(&start),
             value,
             pieces: self.pieces,
             database,

@@ -5,9 +5,11 @@ pub mod files;
 pub mod maker;
 pub mod oracle;
 
-use checker::{Board, Database, Options, Position, check_certificate, derive, parse_fen};
+use checker_audit::{Extent, Sample, Shard, Statement, TableFolder, TrustedDatabase, Values};
+use checker_core::{Board, Database, Level, Position, Progress, derive, parse_fen};
 use maker::Certificate;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::TempDir;
 
 pub fn board(name: &str) -> Board {
@@ -23,6 +25,56 @@ pub fn successors(board: &Board, p: &Position) -> Vec<Position> {
     let mut all = Vec::new();
     board.successors(p, &mut all);
     all
+}
+
+/// How a test checks: what the core is told, and how much is to be done.
+#[derive(Clone, Default)]
+pub struct Options {
+    pub db: PathBuf,
+    pub level: Level,
+    pub memory: Option<u64>,
+    pub threads: Option<usize>,
+    pub progress: Arc<Progress>,
+    pub shard: Option<Shard>,
+    pub sample: Option<Sample>,
+    pub journal: Option<PathBuf>,
+    pub tables: Option<TableFolder>,
+    pub trusted: Option<TrustedDatabase>,
+}
+
+impl Options {
+    pub fn new(db: impl Into<PathBuf>) -> Options {
+        Options { db: db.into(), ..Options::default() }
+    }
+
+    fn core(&self) -> checker_core::Options {
+        let Options { level, threads, .. } = *self;
+        let (db, progress) = (self.db.clone(), self.progress.clone());
+        let memory = self.memory.unwrap_or(u64::MAX);
+        checker_core::Options { db, level, memory, threads, progress }
+    }
+
+    fn extent(&self) -> Extent {
+        let values = match self {
+            Options { journal: Some(journal), .. } => Values::Journal(journal.clone()),
+            Options { tables: Some(tables), .. } => Values::Tables(tables.clone()),
+            Options { trusted: Some(trusted), .. } => Values::Trusted(trusted.clone()),
+            _ => Values::Verified,
+        };
+        match (self.shard, self.sample) {
+            (Some(shard), _) => Extent::Shard(shard, values),
+            (None, Some(sample)) => Extent::Sample(sample),
+            (None, None) => Extent::Whole(values),
+        }
+    }
+}
+
+pub fn check_certificate(path: &Path, options: &Options) -> Statement {
+    checker_audit::check(path, &options.core(), &options.extent())
+}
+
+pub fn check_database(board: &Board, pieces: Option<u8>, options: &Options) -> Statement {
+    checker_audit::check_database(board, pieces, &options.core(), &options.extent())
 }
 
 /// A folder with the certificate in `cert` and databases in `egdb`.

@@ -1,7 +1,7 @@
 //! A plain oracle of the values of positions: round after round over all of them.
 
 use super::{board, successors};
-use checker::{Board, Position, Side, Value};
+use checker_core::{Board, Position, Side, Value};
 use std::collections::HashMap;
 
 /// Every possible position with at most `pieces` pieces, on both sides of the board.

@@ -7,17 +7,6 @@ pub mod targets;
 
 #[path = "../../../checker/tests/common/mod.rs"]
 mod common;
-#[path = "../../../checker/cli/describe.rs"]
-#[expect(dead_code)]
-mod describe;
-#[path = "../../../checker/cli/keys.rs"]
-#[expect(dead_code)]
-mod keys;
-#[path = "../../../checker/cli/merge.rs"]
-mod merge;
-#[path = "../../../checker/cli/notes.rs"]
-#[expect(dead_code)]
-mod notes;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use certificate_spec::claim::Claim;
-use checker::{Stop, Verdict};
+use checker_core::{Stop, Verdict};
 use prover::board::Game;
 
 use super::base::{Base, Files};
@@ -113,7 +113,7 @@ impl<'a> Worker<'a> {
                 self.tally.sampled += u64::from(is_sampled);
                 let same = if is_sampled { same(place, &verdict) } else { Ok(()) };
                 match same {
-                    Ok(()) => outcome(base, &mutant.files, &verdict),
+                    Ok(()) => outcome(base, &mutant.files, (&verdict).into()),
                     Err(otherwise) => Outcome::Wrong(otherwise),
                 }
             }
@@ -135,27 +135,47 @@ fn same(place: &Place, verdict: &Verdict) -> Result<(), String> {
     Err(format!("the program says {said:?}, the library {}", verdict.line()))
 }
 
+/// What a checker says, whichever it is: only the core can make a [`Verdict`] that verifies.
+#[derive(Debug, Clone, Copy)]
+pub enum Ruling<'a> {
+    /// All is right; the fields of the line.
+    Verified(&'a str),
+    /// Right but for nodes that are assumed; the fields of the line.
+    Conditional(&'a str),
+    /// Refuted, declined or not checked.
+    Stopped(&'a Stop),
+}
+
+impl<'a> From<&'a Verdict> for Ruling<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        match verdict {
+            Verdict::Verified(verified) => Ruling::Verified(verified.fields()),
+            Verdict::Conditional(fields) => Ruling::Conditional(fields),
+            Verdict::Stopped(stop) => Ruling::Stopped(stop),
+        }
+    }
+}
+
 /// Judges a verdict.
-pub fn outcome(base: &Base, files: &Files, verdict: &Verdict) -> Outcome {
-    let wrong = |what: &str| Outcome::Wrong(format!("{what}: {}", verdict.line()));
-    match verdict {
-        Verdict::Stopped(Stop::Refuted(finding)) => Outcome::Refuted(finding.rule.into()),
-        Verdict::Stopped(Stop::Declined(finding)) => Outcome::Declined(finding.rule.into()),
-        Verdict::Stopped(Stop::Error(_)) if lacks_database(files) => Outcome::Error,
-        Verdict::Stopped(Stop::Error(_)) => wrong("an error where there is something to check"),
-        Verdict::Conditional(words) => match judge(base, files) {
-            Ok(shown) if shown.assumed > 0 && repeats_claim(files, words) => Outcome::Conditional,
+pub fn outcome(base: &Base, files: &Files, ruling: Ruling<'_>) -> Outcome {
+    let wrong = |what: &str| Outcome::Wrong(format!("{what}: {ruling:?}"));
+    match ruling {
+        Ruling::Stopped(Stop::Refuted(finding)) => Outcome::Refuted(finding.rule.into()),
+        Ruling::Stopped(Stop::Declined(finding)) => Outcome::Declined(finding.rule.into()),
+        Ruling::Stopped(Stop::Error(_)) if lacks_database(files) => Outcome::Error,
+        Ruling::Stopped(Stop::Error(_)) => wrong("an error where there is something to check"),
+        Ruling::Conditional(fields) => match judge(base, files) {
+            Ok(shown) if shown.assumed > 0 && repeats_claim(files, fields) => Outcome::Conditional,
             Ok(_) => wrong("conditional on nothing, or on another claim"),
             Err(why) => wrong(&why),
         },
-        Verdict::Verified(words) => match judge(base, files) {
-            Ok(shown) if shown.assumed == 0 && repeats_claim(files, words) => {
+        Ruling::Verified(fields) => match judge(base, files) {
+            Ok(shown) if shown.assumed == 0 && repeats_claim(files, fields) => {
                 Outcome::Valid(shown.why)
             }
             Ok(_) => wrong("not verified, or another claim"),
             Err(why) => wrong(&why),
         },
-        Verdict::Shard(_) | Verdict::Sampled(_) => wrong("a part, where the whole was asked for"),
     }
 }
 

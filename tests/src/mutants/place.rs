@@ -4,7 +4,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use checker::{Options, Verdict};
+use checker_core::{Options, Verdict};
 
 use super::base::{Base, Files};
 use crate::draft::copy;
@@ -42,7 +42,7 @@ impl Place {
     /// It panicked.
     pub(super) fn check(&self) -> Result<Verdict, String> {
         let options = Options { threads: Some(1), ..Options::new(self.directory.join("egdb")) };
-        let check = || checker::check_certificate(&self.directory.join("cert"), &options);
+        let check = || checker_core::check(&self.directory.join("cert"), &options);
         catch_unwind(AssertUnwindSafe(check)).map_err(|_| "panic".into())
     }
 

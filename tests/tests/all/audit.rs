@@ -33,6 +33,8 @@ fn certificate(options: &str) -> tempfile::TempDir {
 fn shards(here: &Path, of: u32, name: &str, more: &str) -> Vec<String> {
     let one = |i| {
         let note = format!("{name}-{i}.note");
+        // A note that is there is never overwritten.
+        let _ = fs::remove_file(here.join(&note));
         let said = say(&format!("cert --shard {i}/{of} --attest {note} {more}"), here);
         assert_eq!(said.status, Some(5), "{said:?}");
         assert!(said.verdict.starts_with(&format!("s VERIFIED SHARD {i}/{of} ")), "{said:?}");
@@ -345,7 +347,7 @@ fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
 }
 
 #[test]
-fn a_note_takes_the_place_of_a_note_only() {
+fn a_note_takes_the_place_of_nothing() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     assert!(run(&path("check"), &["keygen", "alice", "--key", "key"], here).status.success());
@@ -360,10 +362,15 @@ fn a_note_takes_the_place_of_a_note_only() {
         assert_eq!(said.status, Some(4));
     }
     assert_eq!(before, files.map(|file| fs::read(here.join(file)).unwrap()));
-    // Nothing is left behind, and a note may be written again.
-    for _ in 0..2 {
-        assert_eq!(say("cert --attest note --key key", here).status, Some(0));
+    // Nothing is left behind, and a note that somebody has signed stays as it is.
+    assert_eq!(say("cert --attest note --key key", here).status, Some(0));
+    let signed = fs::read(here.join("note")).unwrap();
+    for again in ["cert --attest note", "cert --attest note --key key"] {
+        let said = say(again, here);
+        assert!(said.verdict.starts_with("s ERROR note: there is something already"), "{said:?}");
+        assert_eq!(said.status, Some(4));
     }
+    assert_eq!(fs::read(here.join("note")).unwrap(), signed);
     assert_eq!(say("cert", here).status, Some(0));
     let left: Vec<_> = fs::read_dir(here).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 4, "{left:?}");

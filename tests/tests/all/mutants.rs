@@ -5,10 +5,9 @@ use std::collections::BTreeSet;
 
 use certificate_spec::claim::Value;
 use certificate_spec::nodes::{Node, WirePosition, kind};
-use checker::Verdict;
 use tests::draft::Draft;
 use tests::mutants::base::{Base, Selection, bases};
-use tests::mutants::campaign::{Plan, outcome, run};
+use tests::mutants::campaign::{Plan, Ruling, outcome, run};
 use tests::mutants::judge::judge;
 use tests::mutants::tally::Outcome;
 use tests::mutants::{CLASSES, Mutant};
@@ -80,7 +79,7 @@ fn a_checker_that_does_not_look_is_found_out() {
     // Nor is a proof enough: the verdict has to repeat its claim.
     let base = &bases[0];
     for (words, right) in [("DRAW 4x4 start=initial", true), ("DRAW 8x8 start=initial", false)] {
-        let outcome = outcome(base, &base.files, &Verdict::Verified(words.into()));
+        let outcome = outcome(base, &base.files, Ruling::Verified(words));
         assert_eq!(!matches!(outcome, Outcome::Wrong(_)), right, "{words}: {outcome:?}");
     }
 }

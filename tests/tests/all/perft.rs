@@ -10,13 +10,13 @@ fn prover_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
 }
 
 fn checker_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
-    let game = checker::Game::parse(game).unwrap();
-    let start = fen.map_or(game.initial(), |fen| checker::parse_fen(fen).unwrap());
+    let game = checker_core::Game::parse(game).unwrap();
+    let start = fen.map_or(game.initial(), |fen| checker_core::parse_fen(fen).unwrap());
     checker_count(game.board(), &start, depth)
 }
 
 /// The number of ways of playing `depth` moves by the checker's rules.
-fn checker_count(board: &checker::Board, p: &checker::Position, depth: u32) -> u64 {
+fn checker_count(board: &checker_core::Board, p: &checker_core::Position, depth: u32) -> u64 {
     let mut next = Vec::new();
     board.moves(p, &mut next);
     match depth {
@@ -119,16 +119,16 @@ impl Arbitrary for Random {
 fn both_generators_agree_on_random_positions() {
     fn agree(Random { board: (rows, columns), fen }: Random) -> bool {
         let ours = prover::board::Board::new(rows, columns).unwrap();
-        let theirs = checker::Board::new(rows, columns).unwrap();
+        let theirs = checker_core::Board::new(rows, columns).unwrap();
         let p = ours.read_fen(&fen).unwrap();
-        let q = checker::parse_fen(&fen).unwrap();
+        let q = checker_core::parse_fen(&fen).unwrap();
         assert_eq!(ours.write_fen(&p), fen);
-        assert_eq!(checker::write_fen(&q), fen);
+        assert_eq!(checker_core::write_fen(&q), fen);
         let (mut mine, mut other) = (Vec::new(), Vec::new());
         ours.successors(&p, &mut mine);
         theirs.successors(&q, &mut other);
         let mine: Vec<String> = mine.iter().map(|p| ours.write_fen(p)).collect();
-        let other: Vec<String> = other.iter().map(checker::write_fen).collect();
+        let other: Vec<String> = other.iter().map(checker_core::write_fen).collect();
         assert_eq!(mine, other, "{fen}");
         assert_eq!(ours.can_move(&p), !mine.is_empty(), "{fen}");
         // A twin has the twins of the successors; three plies count the same sequences.

@@ -7,15 +7,14 @@ use super::{Input, folder, with_length};
 use crate::common::files::write_database;
 use crate::common::maker::{Certificate, Maker, draw_4x4, write_raw};
 use crate::common::oracle::{Oracle, longest_win, oracle_4x4};
+use crate::common::{Options, check_certificate};
 use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::manifest::{Kind, Object};
-use checker::{
-    Board, Game, Level, Options, Position, Sample, Shard, Side, Stop, Value, Verdict,
-    check_certificate, parse_fen,
-};
+use checker_audit::{Sample, Shard, Statement};
+use checker_core::{Board, Game, Level, Position, Side, Stop, Value, Verdict, parse_fen};
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Mutex, OnceLock};
@@ -112,31 +111,33 @@ fn record(bytes: &[u8], otherwise: u8) -> Object {
 }
 
 /// That the verdict is one that there may be.
-fn judge(claim: &[u8], options: &Options, verdict: &Verdict) {
+fn judge(claim: &[u8], options: &Options, verdict: &Statement) {
     let line = verdict.line();
     assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");
     let claim = Claim::decode(claim);
     let is_whole = options.shard.is_none() && options.sample.is_none();
     match verdict {
-        Verdict::Verified(words) | Verdict::Conditional(words) => {
+        Statement::Whole(verdict @ (Verdict::Verified(_) | Verdict::Conditional(_))) => {
             let claim = claim.expect("a claim");
             let game = Game::parse(&claim.game).expect("a game");
             let start = parse_fen(&claim.start).expect("a start");
             let initial = if start == game.initial() { "initial" } else { &claim.start };
             let repeated = format!("{} {} start={initial} ", claim.value.word(), claim.game);
-            assert!(is_whole && words.starts_with(&repeated), "{line}");
+            let fields = line.splitn(3, ' ').nth(2).unwrap_or_default();
+            assert!(is_whole && fields.starts_with(&repeated), "{line}");
             let is_conditional = matches!(verdict, Verdict::Conditional(_));
             assert!(is_conditional || holds(game.board(), &start, claim.value), "{line}");
         }
-        Verdict::Shard(_) => assert!(options.shard.is_some(), "{line}"),
-        Verdict::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
-        Verdict::Stopped(Stop::Error(_)) => {
+        Statement::Trusting { .. } => panic!("{line}"),
+        Statement::Shard(_) => assert!(options.shard.is_some(), "{line}"),
+        Statement::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
+        Statement::Whole(Verdict::Stopped(Stop::Error(_))) => {
             // There is a database of 4x4 only, and too little memory only where that was asked for.
             let claim = claim.expect("a claim");
             let has_database = claim.game.starts_with("4x4");
             assert!(claim.pieces > 0 && (options.memory.is_some() || !has_database), "{line}");
         }
-        Verdict::Stopped(Stop::Refuted(_) | Stop::Declined(_)) => {}
+        Statement::Whole(Verdict::Stopped(Stop::Refuted(_) | Stop::Declined(_))) => {}
     }
 }
 

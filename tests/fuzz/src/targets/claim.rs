@@ -6,7 +6,8 @@ use crate::common::maker::draw_4x4;
 use crate::common::oracle::oracle_4x4;
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value};
-use checker::{Game, Shard, parse_fen, write_fen};
+use checker_audit::Shard;
+use checker_core::{Game, parse_fen, write_fen};
 
 pub(super) fn run(bytes: &[u8]) {
     if let Ok(claim) = bounded(8, bytes, Claim::decode) {

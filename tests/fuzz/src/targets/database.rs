@@ -5,10 +5,12 @@
 
 use super::{Input, folder};
 use crate::common::files::{Files, encodes, quiet_values, repair_head, repair_payload};
+use crate::common::{Options, check_database};
 use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::slice::{SliceHead, Unit, Value};
-use checker::{Board, Level, Options, Sample, Shape, Shard, Stop, Verdict, check_database};
+use checker_audit::{Sample, Shard, Statement};
+use checker_core::{Board, Level, Shape, Stop, Verdict};
 use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
@@ -104,10 +106,13 @@ fn judge(base: &Base, options: &Options, is_right: bool) {
     let line = verdict.line();
     assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");
     match verdict {
-        Verdict::Verified(_) => assert!(is_right, "{line}"),
-        Verdict::Shard(_) => assert!(options.shard.is_some(), "{line}"),
-        Verdict::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
-        Verdict::Stopped(Stop::Error(_)) => assert!(options.memory.is_some(), "{line}"),
+        Statement::Whole(Verdict::Verified(_)) => assert!(is_right, "{line}"),
+        Statement::Trusting { .. } => panic!("{line}"),
+        Statement::Shard(_) => assert!(options.shard.is_some(), "{line}"),
+        Statement::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
+        Statement::Whole(Verdict::Stopped(Stop::Error(_))) => {
+            assert!(options.memory.is_some(), "{line}")
+        }
         _ => assert!(!is_right, "{line}"),
     }
 }

@@ -4,10 +4,12 @@
 
 use super::{Input, folder, with_length};
 use crate::common::files::write_database;
+use crate::common::{Options, check_database};
 use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::Digest;
-use checker::{Board, Options, Stop, Verdict, check_database};
+use checker_audit::Statement;
+use checker_core::{Board, Stop, Verdict};
 use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
@@ -20,7 +22,7 @@ struct Place {
 }
 
 impl Place {
-    fn check(&self) -> Verdict {
+    fn check(&self) -> Statement {
         let journal = Some(self.folder.path().join("journal"));
         let options = Options { journal, threads: Some(1), ..Options::new(self.folder.path()) };
         let (verdict, most) = peak(|| check_database(&self.board, None, &options));
@@ -63,7 +65,7 @@ pub(super) fn run(bytes: &[u8]) {
     let after = fs::read(&path).expect("a journal");
     match verdict {
         // It has been gone on with. What it had in whole lines is still there.
-        Verdict::Verified(_) => {
+        Statement::Trusting { .. } => {
             let common = journal.iter().zip(&after).take_while(|(a, b)| a == b).count();
             let torn = journal[common..].iter().filter(|&&byte| byte == b'\n').count();
             assert!(after.starts_with(head.as_bytes()) && torn <= 1, "{line}");
@@ -71,10 +73,10 @@ pub(super) fn run(bytes: &[u8]) {
             assert_eq!(fs::read(&path).expect("a journal"), after);
         }
         // A journal that is not taken is left as it was. Digests in it that are made up are found out later.
-        Verdict::Stopped(Stop::Error(text)) if text.starts_with("journal ") => {
+        Statement::Whole(Verdict::Stopped(Stop::Error(text))) if text.starts_with("journal ") => {
             assert_eq!(after, journal, "{line}");
         }
-        Verdict::Stopped(Stop::Error(text)) => {
+        Statement::Whole(Verdict::Stopped(Stop::Error(text))) => {
             assert!(text.ends_with(" has other values than those verified before"), "{line}");
         }
         _ => panic!("{line}"),

@@ -1,0 +1,98 @@
+//! What a certificate or a database is about, for those who join notes or make it again.
+
+use certificate_spec::database::SliceName;
+use checker_core::{
+    Board, Certificate, Level, QuestionProof, Stop, database_fields, identify, pairs,
+};
+use std::path::Path;
+
+/// What a certificate claims and how large it is, as far as that can be seen without playing a move, or a
+/// database.
+#[derive(Debug, Clone)]
+pub struct Description {
+    /// What verdicts say of it first: value, game, start and root, or of a database the word for it, board, pieces
+    /// and root.
+    pub subject: String,
+    /// Pieces of the database; 0 without one.
+    pub pieces: u8,
+    /// The root of the database, or `none`.
+    pub db_root: String,
+    /// Whether something is claimed to be won.
+    pub is_win: bool,
+    /// The [`pairs`] of slices of the database.
+    pub pairs: Vec<SliceName>,
+    /// The questions of the claim.
+    pub questions: Vec<DescribedQuestion>,
+    /// The positions that all leaves state.
+    pub positions: u64,
+    /// The number of Assumed nodes.
+    pub assumed: usize,
+    /// The game; the board alone, if it is a database.
+    pub game: String,
+    /// What it says of how it was made, line by line.
+    pub about: String,
+}
+
+/// How large a question is.
+#[derive(Debug, Clone, Copy)]
+pub struct DescribedQuestion {
+    /// Its number.
+    pub question: u8,
+    /// Its nodes.
+    pub nodes: usize,
+    /// Its leaves.
+    pub leaves: usize,
+}
+
+impl Description {
+    /// Reads a certificate as far as it can be judged without playing a move.
+    ///
+    /// # Errors
+    /// [`Stop`] if something is wrong with it.
+    pub fn certificate(path: &Path, level: Level) -> Result<Description, Stop> {
+        let certificate = Certificate::read(path, level)?;
+        let Certificate { claim, proofs, game, .. } = &certificate;
+        let leaves = proofs.iter().flat_map(|proof| &proof.leaves);
+        let size = |proof: &QuestionProof| DescribedQuestion {
+            question: proof.question as u8,
+            nodes: proof.nodes.len(),
+            leaves: proof.leaves.len(),
+        };
+        // Each question has the same options.
+        let about = proofs.iter().map(|proof| &proof.about).find(|about| !about.is_empty());
+        Ok(Description {
+            subject: certificate.verdict_fields(),
+            pieces: claim.pieces,
+            db_root: claim.database.map_or("none".into(), |root| root.to_string()),
+            is_win: claim.value.questions().iter().any(|question| question.is_win()),
+            pairs: pairs(game.board(), claim.pieces),
+            questions: proofs.iter().map(size).collect(),
+            // Saturating: these numbers are only claimed until the leaves have been replayed.
+            positions: leaves.fold(0, |sum, leaf| leaf.positions.saturating_add(sum)),
+            assumed: certificate.assumed(),
+            about: about.cloned().unwrap_or_default(),
+            game: game.name(),
+        })
+    }
+
+    /// Reads the manifest of the database of a board.
+    ///
+    /// # Errors
+    /// [`Stop`] if something is wrong with it, or it has not so many pieces.
+    pub fn database(board: &Board, pieces: Option<u8>, db: &Path) -> Result<Description, Stop> {
+        let (pieces, root) = identify(db, board, pieces)?;
+        let root = root.to_string();
+        Ok(Description {
+            subject: database_fields(board, pieces, &root),
+            pieces,
+            db_root: root,
+            is_win: false,
+            pairs: pairs(board, pieces),
+            questions: Vec::new(),
+            positions: 0,
+            assumed: 0,
+            game: board.name(),
+            about: String::new(),
+        })
+    }
+}

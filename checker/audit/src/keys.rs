@@ -1,0 +1,190 @@
+//! Keys for notes: Ed25519, written as those of Go's `sumdb/note`.
+//!
+//! A public key is `name+id+base64` with the bytes 1 and the 32 of the key; the id is the first four bytes of
+//! the SHA-256 of the name, a line feed and these bytes. A private key is `PRIVATE+KEY+name+id+base64`
+//! with the 32 bytes of the seed instead.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
+use sha2::{Digest, Sha256};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+/// The byte for Ed25519.
+const ALGORITHM: u8 = 1;
+const PRIVATE: &str = "PRIVATE+KEY+";
+
+/// A key that verifies.
+#[derive(Clone)]
+pub struct PublicKey {
+    /// Whose key it is.
+    pub name: String,
+    /// The first bytes of the hash of name and key.
+    pub id: [u8; 4],
+    key: VerifyingKey,
+}
+
+/// A key that signs.
+pub struct PrivateKey {
+    /// The key that verifies what this one signs.
+    pub public: PublicKey,
+    key: SigningKey,
+}
+
+fn id_of(name: &str, key: &VerifyingKey) -> [u8; 4] {
+    let mut hash = Sha256::new();
+    hash.update(name);
+    hash.update(b"\n");
+    hash.update([ALGORITHM]);
+    hash.update(key.as_bytes());
+    let hash = hash.finalize();
+    std::array::from_fn(|i| hash[i])
+}
+
+fn hex(id: [u8; 4]) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The name and the 32 bytes of a key's text.
+fn read(text: &str) -> Option<(&str, &str, [u8; 32])> {
+    let (name, rest) = text.split_once('+')?;
+    let (id, bytes) = rest.split_once('+')?;
+    let bytes = BASE64.decode(bytes).ok()?;
+    let (algorithm, key) = bytes.split_first()?;
+    let key = key.try_into().ok()?;
+    (is_name(name) && *algorithm == ALGORITHM).then_some((name, id, key))
+}
+
+fn is_name(name: &str) -> bool {
+    // In a file of keys a line with # at its beginning is none.
+    let plain = |b: u8| b.is_ascii_graphic() && b != b'+';
+    !name.is_empty() && !name.starts_with('#') && name.bytes().all(plain)
+}
+
+fn write(name: &str, id: [u8; 4], key: &[u8; 32]) -> String {
+    format!("{name}+{}+{}", hex(id), BASE64.encode([&[ALGORITHM], &key[..]].concat()))
+}
+
+impl PublicKey {
+    /// Reads a line of text.
+    pub fn parse(text: &str) -> Option<PublicKey> {
+        let (name, id, bytes) = read(text)?;
+        let key = VerifyingKey::from_bytes(&bytes).ok()?;
+        let public = PublicKey { name: name.into(), id: id_of(name, &key), key };
+        (hex(public.id) == id).then_some(public)
+    }
+
+    /// The key as a line of text.
+    pub fn text(&self) -> String {
+        write(&self.name, self.id, self.key.as_bytes())
+    }
+
+    /// Whether the key's owner has signed this text. Signatures that could be another's are none.
+    pub fn has_signed(&self, text: &[u8], signature: &[u8; 64]) -> bool {
+        self.key.verify_strict(text, &Signature::from_bytes(signature)).is_ok()
+    }
+}
+
+impl PrivateKey {
+    fn new(name: &str, seed: &[u8; 32]) -> PrivateKey {
+        let key = SigningKey::from_bytes(seed);
+        let verifying = key.verifying_key();
+        let public = PublicKey { name: name.into(), id: id_of(name, &verifying), key: verifying };
+        PrivateKey { public, key }
+    }
+
+    fn parse(text: &str) -> Option<PrivateKey> {
+        let (name, id, seed) = read(text.strip_prefix(PRIVATE)?)?;
+        Some(PrivateKey::new(name, &seed)).filter(|key| hex(key.public.id) == id)
+    }
+
+    /// Reads a private key from a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no private key.
+    pub fn open(path: &Path) -> Result<PrivateKey, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let wrong =
+            || format!("{}: expected a private key as `check keygen` writes it", path.display());
+        PrivateKey::parse(text.trim_end()).ok_or_else(wrong)
+    }
+
+    /// The signature of a text.
+    pub fn sign(&self, text: &[u8]) -> [u8; 64] {
+        self.key.sign(text).to_bytes()
+    }
+
+    /// Makes a key, and writes it to a new file that only its owner can read.
+    pub fn generate(name: &str, path: &Path) -> Result<PrivateKey, String> {
+        if !is_name(name) {
+            return Err(format!(
+                "{name:?}: expected a name without blanks and +, and without # at its beginning"
+            ));
+        }
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed).map_err(|e| format!("no random numbers: {e}"))?;
+        let key = PrivateKey::new(name, &seed);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let text = format!("{PRIVATE}{}\n", write(name, key.public.id, &seed));
+        let file = options.open(path);
+        let written = file.and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
+        });
+        written.map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(key)
+    }
+}
+
+/// The keys in a file, one a line; blank lines and those that begin with # say nothing.
+pub fn trusted(path: &Path) -> Result<Vec<PublicKey>, String> {
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let lines =
+        text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let key = |(i, line): (usize, &str)| {
+        let wrong =
+            || format!("{}: line {}: expected a public key, name+id+base64", path.display(), i + 1);
+        PublicKey::parse(line).ok_or_else(wrong)
+    };
+    let keys = lines.map(key).collect::<Result<Vec<_>, _>>()?;
+    // Or one person could be counted as two.
+    let twice = |(i, key): (usize, &PublicKey)| keys[..i].iter().any(|k| k.key == key.key);
+    match keys.iter().enumerate().find(|&(i, key)| twice((i, key))) {
+        Some((_, key)) => {
+            Err(format!("{}: the key of {} is there twice", path.display(), key.name))
+        }
+        None => Ok(keys),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example in the documentation of golang.org/x/mod/sumdb/note.
+    #[test]
+    fn keys_and_signatures_are_those_of_signed_notes() {
+        let public = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
+        let private =
+            "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz";
+        let key = PrivateKey::parse(private).unwrap();
+        assert_eq!(key.public.text(), public);
+        assert_eq!(PublicKey::parse(public).unwrap().text(), public);
+        let text = b"If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
+        let line = [&key.public.id[..], &key.sign(text)].concat();
+        let signature = "x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=";
+        assert_eq!(BASE64.encode(line), signature);
+        assert!(key.public.has_signed(text, &key.sign(text)));
+        assert!(!key.public.has_signed(b"", &key.sign(text)));
+        for wrong in
+            ["", "a+b", &public.replace("c7", "c8"), &public.replace("Peter", "Pet"), private]
+        {
+            assert!(PublicKey::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What of a certificate and its database is verified: all of it, a shard or a sample (`SPEC.md` §11).
+//!
+//! The work is a sequence: the slices of the database, a slice and its twin at a time, then the nodes and
+//! then the leaves of each question. A shard is a stretch of it; the shards of one number cover it without
+//! gap, whatever the weights are.
+//!
+//! Soundness: a node or leaf is verified given the values of the database, and the values of a slice and
+//! its twin given those of slices in groups before theirs (`derive.rs` in the core; a group has as many pieces and as many
+//! men). So if every item of the sequence has been verified by somebody against the same files, all of them
+//! are right: the slices by induction over the groups, then nodes and leaves.
+//!
+//! Trusts: nothing. What a shard takes for granted is stated in its verdict.
+
+use crate::sample::Sample;
+use crate::shard::Shard;
+use crate::statement::TrustedDatabase;
+use crate::tables::{TableDigest, both, of_list};
+use certificate_spec::Digest;
+use certificate_spec::database::SliceName;
+use certificate_spec::manifest::Kind;
+use checker_aid::needs;
+use checker_core::{
+    Count, Level, Looked, LookedAt, PairSize, QuestionSize, Selection, Stop, TableDigests, WorkSize,
+};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+/// The weight of a node, and of a position that a leaf expands; an index of the database weighs 1.
+const POSITION: u128 = 32;
+
+/// The number of pairs in groups before the one that the last pair of `own` is in: those that the values
+/// of these pairs can rest on.
+pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
+    let last = own.end.checked_sub(1).filter(|_| !own.is_empty()).and_then(|i| pairs.get(i));
+    last.map_or(0, |last| pairs.partition_point(|pair| pair.group() < last.group()))
+}
+
+/// What is verified: ranges of the sequence, by place in each part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// Of the pairs of slices.
+    pub slices: Range<usize>,
+    /// Of the start and the nodes after it, and of the leaves, of each question of the claim.
+    pub questions: Vec<[Range<usize>; 2]>,
+}
+
+impl Work {
+    /// A shard, given how many indices each pair of slices has.
+    pub fn new(shard: Shard, indices: &[u128], questions: &[QuestionSize]) -> Work {
+        let mut parts = vec![indices.to_vec()];
+        parts.extend(questions.iter().map(|size| vec![POSITION; size.nodes + 1]));
+        let leaves =
+            |size: &QuestionSize| size.leaves.iter().map(|&n| POSITION * u128::from(n)).collect();
+        parts.extend(questions.iter().map(leaves));
+        // An item is in the shard in which it begins. A weight is less than 2⁷⁰, so sums do not wrap around.
+        // A product may reach its bound if leaves state absurd numbers; the shards cover all even then.
+        let all: u128 = parts.iter().flatten().sum::<u128>().max(1);
+        let mut begin = 0u128;
+        let mut range = |weights: &Vec<u128>| {
+            let mut before = [0; 2];
+            for weight in weights {
+                let here = begin.saturating_mul(shard.of.into()) / all + 1;
+                before[0] += usize::from(here < shard.number.into());
+                before[1] += usize::from(here <= shard.number.into());
+                begin += weight;
+            }
+            before[0]..before[1]
+        };
+        let slices = range(&parts[0]);
+        let (nodes, leaves) = parts[1..].split_at(questions.len());
+        let nodes: Vec<_> = nodes.iter().map(&mut range).collect();
+        let questions = nodes.into_iter().zip(leaves).map(|(nodes, all)| [nodes, range(all)]);
+        Work { questions: questions.collect(), slices }
+    }
+
+    /// The slices that are not verified here and whose tables are needed: those with fewer pieces than
+    /// the last that is, those that crownings lead to, and for nodes and leaves all.
+    pub fn prerequisites(&self, pairs: &[SliceName]) -> Vec<SliceName> {
+        let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
+        let most = own.last().map_or(0, |slice| slice.pieces());
+        let (needs, all) = (needs(&own), self.has_positions());
+        let mut slices = both(pairs);
+        slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || needs.contains(s)));
+        slices
+    }
+
+    /// Whether there are nodes or leaves in it.
+    fn has_positions(&self) -> bool {
+        self.questions.iter().flatten().any(|range| !range.is_empty())
+    }
+
+    /// The fields of a verdict: the ranges, each with its end of all after a slash; the slices whose
+    /// values were taken for granted to verify other slices; and what stands for the tables: those
+    /// verified one by one, and all others together.
+    pub fn verdict_fields(
+        &self,
+        pairs: &[SliceName],
+        is_exact: bool,
+        questions: &[QuestionSize],
+        digests: &TableDigests,
+    ) -> String {
+        let range = |r: &Range<usize>, of| format!("{}-{}/{of}", r.start, r.end);
+        let tables = |slices: Vec<SliceName>, digests: &HashMap<SliceName, Digest>| {
+            let table =
+                |&slice: &SliceName| Some(TableDigest { slice, digest: *digests.get(&slice)? });
+            slices.iter().map(table).collect::<Option<Vec<_>>>()
+        };
+        // Unknown is never: nothing would come of such a note.
+        let verified = match tables(both(&pairs[self.slices.clone()]), &digests.verified).as_deref()
+        {
+            None => "unknown".into(),
+            Some([]) => "none".into(),
+            Some(list) => list.iter().map(|t| t.digest.to_string()).collect::<Vec<_>>().join(","),
+        };
+        let rests = match tables(self.prerequisites(pairs), &digests.assumed).as_deref() {
+            Some(list) if list.len() != digests.assumed.len() => "unknown".into(),
+            None => "unknown".into(),
+            Some([]) => "none".into(),
+            Some(list) => of_list(list).to_string(),
+        };
+        let all = pairs.len();
+        let given = match self.slices.is_empty() {
+            true => 0,
+            false if is_exact => below(pairs, &self.slices),
+            false => all,
+        };
+        let mut fields = format!("slices={} tables={verified}", range(&self.slices, all));
+        fields += &format!(" given=0-{given}/{all} given-tables={rests}");
+        for (place, name) in ["nodes", "leaves"].into_iter().enumerate() {
+            let own = questions.iter().zip(&self.questions).map(|(size, ranges)| {
+                let of = [size.nodes + 1, size.leaves.len()][place];
+                format!("{}:{}", size.question, range(&ranges[place], of))
+            });
+            let own: Vec<String> = own.collect();
+            if !own.is_empty() {
+                fields += &format!(" {name}={}", own.join(","));
+            }
+        }
+        fields
+    }
+}
+
+/// Everything: what a whole check looks at, where a journal may speak for some of it; without the values
+/// of the database, where notes are trusted for those.
+pub struct Everything {
+    /// Whether the values of the database are verified.
+    pub values: bool,
+}
+
+impl Selection for Everything {
+    fn begin(&self, _: &WorkSize) {}
+    fn has_pair(&self, _: usize) -> bool {
+        self.values
+    }
+    fn has_blocks(&self) -> bool {
+        false
+    }
+    fn has_block(&self, _: &str) -> bool {
+        false
+    }
+    fn has_positions(&self) -> bool {
+        true
+    }
+    fn has(&self, _: Kind, _: usize, _: usize) -> bool {
+        true
+    }
+}
+
+/// All slices of a database that is checked alone.
+pub struct AllSlices;
+
+impl Selection for AllSlices {
+    fn begin(&self, _: &WorkSize) {}
+    fn has_pair(&self, _: usize) -> bool {
+        true
+    }
+    fn has_blocks(&self) -> bool {
+        false
+    }
+    fn has_block(&self, _: &str) -> bool {
+        false
+    }
+    fn has_positions(&self) -> bool {
+        false
+    }
+    fn has(&self, _: Kind, _: usize, _: usize) -> bool {
+        false
+    }
+}
+
+/// A shard that is being checked.
+pub struct ShardSelection {
+    shard: Shard,
+    /// Whether the values of the database are verified; where they are trusted, they are no work.
+    values: bool,
+    work: OnceLock<(Work, WorkSize)>,
+}
+
+impl ShardSelection {
+    /// With `values` those of the database are verified; otherwise they are trusted and are no work.
+    pub fn new(shard: Shard, values: bool) -> Self {
+        ShardSelection { shard, values, work: OnceLock::new() }
+    }
+
+    fn work(&self) -> Option<&Work> {
+        self.work.get().map(|(work, _)| work)
+    }
+
+    /// The fields of the verdict, given what the core has looked at.
+    ///
+    /// # Errors
+    /// It has looked at something else than this shard: a mistake.
+    pub fn verdict_fields(
+        &self,
+        looked: &Looked,
+        level: Level,
+        trusted: Option<&TrustedDatabase>,
+    ) -> Result<String, Stop> {
+        let mistake = || Stop::Error("another part was checked than the shard".into());
+        let (work, size) = self.work.get().ok_or_else(mistake)?;
+        let ranges = looked.questions.iter().zip(&work.questions);
+        let agrees = |(looked, [nodes, leaves]): (&LookedAt, &[Range<usize>; 2])| {
+            let counts = (looked.nodes.looked_at, looked.leaves.looked_at);
+            counts == (nodes.len() as u64, leaves.len() as u64)
+        };
+        if looked.questions.len() != work.questions.len()
+            || !ranges.clone().all(agrees)
+            || !looked.pairs.iter().all(|pair| work.slices.contains(pair))
+        {
+            return Err(mistake());
+        }
+        let pairs: Vec<_> = size.pairs.iter().map(|size| size.pair).collect();
+        let is_exact = level == Level::Exact;
+        let ranges = work.verdict_fields(&pairs, is_exact, &size.questions, &looked.tables);
+        let Looked { subject, positions, .. } = looked;
+        let trusted = trusted.map_or(String::new(), |trusted| format!(" {}", trusted.fields));
+        let fields = format!("{} {subject}{trusted} {ranges}", self.shard);
+        let is_database = size.questions.is_empty();
+        Ok(if is_database { fields } else { format!("{fields} positions={positions}") })
+    }
+}
+
+impl Selection for ShardSelection {
+    fn begin(&self, size: &WorkSize) {
+        let both = |&PairSize { pair, indices }: &PairSize| match self.values {
+            true => u128::from(indices) * if pair == pair.twin() { 1 } else { 2 },
+            false => 0,
+        };
+        let indices: Vec<u128> = size.pairs.iter().map(both).collect();
+        let mut work = Work::new(self.shard, &indices, &size.questions);
+        if !self.values {
+            work.slices = 0..0;
+        }
+        // Only the first check that this selection is for counts.
+        let _ = self.work.set((work, size.clone()));
+    }
+    fn has_pair(&self, pair: usize) -> bool {
+        self.work().is_some_and(|work| work.slices.contains(&pair))
+    }
+    fn has_blocks(&self) -> bool {
+        false
+    }
+    fn has_block(&self, _: &str) -> bool {
+        false
+    }
+    fn has_positions(&self) -> bool {
+        self.work().is_some_and(Work::has_positions)
+    }
+    fn has(&self, kind: Kind, q: usize, i: usize) -> bool {
+        let place = usize::from(kind == Kind::Leaves);
+        let question = self.work().and_then(|work| work.questions.get(q));
+        question.is_some_and(|ranges| ranges[place].contains(&i))
+    }
+}
+
+/// A sample that is being checked.
+pub struct SampleSelection {
+    sample: Sample,
+    size: OnceLock<WorkSize>,
+}
+
+impl SampleSelection {
+    /// Nothing chosen yet.
+    pub fn new(sample: Sample) -> Self {
+        SampleSelection { sample, size: OnceLock::new() }
+    }
+
+    /// The fields of the verdict, given what the core has looked at.
+    pub fn verdict_fields(&self, looked: &Looked) -> String {
+        let Count { looked_at, of } = looked.blocks;
+        let mut fields = format!("{} blocks={looked_at}/{of}", looked.subject);
+        if !looked.questions.is_empty() {
+            let sum = |count: fn(&LookedAt) -> Count| {
+                let counts = looked.questions.iter().map(count);
+                let (looked, of) = counts.fold((0, 0), |(n, m), c| (n + c.looked_at, m + c.of));
+                format!("{looked}/{of}")
+            };
+            fields += &format!(" nodes={} leaves={}", sum(|q| q.nodes), sum(|q| q.leaves));
+        }
+        format!("{fields} {}", self.sample)
+    }
+}
+
+impl Selection for SampleSelection {
+    fn begin(&self, size: &WorkSize) {
+        let _ = self.size.set(size.clone());
+    }
+    fn has_pair(&self, _: usize) -> bool {
+        false
+    }
+    fn has_blocks(&self) -> bool {
+        true
+    }
+    fn has_block(&self, name: &str) -> bool {
+        let root = self.size.get().and_then(|size| size.database_root);
+        root.is_some_and(|root| self.sample.has(root, name))
+    }
+    fn has_positions(&self) -> bool {
+        true
+    }
+    fn has(&self, kind: Kind, q: usize, i: usize) -> bool {
+        self.size.get().is_some_and(|size| {
+            let question = size.questions.get(q).map_or(0, |size| size.question);
+            self.sample.has(size.root, &format!("{kind:?} {question} {i}"))
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Where a part of a check has tables from: nowhere, a folder that shards share, or a journal.
+
+use crate::journal::Journal;
+use crate::tables::TableFolder;
+use certificate_spec::Digest;
+use checker_core::{TableDigests, TableSource, Words};
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Slice files alone.
+pub(crate) struct FilesOnly;
+
+impl TableSource for FilesOnly {
+    fn begin(&self, _: &str) -> Result<TableDigests, String> {
+        Ok(TableDigests::default())
+    }
+    fn wants_each_pair(&self) -> bool {
+        false
+    }
+    fn read(&self, _: Digest, _: &Words) -> Option<Digest> {
+        None
+    }
+    fn write(&self, _: Digest, _: &Words, _: Digest) -> io::Result<()> {
+        Ok(())
+    }
+    fn record(&self, _: &TableDigests) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl TableSource for TableFolder {
+    fn begin(&self, _: &str) -> Result<TableDigests, String> {
+        Ok(TableDigests::default())
+    }
+    fn wants_each_pair(&self) -> bool {
+        false
+    }
+    fn read(&self, slice_file: Digest, words: &Words) -> Option<Digest> {
+        TableFolder::read(self, slice_file, words)
+    }
+    fn write(&self, slice_file: Digest, words: &Words, digest: Digest) -> io::Result<()> {
+        TableFolder::write(self, slice_file, words, digest)
+    }
+    fn record(&self, _: &TableDigests) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A journal that speaks for what it has.
+pub(crate) struct Journaled<'a> {
+    path: &'a Path,
+    /// What it is about besides the database and level: a shard.
+    part: String,
+    journal: Mutex<Option<Journal>>,
+}
+
+impl<'a> Journaled<'a> {
+    pub(crate) fn new(path: &'a Path, part: impl ToString) -> Self {
+        Journaled { path, part: part.to_string(), journal: Mutex::new(None) }
+    }
+}
+
+impl TableSource for Journaled<'_> {
+    fn begin(&self, about: &str) -> Result<TableDigests, String> {
+        let about =
+            if self.part.is_empty() { about.into() } else { format!("{about} {}", self.part) };
+        let (journal, digests) = Journal::open(self.path, &about)?;
+        *self.journal.lock().unwrap_or_else(PoisonError::into_inner) = Some(journal);
+        Ok(digests)
+    }
+    fn wants_each_pair(&self) -> bool {
+        true
+    }
+    fn read(&self, _: Digest, _: &Words) -> Option<Digest> {
+        None
+    }
+    fn write(&self, _: Digest, _: &Words, _: Digest) -> io::Result<()> {
+        Ok(())
+    }
+    fn record(&self, digests: &TableDigests) -> Result<(), String> {
+        match &mut *self.journal.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(journal) => journal.add(digests),
+            None => Err("the journal was not begun".into()),
+        }
+    }
+}

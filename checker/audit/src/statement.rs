@@ -1,0 +1,234 @@
+//! What is said in the end, of a whole check or of a part of one, and which checks there are.
+
+use crate::sample::Sample;
+use crate::selection::{AllSlices, Everything, SampleSelection, ShardSelection};
+use crate::shard::Shard;
+use crate::source::{FilesOnly, Journaled};
+use crate::tables::TableFolder;
+use certificate_spec::database::SliceName;
+use checker_core::{
+    Board, Looked, LookedAt, Options, Selection, Stop, TableSource, Verdict, check_database_part,
+    check_part,
+};
+use std::path::{Path, PathBuf};
+
+/// How much is checked.
+#[derive(Debug, Clone)]
+pub enum Extent {
+    /// Everything.
+    Whole(Values),
+    /// One shard of the work.
+    Shard(Shard, Values),
+    /// A random sample of it.
+    Sample(Sample),
+}
+
+impl Default for Extent {
+    fn default() -> Self {
+        Extent::Whole(Values::Verified)
+    }
+}
+
+/// Whose word counts for values of the database besides the core's.
+#[derive(Debug, Clone)]
+pub enum Values {
+    /// Nobody's.
+    Verified,
+    /// Tables that other shards have left in a folder; notes have their digests, so that nobody has to
+    /// trust it. If what comes of it is a refutation, that is worth nothing.
+    Tables(TableFolder),
+    /// The journal in this file, for what it has.
+    Journal(PathBuf),
+    /// Notes, for all of it.
+    Trusted(TrustedDatabase),
+}
+
+/// Somebody's word for the values of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustedDatabase {
+    /// The root of the database; of no other are the values trusted.
+    pub root: String,
+    /// What the verdict says of it.
+    pub fields: String,
+    /// Whether signatures of trusted keys were asked for.
+    pub is_signed: bool,
+}
+
+/// What is said in the end: a line and an exit status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// The core's verdict of a whole check.
+    Whole(Verdict),
+    /// Everything is right if what was trusted is: a journal, or notes.
+    Trusting {
+        /// The fields of the line.
+        fields: String,
+        /// The number of Assumed nodes.
+        assumed: usize,
+        /// Whether notes were taken without anybody's signature.
+        unsigned: bool,
+    },
+    /// A shard is right; the fields of the line.
+    Shard(String),
+    /// A sample is right; the fields of the line.
+    Sampled(String),
+}
+
+impl From<Verdict> for Statement {
+    fn from(verdict: Verdict) -> Self {
+        Statement::Whole(verdict)
+    }
+}
+
+impl From<Stop> for Statement {
+    fn from(stop: Stop) -> Self {
+        Statement::Whole(Verdict::Stopped(stop))
+    }
+}
+
+impl Statement {
+    /// The verdict line, without its line feed.
+    pub fn line(&self) -> String {
+        match self {
+            Statement::Whole(verdict) => verdict.line(),
+            Statement::Trusting { fields, assumed: 0, .. } => format!("s VERIFIED {fields}"),
+            Statement::Trusting { fields, assumed, .. } => {
+                format!("s CONDITIONAL {fields} assumed={assumed}")
+            }
+            Statement::Shard(fields) => format!("s VERIFIED SHARD {fields}"),
+            Statement::Sampled(fields) => format!("s SAMPLED {fields}"),
+        }
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Statement::Whole(verdict) => verdict.status(),
+            // Anybody can write a note: that of an acceptance only if somebody's signature counts.
+            Statement::Trusting { assumed: 0, unsigned, .. } => 5 * u8::from(*unsigned),
+            Statement::Trusting { .. } => 2,
+            Statement::Shard(_) | Statement::Sampled(_) => 5,
+        }
+    }
+}
+
+/// Checks the certificate in the folder `path`, as far as the extent goes.
+pub fn check(path: &Path, options: &Options, extent: &Extent) -> Statement {
+    let subject = |selection: &dyn Selection, source: &dyn TableSource| {
+        check_part(path, options, selection, source)
+    };
+    let whole = || checker_core::check(path, options);
+    let everything = |values| Everything { values };
+    let counts = |looked: &Looked| {
+        let nodes: u64 = looked.questions.iter().map(|q| q.nodes.looked_at - 1).sum();
+        let leaves: u64 = looked.questions.iter().map(|q| q.leaves.looked_at).sum();
+        format!(" nodes={nodes} leaves={leaves} positions={}", looked.positions)
+    };
+    run(options, extent, whole, &subject, &everything(true), Some(&everything(false)), &counts)
+}
+
+/// Checks a database alone, as far as the extent goes.
+pub fn check_database(
+    board: &Board,
+    pieces: Option<u8>,
+    options: &Options,
+    extent: &Extent,
+) -> Statement {
+    let subject = |selection: &dyn Selection, source: &dyn TableSource| {
+        check_database_part(board, pieces, options, selection, source)
+    };
+    let whole = || checker_core::check_database(board, pieces, options);
+    let counts =
+        |looked: &Looked| format!(" slices={} indices={}", looked.slices.len(), looked.indices);
+    run(options, extent, whole, &subject, &AllSlices, None, &counts)
+}
+
+/// A check of a part with a selection and a source of tables.
+type CheckPart<'a> = dyn Fn(&dyn Selection, &dyn TableSource) -> Result<Looked, Stop> + 'a;
+
+/// `everything` selects all, and `positions` all but values; `counts` words what was looked at.
+fn run(
+    options: &Options,
+    extent: &Extent,
+    whole: impl FnOnce() -> Verdict,
+    check: &CheckPart<'_>,
+    everything: &dyn Selection,
+    positions: Option<&dyn Selection>,
+    counts: &dyn Fn(&Looked) -> String,
+) -> Statement {
+    let statement = || -> Result<Statement, Stop> {
+        Ok(match extent {
+            Extent::Whole(Values::Verified) => whole().into(),
+            Extent::Whole(Values::Tables(_)) => {
+                return Err(Stop::Error("options: tables without a shard".into()));
+            }
+            Extent::Whole(Values::Journal(path)) => {
+                let looked = check(everything, &Journaled::new(path, ""))?;
+                is_whole(&looked, true)?;
+                let fields = format!("{}{}", looked.subject, counts(&looked));
+                Statement::Trusting { fields, assumed: looked.assumed, unsigned: false }
+            }
+            Extent::Whole(Values::Trusted(trusted)) => {
+                let positions = positions.ok_or_else(trusted_alone)?;
+                let looked = check(positions, &FilesOnly)?;
+                is_of(&looked, trusted)?;
+                is_whole(&looked, false)?;
+                let fields = format!("{} {}{}", looked.subject, trusted.fields, counts(&looked));
+                let unsigned = !trusted.is_signed;
+                Statement::Trusting { fields, assumed: looked.assumed, unsigned }
+            }
+            Extent::Shard(shard, values) => {
+                let trusted = match values {
+                    Values::Trusted(_) if positions.is_none() => return Err(trusted_alone()),
+                    Values::Trusted(trusted) => Some(trusted),
+                    _ => None,
+                };
+                let selection = ShardSelection::new(*shard, trusted.is_none());
+                let looked = match values {
+                    Values::Verified | Values::Trusted(_) => check(&selection, &FilesOnly),
+                    Values::Tables(folder) => check(&selection, folder),
+                    Values::Journal(path) => check(&selection, &Journaled::new(path, shard)),
+                }?;
+                trusted.map_or(Ok(()), |trusted| is_of(&looked, trusted))?;
+                let fields = selection.verdict_fields(&looked, options.level, trusted)?;
+                Statement::Shard(with_assumed(fields, looked.assumed))
+            }
+            Extent::Sample(sample) => {
+                let selection = SampleSelection::new(*sample);
+                let looked = check(&selection, &FilesOnly)?;
+                let fields = selection.verdict_fields(&looked);
+                Statement::Sampled(with_assumed(fields, looked.assumed))
+            }
+        })
+    };
+    statement().unwrap_or_else(Statement::from)
+}
+
+fn trusted_alone() -> Stop {
+    Stop::Error("options: a database trusted instead of checked".into())
+}
+
+/// That every node and leaf was looked at, and with `values` every pair of slices, here or as the journal
+/// says.
+fn is_whole(looked: &Looked, values: bool) -> Result<(), Stop> {
+    let all = |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
+    let is_verified = |slice: &SliceName| looked.tables.verified.contains_key(slice);
+    let slices = !values || looked.slices.iter().all(is_verified);
+    match looked.questions.iter().all(all) && slices {
+        true => Ok(()),
+        false => Err(Stop::Error("not everything was checked".into())),
+    }
+}
+
+/// That values were trusted of this very database.
+fn is_of(looked: &Looked, trusted: &TrustedDatabase) -> Result<(), Stop> {
+    let is_same = looked.subject.split(' ').any(|f| f == format!("db-root={}", trusted.root));
+    match is_same && trusted.root != "none" {
+        true => Ok(()),
+        false => Err(Stop::Error("what is trusted is another database than the claim's".into())),
+    }
+}
+
+fn with_assumed(fields: String, assumed: usize) -> String {
+    if assumed > 0 { format!("{fields} assumed={assumed}") } else { fields }
+}

@@ -1,0 +1,285 @@
+//! A certificate as it lies on disk: `SPEC.md` §3 – §6, as far as it can be judged without playing a
+//! move.
+//!
+//! Enforces: that what `tree.rs` and `leaf.rs` go over is all that the certificate holds, in order
+//! and without gap, and that it is what the root stands for. In particular the nodes of a question
+//! are strictly ascending, so that looking one up by its position finds the only one there can be.
+
+use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
+use crate::rules::{Board, Game, Position, Side};
+use crate::verdict::{Finding, Stop};
+use crate::{Level, fen};
+use certificate_spec::Digest;
+use certificate_spec::about;
+use certificate_spec::claim::{Claim, Question};
+use certificate_spec::leaves::{self, Leaf, LeafIn};
+use certificate_spec::manifest::{
+    HEADER, Kind, Manifest, OBJECT_HEADER, Object, ObjectHeader, RECORD,
+};
+use certificate_spec::nodes::{self, Node, kind};
+use std::path::Path;
+
+/// A certificate that is right as far as that can be seen without playing a move.
+pub struct Certificate {
+    /// CLAIM.
+    pub claim: Claim,
+    /// Its game,
+    pub game: Game,
+    /// and its start.
+    pub start: Position,
+    /// What stands for all of it.
+    pub root: Digest,
+    /// One for each question of the claim.
+    pub proofs: Vec<QuestionProof>,
+    objects: Vec<Object>,
+}
+
+/// The nodes and leaves of one question.
+pub struct QuestionProof {
+    /// The question.
+    pub question: Question,
+    /// Its nodes, in ascending order of their positions.
+    pub nodes: Vec<CheckedNode>,
+    /// Its leaves, in the order of the Leaf nodes.
+    pub leaves: Vec<Leaf<Vec<u8>>>,
+    /// Lines to be shown.
+    pub about: String,
+}
+
+/// A node whose fields have been judged.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckedNode {
+    /// Its position, which is possible and not in the database.
+    pub position: Position,
+    /// Its rank; 0 unless something is to be won.
+    pub rank: u32,
+    /// For Or the number of the move chosen, for Leaf that of the leaf.
+    pub data: u32,
+    /// One of [`kind`].
+    pub kind: u8,
+}
+
+/// The side that makes the claim of a question.
+pub(crate) fn claimant(question: Question) -> Side {
+    if question.claimant_is_white() { Side::White } else { Side::Black }
+}
+
+/// What verdicts call an object, and its path; made from its digest.
+fn object_name(object: &Object) -> String {
+    format!("objects/{}", object.digest)
+}
+
+/// Judges CLAIM's text and its start.
+fn read_claim(bytes: &[u8]) -> Result<(Claim, Game, Position), Stop> {
+    let rule = "claim-syntax";
+    let claim = Claim::decode(bytes).map_err(|e| Stop::wire(rule, "CLAIM", e))?;
+    let at_line = |n, finding: Finding| {
+        let lines = bytes.split_inclusive(|&byte| byte == b'\n').take(n);
+        finding.file("CLAIM").at(lines.map(<[u8]>::len).sum::<usize>() as u64)
+    };
+    let game = Game::parse(&claim.game)
+        .ok_or_else(|| at_line(2, Finding::new(rule, "game, RxC or RxC/k", &claim.game)))?;
+    let start = fen::parse(&claim.start)
+        .ok_or_else(|| at_line(3, Finding::new(rule, "canonical FEN", &claim.start)))?;
+    let most = game.board().squares();
+    if u32::from(claim.pieces) > most {
+        let finding = Finding::new(rule, format!("at most {most} pieces"), claim.pieces);
+        return Err(at_line(5, finding).into());
+    }
+    if !game.board().is_possible(&start) {
+        let expected = format!("possible on {}", game.board().name());
+        let finding = Finding::new("claim-start", expected, "impossible").position(start);
+        return Err(at_line(3, finding).into());
+    }
+    Ok((claim, game, start))
+}
+
+fn check_listing(path: &Path, mut found: Listing, objects: &[Object]) -> Result<(), Stop> {
+    let directory = b"objects".to_vec();
+    let has_objects = found.get(&directory) == Some(&Entry::Directory);
+    if has_objects {
+        found.extend(list(&path.join("objects"), "objects/")?);
+    }
+    let names =
+        ["CLAIM".into(), "MANIFEST".into()].into_iter().chain(objects.iter().map(object_name));
+    let mut wanted: Listing = names.map(|name| (name.into_bytes(), Entry::File)).collect();
+    if has_objects || !objects.is_empty() {
+        wanted.insert(directory, Entry::Directory);
+    }
+    compare_listing("", &wanted, &found)
+}
+
+impl Certificate {
+    /// Reads a certificate. At the level consistent, claims of winning that need a database are
+    /// declined.
+    ///
+    /// # Errors
+    /// What is wrong with it, as far as that can be seen without playing a move.
+    pub fn read(path: &Path, level: Level) -> Result<Certificate, Stop> {
+        let listing = list(path, "")?;
+        // Longer than any claim: what is wrong with a longer file shows in so many bytes.
+        let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
+        let (claim, game, start) = read_claim(&text)?;
+        let questions = claim.value.questions();
+        let wins = questions.iter().any(|question| question.is_win());
+        if wins && claim.pieces > 0 && level == Level::Consistent {
+            let finding = Finding::new("level", Level::Exact.word(), level.word());
+            return Err(finding.file("CLAIM").declined());
+        }
+        let (rule, file) = ("manifest-syntax", "MANIFEST");
+        let bytes = read(&path.join(file), file, u64::MAX)?;
+        let manifest = Manifest::decode(&bytes).map_err(|e| Stop::wire(rule, file, e))?;
+        let mut of = manifest.objects.iter().map(|object| object.question);
+        if let Some(i) = of.position(|question| !questions.contains(&question)) {
+            let question = manifest.objects[i].question as u8;
+            let finding = Finding::new(rule, "a question of the claim", question).file(file);
+            return Err(finding.at((HEADER + RECORD * i + 1) as u64).into());
+        }
+        let stated = (manifest.claim_length, manifest.claim_digest);
+        let found = (text.len() as u64, Digest::of(&text));
+        if stated != found {
+            let words = |(length, digest)| format!("{length} bytes, {digest}");
+            let finding = Finding::new("claim-hash", words(stated), words(found));
+            return Err(finding.file("CLAIM").into());
+        }
+        check_listing(path, listing, &manifest.objects)?;
+
+        let empty = |&question| {
+            let (nodes, leaves, about) = Default::default();
+            QuestionProof { question, nodes, leaves, about }
+        };
+        let proofs = questions.iter().map(empty).collect();
+        let (root, objects) = (Digest::certificate_root(&bytes), manifest.objects);
+        let mut certificate = Certificate { claim, game, start, root, proofs, objects };
+        for object in &certificate.objects {
+            // There are no objects of other questions, as has been seen above.
+            for proof in certificate.proofs.iter_mut().filter(|p| p.question == object.question) {
+                proof.add(path, object, certificate.game.board(), certificate.claim.pieces)?;
+            }
+        }
+        for proof in &certificate.proofs {
+            certificate.check_leaf_numbers(proof)?;
+        }
+        Ok(certificate)
+    }
+
+    /// What verdicts say of it first: value, game, start and root.
+    pub fn verdict_fields(&self) -> String {
+        let initial = self.start == self.game.initial();
+        let start = if initial { "initial".into() } else { fen::write(&self.start) };
+        let (value, game, root) = (self.claim.value.word(), self.game.name(), self.root);
+        format!("{value} {game} start={start} root={root}")
+    }
+
+    /// The number of Assumed nodes.
+    pub fn assumed(&self) -> usize {
+        let nodes = self.proofs.iter().flat_map(|proof| &proof.nodes);
+        nodes.filter(|node| node.kind == kind::ASSUMED).count()
+    }
+
+    /// The Leaf nodes have the numbers 0, 1, 2 and so on, and there are as many leaves.
+    fn check_leaf_numbers(&self, proof: &QuestionProof) -> Result<(), Stop> {
+        let mut numbers = proof.leaf_nodes().zip(0..);
+        if let Some(((i, node), n)) = numbers.find(|((_, node), n)| node.data != *n) {
+            let finding = Finding::new("leaf-number", n, node.data).position(node.position);
+            return Err(self.refuted(finding, Kind::Nodes, proof.question, i));
+        }
+        let count = proof.leaf_nodes().count();
+        if count != proof.leaves.len() {
+            let expected = format!("{count} leaves of question {}", proof.question as u8);
+            let finding = Finding::new("leaf-number", expected, proof.leaves.len());
+            return Err(finding.file("MANIFEST").into());
+        }
+        Ok(())
+    }
+
+    /// Where node or leaf `i` of a question is: the object and the offset in it.
+    pub fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
+        let i = i as u64;
+        let size = if kind == Kind::Nodes { nodes::RECORD } else { leaves::ENTRY };
+        let holds = |object: &&Object| {
+            (object.kind, object.question) == (kind, question) && object.first <= i
+        };
+        let object = self.objects.iter().rfind(holds)?;
+        let offset = OBJECT_HEADER as u64 + (i - object.first) * size as u64;
+        Some((object_name(object), offset))
+    }
+
+    /// Refutes at node or leaf `i` of a question.
+    pub(crate) fn refuted(&self, wrong: Finding, kind: Kind, question: Question, i: usize) -> Stop {
+        match self.place(kind, question, i) {
+            Some((name, offset)) => wrong.file(name).at(offset).into(),
+            None => wrong.file("MANIFEST").into(),
+        }
+    }
+}
+
+impl QuestionProof {
+    /// Reads an object and adds its nodes or leaves, after those of the objects before it.
+    fn add(&mut self, path: &Path, object: &Object, board: &Board, pieces: u8) -> Result<(), Stop> {
+        let name = object_name(object);
+        let sealed = (object.length, object.digest);
+        let bytes = read_hashed(&path.join(&name), &name, "object-hash", sealed)?;
+        let wire = |error| Stop::wire("object-syntax", &name, error);
+        let agrees = |header: ObjectHeader| {
+            let &Object { question, first, count, .. } = object;
+            let right = ObjectHeader { question, first, count };
+            let wrong = || Finding::new("object-syntax", right, header);
+            if header == right { Ok(()) } else { Err(wrong().file(&*name).at(12)) }
+        };
+        match object.kind {
+            Kind::Nodes => {
+                let (header, records) = nodes::decode(&bytes).map_err(wire)?;
+                agrees(header)?;
+                self.nodes.reserve(records.len());
+                for (i, record) in records.iter().enumerate() {
+                    let node = self.check_node(record, board, pieces);
+                    let place = |finding: Finding| finding.file(&*name).at(nodes::offset(i));
+                    self.nodes.push(node.map_err(place)?);
+                }
+            }
+            Kind::Leaves => {
+                let (header, leaves) = leaves::decode(&bytes).map_err(wire)?;
+                agrees(header)?;
+                self.leaves.extend(leaves.iter().map(LeafIn::to_vec));
+            }
+            Kind::About => {
+                let (header, text) = about::decode(&bytes).map_err(wire)?;
+                agrees(header)?;
+                self.about.push_str(text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Judges the node after those that are there: what must be so, in the order of `SPEC.md` §9.
+    fn check_node(&self, node: &Node, board: &Board, pieces: u8) -> Result<CheckedNode, Finding> {
+        let &Node { rank, data, kind, reserved, position: wire } = node;
+        let turn = if wire.turn == 1 { Side::White } else { Side::Black };
+        let position = Position { black: wire.black, white: wire.white, kings: wire.kings, turn };
+        let in_database = position.has_both_sides() && position.pieces() <= u32::from(pieces);
+        let claimant_moves = turn == claimant(self.question);
+        let ascends = self.nodes.last().is_none_or(|last| last.position < position);
+        let rules = [
+            ("node-syntax", "kind 1 to 4", (kind::OR..=kind::ASSUMED).contains(&kind)),
+            ("node-syntax", "turn 0 or 1", wire.turn <= 1),
+            ("node-syntax", "reserved 0", reserved == 0),
+            ("node-syntax", "rank 0", rank == 0 || self.question.is_win()),
+            ("node-syntax", "data 0", data == 0 || kind != kind::AND),
+            ("node-position", "possible", board.is_possible(&position)),
+            ("node-position", "not in the database", !in_database),
+            ("node-turn", "claimant to move", claimant_moves || kind != kind::OR),
+            ("node-turn", "opponent to move", !claimant_moves || kind != kind::AND),
+            ("node-order", "a position after that of the node before", ascends),
+        ];
+        match rules.into_iter().find(|&(_, _, is_so)| !is_so) {
+            None => Ok(CheckedNode { position, rank, data, kind }),
+            Some((rule, expected, _)) => Err(Finding::new(rule, expected, node).position(position)),
+        }
+    }
+
+    /// The Leaf nodes, in order, with their numbers among all nodes.
+    pub fn leaf_nodes(&self) -> impl Iterator<Item = (usize, &CheckedNode)> {
+        self.nodes.iter().enumerate().filter(|(_, node)| node.kind == kind::LEAF)
+    }
+}

@@ -1,0 +1,299 @@
+//! A whole check, and a check of a part: in which order what is verified.
+//!
+//! Theorem (`SPEC.md` §2): where [`check`] makes a [`Verified`], every table of the database that the
+//! certificate names was verified at the level asked for, and then the start, every node and every leaf
+//! of every question of the claim; so the claim holds.
+//!
+//! Enforces: that a whole check has neither a selection nor a source of tables that could leave
+//! something out or speak for something, and that only a whole check makes a `Verified`.
+
+use crate::certificate::Certificate;
+use crate::database::Database;
+use crate::directory::{self, Values};
+use crate::folder::identify;
+use crate::numbering::pair_sizes;
+use crate::part::{
+    Count, Counter, Looked, LookedAt, Nothing, Part, Selection, TableSource, WorkSize,
+};
+use crate::rules::Board;
+use crate::tree::Tree;
+use crate::verdict::{Stop, Verdict, Verified};
+use certificate_spec::Digest;
+use checker_aid::Progress;
+use std::hint::black_box;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// How well the values of a database are checked (`SPEC.md` §8.5).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Level {
+    /// Derive all values again from the rules, and compare.
+    #[default]
+    Exact,
+    /// Only check that each value follows from its successors': enough for claims of not losing.
+    Consistent,
+}
+
+impl Level {
+    /// What verdicts call it.
+    pub fn word(self) -> &'static str {
+        if self == Level::Exact { "exact" } else { "consistent" }
+    }
+}
+
+/// How to check.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folder of databases.
+    pub db: PathBuf,
+    /// How well to check values of the database.
+    pub level: Level,
+    /// The most bytes that tables of values may take.
+    pub memory: u64,
+    /// The number of threads; without it as many as the machine has.
+    pub threads: Option<usize>,
+    /// Where to say how far the check has come.
+    pub progress: Arc<Progress>,
+}
+
+impl Options {
+    /// The level exact, all memory, all threads, silent.
+    pub fn new(db: impl Into<PathBuf>) -> Options {
+        let (level, threads, progress) = Default::default();
+        Options { db: db.into(), level, memory: u64::MAX, threads, progress }
+    }
+}
+
+/// Checks the certificate in the folder `path`: all of it.
+pub fn check(path: &Path, options: &Options) -> Verdict {
+    in_pool(options, || {
+        let (looked, counts) = check_certificate(path, options, None)?;
+        looked.is_everything()?;
+        let fields = format!("{}{counts}", looked.subject);
+        Ok(match looked.assumed {
+            0 => Verdict::Verified(Verified::new(fields)),
+            n => Verdict::Conditional(format!("{fields} assumed={n}")),
+        })
+    })
+    .unwrap_or_else(Verdict::Stopped)
+}
+
+/// Checks a database alone, as far as positions with at most `pieces` pieces, or all of it.
+pub fn check_database(board: &Board, pieces: Option<u8>, options: &Options) -> Verdict {
+    in_pool(options, || {
+        let looked = check_values(board, pieces, options, None)?;
+        looked.is_everything()?;
+        let Looked { subject, slices, indices, .. } = looked;
+        let fields = format!("{subject} slices={} indices={indices}", slices.len());
+        Ok(Verdict::Verified(Verified::new(fields)))
+    })
+    .unwrap_or_else(Verdict::Stopped)
+}
+
+/// Checks what a selection has of the certificate in the folder `path`. CLAIM, manifests, listings and
+/// all objects are judged as in a whole check.
+///
+/// # Errors
+/// What is wrong with it, or why it could not be checked.
+pub fn check_part(
+    path: &Path,
+    options: &Options,
+    selection: &dyn Selection,
+    source: &dyn TableSource,
+) -> Result<Looked, Stop> {
+    let part = Part::new(selection, source);
+    in_pool(options, || Ok(check_certificate(path, options, Some(&part))?.0))
+}
+
+/// Checks what a selection has of a database alone.
+///
+/// # Errors
+/// As for [`check_part`].
+pub fn check_database_part(
+    board: &Board,
+    pieces: Option<u8>,
+    options: &Options,
+    selection: &dyn Selection,
+    source: &dyn TableSource,
+) -> Result<Looked, Stop> {
+    let part = Part::new(selection, source);
+    in_pool(options, || check_values(board, pieces, options, Some(&part)))
+}
+
+/// Runs a check on threads of its own.
+fn in_pool<T: Send>(
+    options: &Options,
+    check: impl FnOnce() -> Result<T, Stop> + Send,
+) -> Result<T, Stop> {
+    assert_overflow_checks()?;
+    // 0 stands for as many threads as the machine has.
+    let threads = options.threads.unwrap_or(0);
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(check),
+        Err(error) => Err(Stop::Error(format!("cannot start {threads} threads: {error}"))),
+    }
+}
+
+/// That arithmetic that overflows ends a check instead of going on with a wrong number: a part of the
+/// soundness argument that depends on how the program was compiled.
+fn assert_overflow_checks() -> Result<(), Stop> {
+    static OVERFLOWS: OnceLock<bool> = OnceLock::new();
+    let try_it = || {
+        // The panic is what should happen: no word about it.
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| ()));
+        let overflows = catch_unwind(|| black_box(u8::MAX) + black_box(1)).is_err();
+        std::panic::set_hook(hook);
+        overflows
+    };
+    match OVERFLOWS.get_or_init(try_it) {
+        true => Ok(()),
+        false => Err(Stop::Error("compiled without overflow checks: build it with them".into())),
+    }
+}
+
+/// Checks a certificate: with no `part` all of it. Returns what was looked at, and the counts of all.
+fn check_certificate(
+    path: &Path,
+    options: &Options,
+    part: Option<&Part<'_>>,
+) -> Result<(Looked, String), Stop> {
+    let progress = &*options.progress;
+    let certificate = Certificate::read(path, options.level)?;
+    let about = certificate.proofs.iter().flat_map(|proof| proof.about.lines());
+    about.for_each(|line| progress.show(&format!("the certificate says: {line}")));
+    let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
+    let work = WorkSize {
+        root: certificate.root,
+        database_root: certificate.claim.database,
+        pairs: pair_sizes(board, pieces),
+        questions: WorkSize::questions(&certificate),
+    };
+    part.iter().for_each(|part| part.selection.begin(&work));
+    // Whoever looks up a position may need any table.
+    let keep_all = part.is_none_or(|part| needs_all(part.selection));
+    let check = |root| directory::check(options, board, pieces, root, part, keep_all);
+    let values = certificate.claim.database.map(check).transpose()?;
+    let database = values.as_ref().map(|values| &values.database);
+
+    let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
+    let leaves = work.questions.iter().flat_map(|size| &size.leaves);
+    let leaf_count = leaves.clone().count();
+    // Saturating: these numbers are only claimed until the leaves have been replayed.
+    let positions = leaves.fold(0u64, |sum, &n| sum.saturating_add(n));
+    progress.begin("checking nodes and leaves", positions.saturating_add(nodes as u64));
+    let (mut questions, mut replayed) = (Vec::new(), 0);
+    for ((q, proof), size) in certificate.proofs.iter().enumerate().zip(&work.questions) {
+        let is_wanted = |kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
+        let counter = Counter::default();
+        let tree = Tree { board, database, proof };
+        tree.check(&certificate, is_wanted, &counter, progress)?;
+        questions.push(counter.looked_at(size));
+        replayed += counter.positions();
+    }
+
+    let level = database.map_or("none", |_| options.level.word());
+    let db_root = certificate.claim.database.map_or("none".into(), |root| root.to_string());
+    let fields = certificate.verdict_fields();
+    let subject = format!("{fields} db={level} pieces={pieces} db-root={db_root}");
+    let counts = format!(" nodes={nodes} leaves={leaf_count} positions={positions}");
+    let of_claim = Looked {
+        questions,
+        positions: replayed,
+        all_positions: positions,
+        assumed: certificate.assumed(),
+        ..Looked::of_values(subject, &work, values, part)
+    };
+    Ok((of_claim, counts))
+}
+
+/// Whether what is selected may ask for the value of any position.
+fn needs_all(selection: &dyn Selection) -> bool {
+    selection.has_positions() || selection.has_blocks()
+}
+
+/// What verdicts say first of a database.
+pub fn database_fields(board: &Board, pieces: u8, root: &str) -> String {
+    format!("DATABASE {} pieces={pieces} db-root={root}", board.name())
+}
+
+/// Checks a database alone: with no `part` all of it.
+fn check_values(
+    board: &Board,
+    pieces: Option<u8>,
+    options: &Options,
+    part: Option<&Part<'_>>,
+) -> Result<Looked, Stop> {
+    let most = board.squares();
+    if pieces.is_some_and(|n| !(2..=most).contains(&u32::from(n))) {
+        return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
+    }
+    let (pieces, root) = identify(&options.db, board, pieces)?;
+    let (pairs, questions) = (pair_sizes(board, pieces), Vec::new());
+    let work = WorkSize { root, database_root: Some(root), pairs, questions };
+    part.iter().for_each(|part| part.selection.begin(&work));
+    let keep_all = part.is_some_and(|part| needs_all(part.selection));
+    let values = directory::check(options, board, pieces, root, part, keep_all)?;
+    let fields = database_fields(board, pieces, &root.to_string());
+    let subject = format!("{fields} db={}", options.level.word());
+    Ok(Looked::of_values(subject, &work, Some(values), part))
+}
+
+/// The values of a database as its files have them, none of which is verified: for those who want to see
+/// them, not for a verdict.
+///
+/// # Errors
+/// [`Stop`] if the files are not those that the root stands for.
+pub fn values_as_they_are(
+    options: &Options,
+    board: &Board,
+    pieces: u8,
+    root: Digest,
+) -> Result<Database, Stop> {
+    let part = Part::new(&Nothing, &Nothing);
+    let values = directory::check(options, board, pieces, root, Some(&part), true)?;
+    Ok(values.database)
+}
+
+impl Looked {
+    /// That every pair of slices, node and leaf has been verified here, and nothing taken for granted.
+    fn is_everything(&self) -> Result<(), Stop> {
+        let is_all = |q: &LookedAt| {
+            let (nodes, leaves) = (q.nodes, q.leaves);
+            nodes.looked_at == nodes.of && leaves.looked_at == leaves.of
+        };
+        let pairs = self.pairs.len() == self.all_pairs;
+        match pairs && self.questions.iter().all(is_all) && self.tables.assumed.is_empty() {
+            true => Ok(()),
+            false => Err(Stop::Error("not everything was checked".into())),
+        }
+    }
+
+    /// What was looked at of a database; nothing of a claim as yet.
+    fn of_values(
+        subject: String,
+        work: &WorkSize,
+        values: Option<Values>,
+        part: Option<&Part<'_>>,
+    ) -> Looked {
+        let (slices, indices) = values.as_ref().map_or_else(Default::default, |values| {
+            let shapes = values.database.shapes.iter();
+            (shapes.map(|shape| shape.slice).collect::<Vec<_>>(), values.database.indices())
+        });
+        let (pairs, tables) = values.map_or_else(Default::default, |v| (v.pairs, v.tables));
+        Looked {
+            subject,
+            pairs,
+            all_pairs: work.pairs.len(),
+            blocks: part.map_or_else(Count::default, Part::blocks),
+            questions: Vec::new(),
+            positions: 0,
+            all_positions: 0,
+            assumed: 0,
+            slices,
+            indices,
+            tables,
+        }
+    }
+}

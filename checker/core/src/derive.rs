@@ -1,0 +1,347 @@
+//! All blocks in the right order: the exact values of a database from the rules alone, and the
+//! operator applied once to values that are given (`SPEC.md` §8.5).
+//!
+//! Order: fewer pieces first (jumps), then fewer men (crownings), then men farther ahead (steps of
+//! men). A block and its twin, the same men with the other side to move, are solved together: king
+//! steps lead from one to the other and back. So everything that a block looks at is either finished
+//! or the block's own twin. Blocks with equally many pieces, men and rows advanced never lead to one
+//! another, so they are solved in parallel.
+//!
+//! Theorem: at the level exact the tables hold the exact values afterwards, *whatever was in them before*. By
+//! induction over the order: a block looks at others that have been settled, and at its own twin's values, which
+//! are derived with it; of what was in its table it is only said where that was something else. So nothing
+//! depends on what a file said or on how that was decoded.
+//!
+//! Trusts: `block.rs`.
+
+use crate::Level;
+use crate::block::{Block, Half};
+use crate::database::{Database, Table};
+use crate::numbering::{sets, slices};
+use crate::rules::Board;
+use crate::verdict::Stop;
+use certificate_spec::database::SliceName;
+use checker_aid::Progress;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Derives the exact values of all positions of the board with at most `pieces` pieces.
+///
+/// # Errors
+/// There is not enough memory for the tables.
+pub fn derive(board: &Board, pieces: u8) -> Result<Database, Stop> {
+    let mut values = Database::new(board, pieces);
+    for group in groups(&slices(board, pieces)) {
+        group.iter().try_for_each(|&slice| values.reserve(slice))?;
+        // That most of the draws there are wrong is as it should be.
+        settle(&values, group, Level::Exact, |_| true, &First::default(), &Progress::default())?;
+    }
+    Ok(values)
+}
+
+/// Slices in order, as groups: those with as many pieces and as many men.
+pub(crate) fn groups(slices: &[SliceName]) -> impl Iterator<Item = &[SliceName]> {
+    slices.chunk_by(|s, t| s.group() == t.group())
+}
+
+/// A value that does not follow from its successors'.
+#[derive(Clone, Copy)]
+pub(crate) struct Wrong {
+    pub(crate) slice: SliceName,
+    pub(crate) index: u64,
+    /// What follows: whether it is a win, and whether it is a loss.
+    pub(crate) expected: (bool, bool),
+    /// What is given.
+    pub(crate) found: (bool, bool),
+}
+
+/// The first of what several threads find wrong, in the order of the slices.
+#[derive(Default)]
+pub(crate) struct First(Mutex<Option<Wrong>>);
+
+impl First {
+    /// Compares the bits of win and loss of the 64 positions from `index` on.
+    fn compare(&self, slice: SliceName, index: u64, expected: (u64, u64), found: (u64, u64)) {
+        let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
+        if wrong != 0 {
+            let n = wrong.trailing_zeros();
+            let bits = |(win, loss)| ((win >> n) & 1 == 1, (loss >> n) & 1 == 1);
+            let (index, expected, found) = (index + u64::from(n), bits(expected), bits(found));
+            let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.is_none_or(|w| (slice.order(), index) < (w.slice.order(), w.index)) {
+                *first = Some(Wrong { slice, index, expected, found });
+            }
+        }
+    }
+
+    pub(crate) fn get(&self) -> Option<Wrong> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The values that a table gives to a block: those that it holds and, for positions that are not quiet, those
+/// that captures yield.
+fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<(u64, u64)> {
+    let words = block.words(table).zip(&captures.values);
+    let given = words.map(|((at, row), captured)| {
+        let (win, loss) = table.read(at);
+        (win & row | captured.0, loss & row | captured.1)
+    });
+    given.collect()
+}
+
+/// Completes the tables of slices of a group that have the values of quiet positions, and reports where what is
+/// there is not what follows from the values of other blocks: the least fixed point, or at the level consistent
+/// the operator applied once. All positions are held against that, quiet or not.
+///
+/// (A quiet position without a given value would count as a draw, and that is found wrong if it is none.)
+///
+/// # Errors
+/// A move has led to a slice that is not in memory.
+pub(crate) fn settle(
+    values: &Database,
+    slices: &[SliceName],
+    level: Level,
+    is_wanted: impl Fn(Block) -> bool + Sync,
+    first: &First,
+    progress: &Progress,
+) -> Result<(), Stop> {
+    let settle_pair = |block: Block| {
+        if !is_wanted(block) {
+            return;
+        }
+        let pair = [block, block.twin()];
+        let [Some(own), Some(other)] = pair.map(|block| values.table(block.slice)) else {
+            // Never; but nothing that is not there may pass as right.
+            return first.compare(block.slice, 0, (0, 0), (1, 1));
+        };
+        let tables = [own, other];
+        let mut halves = pair.map(|block| Half::new(values, block, true));
+        let found = [0, 1].map(|i| given(pair[i], tables[i], &halves[i]));
+        let [mine, theirs] = &mut halves;
+        match level {
+            // From nothing settled, until nothing more gets settled.
+            Level::Exact => while mine.step(&theirs.values) | theirs.step(&mine.values) {},
+            Level::Consistent => {
+                mine.step(&found[1]);
+                theirs.step(&found[0]);
+            }
+        }
+        for i in [0, 1] {
+            let words = pair[i].words(tables[i]).zip(&halves[i].values).zip(&found[i]);
+            for (((at, row), &expected), &found) in words {
+                first.compare(pair[i].slice, at, expected, found);
+                let settled = if level == Level::Exact { expected } else { found };
+                tables[i].put(at, (row, row), settled);
+            }
+        }
+        let size = own.shape.rows * own.shape.columns;
+        progress.add(if block == block.twin() { size } else { 2 * size });
+    };
+    // No move leads from a slice to one with as many pieces and men, except to its twin.
+    // A twin is done together with its slice, so one of the two does for both.
+    slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
+        for_each_block(values.board(), slice, |block| {
+            // In a slice that is its own twin, each pair of blocks comes up twice.
+            if slice != slice.twin() || block.men <= block.their_men {
+                settle_pair(block);
+            }
+        });
+    });
+    values.is_complete()
+}
+
+/// Fills in the values of all positions of a slice that are not quiet.
+pub(crate) fn capture(values: &Database, slice: SliceName) -> Result<(), Stop> {
+    if let Some(table) = values.table(slice) {
+        for_each_block(values.board(), slice, |block| {
+            let half = Half::new(values, block, false);
+            let given = given(block, table, &half);
+            block
+                .words(table)
+                .zip(given)
+                .for_each(|((at, row), word)| table.put(at, (row, row), word));
+        });
+    }
+    values.is_complete()
+}
+
+/// Calls `work` for each block of a slice whose men do not overlap, in parallel, but those with the
+/// men farther ahead first.
+fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(Block) + Sync) {
+    let [a, _, c, _] = slice.0;
+    let (own, theirs) = (men_by_advance(board, a), men_by_advance(board, c));
+    for total in (0..own.len() + theirs.len()).rev() {
+        own.par_iter().enumerate().for_each(|(advance, own)| {
+            let theirs = total.checked_sub(advance).and_then(|rest| theirs.get(rest));
+            own.par_iter().for_each(|&men| {
+                let is_free = |their_men: &&u32| men & board.turned(**their_men) == 0;
+                let theirs = theirs.into_par_iter().flatten().filter(is_free);
+                theirs.for_each(|&their_men| work(Block { slice, men, their_men }));
+            });
+        });
+    }
+}
+
+/// The sets of `count` men by the number of rows that they have advanced together.
+fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new(); usize::from(count) * usize::from(board.rows()) + 1];
+    for men in sets(board.men_squares(), count) {
+        let rows = board.row_masks.iter().enumerate();
+        let advance: usize = rows.map(|(r, row)| r * (men & row).count_ones() as usize).sum();
+        all[advance].push(men);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Value;
+    use crate::rules::Position;
+
+    /// The operator at one position, move by move.
+    fn value_by_moves(values: &Database, p: &Position, successors: &mut Vec<Position>) -> Value {
+        values.board().moves(p, successors);
+        let value =
+            |y: &Position| if y.has_both_sides() { values.value(y) } else { Some(Value::Loss) };
+        if successors.iter().any(|y| value(y) == Some(Value::Loss)) {
+            Value::Win
+        } else if successors.iter().all(|y| value(y) == Some(Value::Win)) {
+            Value::Loss
+        } else {
+            Value::Draw
+        }
+    }
+
+    /// Random bits (splitmix64).
+    fn random(seed: &mut u64) -> u64 {
+        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (*seed ^ *seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// Room for all values.
+    fn empty(board: &Board, pieces: u8) -> Database {
+        let mut values = Database::new(board, pieces);
+        slices(board, pieces).into_iter().for_each(|slice| values.reserve(slice).unwrap());
+        values
+    }
+
+    /// Random values: half of them wins, or with `more` 31 of 32, so that losses follow too.
+    fn random_values(board: &Board, pieces: u8, more: bool, seed: &mut u64) -> Database {
+        let values = empty(board, pieces);
+        for table in values.tables() {
+            for i in (0..table.shape.indices).step_by(64) {
+                let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
+                table.put(i, (!0, !0), (wins, random(seed) & !wins));
+            }
+        }
+        values
+    }
+
+    /// The operator applied once to the given values.
+    fn follow(values: &Database, out: &Database) {
+        for table in out.tables() {
+            let slice = table.shape.slice;
+            let twin = values.table(slice.twin()).unwrap();
+            for_each_block(out.board(), slice, |block| {
+                let mut half = Half::new(values, block, true);
+                half.step(
+                    &block.twin().words(twin).map(|(at, _)| twin.read(at)).collect::<Vec<_>>(),
+                );
+                let words = block.words(table).zip(&half.values);
+                words.for_each(|((at, row), &word)| table.put(at, (row, row), word));
+            });
+        }
+    }
+
+    /// Every index of every slice, whatever the values are: they need not be those of the game, so
+    /// each of a position's moves matters at some of them.
+    fn compare(rows: u8, columns: u8, pieces: u8) {
+        let board = Board::new(rows, columns).unwrap();
+        let (mut seed, mut successors) = (0, Vec::new());
+        for more in [false, true] {
+            let values = random_values(&board, pieces, more, &mut seed);
+            let followed = empty(&board, pieces);
+            follow(&values, &followed);
+            for table in followed.tables() {
+                let slice = table.shape.slice;
+                for index in 0..table.shape.indices {
+                    let p = table.shape.position(&board, index);
+                    let value = p.map(|p| value_by_moves(&values, &p, &mut successors));
+                    let bits = (value == Some(Value::Win), value == Some(Value::Loss));
+                    assert_eq!(table.bits(index), bits, "{} {slice:?} {p:?}", board.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_value_without_those_that_it_rests_on() {
+        let board = Board::new(4, 4).unwrap();
+        let right = derive(&board, 3).unwrap();
+        assert!(right.is_complete().is_ok());
+        // Captures lead to slices with fewer pieces, crownings to those with fewer men.
+        for (slices, fits) in [
+            ([SliceName([0, 1, 0, 1]); 2], true),
+            ([SliceName([0, 1, 0, 2]), SliceName([0, 2, 0, 1])], false),
+            ([SliceName([0, 1, 1, 0]), SliceName([1, 0, 0, 1])], false),
+        ] {
+            let mut values = Database::new(&board, 3);
+            slices.iter().for_each(|&slice| values.reserve(slice).unwrap());
+            let (exact, first) = (Level::Exact, First::default());
+            let result = settle(&values, &slices, exact, |_| true, &first, &Progress::default());
+            assert_eq!(result.is_ok(), fits, "{slices:?}");
+        }
+    }
+
+    /// Tables full of nonsense, as a wrong decoder might leave them: not a bit of it is left.
+    #[test]
+    fn exact_values_whatever_was_there() {
+        for (rows, columns, pieces) in [(4, 4, 5), (6, 4, 4), (3, 5, 5), (6, 6, 3)] {
+            let board = Board::new(rows, columns).unwrap();
+
+            let (right, mut seed) = (derive(&board, pieces).unwrap(), 7);
+            let mut values = Database::new(&board, pieces);
+            for group in groups(&slices(&board, pieces)) {
+                for &slice in group {
+                    values.reserve(slice).unwrap();
+                    let table = values.table(slice).unwrap();
+                    // No index is left out, and some are wins and losses at once.
+                    for i in (0..table.shape.indices).step_by(64) {
+                        table.put(i, (!0, !0), (random(&mut seed), random(&mut seed)));
+                    }
+                }
+                let first = First::default();
+                settle(&values, group, Level::Exact, |_| true, &first, &Progress::default())
+                    .unwrap();
+                assert!(first.get().is_some());
+                for &slice in group {
+                    let [right, table] = [&right, &values].map(|v| v.table(slice).unwrap());
+                    for i in (0..table.shape.indices)
+                        .filter(|&i| table.shape.position(&board, i).is_some())
+                    {
+                        assert_eq!(table.bits(i), right.bits(i), "{} {slice:?} {i}", board.name());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_by_one_on_small_boards() {
+        for (rows, columns, pieces) in [(3, 3, 4), (4, 2, 5), (3, 5, 6), (4, 4, 6), (5, 3, 6)] {
+            compare(rows, columns, pieces);
+        }
+    }
+
+    #[test]
+    fn one_by_one_on_larger_boards() {
+        // The smallest board on which a king can jump in a circle, over four pieces, is 6x6.
+        for (rows, columns, pieces) in [(6, 6, 5), (8, 8, 3), (5, 5, 5), (8, 2, 5), (3, 7, 5)] {
+            compare(rows, columns, pieces);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The trusted core of Draughtproof's checker: says whether a certificate proves what it claims.
+//!
+//! `SPEC.md` in the crate `certificate-spec` is what is implemented here; `README.md` in the folder
+//! `checker` is a guided tour for those who want to know why a wrong certificate cannot pass.
+//!
+//! [`check`] and [`check_database`] verify everything, and they alone make a [`Verified`]. They begin
+//! with nothing but the files. [`check_part`] and [`check_database_part`] verify what somebody selects,
+//! may take tables of values from somebody else, and return what they have looked at.
+//!
+//! ```no_run
+//! let options = checker_core::Options::new("egdb");
+//! let verdict = checker_core::check("cert".as_ref(), &options);
+//! println!("{}", verdict.line());
+//! ```
+#![forbid(unsafe_code)]
+
+mod block;
+mod certificate;
+mod check;
+mod database;
+mod derive;
+mod directory;
+mod fen;
+mod files;
+mod folder;
+mod kingsets;
+mod leaf;
+mod numbering;
+mod part;
+mod rules;
+mod tree;
+mod verdict;
+mod word;
+
+pub use certificate::{Certificate, CheckedNode, QuestionProof};
+pub use check::{
+    Level, Options, check, check_database, check_database_part, check_part, database_fields,
+    values_as_they_are,
+};
+pub use checker_aid::Progress;
+pub use database::{Database, Table, Value, Words};
+pub use derive::derive;
+pub use fen::{parse as parse_fen, write as write_fen};
+pub use folder::identify;
+pub use leaf::replay;
+pub use numbering::{PairSize, Shape, pair_sizes, pairs};
+pub use part::{
+    Count, Looked, LookedAt, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
+};
+pub use rules::{Board, Game, Position, Side};
+pub use tree::Tree;
+pub use verdict::{Finding, Stop, Verdict, Verified, escaped};

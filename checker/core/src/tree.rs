@@ -1,0 +1,150 @@
+//! The nodes of a question: `SPEC.md` §6.
+//!
+//! Theorem (§2): the positions of the nodes, leaf strategies and suitable database entries, and those
+//! in which the opponent has no move, are a set in which every position with the claimant to move has
+//! a successor and every one with the opponent to move has all its successors. For NotLost that is a
+//! closed set. For Win the rank falls with each move, so the opponent runs out of moves.
+//!
+//! Enforces: this, for each node by itself; the order does not matter and threads share nothing.
+//! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked before).
+
+use crate::certificate::{Certificate, CheckedNode, QuestionProof, claimant};
+use crate::database::{Database, Value};
+use crate::part::Counter;
+use crate::rules::{Board, Position};
+use crate::verdict::{Finding, Stop};
+use crate::{fen, leaf};
+use certificate_spec::manifest::Kind;
+use certificate_spec::nodes::kind;
+use checker_aid::Progress;
+use rayon::prelude::*;
+use std::slice;
+
+/// A question and what is known about it.
+pub struct Tree<'a> {
+    /// The board.
+    pub board: &'a Board,
+    /// The values of all positions with both sides and at most N′ pieces, if N′ is not 0.
+    pub database: Option<&'a Database>,
+    /// Its nodes and leaves.
+    pub proof: &'a QuestionProof,
+}
+
+impl Tree<'_> {
+    pub(crate) fn is_win(&self) -> bool {
+        self.proof.question.is_win()
+    }
+
+    /// Whether the claimant is to move.
+    pub fn claimant_moves(&self, y: &Position) -> bool {
+        y.turn == claimant(self.proof.question)
+    }
+
+    /// The rank of the node with this position, if there is one.
+    pub(crate) fn rank(&self, y: &Position) -> Option<u64> {
+        let i = self.proof.nodes.binary_search_by(|node| node.position.cmp(y)).ok()?;
+        Some(self.proof.nodes.get(i)?.rank.into())
+    }
+
+    /// Whether the database's value suits the claim, if the position is in the database.
+    pub fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
+        let value = self.database?.value(y)?;
+        let (suits, expected) = match (self.is_win(), self.claimant_moves(y)) {
+            (false, true) => (value != Value::Loss, "no loss"),
+            (false, false) => (value != Value::Win, "no win"),
+            (true, true) => (value == Value::Win, "a win"),
+            (true, false) => (value == Value::Loss, "a loss"),
+        };
+        let finding = || Finding::new("database-value", expected, format!("{value:?}"));
+        Some(if suits { Ok(()) } else { Err(finding().position(*y)) })
+    }
+
+    /// Whether the successor `y` of a node with this rank holds (`SPEC.md` §6, rules 1 to 4).
+    fn holds(&self, y: &Position, rank: u64) -> Result<(), Finding> {
+        if let Some(verdict) = self.database_says(y) {
+            return verdict;
+        }
+        if let Some(lower) = self.rank(y) {
+            if !self.is_win() || lower < rank {
+                return Ok(());
+            }
+            return Err(Finding::new("rank", format!("less than {rank}"), lower).position(*y));
+        }
+        if !self.claimant_moves(y) {
+            let mut moves = Vec::new();
+            self.board.moves(y, &mut moves);
+            if moves.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(Finding::new("not-covered", "covered", "nothing").position(*y))
+    }
+
+    /// Checks a node that is not a Leaf.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
+        let mut successors = Vec::new();
+        self.board.successors(&node.position, &mut successors);
+        let must_hold = match node.kind {
+            // Leaves are checked elsewhere, and what is assumed is counted in the verdict.
+            kind::LEAF | kind::ASSUMED => return Ok(()),
+            kind::OR => match successors.get(node.data as usize) {
+                Some(chosen) => slice::from_ref(chosen),
+                None => {
+                    let less = format!("less than {}", successors.len());
+                    return Err(Finding::new("move-index", less, node.data).position(node.position));
+                }
+            },
+            // And: the opponent is to move, and all replies have to be answered.
+            _ => &successors,
+        };
+        for y in must_hold {
+            self.holds(y, node.rank.into()).map_err(|finding| {
+                let found = format!("{} at {}", finding.found, fen::write(y));
+                Finding { found, ..finding }.position(node.position)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks the question: the start, the nodes other than Leaf, the leaves. The first thing wrong in
+    /// this order is reported, whichever thread finds what first. Only what is wanted is looked at: of the
+    /// nodes, and of the leaves. The start counts as a node before the first.
+    pub(crate) fn check(
+        &self,
+        certificate: &Certificate,
+        is_wanted: impl Fn(Kind, usize) -> bool + Sync,
+        counter: &Counter,
+        progress: &Progress,
+    ) -> Result<(), Stop> {
+        if is_wanted(Kind::Nodes, 0) {
+            self.holds(&certificate.start, u64::MAX).map_err(|finding| {
+                let is_missing = finding.rule == "not-covered";
+                let rule = if is_missing { "start-missing" } else { finding.rule };
+                Finding { rule, ..finding }.file("CLAIM")
+            })?;
+            counter.add_node();
+        }
+        let nodes = self.proof.nodes.par_iter().enumerate().find_map_first(|(i, node)| {
+            progress.add(1);
+            let result = is_wanted(Kind::Nodes, i + 1).then(|| self.check_node(node))?;
+            counter.add_node();
+            Some((Kind::Nodes, i, result.err()?))
+        });
+        let leaves: Vec<_> = self.proof.leaf_nodes().zip(&self.proof.leaves).collect();
+        let leaves = || {
+            leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
+                let is_wanted = is_wanted(Kind::Leaves, i);
+                let result = is_wanted.then(|| leaf::replay(self, node, leaf, |_, _| {}))?;
+                counter.add_leaf(leaf.positions);
+                progress.add(leaf.positions);
+                Some((Kind::Leaves, i, result.err()?))
+            })
+        };
+        nodes.or_else(leaves).map_or(Ok(()), |(kind, i, finding)| {
+            Err(certificate.refuted(finding, kind, self.proof.question, i))
+        })
+    }
+}

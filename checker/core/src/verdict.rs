@@ -1,0 +1,175 @@
+//! The verdict: what `check` says in the end, as one line and an exit status (`SPEC.md` §10).
+//!
+//! Enforces: that nothing in the input can look like a verdict (every field is escaped byte by byte)
+//! and that only a [`Verdict::Verified`] has the exit status 0.
+
+use crate::fen;
+use crate::rules::Position;
+use certificate_spec::WireError;
+
+/// What is wrong, where, and by which rule of the format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The code of the rule in `SPEC.md`, or what is declined.
+    pub rule: &'static str,
+    /// What the rule wants.
+    pub expected: String,
+    /// What there is.
+    pub found: String,
+    /// The file, relative to the certificate or to `--db`.
+    pub file: Vec<u8>,
+    /// Where in the file.
+    pub offset: Option<u64>,
+    /// The position that it is about.
+    pub position: Option<Position>,
+}
+
+impl Finding {
+    pub(crate) fn new(rule: &'static str, expected: impl ToString, found: impl ToString) -> Self {
+        let (expected, found) = (expected.to_string(), found.to_string());
+        Finding { rule, expected, found, file: Vec::new(), offset: None, position: None }
+    }
+
+    pub(crate) fn file(self, file: impl Into<Vec<u8>>) -> Finding {
+        Finding { file: file.into(), ..self }
+    }
+
+    pub(crate) fn at(self, offset: u64) -> Finding {
+        Finding { offset: Some(offset), ..self }
+    }
+
+    pub(crate) fn position(self, p: Position) -> Finding {
+        Finding { position: Some(p), ..self }
+    }
+
+    pub(crate) fn declined(self) -> Stop {
+        Stop::Declined(Box::new(self))
+    }
+
+    fn fields(&self) -> String {
+        let offset = self.offset.map_or(String::new(), |offset| format!(" offset={offset}"));
+        let position =
+            self.position.map_or(String::new(), |p| format!(" position={}", fen::write(&p)));
+        let [file, expected, found] =
+            [&self.file[..], self.expected.as_bytes(), self.found.as_bytes()].map(escaped);
+        format!("{} file={file}{offset}{position} expected={expected} found={found}", self.rule)
+    }
+}
+
+/// Why the check has stopped before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// Something is wrong with what is checked.
+    Refuted(Box<Finding>),
+    /// Something that this program does not know or that was not asked of it.
+    Declined(Box<Finding>),
+    /// The check could not be made.
+    Error(String),
+}
+
+impl From<Finding> for Stop {
+    fn from(finding: Finding) -> Stop {
+        Stop::Refuted(Box::new(finding))
+    }
+}
+
+impl Stop {
+    /// What a decoder found wrong in a file; an error of syntax has the code `rule`.
+    pub(crate) fn wire(rule: &'static str, file: &str, error: WireError) -> Stop {
+        let (what, expected, found) = match error {
+            WireError::Syntax { offset, expected, found } => {
+                return Finding::new(rule, expected, found).file(file).at(offset).into();
+            }
+            WireError::Version { expected, found, .. } => ("version", expected, found),
+            WireError::Rules { expected, found, .. } => ("rules", expected, found),
+        };
+        Finding::new(what, expected, found).file(file).declined()
+    }
+
+    pub(crate) fn memory() -> Stop {
+        Stop::Error("not enough memory".into())
+    }
+}
+
+/// That everything was checked and is right. Only a whole check of this crate makes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified(String);
+
+impl Verified {
+    pub(crate) fn new(fields: String) -> Verified {
+        Verified(fields)
+    }
+
+    /// What stands after `s VERIFIED`.
+    pub fn fields(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a whole check says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything was checked and is right.
+    Verified(Verified),
+    /// Everything was checked and is right but for nodes that are assumed; the fields of the line.
+    Conditional(String),
+    /// Refuted, declined or not checked.
+    Stopped(Stop),
+}
+
+impl Stop {
+    /// The exit status, the word for it, and the fields that follow.
+    fn parts(&self) -> (u8, &'static str, String) {
+        match self {
+            Stop::Refuted(finding) => (1, "REFUTED", finding.fields()),
+            Stop::Declined(finding) => (3, "DECLINED", finding.fields()),
+            Stop::Error(text) => {
+                let fields = text.split_ascii_whitespace().map(|word| escaped(word.as_bytes()));
+                (4, "ERROR", fields.collect::<Vec<_>>().join(" "))
+            }
+        }
+    }
+
+    /// The verdict line, without its line feed.
+    pub fn line(&self) -> String {
+        let (_, word, rest) = self.parts();
+        format!("s {word} {rest}")
+    }
+
+    /// The exit status: never 0.
+    pub fn status(&self) -> u8 {
+        self.parts().0
+    }
+}
+
+impl Verdict {
+    /// The verdict of wrong usage, or of a failure outside what is checked.
+    pub fn error(text: impl ToString) -> Verdict {
+        Verdict::Stopped(Stop::Error(text.to_string()))
+    }
+
+    /// The verdict line, without its line feed.
+    pub fn line(&self) -> String {
+        match self {
+            Verdict::Verified(verified) => format!("s VERIFIED {}", verified.fields()),
+            Verdict::Conditional(fields) => format!("s CONDITIONAL {fields}"),
+            Verdict::Stopped(stop) => stop.line(),
+        }
+    }
+
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Verdict::Verified(_) => 0,
+            Verdict::Conditional(_) => 2,
+            Verdict::Stopped(stop) => stop.status(),
+        }
+    }
+}
+
+/// Printable ASCII without blank and `%`; every other byte as `%` and two hexadecimal digits.
+pub fn escaped(bytes: &[u8]) -> String {
+    let plain = |byte: u8| byte.is_ascii_graphic() && byte != b'%';
+    let one = |&byte| if plain(byte) { char::from(byte).into() } else { format!("%{byte:02x}") };
+    bytes.iter().map(one).collect()
+}

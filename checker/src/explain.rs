@@ -1,0 +1,270 @@
+//! `check explain`: why a position holds, drawn and in words, down to the database or a cycle. No verdict
+//! rests on anything here.
+
+use certificate_spec::claim::Question;
+use certificate_spec::manifest::Kind;
+use certificate_spec::nodes::kind;
+use checker_core::{
+    Board, Certificate, CheckedNode, Database, Finding, Options, Position, Side, Stop, Tree, Value,
+    replay, values_as_they_are, write_fen,
+};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// More steps than this are not shown.
+const STEPS: usize = 40;
+
+/// A certificate that can be asked about positions. Its files are those that the root stands for; values of the
+/// database are taken from them as they are.
+struct Explainer {
+    certificate: Certificate,
+    database: Option<Database>,
+    /// For each question where the positions of its leaves are, once somebody asks.
+    leaves: Vec<OnceCell<HashMap<Position, InLeaf>>>,
+}
+
+/// A position that a leaf expands: the leaf, the move chosen, and whether the leaf is wrong.
+struct InLeaf {
+    leaf: usize,
+    chosen: Option<Position>,
+    wrong: Option<Finding>,
+}
+
+/// What a position rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Basis {
+    /// Its value in the database.
+    Database(Value),
+    /// A node; the words for its kind, and the object and offset of its record.
+    Node(String, String),
+    /// A leaf in whose strategy it is; its object and offset.
+    Leaf(String),
+    /// The opponent has no move.
+    NoMove,
+    /// Nothing: the question says nothing of it.
+    Nothing,
+}
+
+/// A position, what it rests on, and where the question's strategy goes from there.
+#[derive(Debug, Clone)]
+struct Explanation {
+    /// What it rests on.
+    basis: Basis,
+    /// The move chosen by the claimant, or all of the opponent's.
+    next: Vec<Position>,
+    /// What is wrong with it, if something is.
+    wrong: Option<Finding>,
+}
+
+impl Explainer {
+    /// Reads a certificate, and the database that it rests on.
+    ///
+    /// # Errors
+    /// [`Stop`] if the files are not what they must be.
+    fn new(path: &Path, options: &Options) -> Result<Explainer, Stop> {
+        let certificate = Certificate::read(path, options.level)?;
+        let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
+        let read = |root| values_as_they_are(options, board, pieces, root);
+        let database = certificate.claim.database.map(read).transpose()?;
+        let leaves = certificate.proofs.iter().map(|_| OnceCell::new()).collect();
+        Ok(Explainer { certificate, database, leaves })
+    }
+
+    /// The board.
+    fn board(&self) -> &Board {
+        self.certificate.game.board()
+    }
+
+    /// The questions of the claim.
+    fn questions(&self) -> impl Iterator<Item = Question> {
+        self.certificate.proofs.iter().map(|proof| proof.question)
+    }
+
+    /// What the `q`th question says of a position.
+    fn explain(&self, q: usize, p: &Position) -> Option<Explanation> {
+        let proof = self.certificate.proofs.get(q)?;
+        let tree = Tree { board: self.board(), database: self.database.as_ref(), proof };
+        let mut all = Vec::new();
+        self.board().successors(p, &mut all);
+        if let Some((values, says)) = self.database.as_ref().zip(tree.database_says(p)) {
+            let basis = Basis::Database(values.value(p)?);
+            return Some(Explanation { basis, next: Vec::new(), wrong: says.err() });
+        }
+        let place = |kind, i| {
+            let place = self.certificate.place(kind, proof.question, i);
+            place.map_or(String::new(), |(name, offset)| format!("{name} offset {offset}"))
+        };
+        if let Ok(i) = proof.nodes.binary_search_by(|node| node.position.cmp(p)) {
+            let node = proof.nodes.get(i)?;
+            return Some(self.explain_node(&tree, node, all, place(Kind::Nodes, i)));
+        }
+        if all.is_empty() && !tree.claimant_moves(p) {
+            return Some(Explanation { basis: Basis::NoMove, next: all, wrong: None });
+        }
+        let positions = self.leaves.get(q)?.get_or_init(|| replay_all(&tree));
+        if let Some(InLeaf { leaf, chosen, wrong }) = positions.get(p) {
+            let next = chosen.map_or(all, |chosen| vec![chosen]);
+            let basis = Basis::Leaf(place(Kind::Leaves, *leaf));
+            return Some(Explanation { basis, next, wrong: wrong.clone() });
+        }
+        Some(Explanation { basis: Basis::Nothing, next: Vec::new(), wrong: None })
+    }
+
+    fn explain_node(
+        &self,
+        tree: &Tree<'_>,
+        node: &CheckedNode,
+        all: Vec<Position>,
+        place: String,
+    ) -> Explanation {
+        let words = match node.kind {
+            kind::OR => "Or: the claimant chooses a move",
+            kind::AND => "And: every move of the opponent is answered",
+            kind::LEAF => "Leaf: a strategy follows",
+            _ => "Assumed: nothing is proved",
+        };
+        let mut chosen = all.get(node.data as usize).copied().filter(|_| node.kind == kind::OR);
+        let mut wrong = tree.check_node(node).err();
+        if node.kind == kind::LEAF
+            && let Some(leaf) = tree.proof.leaves.get(node.data as usize)
+        {
+            let mut is_first = true;
+            let see = |_: &Position, choice| {
+                if std::mem::take(&mut is_first) {
+                    chosen = choice;
+                }
+            };
+            wrong = replay(tree, node, leaf, see).err();
+        }
+        let next = match chosen {
+            Some(chosen) => vec![chosen],
+            None if node.kind == kind::ASSUMED || tree.claimant_moves(&node.position) => Vec::new(),
+            None => all,
+        };
+        Explanation { basis: Basis::Node(words.into(), place), next, wrong }
+    }
+}
+
+/// Replays all leaves of a question. A position that several expand is in the first.
+fn replay_all(tree: &Tree<'_>) -> HashMap<Position, InLeaf> {
+    let mut positions = HashMap::new();
+    for (i, ((_, node), leaf)) in tree.proof.leaf_nodes().zip(&tree.proof.leaves).enumerate() {
+        let mut here = Vec::new();
+        let wrong = replay(tree, node, leaf, |p, chosen| here.push((*p, chosen))).err();
+        for (p, chosen) in here {
+            let wrong = wrong.clone();
+            positions.entry(p).or_insert(InLeaf { leaf: i, chosen, wrong });
+        }
+    }
+    positions
+}
+
+/// The board with its pieces: b, w, B and W for kings; the numbers of the squares beside it.
+fn draw(board: &Board, p: &Position) -> String {
+    let (rows, columns) = (usize::from(board.rows()), usize::from(board.columns()));
+    let mut out = String::new();
+    let mut square = 0;
+    for row in 0..rows {
+        let first = square + 1;
+        out += "    ";
+        for column in 0..columns {
+            let piece = if (row + column) % 2 == 1 {
+                let bit = 1u32 << square;
+                square += 1;
+                match (p.black & bit != 0, p.white & bit != 0, p.kings & bit != 0) {
+                    (true, _, false) => 'b',
+                    (true, _, true) => 'B',
+                    (_, true, false) => 'w',
+                    (_, true, true) => 'W',
+                    _ => '.',
+                }
+            } else {
+                ' '
+            };
+            out.push(piece);
+            out.push(' ');
+        }
+        out += &format!("  {first}-{square}\n");
+    }
+    out
+}
+
+fn basis(explanation: &Explanation) -> String {
+    match &explanation.basis {
+        Basis::Database(value) => format!("the database has a {value:?} for the side to move"),
+        Basis::Node(words, place) => format!("a node, {words} ({place})"),
+        Basis::Leaf(place) => format!("in the strategy of a leaf ({place})"),
+        Basis::NoMove => "the opponent has no move".into(),
+        Basis::Nothing => "nothing is said of it".into(),
+    }
+}
+
+/// The explanation of a position by every question that says something of it.
+///
+/// # Errors
+/// [`Stop`] if the certificate cannot be read.
+pub(crate) fn explain(cert: &Path, position: &Position, options: &Options) -> Result<String, Stop> {
+    let explainer = Explainer::new(cert, options)?;
+    let board = explainer.board();
+    if !board.is_possible(position) {
+        return Err(Stop::Error(format!(
+            "{} is impossible on {}",
+            write_fen(position),
+            board.name()
+        )));
+    }
+    let mut out = String::new();
+    // Writing into a string cannot fail.
+    for (q, question) in explainer.questions().enumerate() {
+        let _ = writeln!(out, "{question:?}:");
+        let (mut p, mut seen) = (*position, Vec::new());
+        for step in 0..STEPS {
+            let Some(explanation) = explainer.explain(q, &p) else { break };
+            let side = if p.turn == Side::Black { "Black" } else { "White" };
+            let _ = writeln!(out, "\n{step}. {}, {side} to move", write_fen(&p));
+            out += &draw(board, &p);
+            let _ = writeln!(out, "    {}", basis(&explanation));
+            if let Some(wrong) = &explanation.wrong {
+                let place =
+                    wrong.position.map_or(String::new(), |p| format!(" at {}", write_fen(&p)));
+                let _ = writeln!(
+                    out,
+                    "    WRONG [{}]{place}: expected {}, found {}",
+                    wrong.rule, wrong.expected, wrong.found
+                );
+                break;
+            }
+            seen.push(p);
+            if explanation.next.len() > 1 {
+                let _ =
+                    writeln!(out, "    {} moves, each of them answered:", explanation.next.len());
+                for y in &explanation.next {
+                    let words = explainer.explain(q, y).map_or(String::new(), |e| basis(&e));
+                    let _ = writeln!(out, "      to {}: {words}", write_fen(y));
+                }
+            }
+            // A line that goes on says more than one that the database ends.
+            let ends = |y: &&Position| {
+                let basis = explainer.explain(q, y).map(|e| e.basis);
+                matches!(basis, Some(Basis::Database(_) | Basis::NoMove))
+            };
+            let unseen = explanation.next.iter().filter(|y| !seen.contains(y)).min_by_key(ends);
+            match (explanation.next.is_empty(), unseen) {
+                (true, _) => break,
+                (false, Some(next)) => p = *next,
+                (false, None) => {
+                    let _ = writeln!(out, "    and so back to a position above: a cycle");
+                    break;
+                }
+            }
+            if step + 1 == STEPS {
+                let _ = writeln!(out, "\n… and so on; ask for {}", write_fen(&p));
+            }
+        }
+        out.push('\n');
+    }
+    out += "Values of the database were taken from its files as they are; only a check verifies them.\n";
+    Ok(out)
+}

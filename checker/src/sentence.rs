@@ -1,0 +1,54 @@
+//! A verdict in one plain sentence, for people. The line on standard output is what counts.
+
+use checker_audit::Statement;
+use checker_core::{Finding, Stop, Verdict, write_fen};
+
+/// The sentence for a verdict.
+pub(crate) fn of(statement: &Statement) -> String {
+    match statement {
+        Statement::Whole(Verdict::Verified(_)) => {
+            "check: everything was checked and is right: the claim in the line holds".into()
+        }
+        Statement::Whole(Verdict::Conditional(_)) | Statement::Trusting { assumed: 1.., .. } => {
+            "check: right if the assumed nodes hold; they were not proved".into()
+        }
+        Statement::Trusting { unsigned: true, .. } => {
+            "check: right if the notes are true; no signature was looked at (give --keys)".into()
+        }
+        Statement::Trusting { .. } => {
+            "check: the claim in the line holds, if the journal or the notes are true".into()
+        }
+        Statement::Shard(_) => "check: this shard is right; the others were not looked at".into(),
+        Statement::Sampled(_) => {
+            "check: nothing wrong in the sample; the rest was not looked at".into()
+        }
+        Statement::Whole(Verdict::Stopped(Stop::Refuted(finding))) => {
+            format!("check: refuted: {}", told(finding))
+        }
+        Statement::Whole(Verdict::Stopped(Stop::Declined(finding))) => {
+            format!("check: declined: {}", told(finding))
+        }
+        Statement::Whole(Verdict::Stopped(Stop::Error(text))) => {
+            format!("check: not checked: {}", printable(text))
+        }
+    }
+}
+
+/// Where something is wrong, what was expected and what was found, and the rule.
+fn told(finding: &Finding) -> String {
+    let Finding { rule, expected, found, file, offset, position } = finding;
+    let mut place = printable(&String::from_utf8_lossy(file));
+    if let Some(offset) = offset {
+        place += &format!(" at offset {offset}");
+    }
+    if let Some(position) = position {
+        place += &format!(", position {}", write_fen(position));
+    }
+    let [expected, found] = [expected, found].map(|text| printable(text));
+    format!("{place}: expected {expected}, found {found} (rule {rule})")
+}
+
+/// The text without what a terminal might take for a command.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
+}
