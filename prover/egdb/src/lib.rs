@@ -45,8 +45,10 @@ mod index;
 mod solve;
 mod values;
 
+pub use build::convert::convert;
 pub use build::extend::{BuildError, BuildSession, Event, extend, extend_depths};
 pub use build::forecast::{Forecast, Forecaster, PairForecast};
+pub use certificate_spec::cover::{Clause, Cover, CoverError};
 pub use codec::decode::decode_slice;
 pub use codec::encode::encode_slice;
 pub use database::{Database, Mode};
@@ -54,6 +56,7 @@ pub use depth::Depths;
 pub use disk::atomic::{self, UNFINISHED};
 pub use disk::figures::Figures;
 pub use disk::store::{Store, StoreError};
+pub use index::cover;
 pub use index::slice::{Slice, locate, position_at};
 pub use solve::builder::Builder;
 pub use values::pages::ask_for_large_pages;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
-use certificate_spec::slice::{CHECKSUM, checksum};
+use certificate_spec::value::{CHECKSUM, checksum};
 use rayon::prelude::*;
 
 use super::rounds::DepthTable;
@@ -137,6 +137,30 @@ pub(crate) fn save(
     let head = head(store, record, longest, &lengths);
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(io)?;
     write_parts(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
+}
+
+/// Binds the depths of a slice to its new file, which has the same values as the old one (under
+/// [`Store::lock`]). Depths of other values, and damaged ones, stay as they are: they are no depths of
+/// the new file, and will be found again.
+///
+/// # Errors
+/// [`StoreError::Io`].
+pub(crate) fn rebind(
+    store: &Store,
+    old: &SliceRecord,
+    new: &SliceRecord,
+) -> Result<(), StoreError> {
+    if !has_file(store, old) {
+        return Ok(());
+    }
+    let path = store.depth_path(old.name.into());
+    let io = |source| StoreError::Io { path: path.clone(), source };
+    let bytes = std::fs::read(&path).map_err(io)?;
+    let units = Units::new(store.board(), old.name.into()).count();
+    let (start, payloads) = bytes.split_at(bytes.len().min(HEADER + 4 * units as usize));
+    let Ok((longest, lengths)) = read_head(store, old, units, start) else { return Ok(()) };
+    let head = head(store, new, longest, &lengths);
+    write_parts(&path, [&head[..], payloads].into_iter()).map_err(io)
 }
 
 /// A depth file, opened.
