@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use certificate_spec::nodes::WirePosition;
 use certificate_spec::value::Value;
-use prover::board::Board;
-use prover::egdb::{Slice, Table, position_at};
+use draughtproof_egdb::{Slice, Table, position_at};
+use draughtproof_game::Board;
 
 use crate::rules::Rules;
 
@@ -37,7 +37,8 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
     };
     loop {
         let holds = |p: &WirePosition| {
-            let mut next = rules.successors(p).into_iter().map(|y| (rules.value(&y), black_to_move(&y)));
+            let mut next =
+                rules.successors(p).into_iter().map(|y| (rules.value(&y), black_to_move(&y)));
             let called = |y: &WirePosition| called.get(y).copied().unwrap_or(false);
             match is_weak(p) {
                 true => next.all(|(value, y)| value == Some(Value::Win) || called(&y)),
@@ -69,6 +70,9 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
 }
 
 /// The positions of a slice by their indices.
-fn all(board: &Board, slice: Slice) -> impl Iterator<Item = (u64, prover::board::Position)> + '_ {
+fn all(
+    board: &Board,
+    slice: Slice,
+) -> impl Iterator<Item = (u64, draughtproof_game::Position)> + '_ {
     (0..slice.indices(board)).filter_map(move |i| Some((i, position_at(board, slice, i)?)))
 }

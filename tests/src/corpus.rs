@@ -77,8 +77,7 @@ impl Expected {
 
     /// The exit status that goes with the verdict.
     pub fn status(&self) -> i32 {
-        let verdicts =
-            ["VERIFIED", "REFUTED", "CONDITIONAL", "DECLINED", "ERROR", "CONSISTENT"];
+        let verdicts = ["VERIFIED", "REFUTED", "CONDITIONAL", "DECLINED", "ERROR", "CONSISTENT"];
         let first = self.words.split(' ').next();
         (0..).zip(verdicts).find(|(_, v)| Some(*v) == first).map_or(-1, |(status, _)| status)
     }

@@ -133,7 +133,7 @@ impl SliceStart {
     /// Reads what a file begins with; also the offset of what follows. `None` if it cannot be read.
     pub fn read(bytes: &[u8]) -> Option<(Self, usize)> {
         let mut rest = bytes.get(HEAD..)?;
-        let mut number = |rest: &mut &[u8]| {
+        let number = |rest: &mut &[u8]| {
             let (number, length) = read_varint(rest)?;
             *rest = &rest[length..];
             Some(number)
@@ -159,19 +159,11 @@ impl SliceStart {
     pub fn bytes(&self) -> Vec<u8> {
         let coding = match self.coding {
             Coding::Constant(value) => [varint(0), varint(value)].concat(),
-            Coding::Units(contexts, units) => {
-                [varint(1), varint(contexts), varint(units)].concat()
-            }
+            Coding::Units(contexts, units) => [varint(1), varint(contexts), varint(units)].concat(),
             Coding::Unknown(number) => varint(number),
         };
         let (rows, columns) = self.board;
-        [
-            &counted(&self.rules)[..],
-            &[rows, columns],
-            &self.name.0,
-            &varint(self.indices),
-            &coding,
-        ]
-        .concat()
+        [&counted(&self.rules)[..], &[rows, columns], &self.name.0, &varint(self.indices), &coding]
+            .concat()
     }
 }

@@ -8,8 +8,8 @@ use certificate_spec::coding::{Frequencies, TOTAL, encode};
 use certificate_spec::slice::{SliceHead, Unit};
 use certificate_spec::value::{Value, checksum};
 use certificate_spec::wire::HEAD;
-use prover::board::{Board, Position, Side};
-use prover::egdb::{Slice, Table};
+use draughtproof_egdb::{Slice, Table};
+use draughtproof_game::{Board, Position, Side};
 
 use crate::encoding::{Coding, SliceStart};
 

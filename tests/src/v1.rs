@@ -13,8 +13,8 @@ use certificate_spec::nodes::kind;
 use certificate_spec::provenance::{Mode, Resources};
 use certificate_spec::value::Value;
 use certificate_spec::wire::HEAD;
-use prover::board::Board;
-use prover::egdb::{Slice, encode_slice};
+use draughtproof_egdb::{Slice, encode_slice};
+use draughtproof_game::Board;
 
 use crate::consistent::wrong_tables;
 use crate::corpus::slices::{edit_values, index_with};
@@ -198,9 +198,14 @@ impl Maker<'_> {
         self.change("refuted-leaf-of-too-many-positions", "REFUTED leaf-syntax", draw, |draft| {
             draft.parts[0].leaves[0].positions += 1;
         });
-        self.change("refuted-cover-beyond-the-database", "REFUTED database-manifest", draw, |draft| {
-            draft.claim.cover = Cover::up_to(3);
-        });
+        self.change(
+            "refuted-cover-beyond-the-database",
+            "REFUTED database-manifest",
+            draw,
+            |draft| {
+                draft.claim.cover = Cover::up_to(3);
+            },
+        );
         self.add("refuted-padded-number", &[(BOTH, "REFUTED object-syntax")], |folder| {
             emit(folder, draw);
             let draft = Draft::read(&folder.join("cert"));
@@ -230,8 +235,7 @@ impl Maker<'_> {
 
     fn declined(&mut self) {
         let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version-0");
-        let levels =
-            [(BOTH, "DECLINED version"), ("--db egdb --game 4x4", "DECLINED version")];
+        let levels = [(BOTH, "DECLINED version"), ("--db egdb --game 4x4", "DECLINED version")];
         self.add("declined-version-0", &levels, |folder| copy(&old, folder));
         let draw = "--game 4x4 --pieces 2 --leaf-nodes 3";
         self.add("declined-rules", &[(BOTH, "DECLINED rules")], |folder| {

@@ -49,9 +49,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     let (records, length) = (manifest.objects.len(), manifest.encode().len());
     let record = |n: usize| usize::try_from(manifest.offset(n)).expect("small");
     let number = number_at(base);
-    let count = |n: u64| {
-        move |b: &mut Vec<u8>| drop(b.splice(number..=number, varint(n)))
-    };
+    let count = |n: u64| move |b: &mut Vec<u8>| drop(b.splice(number..=number, varint(n)));
     assert!(records < 128 && number + 1 == record(0));
     edit("manifest-empty", syntax(0), &|b| b.clear());
     edit("manifest-magic", syntax(0), &|b| b[0] = b'X');

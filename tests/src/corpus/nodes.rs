@@ -3,7 +3,7 @@
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::egdb::{Value, Values};
+use draughtproof_egdb::{Value, Values};
 
 use super::{Base, Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
@@ -12,7 +12,7 @@ use crate::rules::Rules;
 
 /// The prover's view of a base, to find the moves and values that a case needs.
 fn rules_of(base: &Base) -> Rules {
-    let game: prover::board::Game = base.draft.claim.game.parse().expect("a game");
+    let game: draughtproof_game::Game = base.draft.claim.game.parse().expect("a game");
     Rules::new(match base.draft.claim.cover.most_pieces() {
         0 => Values::empty(&game.board),
         pieces => positions::database(&game.board, pieces),

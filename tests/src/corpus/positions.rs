@@ -5,7 +5,7 @@ use certificate_spec::claim::{Claim, Question, Value};
 use certificate_spec::cover::Cover;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::board::{Board, Side};
+use draughtproof_game::{Board, Side};
 
 use super::{Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};

@@ -55,7 +55,13 @@ fn accepted(corpus: &mut Corpus, base: &Base) {
 }
 
 /// Expects a refusal of the first provenance, spoilt by `edit`, at an offset from the end of its head.
-fn refuse(corpus: &mut Corpus, name: &str, base: &Base, at: usize, edit: impl FnOnce(&mut Vec<u8>)) {
+fn refuse(
+    corpus: &mut Corpus,
+    name: &str,
+    base: &Base,
+    at: usize,
+    edit: impl FnOnce(&mut Vec<u8>),
+) {
     corpus.add(name, base, |d| {
         let mut objects = base.draft.objects();
         let object = objects.iter_mut().find(|o| o.kind == Kind::Provenance).expect("one");
@@ -106,10 +112,8 @@ fn spoilt(corpus: &mut Corpus, base: &Base) {
         + counted(right.request.start.as_bytes()).len();
     let cover = asked + 1;
     assert!(right.mode == Mode::Reproducible && right.request.cover == Cover::up_to(3));
-    let budget = cover
-        + 3
-        + varint(right.request.leaf_nodes).len()
-        + varint(right.request.leaf_table).len();
+    let budget =
+        cover + 3 + varint(right.request.leaf_nodes).len() + varint(right.request.leaf_table).len();
     let seed_line = budget + 2;
     assert!(right.request.max_nodes.is_none() && right.request.thresholds.is_none());
     let iterations = seed_line + 1;

@@ -8,8 +8,8 @@ use certificate_spec::database::SliceName;
 use certificate_spec::slice::{SliceHead, Unit};
 use certificate_spec::value::Value;
 use certificate_spec::wire::HEAD;
-use prover::board::Board;
-use prover::egdb::{Slice, Table, decode_slice, encode_slice};
+use draughtproof_egdb::{Slice, Table, decode_slice, encode_slice};
+use draughtproof_game::Board;
 
 use super::{Base, Bases, Corpus, Expected};
 use crate::draft::edit_slice;
@@ -226,7 +226,8 @@ fn heads(corpus: &mut Corpus, base: &Base) {
         let name = format!("slice-value-{value}-with-units");
         edit(&name, &|s| s.coding = Coding::Constant(value), refused());
     }
-    let coding = |contexts, units| move |s: &mut SliceStart| s.coding = Coding::Units(contexts, units);
+    let coding =
+        |contexts, units| move |s: &mut SliceStart| s.coding = Coding::Units(contexts, units);
     let most = u64::from(u32::MAX);
     edit("slice-contexts-2-to-32", &coding(most, units), syntax(HEAD));
     edit("slice-contexts-beyond-2-to-32", &coding(most + 1, units), syntax(HEAD));

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName};
-use prover::board::{Board, Game};
-use prover::egdb::{Slice, decode_slice, position_at};
+use draughtproof_egdb::{Slice, decode_slice, position_at};
+use draughtproof_game::{Board, Game};
 
 use crate::draft::{self, Draft, DraftObject};
 use crate::positions;

@@ -4,7 +4,7 @@ use certificate_spec::coding::Frequencies;
 use certificate_spec::database::SliceName;
 use certificate_spec::slice::Unit;
 use certificate_spec::value::Value;
-use prover::egdb::{Slice, decode_slice, encode_slice, position_at};
+use draughtproof_egdb::{Slice, decode_slice, encode_slice, position_at};
 
 use super::base::{Base, Files};
 use super::covers::any_cover;

@@ -7,8 +7,8 @@ use certificate_spec::claim::Claim;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::manifest::Manifest;
-use prover::board::{Board, Game};
-use prover::egdb::{Builder, Slice, decode_slice};
+use draughtproof_egdb::{Builder, Slice, decode_slice};
+use draughtproof_game::{Board, Game};
 
 use super::base::{Base, Files};
 use super::proof;
@@ -64,7 +64,9 @@ fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     const MEMORY: u64 = 64 << 20;
     let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
     let pieces = u8::try_from(pieces.max(2)).map_err(|e| e.to_string())?;
-    let tables = Slice::all(board, pieces).into_iter().map(|s| Builder::table_memory(board, s));
+    let tables = Slice::all(board, &Cover::up_to(pieces))
+        .into_iter()
+        .map(|s| Builder::table_memory(board, s));
     if tables.sum::<u64>() > MEMORY {
         return Err(format!("not known: {} with {pieces} pieces", board.name()));
     }

@@ -45,9 +45,7 @@ pub(super) fn at_random(
     node: &Node,
     random: &mut Random,
 ) -> Option<Leaf<Vec<u8>>> {
-    leaf_of(base, cover, part, (node, rank_for(node, random)), |n| {
-        (n > 0).then(|| random.below(n))
-    })
+    leaf_of(base, cover, part, (node, rank_for(node, random)), |n| (n > 0).then(|| random.below(n)))
 }
 
 /// A leaf that begins with the move that a node has chosen and goes on at random, but only to where there

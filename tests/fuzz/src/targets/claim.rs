@@ -50,9 +50,10 @@ fn text(text: &str) {
 fn read(cover: &Cover) {
     assert_eq!(&Cover::of(cover.clauses().iter().copied()), cover);
     for (own, theirs) in (0..=33).flat_map(|own| (0..=33).map(move |theirs| (own, theirs))) {
-        let by_clause = cover.clauses().iter().any(|c| {
-            own + theirs <= u32::from(c.pieces) && own.max(theirs) <= u32::from(c.side)
-        });
+        let by_clause = cover
+            .clauses()
+            .iter()
+            .any(|c| own + theirs <= u32::from(c.pieces) && own.max(theirs) <= u32::from(c.side));
         let admits = cover.admits(own, theirs);
         assert_eq!(admits, by_clause && own.min(theirs) > 0);
         assert_eq!(admits, cover.admits(theirs, own));
@@ -70,8 +71,17 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         cover: Cover::parse("7,8:4").expect("a cover"),
         database,
     };
-    let texts =
-        ["W:W:B", "B:W32:BK1", "5x5/2", "3/16", "0", "10:5", "7,8:4", "8:4,7", &board("6x4").name()];
+    let texts = [
+        "W:W:B",
+        "B:W32:BK1",
+        "5x5/2",
+        "3/16",
+        "0",
+        "10:5",
+        "7,8:4",
+        "8:4,7",
+        &board("6x4").name(),
+    ];
     let texts = texts.map(String::from).into_iter();
     let claims = [claim, other].map(|claim| claim.encode());
     let digest = Digest::of(b"").to_string();
