@@ -1,12 +1,16 @@
 //! A database that is consistent and wrong: the reason why the level consistent is not VERIFIED.
 
 use std::collections::HashMap;
+use std::path::Path;
 
+use certificate_spec::cover::Cover;
 use certificate_spec::nodes::WirePosition;
 use certificate_spec::value::Value;
-use draughtproof_egdb::{Slice, Table, position_at};
+use draughtproof_egdb::{Slice, Table, encode_slice, position_at};
 use draughtproof_game::Board;
 
+use crate::draft::edit_slice;
+use crate::positions;
 use crate::rules::Rules;
 
 /// Tables of all slices of a cover in which every value follows from those of the successors, and draws with
@@ -50,7 +54,7 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
         if gone.is_empty() {
             break;
         }
-        gone.iter().for_each(|p| drop(called.insert(*p, false)));
+        called.extend(gone.into_iter().map(|p| (p, false)));
     }
     let wrong = called.values().filter(|may| **may).count();
     let table = |slice: &Slice| {
@@ -67,6 +71,21 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
         (*slice, table)
     };
     (slices.iter().map(table).collect(), wrong)
+}
+
+/// Puts such values into a database of 3 pieces; returns how many are wrong.
+///
+/// # Panics
+/// If it cannot be read or written.
+pub fn spoil(directory: &Path, board: &Board) -> usize {
+    let slices = Slice::all(board, &Cover::up_to(3));
+    let (tables, wrong) = wrong_tables(&Rules::new(positions::database(board, 3)), &slices);
+    for (slice, table) in tables {
+        edit_slice(directory, slice.name(), |bytes| {
+            *bytes = encode_slice(board, slice, &table).concat();
+        });
+    }
+    wrong
 }
 
 /// The positions of a slice by their indices.

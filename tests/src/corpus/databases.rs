@@ -10,6 +10,7 @@ use certificate_spec::wire::HEAD;
 
 use super::slices::{FILE, SLICE, edit_values, index_with, recode, wrong_value};
 use super::{Base, Bases, Corpus, Expected};
+use crate::consistent::spoil;
 use crate::draft::{Draft, copy, database_manifest, edit_slice};
 use crate::encoding::{DatabaseHead, counted, pad, varint};
 
@@ -234,6 +235,19 @@ fn alone(corpus: &mut Corpus, base: &Base) {
                 wrong_value(&d.join("egdb/4x4"), SLICE, FILE)
             });
         }
+    }
+    // Draws called wins and losses that support each other in circles.
+    for (level, expected) in [
+        ("consistent", Expected::consistent("DATABASE 4x4 pieces=3")),
+        ("exact", Expected { words: "REFUTED slice-value".into(), file: None, offset: None }),
+    ] {
+        let arguments = [&arguments[..], &["--level", level]].concat();
+        let name = format!("database-wrong-in-circles-{level}");
+        corpus.add_with(&name, base, &arguments, |d| {
+            let board = draughtproof_game::Board::new(4, 4).expect("a board");
+            assert!(spoil(&d.join("egdb/4x4"), &board) > 100);
+            expected
+        });
     }
     // What has more pieces must be there, and is not read.
     corpus.add_with("accept-database-of-two-beside-damage", base, &two, |d| {

@@ -121,7 +121,7 @@ fn spoilt(corpus: &mut Corpus, base: &Base) {
         refuse(corpus, name, base, at, edit);
     };
     case("provenance-empty", 0, &|b| b.clear());
-    case("provenance-cut-short", 0, &|b| drop(b.pop()));
+    case("provenance-cut-short", 0, &|b| b.truncate(length - 1));
     case("provenance-trailing-byte", length, &|b| b.push(0));
     case("provenance-twice-in-an-object", length, &|b| b.extend_from_within(..));
     case("provenance-beyond-utf-8", 0, &|b| b[1] = 0xe9);
