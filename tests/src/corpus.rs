@@ -10,12 +10,15 @@ use crate::draft::{Draft, copy};
 use crate::programs::{Said, check_with, prove};
 
 mod claims;
+mod covers;
 mod databases;
 mod files;
 mod leaves;
 mod nodes;
 mod positions;
-mod slices;
+mod provenances;
+pub(crate) mod slices;
+mod versions;
 
 /// The rows of a table in `corpus/`, without comments and its header.
 pub fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
@@ -38,6 +41,11 @@ impl Expected {
     /// `s VERIFIED` and more words.
     pub fn verified(words: &str) -> Self {
         Expected { words: format!("VERIFIED {words}"), file: None, offset: None }
+    }
+
+    /// `s CONSISTENT` and more words.
+    pub fn consistent(words: &str) -> Self {
+        Expected { words: format!("CONSISTENT {words}"), file: None, offset: None }
     }
 
     /// `s REFUTED` with a rule, in a file.
@@ -69,7 +77,7 @@ impl Expected {
 
     /// The exit status that goes with the verdict.
     pub fn status(&self) -> i32 {
-        let verdicts = ["VERIFIED", "REFUTED", "CONDITIONAL", "DECLINED", "ERROR"];
+        let verdicts = ["VERIFIED", "REFUTED", "CONDITIONAL", "DECLINED", "ERROR", "CONSISTENT"];
         let first = self.words.split(' ').next();
         (0..).zip(verdicts).find(|(_, v)| Some(*v) == first).map_or(-1, |(status, _)| status)
     }
@@ -114,8 +122,12 @@ pub struct Bases {
     pub bare: Base,
     /// The same, each question one leaf.
     pub leaf: Base,
+    /// White wins 6x4 over all of 3 pieces and 2 against 2: a cover of two clauses.
+    pub clauses: Base,
     /// The directory of a database of 6x6 with 4 pieces, of which one slice has two units.
     pub units: PathBuf,
+    /// The directory of a database of 4x4 that covers `4,6:3`.
+    pub sides: PathBuf,
 }
 
 /// A valid certificate.
@@ -131,6 +143,7 @@ impl Base {
         fs::create_dir_all(&directory).expect("a directory");
         let common = ["--emit", "cert", "--db", "egdb", "--quiet"];
         prove(&[options, &common].concat(), &directory);
+        drop_leftovers(&directory.join("egdb"));
         let draft = Draft::read(&directory.join("cert"));
         Base { directory, draft }
     }
@@ -145,15 +158,21 @@ impl Bases {
     fn new(root: &Path) -> Self {
         let base =
             |name, options: &str| Base::new(root, name, &options.split(' ').collect::<Vec<_>>());
-        let units = root.join("base-units");
-        fs::create_dir_all(&units).expect("a directory");
-        prove(&["db", "--game", "6x6", "--pieces", "4", "--quiet"], &units);
+        let database = |name: &str, game: &str, pieces: &str| {
+            let directory = root.join(name);
+            fs::create_dir_all(&directory).expect("a directory");
+            prove(&["db", "--game", game, "--pieces", pieces, "--quiet"], &directory);
+            drop_leftovers(&directory.join("egdb"));
+            directory
+        };
         Bases {
-            units,
             draw: base("base-draw", "--game 4x4 --pieces 3 --leaf-nodes 3"),
             win: base("base-win", "--game 6x4 --pieces 3 --leaf-nodes 40"),
             bare: base("base-bare", "--game 4x4 --pieces 0 --leaf-nodes 1"),
             leaf: base("base-leaf", "--game 4x4 --pieces 0 --leaf-nodes 100000"),
+            clauses: base("base-clauses", "--game 6x4 --pieces 3,4:2 --leaf-nodes 40"),
+            units: database("base-units", "6x6", "4"),
+            sides: database("base-sides", "4x4", "4,6:3"),
         }
     }
 }
@@ -228,6 +247,7 @@ pub fn build(root: &Path) -> Vec<Case> {
         ("accept-win", &bases.win, "WHITE-WINS 6x4 start=initial"),
         ("accept-bare", &bases.bare, "DRAW 4x4 start=initial"),
         ("accept-leaf", &bases.leaf, "DRAW 4x4 start=initial"),
+        ("accept-clauses", &bases.clauses, "WHITE-WINS 6x4 start=initial"),
     ] {
         corpus.add(name, base, |_| Expected::verified(words));
         // The draft writes what it has read.
@@ -235,17 +255,16 @@ pub fn build(root: &Path) -> Vec<Case> {
             Box::new(move |_| Expected::verified(words))
         });
     }
-    corpus.add_draft("about-like-a-verdict", &bases.draw, |draft| {
-        draft.parts[0].about.push("s VERIFIED DRAW 8x8 start=initial".into());
-        Box::new(|_| Expected::verified("DRAW 4x4 start=initial"))
-    });
     claims::add(&mut corpus, &bases);
+    covers::add(&mut corpus, &bases);
     files::add(&mut corpus, &bases);
     nodes::add(&mut corpus, &bases);
     leaves::add(&mut corpus, &bases);
     positions::add(&mut corpus, &bases);
+    provenances::add(&mut corpus, &bases);
     slices::add(&mut corpus, &bases);
     databases::add(&mut corpus, &bases);
+    versions::add(&mut corpus, &bases);
     corpus.cases
 }
 
@@ -260,11 +279,21 @@ pub fn judge(cases: &[Case], checker: &Path) -> Vec<String> {
     cases.iter().filter_map(wrong).collect()
 }
 
+/// Removes what `prove` keeps for itself beside databases.
+pub(crate) fn drop_leftovers(databases: &Path) {
+    for entry in fs::read_dir(databases).into_iter().flatten() {
+        let path = entry.expect("an entry").path();
+        if path.is_file() {
+            fs::remove_file(path).expect("a file is removed");
+        }
+    }
+}
+
 /// The name of the object of nodes (or leaves) of a draft's part.
 fn object(draft: &Draft, part: usize, kind: certificate_spec::manifest::Kind) -> String {
     let question = draft.parts[part].question;
     let objects = draft.objects();
-    let object = objects.iter().find(|o| o.kind == kind && o.header.question == question);
+    let object = objects.iter().find(|o| o.kind == kind && o.head.question == question);
     let bytes = &object.unwrap_or_else(|| panic!("no {kind:?}")).bytes;
     format!("objects/{}", certificate_spec::Digest::of(bytes))
 }

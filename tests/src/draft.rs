@@ -4,12 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use certificate_spec::Digest;
-use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::leaves::{self, Leaf, LeafIn};
+use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::Provenance;
+use certificate_spec::wire::HEAD;
+
+use crate::encoding::object_head;
 
 /// The nodes and leaves of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,8 +24,20 @@ pub struct Part {
     pub nodes: Vec<Node>,
     /// Its leaves.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How it was answered.
-    pub about: Vec<String>,
+    /// How it was answered, if that is said.
+    pub provenance: Option<Provenance>,
+}
+
+impl Part {
+    /// A question of which nothing is said.
+    pub fn new(question: Question) -> Self {
+        Part { question, nodes: Vec::new(), leaves: Vec::new(), provenance: None }
+    }
+
+    /// The head of an object that holds all its nodes (or as many leaves).
+    pub fn head(&self, count: usize) -> ObjectHead {
+        ObjectHead { question: self.question, first: 0, count: count as u64 }
+    }
 }
 
 /// An object: its place in the manifest, and its bytes.
@@ -29,10 +45,24 @@ pub struct Part {
 pub struct DraftObject {
     /// What it holds.
     pub kind: Kind,
-    /// What its own header says at first.
-    pub header: ObjectHeader,
+    /// What its own head says at first, and what the manifest says of it.
+    pub head: ObjectHead,
     /// Its bytes.
     pub bytes: Vec<u8>,
+}
+
+impl DraftObject {
+    /// Puts bytes in the place of the head behind magic and version.
+    pub fn set_head(&mut self, head: &[u8]) {
+        let old = self.head.length();
+        self.bytes.splice(HEAD..old, head.iter().copied());
+    }
+
+    /// Another head, in the object and in the manifest.
+    pub fn relabel(&mut self, head: ObjectHead) {
+        self.set_head(&object_head(&head));
+        self.head = head;
+    }
 }
 
 /// A certificate.
@@ -54,35 +84,36 @@ impl Draft {
         Draft::decode(&read).expect("a certificate")
     }
 
-    /// Decodes a certificate whose files `read` knows by name; `None` if one is missing, cannot be decoded
-    /// or has a question that the claim does not ask.
+    /// Decodes a certificate whose files `read` knows by name; `None` if one is missing, cannot be
+    /// decoded, is not what the manifest says of it, or has a question that the claim does not ask.
     pub fn decode(read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Option<Self> {
         let claim = Claim::decode(&read("CLAIM")?).ok()?;
         let manifest = Manifest::decode(&read("MANIFEST")?).ok()?;
         let questions = claim.value.questions().iter();
-        let mut parts: Vec<Part> = questions
-            .map(|&question| Part {
-                question,
-                nodes: Vec::new(),
-                leaves: Vec::new(),
-                about: Vec::new(),
-            })
-            .collect();
+        let mut parts: Vec<Part> = questions.map(|&question| Part::new(question)).collect();
         for object in &manifest.objects {
             let bytes = read(&format!("objects/{}", object.digest))?;
             let part = parts.iter_mut().find(|p| p.question == object.question)?;
-            match object.kind {
-                Kind::Nodes => part.nodes.extend(nodes::decode(&bytes).ok()?.1),
+            let head = match object.kind {
+                Kind::Nodes => {
+                    let (head, nodes) = nodes::decode(&bytes).ok()?;
+                    part.nodes.extend(nodes);
+                    head
+                }
                 Kind::Leaves => {
-                    let (_, leaves) = leaves::decode(&bytes).ok()?;
-                    part.leaves.extend(leaves.iter().map(|leaf| Leaf {
-                        positions: leaf.positions,
-                        strategy: leaf.strategy.to_vec(),
-                    }));
+                    let (head, leaves) = leaves::decode(&bytes).ok()?;
+                    part.leaves.extend(leaves.iter().map(LeafIn::to_vec));
+                    head
                 }
-                Kind::About => {
-                    part.about.extend(about::decode(&bytes).ok()?.1.lines().map(String::from));
+                Kind::Provenance => {
+                    let (head, provenance) = Provenance::decode(&bytes).ok()?;
+                    part.provenance = Some(provenance);
+                    head
                 }
+            };
+            let &Object { question, first, count, .. } = object;
+            if head != (ObjectHead { question, first, count }) {
+                return None;
             }
         }
         Some(Draft { claim, parts })
@@ -90,24 +121,19 @@ impl Draft {
 
     /// The objects, one of each kind for each question that has any.
     pub fn objects(&self) -> Vec<DraftObject> {
-        let header = |part: &Part, count: usize| ObjectHeader {
-            question: part.question,
-            first: 0,
-            count: count as u64,
-        };
         let nodes = self.parts.iter().filter(|p| !p.nodes.is_empty()).map(|part| {
-            let header = header(part, part.nodes.len());
-            DraftObject { kind: Kind::Nodes, header, bytes: nodes::encode(&header, &part.nodes) }
+            let head = part.head(part.nodes.len());
+            DraftObject { kind: Kind::Nodes, head, bytes: nodes::encode(&head, &part.nodes) }
         });
         let leaves = self.parts.iter().filter(|p| !p.leaves.is_empty()).map(|part| {
-            let header = header(part, part.leaves.len());
-            DraftObject { kind: Kind::Leaves, header, bytes: leaves::encode(&header, &part.leaves) }
+            let head = part.head(part.leaves.len());
+            DraftObject { kind: Kind::Leaves, head, bytes: leaves::encode(&head, &part.leaves) }
         });
-        let about = self.parts.iter().filter(|p| !p.about.is_empty()).map(|part| {
-            let header = header(part, part.about.len());
-            DraftObject { kind: Kind::About, header, bytes: about::encode(&header, &part.about) }
+        let provenances = self.parts.iter().filter_map(|part| {
+            let (head, provenance) = (part.head(1), part.provenance.as_ref()?);
+            Some(DraftObject { kind: Kind::Provenance, head, bytes: provenance.encode(&head) })
         });
-        nodes.chain(leaves).chain(about).collect()
+        nodes.chain(leaves).chain(provenances).collect()
     }
 
     /// Writes the certificate, with right hashes.
@@ -120,9 +146,9 @@ impl Draft {
 pub fn manifest(claim: &[u8], objects: &[DraftObject]) -> Manifest {
     let record = |object: &DraftObject| Object {
         kind: object.kind,
-        question: object.header.question,
-        first: object.header.first,
-        count: object.header.count,
+        question: object.head.question,
+        first: object.head.first,
+        count: object.head.count,
         length: object.bytes.len() as u64,
         digest: Digest::of(&object.bytes),
     };

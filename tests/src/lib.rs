@@ -1,10 +1,13 @@
 //! What the whole-program tests share: the built programs, certificates that can be edited, the reject
 //! corpus that is made from them, and mutants by the thousand.
 
+pub mod consistent;
 pub mod corpus;
 pub mod draft;
+pub mod encoding;
 pub mod mutants;
 pub mod positions;
 pub mod programs;
 pub mod rules;
 pub mod slice_file;
+pub mod v1;

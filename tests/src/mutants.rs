@@ -8,6 +8,7 @@ pub mod base;
 mod bytes;
 pub mod campaign;
 mod claims;
+mod covers;
 mod databases;
 pub mod judge;
 mod leaves;
@@ -51,7 +52,7 @@ const fn files(name: &'static str, make: OfFiles) -> Class {
 
 /// All classes: first those whose hashes are left as they were, then records with right hashes, then what
 /// only the rules of the game can tell.
-pub const CLASSES: [Class; 33] = [
+pub const CLASSES: [Class; 36] = [
     files("bits-flipped", bytes::flipped),
     files("bytes-overwritten", bytes::overwritten),
     files("file-cut", bytes::cut),
@@ -61,6 +62,8 @@ pub const CLASSES: [Class; 33] = [
     files("claim-text", records::claim_text),
     files("manifest-records", records::manifest),
     files("object-bytes", records::object),
+    files("padded-number", records::padded),
+    draft("provenance", records::provenance),
     draft("node-field", records::node),
     draft("leaf-entry", records::leaf),
     draft("strategy-bits", records::strategy),
@@ -80,11 +83,12 @@ pub const CLASSES: [Class; 33] = [
     draft("leaves-exchanged", leaves::exchanged),
     draft("claim-value", claims::value),
     draft("claim-start", claims::start),
-    draft("claim-game-or-pieces", claims::game_or_pieces),
+    draft("claim-game-or-cover", claims::game_or_cover),
+    files("claim-cover", covers::claimed),
     draft("questions-exchanged", claims::exchanged),
     draft("called-a-win", claims::relabelled),
     files("database-value", databases::value),
-    files("database-pieces", databases::pieces),
+    files("database-cover", covers::of_database),
 ];
 
 /// A changed certificate with its database.

@@ -1,15 +1,16 @@
 //! Positions to try searches on, and databases that know them.
 
-use prover::board::{Board, Position, Side};
-use prover::egdb::{Builder, Values};
+use certificate_spec::cover::Cover;
+use draughtproof_egdb::{Builder, Values};
+use draughtproof_game::{Board, Position, Side};
 use quickcheck::Gen;
 
 /// The database of a board, in memory.
 pub fn database(board: &Board, pieces: u8) -> Values {
-    let mut builder = Builder::new(board, pieces);
+    let cover = Cover::up_to(pieces);
+    let mut builder = Builder::new(board, &cover);
     for n in 2..=pieces {
-        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
-        builder.complete(n);
+        Builder::pairs(board, &cover, n).into_iter().for_each(|slice| builder.solve(slice));
     }
     builder.finish()
 }

@@ -64,6 +64,17 @@ pub struct Said {
     pub status: Option<i32>,
 }
 
+impl Said {
+    /// What `SPEC.md` asks for: all of the verdict but the words that are for people.
+    pub fn normative(&self) -> Vec<&str> {
+        let words = self.verdict.split(' ');
+        if self.verdict.starts_with("s ERROR") {
+            return words.take(2).collect();
+        }
+        words.filter(|word| !word.starts_with("expected=") && !word.starts_with("found=")).collect()
+    }
+}
+
 /// Runs a checker, which must print exactly one verdict line, the last line of its output.
 ///
 /// # Errors

@@ -1,8 +1,8 @@
 //! The prover's view of positions as certificates write them: their moves and values.
 
 use certificate_spec::nodes::WirePosition;
-use prover::board::{Board, Position, Side};
-use prover::egdb::{Value, Values};
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Board, Position, Side};
 
 /// A board, and the values of the positions with few pieces.
 pub struct Rules {

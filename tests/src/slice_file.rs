@@ -5,9 +5,13 @@ use std::ops::Range;
 
 use certificate_spec::Digest;
 use certificate_spec::coding::{Frequencies, TOTAL, encode};
-use certificate_spec::slice::{HEADER, SliceHead, Unit, Value, checksum, head_length};
-use prover::board::{Board, Position, Side};
-use prover::egdb::{Slice, Table};
+use certificate_spec::slice::{SliceHead, Unit};
+use certificate_spec::value::{Value, checksum};
+use certificate_spec::wire::HEAD;
+use draughtproof_egdb::{Slice, Table};
+use draughtproof_game::{Board, Position, Side};
+
+use crate::encoding::{Coding, SliceStart};
 
 /// A slice file.
 #[derive(Debug, Clone)]
@@ -51,7 +55,7 @@ impl SliceFile {
 
     /// The offset of the directory entry of a unit.
     pub fn entry(&self, unit: usize) -> usize {
-        HEADER + 6 * self.head.frequencies.described().len() + 4 * unit
+        self.head.contexts_offset() + 6 * self.head.frequencies.described().len() + 4 * unit
     }
 
     /// The offset of the payload of a unit.
@@ -79,15 +83,34 @@ impl SliceFile {
     }
 }
 
+/// Bytes of the checksum of a head.
+pub const HEAD_CHECKSUM: usize = 24;
+
+/// Changes what a file begins with; the checksum is not mended.
+///
+/// # Panics
+/// If it cannot be read.
+pub fn edit_start(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut SliceStart)) {
+    let (mut start, end) = SliceStart::read(bytes).expect("the start of a slice");
+    edit(&mut start);
+    bytes.splice(HEAD..end, start.bytes());
+}
+
 /// Makes the checksum of a head right, if all that it covers is there.
 pub fn mend_head(bytes: &mut [u8]) {
-    let Ok(length) = head_length(bytes) else { return };
-    let Some(rest) = usize::try_from(length).ok().and_then(|length| bytes.get(HEADER..length))
-    else {
-        return;
+    let Some((start, end)) = SliceStart::read(bytes) else { return };
+    let (contexts, units) = match start.coding {
+        Coding::Units(contexts, units) => (contexts, units),
+        _ => (0, 0),
     };
-    let sum = Digest::of(&[&bytes[..40], rest].concat());
-    bytes[40..HEADER].copy_from_slice(&sum.0[..HEADER - 40]);
+    let length = contexts.saturating_mul(6).saturating_add(units.saturating_mul(4));
+    let rest = usize::try_from(length).ok().and_then(|length| {
+        let rest = bytes.get(end + HEAD_CHECKSUM..)?;
+        rest.get(..length)
+    });
+    let Some(rest) = rest else { return };
+    let sum = Digest::of(&[&bytes[..end], rest].concat());
+    bytes[end..end + HEAD_CHECKSUM].copy_from_slice(&sum.0[..HEAD_CHECKSUM]);
 }
 
 /// The code of values that ends, for who decodes it, with a state of choice.

@@ -24,8 +24,8 @@
 // A file cannot be read or is damaged.
 #define EGDB_ERROR -1
 
-// No position of the board: pieces that overlap or are off the board, a man where it would be crowned,
-// kings that are no pieces; or a null pointer.
+// No position of the board: pieces that overlap or are off the board, a man where it would be
+// crowned, kings that are no pieces; or a null pointer.
 #define EGDB_INVALID -2
 
 // An open database.
@@ -48,9 +48,10 @@ typedef struct egdb_position {
 extern "C" {
 #endif // __cplusplus
 
-// Opens the database of the board rows x columns in a directory. With `resident` not 0 all values are
-// held in memory, if that takes at most `memory` bytes; else that is the size of a cache. Returns null
-// and writes a message into `error` (of `error_size` bytes; may be null) if that fails.
+// Opens the database of the board rows x columns in a directory. With `resident` not 0 all values
+// are held in memory, if that takes at most `memory` bytes; else that is the size of a cache.
+// Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
+// fails.
 //
 // # Safety
 // `directory` must be a string that ends with a zero, and `error` null or of `error_size` bytes.
@@ -74,9 +75,9 @@ void egdb_close(struct egdb_database *database);
 // `database` must be open.
 int egdb_pieces(const struct egdb_database *database);
 
-// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of files that
-// must be read are read once each, by all processors: that is how to look up many positions for the
-// first time. Returns 0, or `EGDB_ERROR` and a message.
+// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of
+// files that must be read are read once each, by all processors: that is how to look up many
+// positions for the first time. Returns 0, or `EGDB_ERROR` and a message.
 //
 // # Safety
 // `database` must be open, `positions` and `values` of `count` elements, and `error` null or of
@@ -88,7 +89,8 @@ int egdb_probe_batch(const struct egdb_database *database,
                      char *error,
                      uintptr_t error_size);
 
-// The value of a position for the side to move, `EGDB_UNKNOWN`, `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+// The value of a position for the side to move, `EGDB_UNKNOWN`, `EGDB_INVALID`, or `EGDB_ERROR`
+// and a message.
 //
 // # Safety
 // As for `egdb_probe_batch`.

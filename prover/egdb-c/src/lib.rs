@@ -19,8 +19,8 @@ pub const EGDB_WIN: c_int = 2;
 pub const EGDB_UNKNOWN: c_int = 3;
 /// A file cannot be read or is damaged.
 pub const EGDB_ERROR: c_int = -1;
-/// No position of the board: pieces that overlap or are off the board, a man where it would be crowned,
-/// kings that are no pieces; or a null pointer.
+/// No position of the board: pieces that overlap or are off the board, a man where it would be
+/// crowned, kings that are no pieces; or a null pointer.
 pub const EGDB_INVALID: c_int = -2;
 
 /// An open database.
@@ -47,7 +47,7 @@ pub struct egdb_position {
 ///
 /// # Safety
 /// `out` must be null or have `size` bytes.
-unsafe fn tell(message: &str, out: *mut c_char, size: usize) {
+unsafe fn write_message(message: &str, out: *mut c_char, size: usize) {
     if out.is_null() || size == 0 {
         return;
     }
@@ -74,9 +74,10 @@ fn number(value: Option<Value>) -> c_int {
     }
 }
 
-/// Opens the database of the board rows x columns in a directory. With `resident` not 0 all values are
-/// held in memory, if that takes at most `memory` bytes; else that is the size of a cache. Returns null
-/// and writes a message into `error` (of `error_size` bytes; may be null) if that fails.
+/// Opens the database of the board rows x columns in a directory. With `resident` not 0 all values
+/// are held in memory, if that takes at most `memory` bytes; else that is the size of a cache.
+/// Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
+/// fails.
 ///
 /// # Safety
 /// `directory` must be a string that ends with a zero, and `error` null or of `error_size` bytes.
@@ -108,7 +109,7 @@ pub unsafe extern "C" fn egdb_open(
         Ok(database) => Box::into_raw(Box::new(egdb_database(database))),
         Err(message) => {
             // SAFETY: the caller vouches for the buffer.
-            unsafe { tell(&message, error, error_size) };
+            unsafe { write_message(&message, error, error_size) };
             std::ptr::null_mut()
         }
     }
@@ -136,9 +137,9 @@ pub unsafe extern "C" fn egdb_pieces(database: *const egdb_database) -> c_int {
     unsafe { database.as_ref() }.map_or(EGDB_INVALID, |database| database.0.pieces().into())
 }
 
-/// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of files that
-/// must be read are read once each, by all processors: that is how to look up many positions for the
-/// first time. Returns 0, or `EGDB_ERROR` and a message.
+/// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of
+/// files that must be read are read once each, by all processors: that is how to look up many
+/// positions for the first time. Returns 0, or `EGDB_ERROR` and a message.
 ///
 /// # Safety
 /// `database` must be open, `positions` and `values` of `count` elements, and `error` null or of
@@ -180,13 +181,14 @@ pub unsafe extern "C" fn egdb_probe_batch(
         Ok(()) => 0,
         Err(message) => {
             // SAFETY: the caller vouches for the buffer.
-            unsafe { tell(&message, error, error_size) };
+            unsafe { write_message(&message, error, error_size) };
             EGDB_ERROR
         }
     }
 }
 
-/// The value of a position for the side to move, `EGDB_UNKNOWN`, `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+/// The value of a position for the side to move, `EGDB_UNKNOWN`, `EGDB_INVALID`, or `EGDB_ERROR`
+/// and a message.
 ///
 /// # Safety
 /// As for `egdb_probe_batch`.
@@ -209,7 +211,7 @@ pub unsafe extern "C" fn egdb_probe(
         Ok(value) => value,
         Err(message) => {
             // SAFETY: the caller vouches for the buffer.
-            unsafe { tell(&message, error, error_size) };
+            unsafe { write_message(&message, error, error_size) };
             EGDB_ERROR
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use draughtproof_egdb::{Store, Working, extend};
+use draughtproof_egdb::{BuildSession, Store, extend};
 use draughtproof_game::Board;
 
 /// What an engine would link to is not used here from Rust; this makes sure that it is built.
@@ -36,7 +36,8 @@ fn a_c_program_looks_positions_up() {
     let board = Board::new(8, 8).expect("a board");
     let store = Store::new(directory.path(), &board);
     let _lock = store.lock().expect("the only builder");
-    extend(&mut Working::new(&store, 4, 1 << 30).expect("a store"), |_| ()).expect("a database");
+    extend(&mut BuildSession::new(&store, 4, 1 << 30).expect("a store"), |_| ())
+        .expect("a database");
 
     // The shared library lies beside this test.
     let beside = std::env::current_exe().expect("this test");

@@ -1,15 +1,15 @@
 //! Benchmarks of databases: `cargo bench -p draughtproof-egdb`.
 //!
-//! Probing looks at the 8x8 database in the directory that the variable `EGDB` names, or else at one
-//! with 4 pieces, built first.
+//! Probing looks at the 8x8 database in the directory that the variable `EGDB` names, or else at
+//! one with 4 pieces, built first.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use draughtproof_egdb::{
-    Builder, Database, Mode, Slice, Store, Working, decode_slice, encode_slice, extend, locate,
-    position_at,
+    BuildSession, Builder, Database, Mode, Slice, Store, decode_slice, encode_slice, extend,
+    locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 
@@ -35,8 +35,8 @@ fn directory() -> PathBuf {
     let directory = std::env::temp_dir().join("draughtproof-bench");
     let store = Store::new(&directory, &board());
     let _lock = store.lock().expect("the only builder");
-    let mut working = Working::new(&store, 4, 1 << 30).expect("a store");
-    extend(&mut working, |_| ()).expect("a database");
+    let mut session = BuildSession::new(&store, 4, 1 << 30).expect("a store");
+    extend(&mut session, |_| ()).expect("a database");
     directory
 }
 

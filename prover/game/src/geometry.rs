@@ -27,7 +27,8 @@ pub struct Board {
     steps: [[Option<u8>; 4]; 32],
     /// The row of each square.
     row: [u8; 32],
-    /// The bits that stand i places above the number of their square, for each i less than `shifts`.
+    /// The bits that stand i places above the number of their square, for each i less than
+    /// `shifts`.
     shifted: [u64; 16],
     shifts: usize,
 }
@@ -125,8 +126,8 @@ impl Board {
         self.steps[usize::from(square)][direction]
     }
 
-    /// The number of bits from a square to its neighbour a row down and to the left; that to the right is
-    /// one bit further.
+    /// The number of bits from a square to its neighbour a row down and to the left; that to the
+    /// right is one bit further.
     pub fn shift(&self) -> u32 {
         self.half
     }

@@ -19,7 +19,8 @@ pub struct Move {
     pub after: Position,
     /// Whether it takes pieces.
     pub is_capture: bool,
-    /// All ways to make it, each the squares (from 0) on which the piece stands, in ascending order.
+    /// All ways to make it, each the squares (from 0) on which the piece stands, in ascending
+    /// order.
     pub paths: Vec<Vec<u8>>,
 }
 
@@ -61,8 +62,8 @@ impl Board {
     }
 
     /// Reads a move: `11-15`, `09-13`, `22x15`, `22x15x8`, or a part of a path that begins and ends
-    /// as the path does. Where a text is the whole path of one move and the ends of another, it is the
-    /// first.
+    /// as the path does. Where a text is the whole path of one move and the ends of another, it is
+    /// the first.
     ///
     /// # Errors
     /// [`MoveError`] if the text is not of that form, or not the name of one legal move.
@@ -89,7 +90,8 @@ impl Board {
         }
     }
 
-    /// Reads a line of moves with blanks between, such as `11-15 23-19 8-11`: the position after each.
+    /// Reads a line of moves with blanks between, such as `11-15 23-19 8-11`: the position after
+    /// each.
     ///
     /// # Errors
     /// [`MoveError`] at the first text that is not the name of a legal move.

@@ -1,10 +1,11 @@
 //! Games as text: PDN 3.0, as far as real files have it.
 //!
-//! What is read of a game is its tags, its main line and its result. Comments (`{}`, `;`, lines that
-//! begin with `%`), variations, NAGs and marks like `!?` are passed over; move numbers are not judged;
-//! a move is what the list of legal moves makes of it ([`Board::read_move`](super::Board::read_move)).
-//! A game ends with its result or where the tags of the next begin. Files in older encodings than UTF-8
-//! are read, too: only comments and names suffer.
+//! What is read of a game is its tags, its main line and its result. Comments (`{}`, `;`, lines
+//! that begin with `%`), variations, NAGs and marks like `!?` are passed over; move numbers are not
+//! judged; a move is what the list of legal moves makes of it
+//! ([`Board::read_move`](super::Board::read_move)). A game ends with its result or where the tags
+//! of the next begin. Files in older encodings than UTF-8 are read, too: only comments and names
+//! suffer.
 
 use thiserror::Error;
 
@@ -24,8 +25,8 @@ pub struct PdnGame {
     pub start: Position,
     /// The position after each move of the main line.
     pub positions: Vec<Position>,
-    /// `1-0`, `0-1`, `1/2-1/2`, `*`, … as it is written, if it is there. The first number is the score
-    /// of Black, who moves first.
+    /// `1-0`, `0-1`, `1/2-1/2`, `*`, … as it is written, if it is there. The first number is the
+    /// score of Black, who moves first.
     pub result: Option<String>,
 }
 
@@ -55,8 +56,8 @@ impl Game {
     /// Reads all games of a PDN file. `file` is its name for errors.
     ///
     /// # Errors
-    /// [`PdnError`] at the first thing that cannot be understood: a tag or comment that does not end, a
-    /// position that is impossible, a move that is not legal, a game of other rules.
+    /// [`PdnError`] at the first thing that cannot be understood: a tag or comment that does not
+    /// end, a position that is impossible, a move that is not legal, a game of other rules.
     pub fn read_pdn(&self, file: &str, bytes: &[u8]) -> Result<Vec<PdnGame>, PdnError> {
         let text: Vec<char> = String::from_utf8_lossy(bytes).chars().collect();
         let mut reader = Reader { game: self, file, text: &text, at: 0, counted: 0, line: 1 };
@@ -151,7 +152,8 @@ impl Reader<'_> {
         Ok(Some(game))
     }
 
-    /// `[Name "value"]`. A value ends where a bracket follows the quote: real files have quotes in names.
+    /// `[Name "value"]`. A value ends where a bracket follows the quote: real files have quotes in
+    /// names.
     fn tag(&mut self, game: &mut PdnGame) -> Result<(), PdnError> {
         self.at += 1;
         self.take_while(char::is_whitespace);
@@ -268,7 +270,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a word is a score. None of these is a move: there is no square 0, and no move from 1 to 1.
+/// Whether a word is a score. None of these is a move: there is no square 0, and no move from 1 to
+/// 1.
 fn is_result(word: &str) -> bool {
     matches!(word, "1-0" | "0-1" | "1/2-1/2" | "2-0" | "0-2" | "1-1" | "0-0")
 }

@@ -38,8 +38,8 @@ pub struct Position {
 
 impl Board {
     /// The position with these pieces and kings, given as masks with bit n − 1 for square n; `None`
-    /// if they are off the board or overlap, if kings are no pieces, or a man stands where it would be
-    /// crowned.
+    /// if they are off the board or overlap, if kings are no pieces, or a man stands where it would
+    /// be crowned.
     pub fn position(&self, black: u32, white: u32, kings: u32, turn: Side) -> Option<Position> {
         let off_board = u64::from(black | white) >> self.squares() != 0;
         if off_board || black & white != 0 || kings & !(black | white) != 0 {

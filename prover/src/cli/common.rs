@@ -8,7 +8,9 @@ use clap::{Args, ValueEnum};
 use thiserror::Error;
 
 use crate::board::{Board, FenError, Game, MoveError, Position};
-use crate::egdb::{BuildError, Database, Depths, Mode, Slice, Store, StoreError, Values, Working};
+use crate::egdb::{
+    BuildError, BuildSession, Database, Depths, Mode, Slice, Store, StoreError, Values,
+};
 use crate::emit::{BrokenProof, EmitError, ReadError};
 use crate::ensure::{load, load_finished};
 use crate::progress::Progress;
@@ -144,7 +146,7 @@ impl StoredOptions {
     pub(super) fn load(&self, machine: &MachineOptions) -> Result<Values, Failure> {
         let store = self.store();
         let pieces = self.manifest(&store)?.pieces;
-        Working::check_memory(self.board(), pieces, machine.memory())?;
+        BuildSession::check_memory(self.board(), pieces, machine.memory())?;
         Ok(load_finished(&store, pieces, machine.memory(), &machine.progress())?)
     }
 

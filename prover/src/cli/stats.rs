@@ -7,7 +7,7 @@ use clap::Args;
 use super::common::{Failure, MachineOptions, PageFormat, StoredOptions};
 use super::page::{Row, page};
 use crate::egdb::stats::Counts;
-use crate::egdb::{Slice, Working};
+use crate::egdb::{BuildSession, Slice};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -35,7 +35,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let manifest = options.stored.manifest(&store)?;
     let depths = options.stored.depths()?;
     let figures = store.figures();
-    let mut working = Working::new(&store, manifest.pieces, options.machine.memory())?;
+    let mut session = BuildSession::new(&store, manifest.pieces, options.machine.memory())?;
     let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
     let progress = options.machine.progress();
     let bar = progress.start(format!("counting {}", board.name()), work, "positions");
@@ -45,7 +45,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let noted = figures.iter().find(|f| f.slice == record.name);
         rows.push(Row {
             slice,
-            counts: working.count(slice)?,
+            counts: session.count(slice)?,
             bytes: record.length,
             longest: depths.longest(slice)?,
             seconds: noted.map(|f| f.solve_seconds + f.write_seconds),

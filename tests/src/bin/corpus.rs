@@ -1,26 +1,74 @@
 //! Writes the corpora to a directory, for other checkers, and judges one by them.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::{Parser, Subcommand};
 use tests::corpus::{build, judge};
+use tests::{programs, v1};
+
+/// Writes certificates and databases, right and wrong, and lets a checker judge them.
+#[derive(Parser)]
+#[command(name = "corpus")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// All cases, made from what `prove` writes today, with EXPECTED.tsv; judged by a checker if one is given
+    Cases {
+        /// A new directory
+        directory: PathBuf,
+        /// A program with the arguments of `check`
+        checker: Option<PathBuf>,
+    },
+    /// Those of format 1 that are kept in corpus/v1, with the verdicts of `check`: made once and for ever
+    V1 {
+        /// A new directory
+        directory: PathBuf,
+    },
+    /// Lets a checker judge those that are kept in corpus/v1
+    JudgeV1 {
+        /// A program with the arguments of `check`
+        checker: PathBuf,
+    },
+}
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (directory, checker) = match &arguments[..] {
-        [directory] => (directory, None),
-        [directory, checker] => (directory, Some(checker)),
-        _ => {
-            eprintln!("usage: corpus DIR [CHECKER]");
-            return ExitCode::from(2);
+    match Arguments::parse().command {
+        Command::Cases { directory, .. } | Command::V1 { directory } if directory.exists() => {
+            eprintln!("{}: expected a new directory, found an old one", directory.display());
+            ExitCode::from(2)
         }
-    };
-    let directory = Path::new(directory);
-    if directory.exists() {
-        eprintln!("{}: expected a new directory, found an old one", directory.display());
-        return ExitCode::from(2);
+        Command::Cases { directory, checker } => cases(&directory, checker.as_deref()),
+        Command::V1 { directory } => {
+            v1::make(&directory, &programs::path("check"));
+            println!("{} verdicts in {}", v1::read(&directory).len(), directory.display());
+            ExitCode::SUCCESS
+        }
+        Command::JudgeV1 { checker } => {
+            let kept = v1::read(&v1::folder());
+            tell(kept.len(), &v1::judge(&kept, &v1::folder(), &absolute(&checker)))
+        }
     }
+}
+
+/// A path that means the same in another directory.
+fn absolute(checker: &Path) -> PathBuf {
+    std::fs::canonicalize(checker).unwrap_or_else(|_| checker.into())
+}
+
+/// Prints what was judged otherwise.
+fn tell(all: usize, wrong: &[String]) -> ExitCode {
+    wrong.iter().for_each(|line| println!("{line}"));
+    println!("{} passed, {} failed", all - wrong.len(), wrong.len());
+    ExitCode::from(u8::from(!wrong.is_empty()))
+}
+
+fn cases(directory: &Path, checker: Option<&Path>) -> ExitCode {
     let cases = build(directory);
     let table = directory.join("EXPECTED.tsv");
     let written = std::fs::File::create(&table).and_then(|mut out| {
@@ -39,10 +87,8 @@ fn main() -> ExitCode {
         return ExitCode::from(3);
     }
     println!("{} cases in {}", cases.len(), directory.display());
-    let Some(checker) = checker else { return ExitCode::SUCCESS };
-    let checker = std::fs::canonicalize(checker).unwrap_or_else(|_| checker.into());
-    let wrong = judge(&cases, &checker);
-    wrong.iter().for_each(|line| println!("{line}"));
-    println!("{} passed, {} failed", cases.len() - wrong.len(), wrong.len());
-    ExitCode::from(u8::from(!wrong.is_empty()))
+    match checker {
+        Some(checker) => tell(cases.len(), &judge(&cases, &absolute(checker))),
+        None => ExitCode::SUCCESS,
+    }
 }

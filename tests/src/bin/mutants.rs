@@ -12,7 +12,7 @@ use tests::mutants::{CLASSES, Mutant};
 
 const AFTER_HELP: &str = "\
 Examples:
-  mutants                                   100,000 mutants, a table
+  mutants                                   100,000 mutants, a table and a line that sums it up
   mutants --mutants 1000000 --threads 2 --format tsv >mutants.tsv
   mutants --seed 7 --only 4711 --keep DIR   mutant 4711 of seed 7, to look at
 

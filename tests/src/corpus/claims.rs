@@ -22,7 +22,7 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
         });
     };
     let syntax = |n| Expected::refuted("claim-syntax", "CLAIM").at(n);
-    edit("claim-crlf", "0\nrules", "0\r\nrules", syntax(0));
+    edit("claim-crlf", "1\nrules", "1\r\nrules", syntax(0));
     edit("claim-two-blanks", "game 4x4", "game  4x4", syntax(line(2)));
     edit("claim-pieces-leading-zero", "pieces 3", "pieces 03", syntax(line(5)));
     edit("claim-pieces-one", "pieces 3", "pieces 1", syntax(line(5)));
@@ -39,7 +39,7 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     edit("claim-start-off-the-board", "B:W7,8:B1,2", "B:W7,9:B1,2", start.clone());
     edit("claim-start-two-on-a-square", "B:W7,8:B1,2", "B:W2,8:B1,2", start);
     let version = |what| Expected::declined(what, "CLAIM");
-    edit("claim-future-version", "certificate 0", "certificate 1", version("version"));
+    edit("claim-future-version", "certificate 1", "certificate 2", version("version"));
     edit("claim-other-rules", "rules english-checkers-1", "rules russian-1", version("rules"));
     edit(
         "claim-changed-start",
@@ -133,5 +133,6 @@ fn first_wrong_turn(draft: &Draft, part: usize) -> Expected {
         _ => false,
     });
     let file = super::object(draft, part, Kind::Nodes);
-    Expected::refuted("node-turn", file).at(nodes::offset(wrong.expect("a node")))
+    let head = part_of.head(part_of.nodes.len());
+    Expected::refuted("node-turn", file).at(nodes::offset(&head, wrong.expect("a node")))
 }

@@ -3,15 +3,21 @@
 use std::fs;
 
 use certificate_spec::coding::Frequencies;
-use certificate_spec::database::{HEADER, RECORD};
-use certificate_spec::slice::Value;
+use certificate_spec::cover::Cover;
+use certificate_spec::database::DatabaseManifest;
+use certificate_spec::value::Value;
+use certificate_spec::wire::HEAD;
 
 use super::slices::{FILE, SLICE, edit_values, index_with, recode, wrong_value};
 use super::{Base, Bases, Corpus, Expected};
+use crate::consistent::spoil;
 use crate::draft::{Draft, copy, database_manifest, edit_slice};
+use crate::encoding::{DatabaseHead, counted, pad, varint};
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     directories(corpus, &bases.draw, &bases.win);
+    manifests(corpus, &bases.draw);
+    long_manifests(corpus, &bases.draw);
     alone(corpus, &bases.draw);
 }
 
@@ -24,7 +30,7 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
     });
     corpus.add("database-of-fewer-pieces", base, |d| {
         let directory = d.join("egdb/4x4");
-        let small = database_manifest(&directory).up_to(2);
+        let small = database_manifest(&directory).restricted_to(&Cover::up_to(2));
         for slice in database_manifest(&directory).slices {
             if slice.name.pieces() > 2 {
                 fs::remove_file(directory.join(slice.name.file_name())).expect("a slice");
@@ -58,21 +64,6 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
         draft.write(&d.join("cert"));
         Expected::refuted("slice-hash", "4x4/0-1-0-1")
     });
-    corpus.add("database-manifest-unsorted", base, |d| {
-        let path = d.join("egdb/4x4/MANIFEST");
-        let mut bytes = fs::read(&path).expect("MANIFEST");
-        let (first, second) = bytes[HEADER..].split_at_mut(RECORD);
-        first.swap_with_slice(&mut second[..RECORD]);
-        fs::write(path, bytes).expect("MANIFEST");
-        manifest("database-manifest").at((HEADER + RECORD) as u64)
-    });
-    corpus.add("database-manifest-future-version", base, |d| {
-        let path = d.join("egdb/4x4/MANIFEST");
-        let mut bytes = fs::read(&path).expect("MANIFEST");
-        bytes[8] = 1;
-        fs::write(path, bytes).expect("MANIFEST");
-        Expected::declined("version", "4x4/MANIFEST")
-    });
     corpus.add("database-slice-removed", base, |d| {
         fs::remove_file(d.join("egdb").join(FILE)).expect("a slice");
         Expected::refuted("listing", FILE)
@@ -102,11 +93,123 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
     });
 }
 
+/// Bytes and records of a database's MANIFEST.
+fn manifests(corpus: &mut Corpus, base: &Base) {
+    let (path, file) = ("egdb/4x4/MANIFEST", "4x4/MANIFEST");
+    let manifest = database_manifest(&base.directory.join("egdb/4x4"));
+    let refuted = |at: usize| Expected::refuted("database-manifest", file).at(at as u64);
+    let record = |n: usize| usize::try_from(manifest.offset(n)).expect("small");
+    let (records, length) = (manifest.slices.len(), manifest.encode().len());
+    let number = record(0) - varint(records as u64).len();
+    let mut edit = |name: &str, expected: Expected, edit: &dyn Fn(&mut Vec<u8>)| {
+        corpus.add(name, base, |d| {
+            let mut bytes = manifest.encode();
+            edit(&mut bytes);
+            fs::write(d.join(path), bytes).expect("MANIFEST");
+            expected
+        });
+    };
+    let version = || Expected::declined("version", file).at(8);
+    edit("database-manifest-future-version", version(), &|b| b[8] = 2);
+    edit("database-manifest-version-and-nothing-more", version(), &|b| {
+        (b[8], _) = (9, b.truncate(12));
+    });
+    edit("database-manifest-empty", refuted(0), &|b| b.clear());
+    edit("database-manifest-magic", refuted(0), &|b| b[..8].copy_from_slice(b"DPCERT\0\0"));
+    edit("database-manifest-head-alone", refuted(HEAD), &|b| b.truncate(HEAD));
+    edit("database-manifest-cut-short", refuted(record(records - 1)), &|b| b.truncate(length - 1));
+    edit("database-manifest-trailing-byte", refuted(length), &|b| b.push(0));
+    edit("database-manifest-rules-length-padded", refuted(HEAD), &|b| *b = pad(b, HEAD));
+    edit("database-manifest-rules-2-to-64", refuted(HEAD), &|b| {
+        b.splice(HEAD..=HEAD, varint(u64::MAX));
+    });
+    edit("database-manifest-rules-beyond-utf-8", refuted(HEAD), &|b| b[HEAD + 1] = 0xff);
+    let clauses = HEAD + counted(certificate_spec::RULES.as_bytes()).len() + 2;
+    edit("database-manifest-clauses-padded", refuted(clauses), &|b| *b = pad(b, clauses));
+    edit("database-manifest-clauses-2-to-64", refuted(HEAD), &|b| {
+        b.splice(clauses..=clauses, varint(u64::MAX));
+    });
+    edit("database-manifest-number-padded", refuted(record(0) - 1), &|b| {
+        *b = pad(b, record(0) - 1);
+    });
+    let count = |n: u64| move |b: &mut Vec<u8>| drop(b.splice(number..record(0), varint(n)));
+    edit("database-manifest-count-2-to-64", refuted(number), &count(u64::MAX));
+    edit("database-manifest-count-zero", refuted(number), &count(0));
+    edit("database-manifest-count-twice", refuted(number), &count(2 * records as u64));
+    edit("database-manifest-count-one-more", refuted(number), &count(records as u64 + 1));
+    edit("database-manifest-count-one-less", refuted(record(records - 1)), &{
+        count(records as u64 - 1)
+    });
+    let length_of_first = record(0) + 4;
+    edit("database-manifest-length-padded", refuted(record(1) - 33), &|b| {
+        *b = pad(b, record(1) - 33);
+    });
+    edit("database-manifest-length-of-eleven-bytes", refuted(record(0)), &|b| {
+        b.splice(length_of_first..record(1) - 32, [0x80; 11]);
+    });
+
+    let mut change = |name: &str, at: usize, change: &dyn Fn(&mut DatabaseManifest)| {
+        corpus.add(name, base, |d| {
+            let mut changed = manifest.clone();
+            change(&mut changed);
+            fs::write(d.join(path), changed.encode()).expect("MANIFEST");
+            refuted(usize::try_from(changed.offset(at)).expect("small"))
+        });
+    };
+    change("database-manifest-unsorted", 1, &|m| m.slices.swap(0, 1));
+    change("database-manifest-record-twice", 1, &|m| m.slices[1] = m.slices[0]);
+    change("database-manifest-another-name", 0, &|m| m.slices[0].name.0 = [0, 9, 0, 9]);
+
+    let mut head = |name: &str, expected: Expected, edit: &dyn Fn(&mut DatabaseHead)| {
+        corpus.add(name, base, |d| {
+            let mut head = DatabaseHead::of(&manifest);
+            edit(&mut head);
+            fs::write(d.join(path), head.replace_in(&manifest)).expect("MANIFEST");
+            expected
+        });
+    };
+    let rules = || Expected::declined("rules", file).at(HEAD as u64);
+    head("database-manifest-other-rules", rules(), &|h| h.rules = "russian-1".into());
+    head("database-manifest-later-rules", rules(), &|h| h.rules = "english-checkers-2".into());
+    head("database-manifest-no-rules", rules(), &|h| h.rules.clear());
+    let other_board = || Expected::refuted("database-manifest", file);
+    head("database-manifest-of-more-rows", other_board(), &|h| h.board = (6, 4));
+    head("database-manifest-turned-board", other_board(), &|h| h.board = (2, 8));
+    head("database-manifest-of-no-board", other_board(), &|h| h.board = (0, 255));
+}
+
+/// Files of a size that nobody should read whole before it is clear that it can be. They have holes.
+fn long_manifests(corpus: &mut Corpus, base: &Base) {
+    let file = "4x4/MANIFEST";
+    let manifest = database_manifest(&base.directory.join("egdb/4x4"));
+    let bytes = manifest.encode();
+    let mut long = |name: &str, start: &[u8], expected: Expected| {
+        corpus.add(name, base, |d| {
+            let path = d.join("egdb").join(file);
+            fs::write(&path, start).expect("MANIFEST");
+            let file = fs::File::options().write(true).open(path).expect("MANIFEST");
+            file.set_len(1 << 30).expect("a file with a hole");
+            expected
+        });
+    };
+    let refuted = |at: u64| Expected::refuted("database-manifest", file).at(at);
+    long("database-manifest-of-zeros", &[], refuted(0));
+    long("database-manifest-of-another-version-and-zeros", &[&bytes[..8], &[9]].concat(), {
+        Expected::declined("version", file).at(8)
+    });
+    let number = manifest.offset(0) - varint(manifest.slices.len() as u64).len() as u64;
+    long("database-manifest-and-zeros", &bytes, refuted(number));
+}
+
 /// Databases without a certificate.
 fn alone(corpus: &mut Corpus, base: &Base) {
     let arguments = ["--db", "egdb", "--game", "4x4"];
     corpus.add_with("accept-database", base, &arguments, |_| {
         Expected::verified("DATABASE 4x4 pieces=3")
+    });
+    let consistent = [&arguments[..], &["--level", "consistent"]].concat();
+    corpus.add_with("accept-database-consistent", base, &consistent, |_| {
+        Expected::consistent("DATABASE 4x4 pieces=3")
     });
     let two = [&arguments[..], &["--pieces", "2"]].concat();
     corpus.add_with("accept-database-of-two", base, &two, |_| {
@@ -132,6 +235,19 @@ fn alone(corpus: &mut Corpus, base: &Base) {
                 wrong_value(&d.join("egdb/4x4"), SLICE, FILE)
             });
         }
+    }
+    // Draws called wins and losses that support each other in circles.
+    for (level, expected) in [
+        ("consistent", Expected::consistent("DATABASE 4x4 pieces=3")),
+        ("exact", Expected { words: "REFUTED slice-value".into(), file: None, offset: None }),
+    ] {
+        let arguments = [&arguments[..], &["--level", level]].concat();
+        let name = format!("database-wrong-in-circles-{level}");
+        corpus.add_with(&name, base, &arguments, |d| {
+            let board = draughtproof_game::Board::new(4, 4).expect("a board");
+            assert!(spoil(&d.join("egdb/4x4"), &board) > 100);
+            expected
+        });
     }
     // What has more pieces must be there, and is not read.
     corpus.add_with("accept-database-of-two-beside-damage", base, &two, |d| {

@@ -3,18 +3,38 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use certificate_spec::manifest::{HEADER, Kind, Manifest, OBJECT_HEADER, RECORD};
-use certificate_spec::{Digest, leaves};
+use certificate_spec::manifest::{Kind, MOST_OBJECTS, Manifest};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::wire::HEAD;
+use certificate_spec::{Digest, claim::Question, leaves};
 
 use super::{Base, Bases, Corpus, Expected};
-use crate::draft::{DraftObject, write_objects};
+use crate::draft::{DraftObject, manifest as manifest_of, write_objects};
+use crate::encoding::{object_head, pad, padded, varint};
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     manifests(corpus, &bases.draw);
+    records(corpus, &bases.draw);
+    long_manifests(corpus, &bases.draw);
     listings(corpus, &bases.draw);
     objects(corpus, &bases.draw);
 }
 
+fn syntax(at: usize) -> Expected {
+    Expected::refuted("manifest-syntax", "MANIFEST").at(at as u64)
+}
+
+/// The manifest of a base.
+fn manifest(base: &Base) -> Manifest {
+    manifest_of(base.draft.claim.encode().as_bytes(), &base.draft.objects())
+}
+
+/// The offset of the number of records, which follows the length and the digest of CLAIM.
+fn number_at(base: &Base) -> usize {
+    HEAD + varint(base.draft.claim.encode().len() as u64).len() + 32
+}
+
+/// Bytes of MANIFEST.
 fn manifests(corpus: &mut Corpus, base: &Base) {
     let mut edit = |name: &str, expected: Expected, edit: &dyn Fn(&mut Vec<u8>)| {
         corpus.add(name, base, |d| {
@@ -25,31 +45,97 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
             expected
         });
     };
-    let syntax = |at: usize| Expected::refuted("manifest-syntax", "MANIFEST").at(at as u64);
-    let record = |n: usize| HEADER + RECORD * n;
+    let manifest = manifest(base);
+    let (records, length) = (manifest.objects.len(), manifest.encode().len());
+    let record = |n: usize| usize::try_from(manifest.offset(n)).expect("small");
+    let number = number_at(base);
+    let count = |n: u64| move |b: &mut Vec<u8>| drop(b.splice(number..=number, varint(n)));
+    assert!(records < 128 && number + 1 == record(0));
     edit("manifest-empty", syntax(0), &|b| b.clear());
     edit("manifest-magic", syntax(0), &|b| b[0] = b'X');
-    let version = Expected::declined("version", "MANIFEST");
-    edit("manifest-future-version", version, &|b| b[8] = 1);
-    edit("manifest-reserved", syntax(12), &|b| b[15] = 1);
-    edit("manifest-trailing-byte", syntax(HEADER), &|b| b.push(0));
-    edit("manifest-cut-short", syntax(HEADER), &|b| b.truncate(b.len() - 1));
-    edit("manifest-count-2-to-64", syntax(HEADER), &|b| b[16..24].fill(0xff));
-    edit("manifest-count-wraps-around", syntax(HEADER), &|b| b[23] = 4);
-    edit("manifest-no-records", syntax(HEADER), &|b| b[16..24].fill(0));
-    edit("manifest-kind", syntax(record(0)), &|b| b[record(0)] = 4);
-    edit("manifest-question", syntax(record(0) + 1), &|b| b[record(0) + 1] = 4);
-    edit("manifest-record-reserved", syntax(record(0) + 2), &|b| b[record(0) + 7] = 1);
-    edit("manifest-gap", syntax(record(0) + 8), &|b| b[record(0) + 8] = 1);
-    edit("manifest-count-zero", syntax(record(0) + 16), &|b| b[record(0) + 16..][..8].fill(0));
-    edit("manifest-unsorted", syntax(record(1)), &|b| {
-        let (first, second) = b[HEADER..].split_at_mut(RECORD);
-        first.swap_with_slice(&mut second[..RECORD]);
+    edit("manifest-magic-alone", syntax(8), &|b| b.truncate(8));
+    edit("manifest-head-alone", syntax(HEAD), &|b| b.truncate(HEAD));
+    let version = || Expected::declined("version", "MANIFEST").at(8);
+    edit("manifest-future-version", version(), &|b| b[8] = 2);
+    edit("manifest-future-version-and-nothing-more", version(), &|b| {
+        (b[8], _) = (2, b.truncate(12));
     });
-    edit("manifest-record-twice", syntax(record(1) + 8), &|b| {
-        b.copy_within(record(0)..record(1), record(1));
+    // A version that begins as this one does in a number of seven bits a byte.
+    edit("manifest-version-129", version(), &|b| b[8] = 0x81);
+    edit("manifest-claim-length-padded", syntax(number - 33), &|b| *b = pad(b, number - 33));
+    edit("manifest-number-padded", syntax(number), &|b| *b = pad(b, number));
+    edit("manifest-kind-padded", syntax(record(0)), &|b| *b = pad(b, record(0)));
+    edit("manifest-question-padded", syntax(record(0) + 1), &|b| *b = pad(b, record(0) + 1));
+    edit("manifest-first-padded", syntax(record(0) + 2), &|b| *b = pad(b, record(0) + 2));
+    edit("manifest-first-of-eleven-bytes", syntax(record(0)), &|b| {
+        b.splice(record(0) + 2..record(0) + 3, [[0x80; 10].as_slice(), &[0]].concat());
     });
-    edit("manifest-question-not-claimed", syntax(record(1) + 1), &|b| b[record(1) + 1] = 2);
+    edit("manifest-trailing-byte", syntax(length), &|b| b.push(0));
+    edit("manifest-trailing-copy", syntax(number), &|b| b.extend_from_within(..));
+    edit("manifest-cut-short", syntax(record(records - 1)), &|b| b.truncate(length - 1));
+    edit("manifest-count-2-to-64", syntax(number), &count(u64::MAX));
+    edit("manifest-count-wraps-around", syntax(number), &count((1 << 59) + records as u64));
+    edit("manifest-no-records", syntax(number), &count(0));
+    edit("manifest-count-one-more", syntax(number), &count(records as u64 + 1));
+    edit("manifest-count-one-less", syntax(record(records - 1)), &count(records as u64 - 1));
+    edit("manifest-count-one-more-than-any", syntax(number), &count(MOST_OBJECTS + 1));
+    edit("manifest-kind", syntax(record(0)), &|b| b[record(0)] = 3);
+    edit("manifest-kind-127", syntax(record(0)), &|b| b[record(0)] = 127);
+    edit("manifest-question", syntax(record(0)), &|b| b[record(0) + 1] = 4);
+    edit("manifest-question-127", syntax(record(0)), &|b| b[record(0) + 1] = 127);
+}
+
+/// Records of MANIFEST, each by itself as it should be.
+fn records(corpus: &mut Corpus, base: &Base) {
+    let mut edit = |name: &str, at: usize, edit: &dyn Fn(&mut Manifest)| {
+        corpus.add(name, base, |d| {
+            let mut manifest = manifest(base);
+            edit(&mut manifest);
+            fs::write(d.join("cert/MANIFEST"), manifest.encode()).expect("MANIFEST");
+            syntax(usize::try_from(manifest.offset(at)).expect("small"))
+        });
+    };
+    let of_kind =
+        |kind| manifest(base).objects.iter().position(|object| object.kind == kind).expect("one");
+    edit("manifest-gap", 0, &|m| m.objects[0].first = 1);
+    edit("manifest-count-zero", 0, &|m| m.objects[0].count = 0);
+    edit("manifest-unsorted", 1, &|m| m.objects.swap(0, 1));
+    edit("manifest-record-twice", 1, &|m| m.objects[1] = m.objects[0]);
+    edit("manifest-question-not-claimed", 1, &|m| m.objects[1].question = Question::BlackWins);
+    edit("manifest-range-beyond-2-to-64", 1, &|m| {
+        m.objects[0].count = u64::MAX;
+        (m.objects[1], m.objects[1].first) = (m.objects[0], u64::MAX);
+    });
+    let provenance = of_kind(Kind::Provenance);
+    edit("manifest-provenance-of-two", provenance, &|m| m.objects[provenance].count = 2);
+    edit("manifest-provenance-twice", provenance + 1, &|m| {
+        let again = certificate_spec::manifest::Object { first: 1, ..m.objects[provenance] };
+        m.objects.insert(provenance + 1, again);
+    });
+}
+
+/// Files of a size that nobody should read whole before it is clear that it can be. They have holes.
+fn long_manifests(corpus: &mut Corpus, base: &Base) {
+    let mut long = |name: &str, length: u64, start: &[u8], expected: Expected| {
+        corpus.add(name, base, |d| {
+            let file = d.join("cert/MANIFEST");
+            fs::write(&file, start).expect("MANIFEST");
+            let file = fs::File::options().write(true).open(file).expect("MANIFEST");
+            file.set_len(length).expect("a file with a hole");
+            expected
+        });
+    };
+    const GIB: u64 = 1 << 30;
+    let number = number_at(base);
+    let bytes = manifest(base).encode();
+    long("manifest-of-zeros", GIB, &[], syntax(0));
+    long("manifest-of-another-version-and-zeros", GIB, &[&bytes[..8], &[9]].concat(), {
+        Expected::declined("version", "MANIFEST").at(8)
+    });
+    long("manifest-and-zeros", GIB, &bytes, syntax(number));
+    // As long as so many records are: only their number is wrong.
+    let many = [&bytes[..number], &varint(MOST_OBJECTS + 1)].concat();
+    long("manifest-of-too-many-records", 40 * (MOST_OBJECTS + 1), &many, syntax(number));
 }
 
 /// The path of the nth object.
@@ -158,14 +244,16 @@ fn objects(corpus: &mut Corpus, base: &Base) {
         hash(&name)
     });
     corpus.add("manifest-length-2-to-64", base, |d| {
-        let path = d.join("cert/MANIFEST");
-        let mut bytes = fs::read(&path).expect("MANIFEST");
-        bytes[HEADER + 24..HEADER + 32].fill(0xff);
-        fs::write(path, bytes).expect("MANIFEST");
+        let mut manifest = manifest(base);
+        manifest.objects[0].length = u64::MAX;
+        fs::write(d.join("cert/MANIFEST"), manifest.encode()).expect("MANIFEST");
         hash(&nth(d, 0).1)
     });
+    spoilt(corpus, base);
+}
 
-    // Right hashes, wrong bytes.
+/// Objects of right hashes and wrong bytes.
+fn spoilt(corpus: &mut Corpus, base: &Base) {
     let mut edit = |name: &str, n: usize, rule: Rule, edit: &dyn Fn(&mut DraftObject)| {
         corpus.add(name, base, |d| {
             let mut objects = base.draft.objects();
@@ -175,44 +263,53 @@ fn objects(corpus: &mut Corpus, base: &Base) {
             match rule {
                 Rule::Syntax(at) => Expected::refuted("object-syntax", file).at(at as u64),
                 Rule::Header => Expected::refuted("object-syntax", file),
-                Rule::Version => Expected::declined("version", file),
+                Rule::Version => Expected::declined("version", file).at(8),
             }
         });
     };
-    let leaves_at = base.draft.objects().iter().position(|o| o.kind == Kind::Leaves);
-    let leaves_at = leaves_at.expect("leaves");
-    let directory = leaves::offset(base.draft.parts[0].leaves.len());
+    let objects = base.draft.objects();
+    let leaves_at = objects.iter().position(|o| o.kind == Kind::Leaves).expect("leaves");
+    let (nodes, leaves_head) = (objects[0].head, objects[leaves_at].head);
+    // Where the contents of the two begin, and where the strategies do.
+    let (start, directory) = (nodes.length(), leaves_head.length());
+    let strategies = leaves::offset(&leaves_head, base.draft.parts[0].leaves.len());
     let syntax = Rule::Syntax;
     edit("object-magic", 0, syntax(0), &|o| o.bytes[3] = b'x');
     edit("object-of-the-other-kind", 0, syntax(0), &|o| o.bytes[..8].copy_from_slice(b"DPLEAVES"));
-    edit("object-future-version", 0, Rule::Version, &|o| o.bytes[8] = 1);
-    edit("object-trailing-byte", 0, syntax(OBJECT_HEADER), &|o| o.bytes.push(0));
-    edit("object-count-2-to-64", 0, syntax(OBJECT_HEADER), &|o| o.bytes[24..32].fill(0xff));
-    edit("object-reserved", 0, syntax(13), &|o| o.bytes[14] = 1);
-    edit("object-of-another-question", 0, Rule::Header, &|o| o.bytes[12] = 1);
-    edit("object-of-another-range", 0, Rule::Header, &|o| o.bytes[16] = 1);
+    edit("object-future-version", 0, Rule::Version, &|o| o.bytes[8] = 2);
+    edit("object-head-cut-short", 0, syntax(HEAD), &|o| o.bytes.truncate(HEAD + 2));
+    edit("object-trailing-byte", 0, syntax(start), &|o| o.bytes.push(0));
+    let endless = |head: ObjectHead| ObjectHead { count: u64::MAX, ..head };
+    edit("object-count-2-to-64", 0, syntax(endless(nodes).length()), &|o| {
+        o.set_head(&object_head(&endless(nodes)));
+    });
+    edit("object-first-padded", 0, syntax(HEAD + 1), &|o| o.bytes = pad(&o.bytes, HEAD + 1));
+    edit("object-count-padded", 0, syntax(start - 1), &|o| o.bytes = pad(&o.bytes, start - 1));
+    edit("object-question-padded", 0, syntax(HEAD), &|o| o.bytes = pad(&o.bytes, HEAD));
+    edit("object-question-4", 0, syntax(HEAD), &|o| o.bytes[HEAD] = 4);
+    edit("object-count-of-eleven-bytes", 0, syntax(HEAD), &|o| {
+        o.set_head(&[&[0, 0][..], &[0x80; 10], &[0]].concat());
+    });
+    edit("object-of-another-question", 0, Rule::Header, &|o| o.bytes[HEAD] = 1);
+    edit("object-of-another-range", 0, Rule::Header, &|o| o.bytes[HEAD + 1] = 1);
     edit("object-of-another-count", 0, Rule::Header, &|o| {
-        o.header.count += 1;
+        o.head.count += 1;
     });
     edit("leaves-trailing-byte", leaves_at, Rule::Header, &|o| o.bytes.push(0));
-    edit("leaves-count-2-to-64", leaves_at, syntax(OBJECT_HEADER), &|o| o.bytes[24..32].fill(0xff));
-    edit("leaves-length-2-to-64", leaves_at, syntax(OBJECT_HEADER), &|o| {
-        o.bytes[32..40].fill(0xff)
+    edit("leaves-count-2-to-64", leaves_at, syntax(endless(leaves_head).length()), &|o| {
+        o.set_head(&object_head(&endless(leaves_head)));
     });
-    edit("leaves-no-positions", leaves_at, syntax(OBJECT_HEADER + 8), &|o| o.bytes[40..48].fill(0));
-    // What a certificate says about itself is text and nothing else.
-    let about_at = base.draft.objects().iter().position(|o| o.kind == Kind::About).expect("lines");
-    let text = syntax(OBJECT_HEADER);
-    edit("about-line-feed-missing", about_at, text, &|o| {
-        o.bytes.pop();
+    edit("leaves-first-padded", leaves_at, syntax(HEAD + 1), &|o| {
+        o.set_head(&[&[0][..], &padded(0), &varint(leaves_head.count)].concat());
     });
-    edit("about-a-line-more", about_at, text, &|o| o.bytes.push(b'\n'));
-    edit("about-a-line-less", about_at, Rule::Header, &|o| o.header.count += 1);
-    edit("about-carriage-return", about_at, text, &|o| o.bytes[OBJECT_HEADER] = b'\r');
-    edit("about-escape-character", about_at, text, &|o| o.bytes[OBJECT_HEADER] = 0x1b);
-    edit("about-beyond-ascii", about_at, text, &|o| o.bytes[OBJECT_HEADER] = 0xe9);
+    edit("leaves-length-2-to-64", leaves_at, syntax(directory), &|o| {
+        o.bytes[directory..directory + 8].fill(0xff)
+    });
+    edit("leaves-no-positions", leaves_at, syntax(directory + 8), &|o| {
+        o.bytes[directory + 8..directory + 16].fill(0);
+    });
     edit("leaves-cut-short", leaves_at, Rule::Header, &|o| {
-        o.bytes.truncate(usize::try_from(directory).expect("small"))
+        o.bytes.truncate(usize::try_from(strategies).expect("small"))
     });
 }
 

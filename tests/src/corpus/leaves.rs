@@ -8,7 +8,8 @@ use super::{Base, Bases, Corpus, Expected, object};
 use crate::draft::Draft;
 
 fn at(draft: &Draft, rule: &str, leaf: usize) -> Expected {
-    Expected::refuted(rule, object(draft, 0, Kind::Leaves)).at(leaves::offset(leaf))
+    let head = draft.parts[0].head(draft.parts[0].leaves.len());
+    Expected::refuted(rule, object(draft, 0, Kind::Leaves)).at(leaves::offset(&head, leaf))
 }
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {

@@ -3,22 +3,19 @@
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::egdb::{Store, Value, Values, Working};
+use draughtproof_egdb::{Value, Values};
 
 use super::{Base, Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
+use crate::positions;
 use crate::rules::Rules;
 
 /// The prover's view of a base, to find the moves and values that a case needs.
 fn rules_of(base: &Base) -> Rules {
-    let game: prover::board::Game = base.draft.claim.game.parse().expect("a game");
-    let store = Store::new(&base.directory.join("egdb"), &game.board);
-    Rules::new(match base.draft.claim.pieces {
+    let game: draughtproof_game::Game = base.draft.claim.game.parse().expect("a game");
+    Rules::new(match base.draft.claim.cover.most_pieces() {
         0 => Values::empty(&game.board),
-        n => {
-            let working = Working::new(&store, n, 1 << 30).expect("a database");
-            working.load_all(|_| ()).expect("a database")
-        }
+        pieces => positions::database(&game.board, pieces),
     })
 }
 
@@ -28,7 +25,8 @@ fn find(part: &Part, position: &WirePosition) -> Option<usize> {
 
 /// What is refuted at a node of part 0 (or another).
 fn at(draft: &Draft, part: usize, rule: &str, node: usize) -> Expected {
-    Expected::refuted(rule, object(draft, part, Kind::Nodes)).at(nodes::offset(node))
+    let head = draft.parts[part].head(draft.parts[part].nodes.len());
+    Expected::refuted(rule, object(draft, part, Kind::Nodes)).at(nodes::offset(&head, node))
 }
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
@@ -108,8 +106,7 @@ fn false_claims(corpus: &mut Corpus, base: &Base) {
             let node = Node { position: start, rank: 0, data: 0, kind, reserved: 0 };
             draft.claim.value = Claimed::BlackNotLost;
             let question = Question::BlackNotLost;
-            draft.parts =
-                vec![Part { question, nodes: vec![node], leaves: Vec::new(), about: Vec::new() }];
+            draft.parts = vec![Part { nodes: vec![node], ..Part::new(question) }];
             Box::new(expected)
         });
     };
@@ -180,12 +177,7 @@ fn values(corpus: &mut Corpus, base: &Base) {
     let claim = |draft: &mut Draft, start: &WirePosition, nodes: Vec<Node>| {
         draft.claim.start = rules.board.write_fen(&rules.read(start));
         draft.claim.value = Claimed::BlackNotLost;
-        draft.parts = vec![Part {
-            question: Question::BlackNotLost,
-            nodes,
-            leaves: Vec::new(),
-            about: Vec::new(),
-        }];
+        draft.parts = vec![Part { nodes, ..Part::new(Question::BlackNotLost) }];
     };
     // Two kings of each side, a black one to move: a capture that leaves White with a win.
     let kings = (0..=255u32).flat_map(|black| (0..=255u32).map(move |white| (black, white)));

@@ -2,9 +2,10 @@
 //! opponent may not do, and does not answer what it must.
 
 use certificate_spec::claim::{Claim, Question, Value};
+use certificate_spec::cover::Cover;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::board::{Board, Side};
+use draughtproof_game::{Board, Side};
 
 use super::{Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
@@ -47,15 +48,10 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
                     game: "8x8".into(),
                     start: start.into(),
                     value: Value::WhiteNotLost,
-                    pieces: 0,
+                    cover: Cover::none(),
                     database: None,
                 },
-                parts: vec![Part {
-                    question: Question::WhiteNotLost,
-                    nodes,
-                    leaves: Vec::new(),
-                    about: Vec::new(),
-                }],
+                parts: vec![Part { nodes, ..Part::new(Question::WhiteNotLost) }],
             };
             // The answer is assumed, so that nothing is wrong but the start, which is the And node; an
             // answer that is no position at all is found even before that.
@@ -66,8 +62,9 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
                     true => ("node-position", place(answer)),
                     false => ("not-covered", place(start)),
                 };
+                let head = draft.parts[0].head(draft.parts[0].nodes.len());
                 let file = object(draft, 0, Kind::Nodes);
-                Expected::refuted(rule, file).at(nodes::offset(node.expect("the node")))
+                Expected::refuted(rule, file).at(nodes::offset(&head, node.expect("the node")))
             })
         });
         let mut successors = Vec::new();

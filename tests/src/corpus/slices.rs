@@ -5,16 +5,21 @@ use std::path::Path;
 
 use certificate_spec::coding::Frequencies;
 use certificate_spec::database::SliceName;
-use certificate_spec::slice::{SliceHead, Unit, Value};
-use prover::board::Board;
-use prover::egdb::{Slice, Table, decode_slice, encode_slice};
+use certificate_spec::slice::{SliceHead, Unit};
+use certificate_spec::value::Value;
+use certificate_spec::wire::HEAD;
+use draughtproof_egdb::{Slice, Table, decode_slice, encode_slice};
+use draughtproof_game::Board;
 
 use super::{Base, Bases, Corpus, Expected};
 use crate::draft::edit_slice;
-use crate::slice_file::{SliceFile, code_that_ends_with, contexts, mend_head, quiet};
+use crate::encoding::{Coding, SliceStart, counted, pad, varint};
+use crate::slice_file::{
+    HEAD_CHECKSUM, SliceFile, code_that_ends_with, contexts, edit_start, mend_head, quiet,
+};
 
 /// The slice that cases change: kings and men, positions that overlap, all three values; one unit.
-pub(super) const SLICE: SliceName = SliceName([0, 1, 1, 1]);
+pub(crate) const SLICE: SliceName = SliceName([0, 1, 1, 1]);
 /// The same file, as it is named in a verdict.
 pub(super) const FILE: &str = "4x4/0-1-1-1";
 /// Its twin, which comes after it in order.
@@ -40,7 +45,7 @@ fn slice_bytes(d: &Path, name: SliceName) -> Vec<u8> {
 }
 
 /// Changes the values of a slice.
-pub(super) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
+pub(crate) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
     let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
     let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
     let mut table = decode_slice(&board, slice, bytes).expect("a slice");
@@ -49,7 +54,7 @@ pub(super) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
 }
 
 /// The first quiet index of a slice that has a value, from some index on.
-pub(super) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
+pub(crate) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
     let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
     let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
     let table = decode_slice(&board, slice, bytes).expect("a slice");
@@ -105,9 +110,10 @@ fn values(corpus: &mut Corpus, base: &Base) {
     corpus.add("slice-all-draws", base, |d| {
         rebind(d, base, SLICE, |bytes| {
             edit_values(bytes, |table| *table = Table::new(table.indices()));
-            assert_eq!(bytes.len(), 64);
+            let (start, end) = start_of(bytes);
+            assert_eq!((start.coding, bytes.len()), (Coding::Constant(1), end + HEAD_CHECKSUM));
         });
-        Expected::refuted("slice-value", FILE).at(18)
+        Expected::refuted("slice-value", FILE).at(offset(HEAD))
     });
     corpus.add("slice-unit-called-a-draw", base, |d| {
         rebind(d, base, SLICE, |bytes| {
@@ -139,13 +145,9 @@ pub(super) fn wrong_value(directory: &Path, slice: SliceName, file: &str) -> Exp
     Expected::refuted("slice-value", file).at(offset(entry))
 }
 
-/// A slice file of version 0: win and loss bits of all indices.
-fn version_0(bytes: &mut Vec<u8>) {
-    bytes[8] = 0;
-    bytes[18] = 0;
-    bytes.truncate(32);
-    let indices = u64::from_le_bytes(bytes[24..].try_into().expect("eight bytes"));
-    bytes.extend((0..indices.div_ceil(64)).flat_map(|_| [0; 16]));
+/// What a slice file begins with, and the offset of its checksum.
+fn start_of(bytes: &[u8]) -> (SliceStart, usize) {
+    SliceStart::read(bytes).expect("the start of a slice")
 }
 
 fn refused() -> Expected {
@@ -172,38 +174,68 @@ fn add_bytes(
 }
 
 fn heads(corpus: &mut Corpus, base: &Base) {
+    let (start, end) = start_of(&slice_bytes(&base.directory.join("egdb/4x4"), SLICE));
+    let Coding::Units(contexts, units) = start.coding else { panic!("no units: {start:?}") };
     let mut case = |name: &str, edit: &dyn Fn(&mut Vec<u8>), expected: Expected| {
         add_bytes(corpus, base, name, edit, expected);
     };
-    let version = || Expected::declined("version", FILE);
+    let version = || Expected::declined("version", FILE).at(8);
     case("slice-magic", &|b| b[0] = b'X', refused().at(0));
     case("slice-empty", &|b| b.clear(), refused().at(0));
-    case("slice-old-version", &version_0, version());
+    // Until version 1 slice files had another magic and versions of their own.
+    case("slice-of-version-0", &|b| b[..8].copy_from_slice(b"DPSLICE\0"), refused().at(0));
+    case("slice-old-version", &|b| b[8] = 0, version());
     case("slice-future-version", &|b| b[8] = 9, version());
+    case("slice-version-2-to-24", &|b| b[11] = 1, version());
     // The version is judged before anything else.
     case("slice-future-version-and-nothing-more", &|b| (b[8], _) = (9, b.truncate(12)), version());
-    case("slice-no-head", &|b| b.truncate(63), refused());
-    case("slice-head-without-contexts", &|b| b.truncate(64), refused());
-    case("slice-of-another-name", &|b| b[12..16].copy_from_slice(&[1, 0, 1, 1]), refused());
-    case("slice-of-another-board", &|b| b[16] = 6, refused());
-    case("slice-turned-board", &|b| (b[16], b[17]) = (2, 8), refused());
-    case("slice-value-4", &|b| b[18] = 4, refused().at(18));
-    case("slice-value-255", &|b| b[18] = 255, refused().at(18));
-    case("slice-reserved", &|b| b[19] = 1, refused().at(19));
-    case("slice-reserved-last", &|b| b[23] = 0x80, refused().at(19));
-    case("slice-count", &|b| b[24] += 1, refused());
-    case("slice-count-2-to-64", &|b| b[24..32].fill(0xff), refused());
-    case("slice-count-0", &|b| b[24..32].fill(0), refused());
+    let syntax = |at: usize| refused().at(offset(at));
+    case("slice-head-cut-short", &|b| b.truncate(end - 1), syntax(HEAD));
+    case("slice-no-head", &|b| b.truncate(end + HEAD_CHECKSUM - 1), refused());
+    case("slice-head-without-contexts", &|b| b.truncate(end + HEAD_CHECKSUM), refused());
+    // Numbers with a byte more than they need: of the rules, the indices, the coding, contexts and units.
+    let indices = HEAD + counted(&start.rules).len() + 6 + varint(start.indices).len() - 1;
+    for (name, at) in [
+        ("slice-rules-padded", HEAD),
+        ("slice-indices-padded", indices),
+        ("slice-coding-padded", indices + 1),
+        ("slice-contexts-padded", end - varint(units).len() - 1),
+        ("slice-units-padded", end - 1),
+    ] {
+        case(name, &|b| *b = pad(b, at), syntax(at));
+    }
+    let mut edit = |name: &str, edit: &dyn Fn(&mut SliceStart), expected: Expected| {
+        case(name, &|b| edit_start(b, edit), expected);
+    };
+    let rules = || Expected::declined("rules", FILE).at(offset(HEAD));
+    edit("slice-other-rules", &|s| s.rules = b"russian-1".into(), rules());
+    edit("slice-no-rules", &|s| s.rules.clear(), rules());
+    edit("slice-rules-beyond-utf-8", &|s| s.rules[0] = 0xff, syntax(HEAD));
+    edit("slice-of-another-name", &|s| s.name.0 = [1, 0, 1, 1], refused());
+    edit("slice-of-another-board", &|s| s.board.0 = 6, refused());
+    edit("slice-turned-board", &|s| s.board = (2, 8), refused());
+    edit("slice-coding-2", &|s| s.coding = Coding::Unknown(2), syntax(HEAD));
+    edit("slice-coding-2-to-32", &|s| s.coding = Coding::Unknown(1 << 32), syntax(HEAD));
+    edit("slice-value-3", &|s| s.coding = Coding::Constant(3), syntax(HEAD));
+    edit("slice-value-255", &|s| s.coding = Coding::Constant(255), syntax(HEAD));
+    edit("slice-count", &|s| s.indices += 1, refused());
+    edit("slice-count-2-to-64", &|s| s.indices = u64::MAX, refused());
+    edit("slice-count-0", &|s| s.indices = 0, refused());
     for value in 0..3 {
         // The contexts and units stay.
         let name = format!("slice-value-{value}-with-units");
-        case(&name, &|b| b[18] = value, refused().at(18));
+        edit(&name, &|s| s.coding = Coding::Constant(value), refused());
     }
-    case("slice-contexts-2-to-32", &|b| b[32..36].fill(0xff), refused());
-    case("slice-units-2-to-32", &|b| b[36..40].fill(0xff), refused());
+    let coding =
+        |contexts, units| move |s: &mut SliceStart| s.coding = Coding::Units(contexts, units);
+    let most = u64::from(u32::MAX);
+    edit("slice-contexts-2-to-32", &coding(most, units), syntax(HEAD));
+    edit("slice-contexts-beyond-2-to-32", &coding(most + 1, units), syntax(HEAD));
+    edit("slice-units-2-to-32", &coding(contexts, most), refused());
+    edit("slice-units-beyond-2-to-32", &coding(contexts, most + 1), syntax(HEAD));
     corpus.add("slice-head-checksum", base, |d| {
-        rebind(d, base, SLICE, |bytes| bytes[63] ^= 1);
-        refused().at(40)
+        rebind(d, base, SLICE, |bytes| bytes[end + HEAD_CHECKSUM - 1] ^= 1);
+        syntax(end)
     });
 }
 
@@ -212,25 +244,27 @@ fn one_value(corpus: &mut Corpus, base: &Base) {
     let name = SliceName([0, 2, 1, 0]);
     let file = format!("6x4/{}", name.file_name());
     let arguments = ["--db", "egdb", "--game", "6x4"];
+    let (_, end) = start_of(&slice_bytes(&base.directory.join("egdb/6x4"), name));
     let mut case = |case: &str, edit: &dyn Fn(&mut Vec<u8>), expected: Expected| {
         corpus.add_with(case, base, &arguments, |d| {
             edit_slice(&d.join("egdb/6x4"), name, |bytes| {
-                assert!(bytes.len() == 64 && bytes[18] == Value::Win as u8);
+                assert!(bytes.len() == end + HEAD_CHECKSUM);
+                assert_eq!(start_of(bytes).0.coding, Coding::Constant(Value::Win as u64));
                 edit(bytes);
             });
             expected
         });
     };
-    let mended = |edit: &'static dyn Fn(&mut Vec<u8>)| {
+    let coding = |coding: Coding| {
         move |bytes: &mut Vec<u8>| {
-            edit(bytes);
+            edit_start(bytes, |start| start.coding = coding);
             mend_head(bytes);
         }
     };
     case("accept-one-value", &|_| {}, Expected::verified("DATABASE 6x4 pieces=3"));
     let value = || Expected::refuted("slice-value", &file);
-    case("one-value-called-draws", &mended(&|b| b[18] = 1), value().at(18));
-    case("one-value-called-losses", &mended(&|b| b[18] = 0), value().at(18));
+    case("one-value-called-draws", &coding(Coding::Constant(1)), value().at(offset(HEAD)));
+    case("one-value-called-losses", &coding(Coding::Constant(0)), value().at(offset(HEAD)));
     let but_one = |bytes: &mut Vec<u8>| {
         let index = index_with(bytes, Value::Win, 0);
         edit_values(bytes, |table| table.set(index, Value::Draw));
@@ -240,13 +274,13 @@ fn one_value(corpus: &mut Corpus, base: &Base) {
     let entry = offset(SliceFile::read(&coded).entry(0));
     case("one-value-but-for-a-position", &but_one, value().at(entry));
     let refused = || Expected::refuted("slice-syntax", &file);
-    case("one-value-checksum", &|b| b[18] = 1, refused().at(40));
-    let context = &|b: &mut Vec<u8>| (b[32], _) = (1, b.extend([4, 0, 1, 0, 1, 0]));
-    case("one-value-with-a-context", &mended(context), refused().at(18));
-    let unit = &|b: &mut Vec<u8>| (b[36], _) = (1, b.extend([2, 0, 0, 0]));
-    case("one-value-with-a-unit", &mended(unit), refused().at(18));
+    let unmended = |b: &mut Vec<u8>| edit_start(b, |start| start.coding = Coding::Constant(1));
+    case("one-value-checksum", &unmended, refused().at(offset(end)));
+    // No number of contexts or units can be said of such a file, and neither may be there.
+    case("one-value-with-a-context", &|b| b.extend([4, 0, 1, 0, 1, 0]), refused());
+    case("one-value-with-a-unit", &|b| b.extend([2, 0, 0, 0]), refused());
     case("one-value-and-a-byte", &|b| b.push(0), refused());
-    case("one-value-without-units", &mended(&|b| b[18] = 3), refused());
+    case("one-value-without-units", &coding(Coding::Units(0, 0)), refused());
 }
 
 fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
@@ -257,29 +291,30 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
     let mut case = |name: &str, edit: &dyn Fn(&mut Vec<u8>), expected: Expected| {
         add_bytes(corpus, base, name, edit, expected);
     };
-    let at = |context: usize| 64 + 6 * context;
+    let first = file.head.contexts_offset();
+    let at = |context: usize| first + 6 * context;
     let context = |n: usize| refused().at(offset(at(n)));
     let set = |bytes: &mut [u8], at: usize, numbers: &[u16]| {
         let new: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         bytes[at..at + new.len()].copy_from_slice(&new);
     };
-    case("slice-contexts-unsorted", &|b| b[64..76].rotate_left(6), context(1));
-    case("slice-context-twice", &|b| b.copy_within(64..66, 70), context(1));
+    case("slice-contexts-unsorted", &|b| b[first..first + 12].rotate_left(6), context(1));
+    case("slice-context-twice", &|b| b.copy_within(first..first + 2, at(1)), context(1));
     case("slice-context-576", &|b| set(b, at(k - 1), &[576]), context(k - 1));
     case("slice-context-65535", &|b| set(b, at(k - 1), &[65535]), context(k - 1));
-    case("slice-no-losses", &|b| set(b, 66, &[0, 1]), context(0));
-    case("slice-no-wins", &|b| set(b, 66, &[1, 0]), context(0));
-    case("slice-no-draws", &|b| set(b, 66, &[8000, 8384]), context(0));
-    case("slice-frequencies-beyond-all", &|b| set(b, 66, &[8000, 8385]), context(0));
-    case("slice-frequencies-2-to-16", &|b| set(b, 66, &[32768, 32768]), context(0));
-    case("slice-frequencies-all-bits", &|b| set(b, 66, &[65535, 65535]), context(0));
-    case("slice-default-frequencies", &|b| set(b, 66, &[5461, 5461]), context(0));
+    case("slice-no-losses", &|b| set(b, first + 2, &[0, 1]), context(0));
+    case("slice-no-wins", &|b| set(b, first + 2, &[1, 0]), context(0));
+    case("slice-no-draws", &|b| set(b, first + 2, &[8000, 8384]), context(0));
+    case("slice-frequencies-beyond-all", &|b| set(b, first + 2, &[8000, 8385]), context(0));
+    case("slice-frequencies-2-to-16", &|b| set(b, first + 2, &[32768, 32768]), context(0));
+    case("slice-frequencies-all-bits", &|b| set(b, first + 2, &[65535, 65535]), context(0));
+    case("slice-default-frequencies", &|b| set(b, first + 2, &[5461, 5461]), context(0));
     let contexts = |b: &mut Vec<u8>, count: u16| {
         let all = (0..count).flat_map(|n| [n, 1, 1]).flat_map(u16::to_le_bytes);
-        set(b, 32, &[count, 0]);
-        b.splice(64..at(k), all);
+        b.splice(first..at(k), all);
+        edit_start(b, |start| start.coding = Coding::Units(count.into(), 1));
     };
-    case("slice-577-contexts", &|b| contexts(b, 577), refused());
+    case("slice-577-contexts", &|b| contexts(b, 577), refused().at(offset(HEAD)));
 
     let here = || refused().at(offset(entry));
     let put =
@@ -301,8 +336,10 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
     case("slice-payload-cut", &|b| b.truncate(b.len() - 2), refused());
     case("slice-trailing-byte", &|b| b.push(0), refused());
     case("slice-trailing-word", &|b| b.extend([0; 2]), refused());
+    let units =
+        |b: &mut Vec<u8>, n| edit_start(b, |start| start.coding = Coding::Units(k as u64, n));
     let another = |b: &mut Vec<u8>, unit: [u8; 4]| {
-        b[36] += 1;
+        units(b, 2);
         b.splice(entry + 4..entry + 4, unit);
     };
     case("slice-another-unit", &|b| another(b, [1, 0, 0, 0]), refused());
@@ -317,7 +354,7 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
     case(
         "slice-no-units",
         &|b| {
-            b[36] = 0;
+            units(b, 0);
             b.truncate(entry);
         },
         refused(),
@@ -404,7 +441,7 @@ fn orders(corpus: &mut Corpus, base: &Base) {
     });
     corpus.add("slice-version-before-values-of-an-earlier-slice", base, |d| {
         edit_slice(&d.join("egdb/4x4"), SLICE, make_wrong);
-        rebind(d, base, TWIN, version_0);
+        rebind(d, base, TWIN, |bytes| bytes[8] = 0);
         Expected::declined("version", twin)
     });
     corpus.add("slice-payload-before-head-of-a-later-slice", base, |d| {

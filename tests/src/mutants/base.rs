@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName};
-use prover::board::{Board, Game};
-use prover::egdb::{Slice, decode_slice, position_at};
+use draughtproof_egdb::{Slice, decode_slice, position_at};
+use draughtproof_game::{Board, Game};
 
 use crate::draft::{self, Draft, DraftObject};
 use crate::positions;
@@ -43,7 +44,7 @@ pub enum Selection {
 }
 
 /// A name, what `prove` is asked for, and whether it takes little time.
-const BASES: [(&str, &str, bool); 11] = [
+const BASES: [(&str, &str, bool); 14] = [
     ("draw", "--game 4x4 --pieces 3 --leaf-nodes 3", true),
     ("draw-of-nodes", "--game 4x4 --pieces 0 --leaf-nodes 1", true),
     ("draw-of-leaves", "--game 4x4 --pieces 0 --leaf-nodes 100000", true),
@@ -51,11 +52,17 @@ const BASES: [(&str, &str, bool); 11] = [
     ("win-of-nodes", "--game 6x4 --fen B:W9,10,11,12:B1,2 --pieces 0 --leaf-nodes 1", true),
     ("win-of-black", "--game 6x4 --fen W:W11,12:B1,2,3,4 --pieces 3 --leaf-nodes 5", true),
     ("draw-6x4", "--game 6x4 --fen B:W10,11,12:B1,2,3 --pieces 3 --leaf-nodes 10", true),
+    ("draw-of-clauses", "--game 6x4 --fen B:W10,11,12:B1,2,3 --pieces 3,4:2 --leaf-nodes 5", true),
+    ("part-of-a-database", "--game 4x4 --pieces 2 --leaf-nodes 2", true),
     ("win", "--game 6x4 --pieces 3 --leaf-nodes 40", false),
+    ("win-of-clauses", "--game 6x4 --pieces 3,4:2 --leaf-nodes 20", false),
     ("win-of-a-leaf", "--game 6x4 --pieces 0 --leaf-nodes 100000", false),
     ("draw-5x5", "--game 5x5/2 --fen B:W10,11,12:B1,2,3 --pieces 3 --leaf-nodes 10", false),
     ("win-6x6", "--game 6x6 --fen B:W13,16,17,18:B1,3 --pieces 4 --leaf-nodes 10", false),
 ];
+
+/// The bases whose certificates rest on a part of a database only, and what that has.
+const WIDER: [(&str, &str); 1] = [("part-of-a-database", "--game 4x4 --pieces 3,4:2")];
 
 /// Makes the bases under `root`.
 ///
@@ -67,6 +74,10 @@ pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
     for (name, options, _) in wanted {
         let directory = root.join(name);
         fs::create_dir_all(&directory).expect("a directory");
+        if let Some((_, wider)) = WIDER.iter().find(|(base, _)| base == name) {
+            let build = ["db"].into_iter().chain(wider.split(' ')).chain(["--quiet"]);
+            prove(&build.collect::<Vec<_>>(), &directory);
+        }
         let common = ["--emit", "cert", "--db", "egdb", "--quiet"];
         prove(&options.split(' ').chain(common).collect::<Vec<_>>(), &directory);
         let draft = Draft::read(&directory.join("cert"));
@@ -153,16 +164,17 @@ impl Base {
         let mut manifest = self.database()?;
         let record = manifest.slices.iter_mut().find(|record| record.name == name)?;
         (record.length, record.digest) = (bytes.len() as u64, Digest::of(&bytes));
-        let mut files = self.with_manifest(&manifest, self.draft.claim.pieces);
+        let mut files = self.with_manifest(&manifest, &self.draft.claim.cover);
         files.insert(self.database_path(&name.file_name()), bytes.into());
         Some(files)
     }
 
-    /// Another manifest of the database, and a claim of so many pieces of it.
-    pub fn with_manifest(&self, manifest: &DatabaseManifest, pieces: u8) -> Files {
+    /// Another manifest of the database, and a claim that rests on this part of it.
+    pub fn with_manifest(&self, manifest: &DatabaseManifest, cover: &Cover) -> Files {
         let mut draft = self.draft.clone();
-        draft.claim.pieces = pieces;
-        draft.claim.database = Some(manifest.up_to(pieces).root());
+        let root = manifest.restricted_to(cover).root();
+        draft.claim.database = (!cover.is_empty()).then_some(root);
+        draft.claim.cover = cover.clone();
         let mut files = self.with_draft(&draft);
         files.insert(self.database_path("MANIFEST"), manifest.encode().into());
         files

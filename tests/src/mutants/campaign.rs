@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::claim::Claim;
 use checker_core::{Stop, Verdict};
-use prover::board::Game;
+use draughtproof_game::Game;
 
 use super::base::{Base, Files};
 use super::judge::judge;

@@ -4,6 +4,7 @@ use certificate_spec::claim::{Question, Value};
 use certificate_spec::nodes::{Node, WirePosition, kind};
 
 use super::base::Base;
+use super::covers::any_cover;
 use super::nodes::{put, take};
 use super::random::Random;
 use super::records::any_digest;
@@ -63,7 +64,7 @@ pub(super) fn start(base: &Base, draft: &mut Draft, random: &mut Random) -> Opti
     Some(())
 }
 
-pub(super) fn game_or_pieces(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
+pub(super) fn game_or_cover(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let claim = &mut draft.claim;
     if random.one_in(2) {
         let (rows, columns) = (base.rules.board.rows(), base.rules.board.columns());
@@ -74,10 +75,10 @@ pub(super) fn game_or_pieces(base: &Base, draft: &mut Draft, random: &mut Random
             k => format!("{rows}x{columns}/{k}"),
         };
     } else {
-        claim.pieces = u8::try_from(random.below(10)).ok()?;
-        claim.database = match claim.pieces {
-            0 => None,
-            _ => claim.database.filter(|_| !random.one_in(4)).or(Some(any_digest(random))),
+        claim.cover = any_cover(random);
+        claim.database = match claim.cover.is_empty() {
+            true => None,
+            false => claim.database.filter(|_| !random.one_in(4)).or(Some(any_digest(random))),
         };
     }
     Some(())

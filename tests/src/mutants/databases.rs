@@ -1,21 +1,24 @@
 //! Changes of databases, to which claim and manifests are made to fit.
 
 use certificate_spec::coding::Frequencies;
-use certificate_spec::database::{DatabaseManifest, SliceName};
-use certificate_spec::slice::{Unit, Value};
-use prover::egdb::{Slice, decode_slice, encode_slice, position_at};
+use certificate_spec::database::SliceName;
+use certificate_spec::slice::Unit;
+use certificate_spec::value::Value;
+use draughtproof_egdb::{Slice, decode_slice, encode_slice, position_at};
 
 use super::base::{Base, Files};
+use super::covers::any_cover;
 use super::random::Random;
 use super::records::any_digest;
-use crate::slice_file::{SliceFile, mend_head};
+use crate::encoding::{Coding, SliceStart};
+use crate::slice_file::{SliceFile, edit_start, mend_head};
 
 const VALUES: [Value; 3] = [Value::Loss, Value::Draw, Value::Win];
 
 /// One of the slices; those with coded units more often, because there is more to be done to them.
 fn any(base: &Base, random: &mut Random) -> Option<SliceName> {
     let manifest = base.database()?;
-    let coded = |name: SliceName| base.slice(name).len() > 64;
+    let coded = |name: SliceName| !SliceFile::read(&base.slice(name)).payloads.is_empty();
     let names: Vec<SliceName> = manifest.slices.iter().map(|record| record.name).collect();
     let some: Vec<SliceName> = names.iter().copied().filter(|name| coded(*name)).collect();
     let from = if some.is_empty() || random.one_in(4) { names } else { some };
@@ -26,13 +29,16 @@ pub(super) fn bytes(base: &Base, random: &mut Random) -> Option<Files> {
     let name = any(base, random)?;
     let mut bytes = base.slice(name);
     if random.one_in(3) {
-        // The head, field by field.
-        let at = 8 + random.below(32);
+        // The version and what stands before the checksum.
+        let (_, end) = SliceStart::read(&bytes)?;
+        let at = 8 + random.below(end - 8);
         bytes[at] = match random.below(3) {
             0 => bytes[at] ^ 1 << random.below(8),
             1 => bytes[at].wrapping_add(1),
             _ => random.byte(),
         };
+    } else if random.one_in(3) {
+        edit_start(&mut bytes, |start| start_field(start, random));
     } else {
         random.disturb(&mut bytes);
     }
@@ -40,6 +46,23 @@ pub(super) fn bytes(base: &Base, random: &mut Random) -> Option<Files> {
         mend_head(&mut bytes);
     }
     base.with_slice(name, bytes)
+}
+
+/// Changes a field, which is then written as it should be.
+fn start_field(start: &mut SliceStart, random: &mut Random) {
+    match random.below(7) {
+        0 => random.disturb(&mut start.rules),
+        1 => start.board.0 = random.byte() % 9,
+        2 => start.board.1 = random.byte() % 9,
+        3 => start.name.0[random.below(4)] = random.byte() % 5,
+        4 => start.indices = random.number(start.indices),
+        _ => match &mut start.coding {
+            Coding::Units(contexts, _) if random.one_in(2) => *contexts = random.number(*contexts),
+            Coding::Units(_, units) if random.one_in(2) => *units = random.number(*units),
+            coding if random.one_in(4) => *coding = Coding::Unknown(random.number(2)),
+            coding => *coding = Coding::Constant(random.below(4) as u64),
+        },
+    }
 }
 
 /// Changes a payload or a directory entry or frequencies; checksums are right afterwards.
@@ -75,7 +98,7 @@ pub(super) fn code(base: &Base, random: &mut Random) -> Option<Files> {
 
 pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
     let mut manifest = base.database()?;
-    let mut pieces = base.draft.claim.pieces;
+    let mut cover = base.draft.claim.cover.clone();
     let n = manifest.slices.len();
     let (i, j) = (random.below(n), random.below(n));
     let mut gone = None;
@@ -98,11 +121,13 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
         7 => manifest.rows = random.byte() % 9,
         8 => manifest.columns = random.byte() % 9,
         _ => {
-            manifest.pieces = random.byte() % 10;
-            pieces = manifest.pieces.max(2);
+            manifest.cover = any_cover(random);
+            if random.one_in(2) {
+                cover = manifest.cover.clone();
+            }
         }
     }
-    let mut files = base.with_manifest(&manifest, pieces);
+    let mut files = base.with_manifest(&manifest, &cover);
     if let Some(name) = gone {
         files.remove(&base.database_path(&name.file_name()));
     }
@@ -138,25 +163,4 @@ pub(super) fn value(base: &Base, random: &mut Random) -> Option<Files> {
         }
     }
     base.with_slice(name, encode_slice(board, slice, &table).concat())
-}
-
-/// A claim that rests on more or fewer pieces, with the root that such a database has or would have.
-pub(super) fn pieces(base: &Base, random: &mut Random) -> Option<Files> {
-    let manifest = base.database()?;
-    let n = 2 + random.byte() % 4;
-    if n > manifest.pieces {
-        return Some(base.with_manifest(&DatabaseManifest { pieces: n, ..manifest }, n));
-    }
-    let mut files = base.with_manifest(&manifest, n);
-    // The database, too, ends there.
-    if random.one_in(2) {
-        for record in manifest.slices.iter().filter(|slice| slice.name.pieces() > n.into()) {
-            files.remove(&base.database_path(&record.name.file_name()));
-        }
-        if !random.one_in(4) {
-            let manifest = manifest.up_to(n).encode();
-            files.insert(base.database_path("MANIFEST"), manifest.into());
-        }
-    }
-    Some(files)
 }

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use certificate_spec::Digest;
 use certificate_spec::claim::Claim;
-use certificate_spec::database::DatabaseManifest;
+use certificate_spec::cover::Cover;
+use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::manifest::Manifest;
-use prover::board::{Board, Game};
-use prover::egdb::{Builder, Slice, decode_slice};
+use draughtproof_egdb::{Builder, Slice, decode_slice};
+use draughtproof_game::{Board, Game};
 
 use super::base::{Base, Files};
 use super::proof;
+use super::replay::has;
 use crate::draft::Draft;
 use crate::positions;
 use crate::rules::Rules;
@@ -51,7 +53,7 @@ pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
     for &question in draft.claim.value.questions() {
         let part = draft.parts.iter().find(|part| part.question == question);
         let part = part.ok_or("a question is missing")?;
-        assumed += proof::judge(&rules, draft.claim.pieces, part, &start)?;
+        assumed += proof::judge(&rules, &draft.claim.cover, part, &start)?;
     }
     Ok(Shown { why: difference(base, &draft, files), assumed })
 }
@@ -62,7 +64,9 @@ fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     const MEMORY: u64 = 64 << 20;
     let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
     let pieces = u8::try_from(pieces.max(2)).map_err(|e| e.to_string())?;
-    let tables = Slice::all(board, pieces).into_iter().map(|s| Builder::table_memory(board, s));
+    let tables = Slice::all(board, &Cover::up_to(pieces))
+        .into_iter()
+        .map(|s| Builder::table_memory(board, s));
     if tables.sum::<u64>() > MEMORY {
         return Err(format!("not known: {} with {pieces} pieces", board.name()));
     }
@@ -98,19 +102,34 @@ fn bound_by_hashes(draft: &Draft, files: &Files) -> Result<(), String> {
 fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
     let bytes = files.get(&base.database_path("MANIFEST")).ok_or("no database")?;
     let whole = DatabaseManifest::decode(bytes).map_err(|e| e.to_string())?;
-    let manifest = whole.up_to(claim.pieces);
-    if whole.pieces < claim.pieces || claim.database != Some(manifest.root()) {
+    let listed = whole.slices.len();
+    let board = &base.rules.board;
+    if (whole.rows, whole.columns) != (board.rows(), board.columns()) {
+        return Err("a database of another board".into());
+    }
+    let sides = (1..=32).flat_map(|black| (1..=32).map(move |white| (black, white)));
+    for (black, white) in sides {
+        if has(&claim.cover, black, white) && !has(&whole.cover, black, white) {
+            return Err(format!("{black} against {white} is not in the database"));
+        }
+    }
+    let covered = |name: SliceName| {
+        let [a, b, c, d] = name.0.map(u32::from);
+        has(&claim.cover, a + b, c + d)
+    };
+    let cover = claim.cover.clone();
+    let slices = whole.slices.iter().filter(|record| covered(record.name)).copied().collect();
+    let manifest = DatabaseManifest { cover, slices, ..whole };
+    if claim.database != Some(manifest.root()) {
         return Err("another database".into());
     }
     let folder = base.database_path("");
     let there = files.keys().filter(|path| path.starts_with(&folder)).count();
-    if there != whole.slices.len() + 1 {
+    if there != listed + 1 {
         return Err("a slice too many or too few".into());
     }
-    let board = &base.rules.board;
     let names: Vec<_> = manifest.slices.iter().map(|record| record.name).collect();
-    let wanted: Vec<_> = Slice::all(board, claim.pieces).into_iter().map(Slice::name).collect();
-    if names != wanted {
+    if names != slices_of(board, &claim.cover) {
         return Err("other slices than there should be".into());
     }
     for record in &manifest.slices {
@@ -132,6 +151,25 @@ fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
     Ok(())
 }
 
+/// The slices that a cover has on a board, in order.
+fn slices_of(board: &Board, cover: &Cover) -> Vec<SliceName> {
+    let (most, men) = (cover.most_pieces(), board.man_squares());
+    let mut found = Vec::new();
+    for a in 0..=men.min(most) {
+        for c in 0..=men.min(most) {
+            for b in 0..=most {
+                for d in 0..=most {
+                    if has(cover, u32::from(a) + u32::from(b), u32::from(c) + u32::from(d)) {
+                        found.push(SliceName([a, b, c, d]));
+                    }
+                }
+            }
+        }
+    }
+    found.sort_by_key(|name| name.order());
+    found
+}
+
 /// What is different from the base.
 fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
     let old = &base.draft;
@@ -147,8 +185,8 @@ fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
         "another claim, as true"
     } else if proof(old) != proof(draft) {
         "another proof"
-    } else if old.claim.pieces != draft.claim.pieces {
-        "database of other size"
+    } else if old.claim.cover != draft.claim.cover {
+        "another part of the database"
     } else if !same_slices {
         "same values, other code"
     } else if old.parts != draft.parts {

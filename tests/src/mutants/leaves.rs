@@ -1,6 +1,7 @@
 //! Changes of leaf strategies that keep their form: as many positions, bits and bytes as there should be.
 
 use certificate_spec::bits::{BitReader, BitWriter, width};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, kind};
 
@@ -16,13 +17,13 @@ const MOST: usize = 2000;
 /// A leaf for a node, its choices made by `choose`; it leans on all nodes of smaller ranks than `rank`.
 fn leaf_of(
     base: &Base,
-    pieces: u8,
+    cover: &Cover,
     part: &Part,
     (node, rank): (&Node, u32),
     mut choose: impl FnMut(usize) -> Option<usize>,
 ) -> Option<Leaf<Vec<u8>>> {
     let mut bits = BitWriter::default();
-    let mut replay = Replay::new(&base.rules, pieces, part, rank, MOST);
+    let mut replay = Replay::new(&base.rules, cover, part, rank, MOST);
     replay.expand(node.position, &mut |n| {
         let choice = choose(n)?;
         bits.push(choice.try_into().ok()?, width(n));
@@ -39,34 +40,32 @@ fn rank_for(node: &Node, random: &mut Random) -> u32 {
 /// A leaf with choices at random.
 pub(super) fn at_random(
     base: &Base,
-    pieces: u8,
+    cover: &Cover,
     part: &Part,
     node: &Node,
     random: &mut Random,
 ) -> Option<Leaf<Vec<u8>>> {
-    leaf_of(base, pieces, part, (node, rank_for(node, random)), |n| {
-        (n > 0).then(|| random.below(n))
-    })
+    leaf_of(base, cover, part, (node, rank_for(node, random)), |n| (n > 0).then(|| random.below(n)))
 }
 
 /// A leaf that begins with the move that a node has chosen and goes on at random, but only to where there
 /// is no node, whatever its rank.
 pub(super) fn up_to_nodes(
     base: &Base,
-    pieces: u8,
+    cover: &Cover,
     part: &Part,
     node: &Node,
     random: &mut Random,
 ) -> Option<Leaf<Vec<u8>>> {
     let mut first = (node.kind == kind::OR).then_some(node.data as usize);
-    leaf_of(base, pieces, part, (node, u32::MAX), |n| {
+    leaf_of(base, cover, part, (node, u32::MAX), |n| {
         first.take().or_else(|| (n > 0).then(|| random.below(n)))
     })
 }
 
 /// The old choices as far as they go, and others from some place on, or in one place.
 pub(super) fn replayed(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
-    let pieces = draft.claim.pieces;
+    let cover = &draft.claim.cover.clone();
     let part = part(draft, random, |part| !part.leaves.is_empty())?;
     let nodes = part.nodes.iter().filter(|node| node.kind == kind::LEAF).copied();
     let nodes: Vec<Node> = nodes.filter(|node| base.rules.is_possible(&node.position)).collect();
@@ -79,7 +78,7 @@ pub(super) fn replayed(base: &Base, draft: &mut Draft, random: &mut Random) -> O
     let only_here = random.one_in(2);
     let mut made = 0;
     let rank = rank_for(&node, random);
-    let leaf = leaf_of(base, pieces, part, (&node, rank), |n| {
+    let leaf = leaf_of(base, cover, part, (&node, rank), |n| {
         let old = bits.take(width(n)).map(|choice| choice as usize);
         made += 1;
         let is_changed = if only_here { made - 1 == from } else { made > from };

@@ -1,6 +1,7 @@
 //! Changes that only the rules of the game can tell: moves, replies, ranks, kinds.
 
 use certificate_spec::claim::{Question, Value};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, WirePosition, kind};
 
@@ -117,12 +118,12 @@ fn dress(
     base: &Base,
     part: &Part,
     node: &mut Node,
-    pieces: u8,
+    cover: &Cover,
     random: &mut Random,
 ) -> Option<Option<Leaf<Vec<u8>>>> {
     if random.one_in(3) {
         node.kind = kind::LEAF;
-        return Some(Some(at_random(base, pieces, part, node, random)?));
+        return Some(Some(at_random(base, cover, part, node, random)?));
     }
     (node.kind, node.data) = (kind::AND, 0);
     if claimant_moves(part.question, &node.position) {
@@ -133,7 +134,7 @@ fn dress(
 }
 
 pub(super) fn added(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
-    let pieces = draft.claim.pieces;
+    let cover = &draft.claim.cover.clone();
     edit(draft, random, |part, pairs, random| {
         let from = pairs[pick(pairs, random, |_| true)?].0;
         let from_is_possible = base.rules.is_possible(&from.position);
@@ -141,12 +142,12 @@ pub(super) fn added(base: &Base, draft: &mut Draft, random: &mut Random) -> Opti
             if from_is_possible { near(&base.rules, from.position, random)? } else { return None };
         // Now and then one that has its node already, or that is the database's.
         let is_there = pairs.iter().any(|(node, _)| node.position == position);
-        if (is_there || in_database(&position, pieces)) && !random.one_in(16) {
+        if (is_there || in_database(&position, cover)) && !random.one_in(16) {
             return None;
         }
         let rank = from.rank.saturating_sub(u32::from(!random.one_in(4)));
         let mut node = Node { position, rank, data: 0, kind: 0, reserved: 0 };
-        let leaf = dress(base, part, &mut node, pieces, random)?;
+        let leaf = dress(base, part, &mut node, cover, random)?;
         pairs.push((node, leaf));
         Some(())
     })
@@ -165,10 +166,10 @@ pub(super) fn made_up(base: &Base, draft: &mut Draft, random: &mut Random) -> Op
         (Value::BlackWins, Question::BlackWins),
         (Value::WhiteWins, Question::WhiteWins),
     ])?;
-    let mut part = Part { question, nodes: Vec::new(), leaves: Vec::new(), about: Vec::new() };
+    let mut part = Part::new(question);
     let rank = if question.is_win() { random.number_u32(0) } else { 0 };
     let mut node = Node { position, rank, data: 0, kind: 0, reserved: 0 };
-    let leaf = dress(base, &part, &mut node, draft.claim.pieces, random)?;
+    let leaf = dress(base, &part, &mut node, &draft.claim.cover, random)?;
     put(&mut part, vec![(node, leaf)]);
     (draft.claim.value, draft.parts) = (value, vec![part]);
     draft.claim.start = rules.board.write_fen(&rules.read(&position));
@@ -176,20 +177,20 @@ pub(super) fn made_up(base: &Base, draft: &mut Draft, random: &mut Random) -> Op
 }
 
 pub(super) fn moved(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
-    let pieces = draft.claim.pieces;
+    let cover = &draft.claim.cover.clone();
     edit(draft, random, |part, pairs, random| {
         let i = pick(pairs, random, |node| base.rules.is_possible(&node.position))?;
         let (node, leaf) = &mut pairs[i];
         node.position = near(&base.rules, node.position, random)?;
         if random.one_in(2) {
-            *leaf = dress(base, part, node, pieces, random)?;
+            *leaf = dress(base, part, node, cover, random)?;
         }
         Some(())
     })
 }
 
 pub(super) fn kind_changed(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
-    let pieces = draft.claim.pieces;
+    let cover = &draft.claim.cover.clone();
     edit(draft, random, |part, pairs, random| {
         let i = pick(pairs, random, |node| base.rules.is_possible(&node.position))?;
         let (node, leaf) = &mut pairs[i];
@@ -200,7 +201,7 @@ pub(super) fn kind_changed(base: &Base, draft: &mut Draft, random: &mut Random) 
             1 if node.kind == kind::AND => node.kind = kind::OR,
             // A leaf that nothing belongs to.
             2 => (node.kind, *leaf) = (kind::LEAF, None),
-            _ => *leaf = dress(base, part, node, pieces, random)?,
+            _ => *leaf = dress(base, part, node, cover, random)?,
         }
         Some(())
     })
@@ -208,12 +209,12 @@ pub(super) fn kind_changed(base: &Base, draft: &mut Draft, random: &mut Random) 
 
 /// A leaf instead of a node: still a proof, unless its rank is no longer above those that it leans on.
 pub(super) fn into_leaf(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
-    let pieces = draft.claim.pieces;
+    let cover = &draft.claim.cover.clone();
     edit(draft, random, |part, pairs, random| {
         let is_plain = |node: &Node| node.kind == kind::OR || node.kind == kind::AND;
         let i = pick(pairs, random, |n| is_plain(n) && base.rules.is_possible(&n.position))?;
         let (node, leaf) = &mut pairs[i];
-        *leaf = Some(up_to_nodes(base, pieces, part, node, random)?);
+        *leaf = Some(up_to_nodes(base, cover, part, node, random)?);
         node.kind = kind::LEAF;
         if part.question.is_win() && random.one_in(2) {
             node.rank = u32::try_from(random.below(node.rank as usize)).ok()?;

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use certificate_spec::bits::{BitReader, width};
 use certificate_spec::claim::Question;
+use certificate_spec::cover::Cover;
 use certificate_spec::nodes::{Node, WirePosition, kind};
-use prover::egdb::Value;
+use certificate_spec::value::Value;
 
 use super::replay::{Replay, claimant_moves, in_database};
 use crate::draft::Part;
@@ -19,24 +20,24 @@ type Supports = BTreeMap<WirePosition, Vec<Vec<WirePosition>>>;
 /// The set of positions of a question.
 struct Proof<'a> {
     rules: &'a Rules,
-    pieces: u8,
+    cover: &'a Cover,
     question: Question,
     supports: Supports,
 }
 
-/// Judges a question of a claim that rests on the database with so many pieces. Positions that are assumed
-/// are taken for granted; their number is returned.
+/// Judges a question of a claim that rests on the database of a cover. Positions that are assumed are taken
+/// for granted; their number is returned.
 ///
 /// # Errors
 /// What is not proved, or false.
 pub(super) fn judge(
     rules: &Rules,
-    pieces: u8,
+    cover: &Cover,
     part: &Part,
     start: &WirePosition,
 ) -> Result<usize, String> {
-    let supports = collect(rules, pieces, part)?;
-    let proof = Proof { rules, pieces, question: part.question, supports };
+    let supports = collect(rules, cover, part)?;
+    let proof = Proof { rules, cover, question: part.question, supports };
     let held = proof.held();
     if let Some(p) = proof.supports.keys().find(|p| !held.contains(p)) {
         return Err(format!("{:?}: {p:?} is not supported", part.question));
@@ -66,14 +67,14 @@ fn well_formed(part: &Part) -> bool {
 }
 
 /// What the nodes and leaves say.
-fn collect(rules: &Rules, pieces: u8, part: &Part) -> Result<Supports, String> {
+fn collect(rules: &Rules, cover: &Cover, part: &Part) -> Result<Supports, String> {
     if !well_formed(part) {
         return Err(format!("{:?}: nodes or leaves are not as they must be", part.question));
     }
     let mut supports = Supports::new();
     for node in &part.nodes {
         let p = node.position;
-        if !rules.is_possible(&p) || in_database(&p, pieces) {
+        if !rules.is_possible(&p) || in_database(&p, cover) {
             return Err(format!("{p:?} cannot be a node"));
         }
         let mut add = |p, needed| supports.entry(p).or_default().push(needed);
@@ -88,7 +89,7 @@ fn collect(rules: &Rules, pieces: u8, part: &Part) -> Result<Supports, String> {
                 let leaf = part.leaves.get(node.data as usize).ok_or("a leaf that is not there")?;
                 let most = usize::try_from(leaf.positions).unwrap_or(usize::MAX);
                 let mut bits = BitReader::new(&leaf.strategy);
-                let mut replay = Replay::new(rules, pieces, part, node.rank, most);
+                let mut replay = Replay::new(rules, cover, part, node.rank, most);
                 let replayed = replay.expand(p, &mut |n| Some(bits.take(width(n))? as usize));
                 replayed.ok_or_else(|| format!("the leaf of {p:?} breaks off"))?;
                 if replay.expanded.len() as u64 != leaf.positions || !bits.is_finished() {
@@ -114,7 +115,7 @@ impl Proof<'_> {
 
     /// Whether a position holds if those in `held` do.
     fn holds(&self, p: &WirePosition, held: &BTreeSet<WirePosition>) -> bool {
-        if in_database(p, self.pieces) {
+        if in_database(p, self.cover) {
             return self.rules.value(p).is_some_and(|value| self.suits(p, value));
         }
         let opponent_is_stuck =

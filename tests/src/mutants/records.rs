@@ -2,13 +2,18 @@
 
 use certificate_spec::Digest;
 use certificate_spec::claim::Question;
-use certificate_spec::manifest::{HEADER, Kind, Manifest, ObjectHeader};
+use certificate_spec::manifest::{Kind, Manifest};
 use certificate_spec::nodes::Node;
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::{Mode, Provenance, Resources};
+use certificate_spec::wire::HEAD;
 use certificate_spec::{leaves, nodes};
 
 use super::base::{Base, Files};
 use super::random::Random;
 use crate::draft::{Draft, DraftObject, Part, manifest as manifest_of};
+use crate::encoding::{SliceStart, pad};
+use crate::slice_file::mend_head;
 
 /// One of the questions of a draft that has what is asked for.
 pub(super) fn part<'a>(
@@ -53,26 +58,26 @@ pub(super) fn claim_text(base: &Base, random: &mut Random) -> Option<Files> {
     Some(base.with_objects(&bytes, &base.draft.objects()))
 }
 
-/// Cuts an object of nodes or leaves in two, which is just as good.
+/// Cuts an object of nodes or leaves in two, which is just as good; a provenance is one.
 fn cut_object(draft: &Draft, random: &mut Random) -> Option<Vec<DraftObject>> {
     let mut objects = draft.objects();
     let at = random.below(objects.len());
     let object = objects.get(at)?.clone();
-    let part = draft.parts.iter().find(|part| part.question == object.header.question)?;
-    let all = usize::try_from(object.header.count).ok()?;
+    let part = draft.parts.iter().find(|part| part.question == object.head.question)?;
+    let all = usize::try_from(object.head.count).ok()?;
     let first = 1 + random.below(all.checked_sub(1).filter(|&n| n > 0)?);
     let piece = |range: std::ops::Range<usize>| {
         let question = part.question;
         let (first, count) = (range.start as u64, range.len() as u64);
-        let header = ObjectHeader { question, first, count };
+        let head = ObjectHead { question, first, count };
         let bytes = match object.kind {
-            Kind::Nodes => nodes::encode(&header, &part.nodes[range]),
-            Kind::Leaves => leaves::encode(&header, &part.leaves[range]),
-            Kind::About => certificate_spec::about::encode(&header, &part.about[range]),
+            Kind::Nodes => nodes::encode(&head, &part.nodes[range]),
+            Kind::Leaves => leaves::encode(&head, &part.leaves[range]),
+            Kind::Provenance => return None,
         };
-        DraftObject { kind: object.kind, header, bytes }
+        Some(DraftObject { kind: object.kind, head, bytes })
     };
-    objects.splice(at..=at, [piece(0..first), piece(first..all)]);
+    objects.splice(at..=at, [piece(0..first)?, piece(first..all)?]);
     Some(objects)
 }
 
@@ -90,7 +95,7 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
         3 => manifest.objects.insert(j, manifest.objects[i]),
         4 => {
             manifest.objects[i].kind =
-                *random.pick(&[Kind::Nodes, Kind::Leaves, Kind::About]).expect("a kind");
+                *random.pick(&[Kind::Nodes, Kind::Leaves, Kind::Provenance]).expect("a kind");
         }
         5 => manifest.objects[i].question = *random.pick(&Question::ALL).expect("a question"),
         6 => manifest.objects[i].first = random.number(manifest.objects[i].first),
@@ -99,9 +104,10 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
         9 => manifest.objects[i].digest = manifest.objects[j].digest,
         10 => manifest.claim_length = random.number(manifest.claim_length),
         11 => {
-            // The header as it stands in the file.
+            // What stands in the file before the records.
             let mut bytes = manifest.encode();
-            bytes[random.below(HEADER)] ^= 1 << random.below(8);
+            let records = usize::try_from(manifest.offset(0)).ok()?;
+            bytes[random.below(records)] ^= 1 << random.below(8);
             raw = Some(bytes);
         }
         _ => {
@@ -118,16 +124,15 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
 pub(super) fn object(base: &Base, random: &mut Random) -> Option<Files> {
     let mut objects = base.draft.objects();
     let i = random.below(objects.len());
+    let object = &mut objects[i];
     if random.one_in(4) {
-        // What the record says goes with the header.
-        let header = &mut objects[i].header;
-        let field = *random.pick(&[16, 24]).expect("an offset");
-        let number = if field == 16 { &mut header.first } else { &mut header.count };
+        // What the record says goes with the head.
+        let mut head = object.head;
+        let number = if random.one_in(2) { &mut head.first } else { &mut head.count };
         *number = random.number(*number);
-        let number = number.to_le_bytes();
-        objects[i].bytes[field..field + 8].copy_from_slice(&number);
+        object.relabel(head);
     } else {
-        random.disturb(&mut objects[i].bytes);
+        random.disturb(&mut object.bytes);
     }
     Some(base.with_objects(base.draft.claim.encode().as_bytes(), &objects))
 }
@@ -204,4 +209,77 @@ pub(super) fn strategy(_: &Base, draft: &mut Draft, random: &mut Random) -> Opti
 /// The digest that stands for nothing.
 pub(super) fn any_digest(random: &mut Random) -> Digest {
     Digest::of(&[random.byte()])
+}
+
+/// A part in postcard in which a number has a byte more than it needs. Hashes and roots are right.
+pub(super) fn padded(base: &Base, random: &mut Random) -> Option<Files> {
+    let claim = base.draft.claim.encode();
+    let mut objects = base.draft.objects();
+    match random.below(4) {
+        0 => {
+            let path = "cert/MANIFEST".to_owned();
+            let bytes = &base.files[&path];
+            // Where there is a digest it is another one.
+            let at = HEAD + random.below(bytes.len() - HEAD);
+            let mut files = base.files.clone();
+            files.insert(path, pad(bytes, at).into());
+            Some(files)
+        }
+        1 => {
+            let object = &mut objects[random.below(base.draft.objects().len())];
+            let length = match object.kind {
+                Kind::Provenance => object.bytes.len(),
+                _ => object.head.length(),
+            };
+            object.bytes = pad(&object.bytes, HEAD + random.below(length - HEAD));
+            Some(base.with_objects(claim.as_bytes(), &objects))
+        }
+        2 => {
+            let manifest = base.database()?;
+            let bytes = manifest.encode();
+            let bytes = pad(&bytes, HEAD + random.below(bytes.len() - HEAD));
+            let mut files = base.files.clone();
+            files.insert(base.database_path("MANIFEST"), bytes.into());
+            Some(files)
+        }
+        _ => {
+            let manifest = base.database()?;
+            let name = random.pick(&manifest.slices)?.name;
+            let bytes = base.slice(name);
+            let (_, end) = SliceStart::read(&bytes)?;
+            let mut bytes = pad(&bytes, HEAD + random.below(end - HEAD));
+            mend_head(&mut bytes);
+            base.with_slice(name, bytes)
+        }
+    }
+}
+
+/// What is said of how a question was answered: something else, which is as good, or nothing that can be
+/// said.
+pub(super) fn provenance(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
+    let part = part(draft, random, |part| part.provenance.is_some())?;
+    if random.one_in(8) {
+        part.provenance = None;
+        return Some(());
+    }
+    let Provenance { program, mode, request, iterations } = part.provenance.as_mut()?;
+    let texts = [program, &mut request.game, &mut request.start];
+    match random.below(6) {
+        0..3 => {
+            let text = texts.into_iter().nth(random.below(3))?;
+            let all = ['s', ' ', '~', '\n', '\u{7f}', '\0', '\u{e9}', '\t'];
+            text.push(*random.pick(&all)?);
+        }
+        3 => {
+            let (threads, workers) = (random.number_u32(1), random.number_u32(1));
+            let resources = Resources { threads, workers, seconds: random.number(1) };
+            *mode = *random.pick(&[Mode::FreeRunning(resources), Mode::Farm(resources)])?;
+        }
+        4 => {
+            request.leaf_nodes = random.number(request.leaf_nodes);
+            request.seed_line.push(if random.one_in(2) { "1-3\r".into() } else { "1-3".into() });
+        }
+        _ => iterations.extend_from_within(..),
+    }
+    Some(())
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use certificate_spec::claim::Question;
+use certificate_spec::cover::Cover;
 use certificate_spec::nodes::WirePosition;
 
 use crate::draft::Part;
@@ -14,16 +15,29 @@ pub(super) fn claimant_moves(question: Question, p: &WirePosition) -> bool {
     (p.turn == 1) == question.claimant_is_white()
 }
 
-/// Whether the value of a position is the database's to say.
-pub(super) fn in_database(p: &WirePosition, pieces: u8) -> bool {
-    let both = p.black != 0 && p.white != 0;
-    both && (p.black | p.white).count_ones() <= u32::from(pieces)
+/// Whether the value of a position is the database's to say: what the clauses of a cover mean, worked
+/// out here and not by [`Cover::admits`].
+pub(super) fn in_database(p: &WirePosition, cover: &Cover) -> bool {
+    has(cover, p.black.count_ones(), p.white.count_ones())
+}
+
+/// Whether positions with so many pieces of each side are in the database.
+pub(super) fn has(cover: &Cover, black: u32, white: u32) -> bool {
+    let fits = |most: u8, there: u32| there <= most.into();
+    let mut clauses = cover.clauses().iter();
+    black > 0
+        && white > 0
+        && clauses.any(|clause| {
+            fits(clause.pieces, black + white)
+                && fits(clause.side, black)
+                && fits(clause.side, white)
+        })
 }
 
 /// A replay.
 pub(super) struct Replay<'a> {
     rules: &'a Rules,
-    pieces: u8,
+    cover: &'a Cover,
     question: Question,
     ranks: BTreeMap<WirePosition, u32>,
     rank: u32,
@@ -35,10 +49,16 @@ pub(super) struct Replay<'a> {
 
 impl<'a> Replay<'a> {
     /// A replay from a leaf of this rank, of at most so many positions.
-    pub(super) fn new(rules: &'a Rules, pieces: u8, part: &Part, rank: u32, most: usize) -> Self {
+    pub(super) fn new(
+        rules: &'a Rules,
+        cover: &'a Cover,
+        part: &Part,
+        rank: u32,
+        most: usize,
+    ) -> Self {
         Replay {
             rules,
-            pieces,
+            cover,
             question: part.question,
             ranks: part.nodes.iter().map(|node| (node.position, node.rank)).collect(),
             rank,
@@ -67,7 +87,7 @@ impl<'a> Replay<'a> {
         self.expanded.push((p, needed.clone()));
         for y in needed {
             let lower = |rank: &u32| !self.question.is_win() || *rank < self.rank;
-            let is_known = in_database(&y, self.pieces)
+            let is_known = in_database(&y, self.cover)
                 || self.seen.contains(&y)
                 || self.ranks.get(&y).is_some_and(lower);
             if !is_known {

@@ -167,7 +167,24 @@ impl Tally {
         for (name, of) in self.rows().filter(|(name, _)| *name != "all") {
             of.wrong.iter().for_each(|(n, what)| line(format!("WRONG {name} {n}: {what}")));
         }
+        line(self.summary());
         out
+    }
+
+    /// The campaign in one line.
+    pub fn summary(&self) -> String {
+        let total = self.total();
+        let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
+        format!(
+            "{} mutants, {} refuted, {} accepted and shown right, {} wrong ({} declined, {} conditional, {} errors)",
+            total.mutants(),
+            sum(&total.refuted),
+            total.valid(),
+            total.wrong.len(),
+            sum(&total.declined),
+            total.conditional,
+            total.errors,
+        )
     }
 
     /// A line for each class and outcome.

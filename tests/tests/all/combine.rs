@@ -8,7 +8,7 @@ use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::board::{Game, Position};
+use draughtproof_game::{Game, Position};
 use prover::emit::Stored;
 use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};

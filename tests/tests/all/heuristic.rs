@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use prover::board::{Board, Game, Position};
-use prover::egdb::{Value, Values};
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Board, Game, Position};
 use prover::heuristic::{Analysis, Bound, Evaluation, Heuristic, Limits, NAMES, Weights};
 use quickcheck::Gen;
 use tests::positions::{database, random};

@@ -18,3 +18,4 @@ mod report;
 mod search;
 mod slices;
 mod traps;
+mod v1;

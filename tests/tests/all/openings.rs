@@ -1,6 +1,6 @@
 //! Starts named by moves or by an opening of the 2007 solution.
 
-use prover::board::Game;
+use draughtproof_game::Game;
 use tests::corpus::rows;
 use tests::programs::{path, prove, run};
 

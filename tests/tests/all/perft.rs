@@ -4,9 +4,9 @@ use quickcheck::{Arbitrary, Gen, QuickCheck};
 use tests::corpus::rows;
 
 fn prover_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
-    let game: prover::board::Game = game.parse().unwrap();
+    let game: draughtproof_game::Game = game.parse().unwrap();
     let start = fen.map_or(game.start(), |fen| game.board.read_fen(fen).unwrap());
-    prover::board::perft(&game.board, &start, depth)
+    draughtproof_game::perft(&game.board, &start, depth)
 }
 
 fn checker_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
@@ -94,11 +94,11 @@ impl Arbitrary for Random {
         let boards =
             [(4, 4), (5, 5), (6, 6), (5, 7), (7, 7), (8, 8), (8, 4), (3, 5), (6, 8), (8, 6)];
         let board = *g.choose(&boards).unwrap();
-        let squares = prover::board::Board::new(board.0, board.1).unwrap().squares();
+        let squares = draughtproof_game::Board::new(board.0, board.1).unwrap().squares();
         // From nearly empty to crowded, with many kings or few.
         let (fill, kings) = (u8::arbitrary(g) % 8 + 1, u8::arbitrary(g) % 5);
         let in_row = |row: u8, square: u8| {
-            prover::board::Board::new(board.0, board.1).unwrap().row(square) == row
+            draughtproof_game::Board::new(board.0, board.1).unwrap().row(square) == row
         };
         let mut lists = [Vec::new(), Vec::new()];
         for square in 0..squares {
@@ -118,7 +118,7 @@ impl Arbitrary for Random {
 #[test]
 fn both_generators_agree_on_random_positions() {
     fn agree(Random { board: (rows, columns), fen }: Random) -> bool {
-        let ours = prover::board::Board::new(rows, columns).unwrap();
+        let ours = draughtproof_game::Board::new(rows, columns).unwrap();
         let theirs = checker_core::Board::new(rows, columns).unwrap();
         let p = ours.read_fen(&fen).unwrap();
         let q = checker_core::parse_fen(&fen).unwrap();
@@ -134,8 +134,8 @@ fn both_generators_agree_on_random_positions() {
         // A twin has the twins of the successors; three plies count the same sequences.
         assert_eq!(p.twin(&ours).twin(&ours), p);
         let depth = 3;
-        let count = prover::board::perft(&ours, &p, depth);
-        assert_eq!(count, prover::board::perft(&ours, &p.twin(&ours), depth), "{fen}");
+        let count = draughtproof_game::perft(&ours, &p, depth);
+        assert_eq!(count, draughtproof_game::perft(&ours, &p.twin(&ours), depth), "{fen}");
         assert_eq!(count, checker_count(&theirs, &q, depth), "{fen}");
         true
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
 use tests::corpus::{Case, build};
-use tests::programs::{Said, check_with, path};
+use tests::programs::{check_with, path};
 
 /// Python takes a quarter of a minute for the values of this board's database, which eight cases have.
 const LARGE: &str = "6x6";
@@ -17,15 +17,6 @@ fn takes_long(case: &Case) -> bool {
     let words = &case.expected.words;
     let values = words.starts_with("VERIFIED") || words.starts_with("REFUTED slice-value");
     values && case.arguments.iter().any(|a| a == LARGE) && !KEPT.contains(&&*case.name)
-}
-
-/// What `SPEC.md` asks for: all of the line but the words that are for people.
-fn normative(said: &Said) -> Vec<&str> {
-    let words = said.verdict.split(' ');
-    if said.verdict.starts_with("s ERROR") {
-        return words.take(2).collect();
-    }
-    words.filter(|word| !word.starts_with("expected=") && !word.starts_with("found=")).collect()
 }
 
 #[test]
@@ -48,7 +39,7 @@ fn the_format_as_a_program_says_the_same() {
             case.expected.compare(&theirs)?;
             // Counts and places, also those that the corpora do not ask for.
             let ours = said(&check)?;
-            let same = normative(&ours) == normative(&theirs);
+            let same = ours.normative() == theirs.normative();
             if same { Ok(()) } else { Err(format!("{ours:?} and {theirs:?}")) }
         });
         result.err().map(|e| format!("{}: {e}", case.name))

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use certificate_spec::Digest;
-use prover::board::{Board, Game, Position, Side};
-use prover::egdb::{Value, Values};
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Board, Game, Position, Side};
 use prover::proof::{Ground, Manager, Results, Workers};
 use prover::search::{Checkpoint, Outcome, Search};
 use quickcheck::Gen;

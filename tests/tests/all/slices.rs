@@ -2,8 +2,8 @@
 
 use certificate_spec::coding::encode;
 use certificate_spec::slice::Unit;
-use prover::board::Board;
-use prover::egdb::{Builder, Slice, Table, Value, decode_slice, encode_slice};
+use draughtproof_egdb::{Builder, Slice, Table, Value, decode_slice, encode_slice};
+use draughtproof_game::Board;
 use tests::slice_file::{SliceFile, code_that_ends_with, contexts};
 
 /// Every coded unit must have the contexts and values of the specification.

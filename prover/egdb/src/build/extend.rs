@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceRecord;
 use thiserror::Error;
 
@@ -13,6 +14,7 @@ use super::residency::{Later, Residency};
 use crate::depth;
 use crate::disk::figures::Figures;
 use crate::disk::store::{Store, StoreError};
+use crate::index::cover::{at_most, union};
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::stats::{Counts, placements};
@@ -21,25 +23,25 @@ use draughtproof_game::Board;
 /// Why a database could not be built.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    /// The files.
+    /// An error of the files.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Some slice needs more memory than may be used.
     #[error(
-        "the {board} database with {pieces} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory, or begin --partly",
+        "the {board} database with {cover} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory, or begin --partly",
         need.div_ceil(1 << 20), limit >> 20
     )]
     Memory {
         /// The board.
         board: String,
-        /// Pieces of the database.
-        pieces: u8,
+        /// The cover of the database.
+        cover: Cover,
         /// Bytes needed.
         need: u64,
         /// Bytes that may be used.
         limit: u64,
     },
-    /// Everything is finished for which there is memory.
+    /// Some slices need more memory than may be used; all others are finished.
     #[error(
         "{left} slices of the {board} database with {pieces} pieces are left out, the others are finished: it needs {} MiB of memory, and {} MiB may be used: run it again with more --memory",
         need.div_ceil(1 << 20), limit >> 20
@@ -64,7 +66,7 @@ pub enum BuildError {
     Disk {
         /// The board.
         board: String,
-        /// Pieces of the database.
+        /// Pieces of the slices.
         pieces: u8,
         /// Bytes expected.
         need: u64,
@@ -73,88 +75,90 @@ pub enum BuildError {
     },
 }
 
-/// What happens while building.
-#[derive(Debug, Clone, Copy)]
+/// The progress of a build.
+#[derive(Debug, Clone)]
 pub enum Event {
-    /// A number of pieces begins, with so many indices, of which some were finished by a run before.
+    /// The slices with a number of pieces begin.
     Begin {
-        /// Pieces.
-        pieces: u8,
-        /// All indices of slices for which there is memory.
+        /// The cover that there will be when they are finished.
+        cover: Cover,
+        /// All indices of those slices for which there is memory.
         indices: u64,
         /// Those of slices that are finished.
         finished: u64,
     },
-    /// So many more indices are finished.
+    /// The number of indices finished since the last event.
     Done(u64),
     /// All slices with the number of pieces that began last are finished.
     End,
 }
 
-/// The slices in memory, and the bound on them.
-pub struct Working<'a> {
+/// A session of building or loading a database: the slices in memory, and the bound on them.
+pub struct BuildSession<'a> {
     store: &'a Store,
     board: &'a Board,
     builder: Builder,
-    pieces: u8,
+    cover: Cover,
     resident: Residency,
     /// Of the slices that the MANIFEST lists.
     records: HashMap<Slice, SliceRecord>,
 }
 
-impl<'a> Working<'a> {
-    /// Nothing in memory yet, of a database that will have `pieces` pieces; never more than `memory`
+impl<'a> BuildSession<'a> {
+    /// A session with nothing in memory yet, of a database with a cover; never more than `memory`
     /// bytes.
     ///
     /// # Errors
     /// [`BuildError`] of the MANIFEST, or of memory that is too small for anything.
-    pub fn new(store: &'a Store, pieces: u8, memory: u64) -> Result<Self, BuildError> {
+    pub fn new(store: &'a Store, cover: &Cover, memory: u64) -> Result<Self, BuildError> {
         let board = store.board();
-        let need = Builder::base_memory(board, pieces);
+        let need = Builder::base_memory(board, cover);
         if need > memory {
-            return Err(BuildError::Memory { board: board.name(), pieces, need, limit: memory });
+            let cover = cover.clone();
+            return Err(BuildError::Memory { board: board.name(), cover, need, limit: memory });
         }
         let (_, records) = store.finished()?;
-        Ok(Working {
+        Ok(BuildSession {
             store,
             board,
-            builder: Builder::new(board, pieces),
-            pieces,
-            resident: Residency::new(board, pieces, memory),
+            builder: Builder::new(board, cover),
+            cover: cover.clone(),
+            resident: Residency::new(board, cover, memory),
             records: records.into_iter().map(|r| (Slice::from(r.name), r)).collect(),
         })
     }
 
-    /// Refuses what there is not memory enough to build, before there is anything of it.
+    /// Checks that there is memory enough to build a database, before anything of it is built.
     ///
     /// # Errors
     /// [`BuildError::Memory`]
-    pub fn check_memory(board: &Board, pieces: u8, limit: u64) -> Result<(), BuildError> {
-        let need = Self::least_memory(board, pieces);
+    pub fn check_memory(board: &Board, cover: &Cover, limit: u64) -> Result<(), BuildError> {
+        let need = Self::least_memory(board, cover);
         if need <= limit {
             return Ok(());
         }
-        Err(BuildError::Memory { board: board.name(), pieces, need, limit })
+        Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
     }
 
     /// The least memory with which a database can be built.
-    pub fn least_memory(board: &Board, pieces: u8) -> u64 {
-        let pairs = (2..=pieces).flat_map(|n| Builder::pairs(board, n));
-        pairs.map(|slice| Self::memory_of(board, pieces, slice)).max().unwrap_or(0)
+    pub fn least_memory(board: &Board, cover: &Cover) -> u64 {
+        let slices = Slice::all(board, cover).into_iter();
+        slices.map(|slice| Self::memory_of(board, cover, slice)).max().unwrap_or(0)
     }
 
-    /// The least memory with which a slice and its twin can be solved in a database with `pieces` pieces.
-    fn memory_of(board: &Board, pieces: u8, slice: Slice) -> u64 {
-        let empty = Residency::new(board, pieces, 0);
+    /// The least memory with which a slice and its twin can be solved in a database with `pieces`
+    /// pieces.
+    fn memory_of(board: &Board, cover: &Cover, slice: Slice) -> u64 {
+        let empty = Residency::new(board, cover, 0);
         empty.least(&Builder::needs(slice), room_to_solve(board, slice))
     }
 
-    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for which
-    /// there is not or that need such a one.
+    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for
+    /// which there is not or that need such a one.
     fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
-            let fits = Self::memory_of(self.board, self.pieces, slice) <= limit
+            let fits = Self::memory_of(self.board, &self.cover, slice) <= limit
                 && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
             if !fits {
                 left_out.extend(both(slice));
@@ -165,25 +169,25 @@ impl<'a> Working<'a> {
 
     /// Brings slices into memory, and keeps room for others that are about to be made.
     fn bring(&mut self, wanted: &[Slice], room: u64, later: &[Slice]) -> Result<(), BuildError> {
-        self.bring_and_tell(wanted, room, later, |_| ())
+        self.bring_with_progress(wanted, room, later, |_| ())
     }
 
-    /// The same; tells of each slice once it is in memory.
-    fn bring_and_tell(
+    /// The same; calls `loaded` with each slice once it is in memory.
+    fn bring_with_progress(
         &mut self,
         wanted: &[Slice],
         room: u64,
         later: &[Slice],
-        mut tell: impl FnMut(Slice),
+        mut loaded: impl FnMut(Slice),
     ) -> Result<(), BuildError> {
         let change = self.resident.bring(wanted, room, later).map_err(|need| {
-            let (board, pieces, limit) = (self.board.name(), self.pieces, self.resident.memory);
-            BuildError::Memory { board, pieces, need, limit }
+            let (board, cover) = (self.board.name(), self.cover.clone());
+            BuildError::Memory { board, cover, need, limit: self.resident.memory }
         })?;
         change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
         for slice in change.load {
             self.builder.restore(slice, self.store.load_slice(slice, self.records.get(&slice))?);
-            tell(slice);
+            loaded(slice);
         }
         Ok(())
     }
@@ -243,15 +247,14 @@ impl<'a> Working<'a> {
         both(slice).iter().all(has)
     }
 
-    /// Has all slices in memory, up to the number of pieces that this began with. `tell` hears of so many
-    /// more indices each time.
+    /// Loads all slices, up to the number of pieces that this began with. `progress` is called
+    /// with the number of indices of each slice that has been loaded.
     ///
     /// # Errors
     /// [`BuildError`]
-    pub fn load_all(mut self, mut tell: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
-        let (board, all) = (self.board, Slice::all(self.board, self.pieces));
-        self.bring_and_tell(&all, 0, &[], |slice| tell(slice.indices(board)))?;
-        self.builder.complete(self.pieces);
+    pub fn load_all(mut self, mut progress: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
+        let (board, all) = (self.board, Slice::all(self.board, &self.cover));
+        self.bring_with_progress(&all, 0, &[], |slice| progress(slice.indices(board)))?;
         Ok(self.builder.finish())
     }
 }
@@ -272,78 +275,89 @@ fn depth_needs(slice: Slice) -> Vec<Slice> {
     [both(slice), Builder::needs(slice)].concat()
 }
 
-/// Extends a store (under [`Store::lock`]) to as many pieces as `working` began with. Slices that an
-/// earlier run has finished are not built again.
+/// Extends a store (under [`Store::lock`]) by what the cover of `session` has and the store has not.
+/// What else the store covers stays: afterwards it has both. Slices that an earlier run has finished
+/// are not built again.
 ///
 /// # Errors
-/// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left out,
-/// all others with as many pieces are finished first.
-pub fn extend(working: &mut Working<'_>, mut tell: impl FnMut(Event)) -> Result<(), BuildError> {
-    let (store, board) = (working.store, working.board);
+/// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left
+/// out, all others with as many pieces are finished first.
+pub fn extend(
+    session: &mut BuildSession<'_>,
+    mut progress: impl FnMut(Event),
+) -> Result<(), BuildError> {
+    let (store, board, wanted) = (session.store, session.board, session.cover.clone());
     let (there, mut records) = store.finished()?;
-    store.remove_damaged()?;
-    for n in there.max(1) + 1..=working.pieces {
-        let of_n = |s: &Slice| s.pieces() == n;
-        let slices: Vec<Slice> = Slice::all(board, n).into_iter().filter(of_n).collect();
+    store.remove_damaged(&wanted)?;
+    for n in 2..=wanted.most_pieces() {
+        let part = at_most(&wanted, n);
+        let is_new = |s: &Slice| s.pieces() == n && !there.admits_slice(s.name());
+        let slices: Vec<Slice> = Slice::all(board, &part).into_iter().filter(is_new).collect();
+        if slices.is_empty() {
+            continue;
+        }
+        let cover = union(&there, &part);
         let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
-        let pairs = Builder::pairs(board, n);
         let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
-        let todo: Vec<Slice> = pairs.into_iter().filter(|s| !is_finished(s)).collect();
-        let (todo, left_out) = working.split_by_memory(todo);
+        let pairs = Builder::pairs(board, &part, n).into_iter();
+        let todo: Vec<Slice> = pairs.filter(|s| is_new(s) && !is_finished(s)).collect();
+        let (todo, left_out) = session.split_by_memory(todo);
         let sum = |pairs: &[Slice]| -> u64 {
             pairs.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum()
         };
         let (left, indices) = (sum(&todo), indices - sum(&left_out));
         check_disk(store, board, n, left, &records)?;
-        tell(Event::Begin { pieces: n, indices, finished: indices - left });
+        progress(Event::Begin { cover: cover.clone(), indices, finished: indices - left });
         let mut later = Later::new(&todo);
         for slice in todo {
             later.next();
-            working.solve(slice, later.needs())?;
-            tell(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
+            session.solve(slice, later.needs())?;
+            progress(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
         }
         if !left_out.is_empty() {
-            tell(Event::End);
+            progress(Event::End);
             return Err(BuildError::LeftOut {
                 board: board.name(),
                 pieces: n,
                 left: left_out.iter().flat_map(|&s| both(s)).count(),
-                need: Working::least_memory(board, n),
-                limit: working.resident.memory,
+                need: BuildSession::least_memory(board, &part),
+                limit: session.resident.memory,
             });
         }
         for &slice in &slices {
             records.push(store.record(slice)?);
         }
-        store.complete(n, &records)?;
-        tell(Event::End);
+        records.sort_by_key(|record| record.name.order());
+        store.complete(&cover, &records)?;
+        progress(Event::End);
     }
     Ok(())
 }
 
-/// Adds the depths of all slices to a store (under [`Store::lock`]) that has as many pieces as `working`
-/// began with. Depths that an earlier run has written are not found again.
+/// Adds the depths of all slices of the cover of `session` to a store (under [`Store::lock`]) that has
+/// their values. Depths that an earlier run has written are not found again.
 ///
 /// # Errors
 /// [`BuildError`]; whatever is written stays.
 pub fn extend_depths(
-    working: &mut Working<'_>,
-    mut tell: impl FnMut(Event),
+    session: &mut BuildSession<'_>,
+    mut progress: impl FnMut(Event),
 ) -> Result<(), BuildError> {
-    let board = working.board;
+    let (board, wanted) = (session.board, session.cover.clone());
     let size = |slice: Slice| both(slice).iter().map(|s| s.indices(board)).sum::<u64>();
-    for pieces in 2..=working.pieces {
-        let pairs = Builder::pairs(board, pieces);
+    for n in 2..=wanted.most_pieces() {
+        let pairs = Builder::pairs(board, &wanted, n);
         let indices = pairs.iter().map(|&s| size(s)).sum();
-        let todo: Vec<Slice> = pairs.into_iter().filter(|&s| !working.has_depths(s)).collect();
+        let todo: Vec<Slice> = pairs.into_iter().filter(|&s| !session.has_depths(s)).collect();
         let left: u64 = todo.iter().map(|&s| size(s)).sum();
-        tell(Event::Begin { pieces, indices, finished: indices - left });
+        let cover = at_most(&wanted, n);
+        progress(Event::Begin { cover, indices, finished: indices - left });
         for (i, &slice) in todo.iter().enumerate() {
             let later: Vec<Slice> = todo[i + 1..].iter().flat_map(|&s| depth_needs(s)).collect();
-            working.write_depths(slice, &later)?;
-            tell(Event::Done(size(slice)));
+            session.write_depths(slice, &later)?;
+            progress(Event::Done(size(slice)));
         }
-        tell(Event::End);
+        progress(Event::End);
     }
     Ok(())
 }
@@ -367,12 +381,10 @@ fn check_disk(
 /// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more than
 /// in proportion to those with a piece less, or a byte for 32 where there are none.
 fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
-    let before: Vec<_> =
-        records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1).collect();
-    let bytes: u64 = before.iter().map(|r| r.length).sum();
-    let slices = Slice::all(board, pieces - 1);
-    let before: u64 =
-        slices.iter().filter(|s| s.pieces() == pieces - 1).map(|s| s.indices(board)).sum();
+    let before = records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1);
+    let (bytes, before) = before.fold((0, 0), |(bytes, indices), record| {
+        (bytes + record.length, indices + Slice::from(record.name).indices(board))
+    });
     if bytes == 0 || before == 0 || pieces < 5 {
         return indices / 32;
     }

@@ -1,20 +1,23 @@
 //! How long a database will take to build, and how large it will be.
 //!
-//! From the figures of slices that were built, those of slices with more pieces are estimated. Time for
-//! an index: the geometric mean over the slices with one piece less, times the square root of what that was
-//! wrong by for the number of pieces before. Bytes of a number of pieces: the
-//! geometric mean of two estimates that err in opposite directions where the number is odd and where it is
-//! even. One takes for each slice the mean of those with one piece less; the other that of those with a
-//! piece less on both sides, which have the same balance, corrected by what it was wrong for the number of
-//! pieces before. (How good that is: `docs/performance.md`.)
+//! From the figures of slices that were built, those of slices with more pieces are estimated. Time
+//! for an index: the geometric mean over the slices with one piece less, times the square root of
+//! what that was wrong by for the number of pieces before. Bytes of a number of pieces: the
+//! geometric mean of two estimates that err in opposite directions where the number is odd and
+//! where it is even. One takes for each slice the mean of those with one piece less; the other that
+//! of those with a piece less on both sides, which have the same balance, corrected by what it was
+//! wrong for the number of pieces before. (How good that is: `docs/performance.md`.)
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use super::extend::{BuildError, Working, both, extend, room_to_solve};
+use certificate_spec::cover::Cover;
+
+use super::extend::{BuildError, BuildSession, both, extend, room_to_solve};
 use super::residency::{Later, Residency};
 use crate::disk::figures::Figures;
 use crate::disk::store::Store;
+use crate::index::cover::at_most;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::stats::placements;
@@ -23,7 +26,7 @@ use draughtproof_game::Board;
 /// Calibration builds at most so many indices: a few seconds.
 const CALIBRATION: u64 = 250_000_000;
 
-/// What is expected of a number of pieces, or known where `known` says so.
+/// The forecast for the slices with a number of pieces; measured, not expected, where `known`.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// The number of pieces.
@@ -42,8 +45,19 @@ pub struct Forecast {
     pub least_memory: u64,
     /// Bytes of memory with which nothing has to be read again.
     pub most_memory: u64,
-    /// The slices that take longest: with their seconds and bytes (together with their twins).
-    pub largest: Vec<(Slice, f64, f64)>,
+    /// The slices that take longest, with their twins.
+    pub largest: Vec<PairForecast>,
+}
+
+/// What is expected of a slice and its twin together.
+#[derive(Debug, Clone, Copy)]
+pub struct PairForecast {
+    /// The slice that is first in order.
+    pub slice: Slice,
+    /// Seconds to build both.
+    pub seconds: f64,
+    /// Bytes of both on disk.
+    pub bytes: f64,
 }
 
 /// Rates measured on this machine.
@@ -55,31 +69,34 @@ pub struct Forecaster {
     bytes: HashMap<Slice, f64>,
     /// Seconds to read an index again.
     read: f64,
-    /// The largest number of pieces whose sizes are known.
-    known: u8,
+    /// The slices whose sizes are known.
+    known: HashSet<Slice>,
     memory: u64,
 }
 
 impl Forecaster {
-    /// Builds a small database in a new directory `scratch` to measure this machine, and takes in what is
-    /// noted of the database in `store`. `memory` is what a builder may use.
+    /// Builds a small database in a new directory `scratch` to measure this machine, and takes in
+    /// what is noted of the database in `store`. `memory` is what a builder may use.
     ///
     /// # Errors
     /// [`BuildError`]
     pub fn new(store: &Store, scratch: &std::path::Path, memory: u64) -> Result<Self, BuildError> {
         let board = store.board().clone();
-        let indices = |n: u8| Slice::all(&board, n).iter().map(|s| s.indices(&board)).sum::<u64>();
-        let pieces = (2..board.squares()).take_while(|&n| indices(n) <= CALIBRATION).last();
-        let pieces = pieces.unwrap_or(2);
+        let indices = |cover: &Cover| -> u64 {
+            Slice::all(&board, cover).iter().map(|s| s.indices(&board)).sum()
+        };
+        let covers = (2..board.squares()).map(Cover::up_to);
+        let cover = covers.take_while(|cover| indices(cover) <= CALIBRATION).last();
+        let cover = cover.unwrap_or(Cover::up_to(2));
         let small = Store::new(scratch, &board);
         let _lock = small.lock()?;
-        extend(&mut Working::new(&small, pieces, memory)?, |_| ())?;
+        extend(&mut BuildSession::new(&small, &cover, memory)?, |_| ())?;
         let start = Instant::now();
-        Working::new(&small, pieces, memory)?.load_all(|_| ())?;
-        let read = start.elapsed().as_secs_f64() / indices(pieces) as f64;
+        BuildSession::new(&small, &cover, memory)?.load_all(|_| ())?;
+        let read = start.elapsed().as_secs_f64() / indices(&cover) as f64;
 
         let measured = by_slice(small.figures());
-        let (there, records) = store.finished()?;
+        let (_, records) = store.finished()?;
         let noted = by_slice(store.figures());
         let slow = slowdown(&measured, &noted);
         let mut seconds: HashMap<Slice, f64> =
@@ -93,19 +110,20 @@ impl Forecaster {
             let slice = Slice::from(record.name);
             bytes.insert(slice, record.length as f64 / slice.indices(&board) as f64);
         }
-        Ok(Forecaster { board, seconds, bytes, read, known: there.max(pieces), memory })
+        let known = bytes.keys().copied().collect();
+        Ok(Forecaster { board, seconds, bytes, read, known, memory })
     }
 
-    /// The forecasts from 2 to `pieces` pieces.
-    pub fn forecast(&mut self, pieces: u8) -> Vec<Forecast> {
+    /// The forecasts for the slices of a cover, from 2 pieces to its most.
+    pub fn forecast(&mut self, cover: &Cover) -> Vec<Forecast> {
         // By what the estimate from balanced slices was wrong for the number of pieces before.
         let mut growth = 1.0;
         // And by what that of the time was.
         let mut pace = 1.0f64;
-        (2..=pieces)
+        let all = Slice::all(&self.board, cover);
+        (2..=cover.most_pieces())
             .map(|n| {
-                let all = Slice::all(&self.board, n);
-                let slices: Vec<Slice> = all.into_iter().filter(|s| s.pieces() == n).collect();
+                let slices: Vec<Slice> = all.iter().copied().filter(|s| s.pieces() == n).collect();
                 let sum = |rate: &dyn Fn(Slice) -> f64| {
                     slices.iter().map(|&s| rate(s) * s.indices(&self.board) as f64).sum::<f64>()
                 };
@@ -121,7 +139,7 @@ impl Forecaster {
                     self.seconds.entry(slice).or_insert(seconds);
                     self.bytes.entry(slice).or_insert(bytes);
                 }
-                let forecast = self.add_up(n, &slices);
+                let forecast = self.add_up(n, &at_most(cover, n), &slices);
                 if timed && slow > 0.0 {
                     pace = slices
                         .iter()
@@ -129,7 +147,7 @@ impl Forecaster {
                         .sum::<f64>()
                         / slow;
                 }
-                if n <= self.known && balanced > 0.0 {
+                if forecast.known && balanced > 0.0 {
                     growth = forecast.bytes / balanced;
                 }
                 forecast
@@ -137,40 +155,41 @@ impl Forecaster {
             .collect()
     }
 
-    fn add_up(&self, n: u8, slices: &[Slice]) -> Forecast {
+    /// The forecast for the slices with `n` pieces; `cover` is what there will be with them.
+    fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice]) -> Forecast {
         let board = &self.board;
         let of = |s: Slice| {
             let indices = s.indices(board) as f64;
             (self.seconds[&s] * indices, self.bytes[&s] * indices)
         };
-        let pairs = Builder::pairs(board, n);
+        let pairs = Builder::pairs(board, cover, n);
         let pair = |&s: &Slice| {
             let sum = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
             let (seconds, bytes) = both(s).into_iter().map(of).fold((0.0, 0.0), sum);
-            (s, seconds, bytes)
+            PairForecast { slice: s, seconds, bytes }
         };
         let mut largest: Vec<_> = pairs.iter().map(pair).collect();
-        largest.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let seconds: f64 = largest.iter().map(|l| l.1).sum();
-        let bytes = largest.iter().map(|l| l.2).sum();
+        largest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        let seconds: f64 = largest.iter().map(|l| l.seconds).sum();
+        let bytes = largest.iter().map(|l| l.bytes).sum();
         largest.truncate(5);
         Forecast {
             pieces: n,
             positions: slices.iter().map(|&s| placements(board, s)).sum(),
             indices: slices.iter().map(|s| s.indices(board)).sum(),
-            known: n <= self.known,
-            seconds: seconds + self.read_again(n, &pairs),
+            known: slices.iter().all(|slice| self.known.contains(slice)),
+            seconds: seconds + self.read_again(n, cover, &pairs),
             bytes,
-            least_memory: Working::least_memory(board, n),
-            most_memory: Builder::memory(board, n),
+            least_memory: BuildSession::least_memory(board, cover),
+            most_memory: Builder::memory(board, cover),
             largest,
         }
     }
 
     /// Seconds to read slices again that had to be forgotten for want of memory.
-    fn read_again(&self, n: u8, pairs: &[Slice]) -> f64 {
-        let mut resident = Residency::new(&self.board, n, self.memory);
-        let smaller = Slice::all(&self.board, n - 1);
+    fn read_again(&self, n: u8, cover: &Cover, pairs: &[Slice]) -> f64 {
+        let mut resident = Residency::new(&self.board, cover, self.memory);
+        let smaller = Slice::all(&self.board, &at_most(cover, n - 1));
         resident.add(&smaller);
         let mut later = Later::new(pairs);
         let mut indices = 0;

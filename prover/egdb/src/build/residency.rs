@@ -1,10 +1,12 @@
 //! Which slices are in memory: a bound on their bytes, and what to forget when it is reached.
 //!
-//! The order of work is known, so what is not needed for longest goes first (L. A. Belady, "A study of
-//! replacement algorithms for a virtual-storage computer", 1966). Only the book-keeping is here: it
-//! serves the builder, and forecasts of how much a builder will have to read again.
+//! The order of work is known, so what is not needed for longest goes first (L. A. Belady, "A study
+//! of replacement algorithms for a virtual-storage computer", 1966). Only the book-keeping is here:
+//! it serves the builder, and forecasts of how much a builder will have to read again.
 
 use std::collections::HashSet;
+
+use certificate_spec::cover::Cover;
 
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
@@ -29,9 +31,9 @@ pub(crate) struct Change {
 }
 
 impl Residency {
-    /// Nothing, for a database that will have `pieces` pieces.
-    pub(crate) fn new(board: &Board, pieces: u8, memory: u64) -> Self {
-        let base = Builder::base_memory(board, pieces);
+    /// Nothing in memory yet, of a database with a cover.
+    pub(crate) fn new(board: &Board, cover: &Cover, memory: u64) -> Self {
+        let base = Builder::base_memory(board, cover);
         Residency { board: board.clone(), base, memory, slices: HashSet::new() }
     }
 
@@ -44,8 +46,8 @@ impl Residency {
         slices.into_iter().map(|&s| Builder::table_memory(&self.board, s)).sum()
     }
 
-    /// The slices that must be loaded so that `wanted` are in memory, in order: those that are not, and
-    /// what their captures lead to.
+    /// The slices that must be loaded so that `wanted` are in memory, in order: those that are not,
+    /// and what their captures lead to.
     fn missing(&self, wanted: &[Slice]) -> Vec<Slice> {
         let mut found: HashSet<Slice> = HashSet::new();
         let mut todo: Vec<Slice> = wanted.to_vec();
@@ -66,8 +68,9 @@ impl Residency {
         self.base + self.bytes(&load) + room.max(decoding)
     }
 
-    /// Has slices in memory and room for `room` bytes more. What else is in memory is forgotten as far
-    /// as it must be, first what `later`, the slices needed afterwards, names last or not at all.
+    /// Brings slices into memory and makes room for `room` bytes more. What else is in memory is
+    /// forgotten as far as it must be, first what `later`, the slices needed afterwards, names last
+    /// or not at all.
     ///
     /// # Errors
     /// The bytes that are needed, if they are more than there may be.

@@ -2,7 +2,9 @@
 
 use certificate_spec::WireError;
 use certificate_spec::coding::Decoder;
-use certificate_spec::slice::{CHECKSUM, SliceHead, Unit, Value, checksum};
+use certificate_spec::slice::{SliceHead, Unit};
+use certificate_spec::value::{CHECKSUM, Value, checksum};
+use certificate_spec::wire;
 use rayon::prelude::*;
 
 use super::encode::header;
@@ -11,7 +13,8 @@ use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
-/// The values of the quiet positions of a slice from the bytes of its file; all others count as draws.
+/// The values of the quiet positions of a slice from the bytes of its file; all others count as
+/// draws.
 ///
 /// # Errors
 /// [`WireError`] with the offset of the first thing wrong.
@@ -43,9 +46,10 @@ pub(crate) struct Scratch {
     pub(crate) loss: Vec<u64>,
 }
 
-struct Read<'a>(Decoder<'a>);
+/// The values of a unit as its payload has them.
+struct PayloadSymbols<'a>(Decoder<'a>);
 
-impl Symbols for Read<'_> {
+impl Symbols for PayloadSymbols<'_> {
     fn at(&mut self, _: usize) {}
 
     #[inline]
@@ -69,13 +73,14 @@ impl SliceDecoder {
         let expected = header(board, slice);
         if head.header != expected {
             let [expected, found] = [expected, head.header].map(|header| format!("{header:?}"));
-            return Err(WireError::syntax(12, expected, found));
+            return Err(WireError::syntax(wire::HEAD as u64, expected, found));
         }
         let units = Units::new(board, slice);
         let (expected, found) = (units.count(), head.units.len() as u64);
         if head.constant.is_none() && expected != found {
             let found = format!("{found} units");
-            return Err(WireError::syntax(36, format!("{expected} units"), found));
+            let offset = wire::HEAD as u64;
+            return Err(WireError::syntax(offset, format!("{expected} units"), found));
         }
         Ok(SliceDecoder { units, head })
     }
@@ -89,8 +94,8 @@ impl SliceDecoder {
         self.head.constant.map_or_else(|| self.head.units[unit as usize], Unit::Constant)
     }
 
-    /// Decodes a unit into the working memory; `payload` is looked at if it has one. Says whether that
-    /// could be done: not where the payload is damaged.
+    /// Decodes a unit into the working memory; `payload` is looked at if it has one. Says whether
+    /// that could be done: not where the payload is damaged.
     pub(crate) fn decode(&self, unit: u64, payload: &[u8], scratch: &mut Scratch) -> bool {
         let span = self.units.span(unit);
         let Scratch { quiet, planes, win, loss } = scratch;
@@ -106,13 +111,13 @@ impl SliceDecoder {
         let Some(decoder) = Decoder::new(&self.head.frequencies, payload) else {
             return false;
         };
-        let mut read = Read(decoder);
-        self.units.walk(span, quiet, planes, &mut read);
+        let mut symbols = PayloadSymbols(decoder);
+        self.units.walk(span, quiet, planes, &mut symbols);
         for (w, l) in planes.wins_and_losses() {
             win.push(w);
             loss.push(l);
         }
-        read.0.is_finished()
+        symbols.0.is_finished()
     }
 
     /// Whether all payloads of a file have the checksums that they begin with.

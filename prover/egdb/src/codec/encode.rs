@@ -1,7 +1,8 @@
 //! From the values of a slice to its file (`SPEC.md` §8.3).
 
 use certificate_spec::coding::{CONTEXTS, Frequencies, encode};
-use certificate_spec::slice::{SliceHead, SliceHeader, Unit, Value};
+use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
+use certificate_spec::value::Value;
 use rayon::prelude::*;
 
 use super::units::{Planes, Quiet, Span, Symbols, Units};
@@ -9,19 +10,19 @@ use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
-/// Frequencies are counted in so many units, spread over the slice: counting in all of them would take
-/// as long as coding and save nothing.
+/// The number of units in which frequencies are counted, spread over the slice: counting in all of
+/// them would take as long as coding and save nothing.
 const SAMPLE: u64 = 64;
 
 /// The values of a unit as they stand in a table.
-struct Given<'a, F> {
+struct TableSymbols<'a, F> {
     table: &'a Table,
     index: u64,
     word: (u64, u64),
     see: F,
 }
 
-impl<F: FnMut(usize, Value)> Symbols for Given<'_, F> {
+impl<F: FnMut(usize, Value)> Symbols for TableSymbols<'_, F> {
     fn at(&mut self, place: usize) {
         self.word = self.table.word(self.index + place as u64);
     }
@@ -84,8 +85,8 @@ fn count_frequencies(units: &Units, table: &Table) -> Frequencies {
             units.quiet(span, quiet);
             if let Found::Several = find(table, span, quiet) {
                 let see = |context: usize, value| counts[context][value as usize] += 1;
-                let mut given = Given { table, index: span.index, word: (0, 0), see };
-                units.walk(span, quiet, planes, &mut given);
+                let mut symbols = TableSymbols { table, index: span.index, word: (0, 0), see };
+                units.walk(span, quiet, planes, &mut symbols);
             }
             counts
         })
@@ -104,8 +105,8 @@ fn count_frequencies(units: &Units, table: &Table) -> Frequencies {
     frequencies
 }
 
-/// A unit in the file: its value, if all quiet positions have the same (or none if there are none), or
-/// a payload.
+/// A unit in the file: its value, if all quiet positions have the same (or none if there are none),
+/// or a payload.
 enum Coded {
     Constant(Option<Value>),
     Payload(Vec<u8>),
@@ -129,8 +130,8 @@ pub fn encode_slice(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<u8>> 
             }
             values.clear();
             let see = |context: usize, value| values.push((context as u16, value));
-            let mut given = Given { table, index: span.index, word: (0, 0), see };
-            units.walk(span, quiet, planes, &mut given);
+            let mut symbols = TableSymbols { table, index: span.index, word: (0, 0), see };
+            units.walk(span, quiet, planes, &mut symbols);
             Coded::Payload(encode(&frequencies, values))
         })
         .collect();

@@ -1,7 +1,8 @@
-//! The units of a slice (`SPEC.md` §8.3): which positions they hold, which of them are quiet, and the
-//! contexts in which their values are coded.
+//! The units of a slice (`SPEC.md` §8.3): which positions they hold, which of them are quiet, and
+//! the contexts in which their values are coded.
 
-use certificate_spec::slice::{UNIT, Value};
+use certificate_spec::slice::UNIT_POSITIONS;
+use certificate_spec::value::Value;
 
 use crate::index::sets::{rank, sets, squares};
 use crate::index::slice::{Slice, turn};
@@ -14,7 +15,8 @@ struct Links {
 }
 
 impl Links {
-    /// From each set to those in which one piece stands a row lower, diagonally next to where it was.
+    /// From each set to those in which one piece stands a row lower, diagonally next to where it
+    /// was.
     fn lower(board: &Board, sets: &[u32]) -> Self {
         let (mut first, mut links) = (vec![0], Vec::new());
         for &set in sets {
@@ -108,7 +110,20 @@ pub(crate) struct Span {
     pub(crate) len: u64,
 }
 
-/// Win, draw and loss bits of quiet positions; a position with none of them is not known to be quiet.
+/// A block of a unit.
+struct UnitBlock {
+    /// Its number within the unit.
+    number: u64,
+    /// The number of the opponent's set of men.
+    enemy_set: usize,
+    /// The mover's men.
+    men: u32,
+    /// The opponent's men, seen by the opponent.
+    enemy_men: u32,
+}
+
+/// Win, draw and loss bits of quiet positions; a position with none of them is not known to be
+/// quiet.
 #[derive(Debug, Default)]
 pub(crate) struct Planes {
     groups: Vec<[u64; 3]>,
@@ -179,7 +194,7 @@ impl Quiet {
     }
 }
 
-/// Says what the values are, or is told.
+/// What [`Units::walk`] codes: an encoder knows the values, a decoder finds them.
 pub(crate) trait Symbols {
     /// The next values are of positions from this one on, counted from the start of the unit.
     fn at(&mut self, place: usize);
@@ -189,10 +204,10 @@ pub(crate) trait Symbols {
 
 /// Rows of a block in a unit, and blocks in a unit.
 fn unit_size(rows: u64, columns: u64) -> (u64, u64) {
-    if rows * columns <= UNIT {
-        (rows, UNIT / (rows * columns))
+    if rows * columns <= UNIT_POSITIONS {
+        (rows, UNIT_POSITIONS / (rows * columns))
     } else {
-        ((UNIT / columns).max(1), 1)
+        ((UNIT_POSITIONS / columns).max(1), 1)
     }
 }
 
@@ -271,15 +286,16 @@ impl Units {
         }
     }
 
-    /// Mover's men and opponent's men (each seen by its owner) of the blocks of a unit that have
-    /// positions: (number within the unit, number of the opponent's set, men, opponent's men).
-    fn blocks(&self, span: Span) -> impl Iterator<Item = (u64, usize, u32, u32)> {
+    /// The blocks of a unit that have positions: in which no two men share a square.
+    fn blocks(&self, span: Span) -> impl Iterator<Item = UnitBlock> {
         let enemies = self.enemy_men.len() as u64;
-        (0..span.blocks).filter_map(move |i| {
-            let block = span.first_block + i;
-            let enemy = (block % enemies) as usize;
-            let (men, enemy_men) = (self.men[(block / enemies) as usize], self.enemy_men[enemy]);
-            (men & turn(&self.board, enemy_men) == 0).then_some((i, enemy, men, enemy_men))
+        (0..span.blocks).filter_map(move |number| {
+            let block = span.first_block + number;
+            let enemy_set = (block % enemies) as usize;
+            let men = self.men[(block / enemies) as usize];
+            let enemy_men = self.enemy_men[enemy_set];
+            let block = UnitBlock { number, enemy_set, men, enemy_men };
+            (men & turn(&self.board, enemy_men) == 0).then_some(block)
         })
     }
 
@@ -288,7 +304,7 @@ impl Units {
         out.words.clear();
         out.words.resize(span.len as usize / 64 + 2, 0);
         let (mut jumps, mut of_men) = (Vec::new(), Vec::new());
-        for (i, _, men, enemy_men) in self.blocks(span) {
+        for UnitBlock { number: i, men, enemy_men, .. } in self.blocks(span) {
             if self.slice.kings == 0 {
                 let men = (men, turn(&self.board, enemy_men));
                 self.quiet_men(span, i, men, &mut of_men, out);
@@ -317,8 +333,8 @@ impl Units {
         }
     }
 
-    /// Finds the quiet positions of a block whose mover has no kings: rows of one position, 64 at a time.
-    /// `foes` are the opponent's men seen by the mover.
+    /// Finds the quiet positions of a block whose mover has no kings: rows of one position, 64 at a
+    /// time. `foes` are the opponent's men seen by the mover.
     fn quiet_men(
         &self,
         span: Span,
@@ -356,8 +372,8 @@ impl Units {
         }
     }
 
-    /// The jumps that the mover can make if it has a king where no man stands and none where the jump
-    /// ends; `men` are its men, and `enemies` all pieces of the opponent.
+    /// The jumps that the mover can make if it has a king where no man stands and none where the
+    /// jump ends; `men` are its men, and `enemies` all pieces of the opponent.
     fn find_jumps(&self, men: u32, enemies: u32, out: &mut Vec<Jump>) {
         out.clear();
         for over in squares(enemies) {
@@ -383,7 +399,7 @@ impl Units {
         let (mut p, mut q) = (1usize, 1usize);
         let block_len = span.rows * self.columns;
         let (mut lower, mut neighbours) = (Vec::new(), Vec::new());
-        for (i, enemy, ..) in self.blocks(span) {
+        for UnitBlock { number: i, enemy_set: enemy, .. } in self.blocks(span) {
             // Blocks of the same men of the mover in this unit, an enemy's man lower.
             let lower_blocks = self.lower_men.of(enemy).iter().filter_map(|&lower| {
                 (i + u64::from(lower)).checked_sub(enemy as u64).map(|block| block * block_len)
@@ -430,7 +446,8 @@ impl Units {
     }
 }
 
-/// For each value, in two bits for each of 64 positions, how many of the neighbours have it, up to 3.
+/// For each value, in two bits for each of 64 positions, how many of the neighbours have it, up to
+/// 3.
 fn count(planes: &Planes, neighbours: &[u64], offset: usize) -> [[u64; 2]; 3] {
     let mut counts = [[0; 2]; 3];
     for &neighbour in neighbours {

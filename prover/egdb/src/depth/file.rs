@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
-use certificate_spec::slice::{CHECKSUM, checksum};
+use certificate_spec::value::{CHECKSUM, checksum};
 use rayon::prelude::*;
 
 use super::rounds::DepthTable;
 use crate::codec::units::{Quiet, Span, Units};
-use crate::disk::store::{Store, StoreError, write_whole};
+use crate::disk::store::{Store, StoreError, write_parts};
 
 const MAGIC: &[u8; 8] = b"DPDEPTH\0";
 const VERSION: u32 = 1;
 /// Bytes before the directory.
 const HEADER: usize = 64;
-/// Where the digest of the slice's file begins and ends; before it come the longest depth and the number
-/// of units, after it the checksum of the head.
+/// Where the digest of the slice's file begins and ends; before it come the longest depth and the
+/// number of units, after it the checksum of the head.
 const DIGEST: std::ops::Range<usize> = 24..56;
 /// Of zstd. Higher ones save little and take several times as long.
 const LEVEL: i32 = 9;
@@ -51,7 +51,8 @@ fn wrong(path: &Path, expected: String, found: String) -> StoreError {
     StoreError::Depth { path: path.into(), expected, found }
 }
 
-/// The longest depth and the lengths of the payloads of so many units, or what was expected and found.
+/// The longest depth and the lengths of the payloads of so many units, or what was expected and
+/// found.
 fn read_head(
     store: &Store,
     record: &SliceRecord,
@@ -78,8 +79,8 @@ fn read_head(
     Ok((longest, lengths))
 }
 
-/// The depths of the quiet positions of a unit; none if all are 0. Nobody looks at the others and at
-/// draws: these repeat the depth before, which is shortest.
+/// The depths of the quiet positions of a unit; none if all are 0. The depths of other positions
+/// and of draws are never read: they repeat the depth before, which compresses best.
 fn unit_bytes(table: &DepthTable, span: Span, quiet: &Quiet, width: usize, out: &mut Vec<u8>) {
     out.clear();
     let mut last = 0;
@@ -135,7 +136,31 @@ pub(crate) fn save(
     let lengths: Vec<u32> = payloads.iter().map(|payload| payload.len() as u32).collect();
     let head = head(store, record, longest, &lengths);
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(io)?;
-    write_whole(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
+    write_parts(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
+}
+
+/// Binds the depths of a slice to its new file, which has the same values as the old one (under
+/// [`Store::lock`]). Depths of other values, and damaged ones, stay as they are: they are no depths of
+/// the new file, and will be found again.
+///
+/// # Errors
+/// [`StoreError::Io`].
+pub(crate) fn rebind(
+    store: &Store,
+    old: &SliceRecord,
+    new: &SliceRecord,
+) -> Result<(), StoreError> {
+    if !has_file(store, old) {
+        return Ok(());
+    }
+    let path = store.depth_path(old.name.into());
+    let io = |source| StoreError::Io { path: path.clone(), source };
+    let bytes = std::fs::read(&path).map_err(io)?;
+    let units = Units::new(store.board(), old.name.into()).count();
+    let (start, payloads) = bytes.split_at(bytes.len().min(HEADER + 4 * units as usize));
+    let Ok((longest, lengths)) = read_head(store, old, units, start) else { return Ok(()) };
+    let head = head(store, new, longest, &lengths);
+    write_parts(&path, [&head[..], payloads].into_iter()).map_err(io)
 }
 
 /// A depth file, opened.
@@ -220,7 +245,7 @@ impl DepthFile {
 mod tests {
     use super::*;
     use crate::Slice;
-    use crate::{Working, extend};
+    use crate::{BuildSession, extend};
     use draughtproof_game::Board;
 
     /// No slice that is quick to solve has depths that need two bytes.
@@ -229,7 +254,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let store = Store::new(root.path(), &Board::new(6, 6).unwrap());
         let _lock = store.lock().unwrap();
-        extend(&mut Working::new(&store, 3, 1 << 30).unwrap(), |_| ()).unwrap();
+        extend(&mut BuildSession::new(&store, 3, 1 << 30).unwrap(), |_| ()).unwrap();
         let slice = Slice::new(1, 1, 0, 1);
         let indices = slice.indices(store.board());
         for (longest, width) in [(255, 1), (256, 2), (0xfffe, 2)] {

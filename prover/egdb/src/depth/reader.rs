@@ -5,27 +5,33 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use certificate_spec::database::SliceRecord;
-use certificate_spec::slice::Value;
+use certificate_spec::value::Value;
 
 use super::file::DepthFile;
 use crate::disk::store::{Store, StoreError};
 use crate::index::slice::{Slice, locate};
 use draughtproof_game::{Board, Position};
 
-/// So many decoded units are kept, of at most 64 KiB or 128 KiB each but for very long rows.
+/// The number of decoded units that are kept, of at most 64 KiB or 128 KiB each but for very long
+/// rows.
 const KEPT: usize = 64;
 
-/// A decoded unit: slice, number, depths.
-type Kept = (Slice, u64, Arc<Vec<u8>>);
+/// A decoded unit.
+struct DecodedUnit {
+    slice: Slice,
+    /// Its number in the slice.
+    unit: u64,
+    depths: Arc<Vec<u8>>,
+}
 
-/// The depths beside a database on disk, opened for look-ups by any number of threads. Files are read
-/// when they are needed.
+/// The depths beside a database on disk, opened for look-ups by any number of threads. Files are
+/// read when they are needed.
 pub struct Depths {
     store: Store,
     records: HashMap<Slice, SliceRecord>,
     files: Mutex<HashMap<Slice, Option<Arc<DepthFile>>>>,
     /// The units used last, the latest in front.
-    units: Mutex<Vec<Kept>>,
+    units: Mutex<Vec<DecodedUnit>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -33,7 +39,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Depths {
-    /// The depths beside the database of `board` in the directory `root`, whether there are any or not.
+    /// The depths beside the database of `board` in the directory `root`, whether there are any or
+    /// not.
     ///
     /// # Errors
     /// [`StoreError`] of the MANIFEST of the database.
@@ -43,8 +50,8 @@ impl Depths {
         Ok(Depths { store, records, files: Mutex::default(), units: Mutex::default() })
     }
 
-    /// The depth in plies of a position with this value, which its database gives. `None` for a draw, a
-    /// side without pieces, and where there is no depth file.
+    /// The depth in plies of a position with this value, which its database gives. `None` for a
+    /// draw, a side without pieces, and where there is no depth file.
     ///
     /// # Errors
     /// [`StoreError::Depth`] when a file is damaged or belongs to other values, naming it;
@@ -82,17 +89,17 @@ impl Depths {
 
     fn unit(&self, slice: Slice, file: &DepthFile, unit: u64) -> Result<Arc<Vec<u8>>, StoreError> {
         let mut units = lock(&self.units);
-        let known = units.iter().position(|kept| (kept.0, kept.1) == (slice, unit));
+        let known = units.iter().position(|kept| (kept.slice, kept.unit) == (slice, unit));
         if let Some(known) = known {
             units[..=known].rotate_right(1);
-            return Ok(units[0].2.clone());
+            return Ok(units[0].depths.clone());
         }
         // Others may look up meanwhile.
         drop(units);
         let depths = Arc::new(file.unit(unit)?);
         let mut units = lock(&self.units);
         units.truncate(KEPT - 1);
-        units.insert(0, (slice, unit, depths.clone()));
+        units.insert(0, DecodedUnit { slice, unit, depths: depths.clone() });
         Ok(depths)
     }
 }

@@ -1,8 +1,8 @@
 //! Finding the depths of a slice and its twin.
 //!
-//! The values are known and are found once more, in rounds: round k finds the wins and losses of at most
-//! depth k from those of round k − 1. What leads out of a block and its twin converts, so there is no
-//! order among blocks.
+//! The values are known and are found once more, in rounds: round k finds the wins and losses of at
+//! most depth k from those of round k − 1. What leads out of a block and its twin converts, so
+//! there is no order among blocks.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
@@ -11,18 +11,18 @@ use rayon::prelude::*;
 use crate::index::sets::sets;
 use crate::index::slice::{Slice, turn};
 use crate::solve::block::{Block, Scratch, Shared};
-use crate::solve::builder::{Builder, UNIT};
+use crate::solve::builder::{BLOCKS_PER_TASK, Builder};
 use crate::solve::kingless::Kingless;
 use crate::solve::matrix::{Matrix, PARALLEL_WORDS};
 use crate::solve::pair::Half;
 
-/// What stands for no depth.
+/// The number that stands for no depth.
 const NONE: u16 = u16::MAX;
 
 /// The depths of a slice, in plies. Beyond 65534 they count as 65534.
 ///
-/// Atomic, so that blocks on several threads can write into one table; no place is written twice but
-/// with the same number.
+/// Atomic, so that blocks on several threads can write into one table; no place is written twice
+/// but with the same number.
 pub(crate) struct DepthTable {
     pub(crate) slice: Slice,
     depths: Vec<AtomicU16>,
@@ -69,8 +69,8 @@ pub(crate) fn memory(board: &draughtproof_game::Board, slice: Slice) -> u64 {
     slice.indices(board) * (2 * tables + 1) + Builder::work(board, slice) / 7 * 8
 }
 
-/// The depths of a slice and of its twin, if that is another one. All that [`Builder::needs`] names for
-/// them must be in memory, and both slices.
+/// The depths of a slice and of its twin, if that is another one. All that [`Builder::needs`] names
+/// for them must be in memory, and both slices.
 pub(crate) fn depths(builder: &Builder, slice: Slice) -> Vec<DepthTable> {
     let shared = builder.shared();
     let board = shared.board;
@@ -82,7 +82,7 @@ pub(crate) fn depths(builder: &Builder, slice: Slice) -> Vec<DepthTable> {
     }
     let enemy_men: Vec<u32> = sets(board.man_squares(), slice.enemy_men).collect();
     let parts: Vec<(u32, &[u32])> = sets(board.man_squares(), slice.men)
-        .flat_map(|men| enemy_men.chunks(UNIT).map(move |part| (men, part)))
+        .flat_map(|men| enemy_men.chunks(BLOCKS_PER_TASK).map(move |part| (men, part)))
         .collect();
     let play = |rounds: &mut Rounds, &(men, part): &(u32, &[u32])| {
         for &enemy_men in part {
@@ -158,8 +158,8 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// The block of `slice` with these men (the mover's and the opponent's, each seen by itself), and its
-    /// twin. A block that is its own twin is gone through twice; there are few.
+    /// The block of `slice` with these men (the mover's and the opponent's, each seen by itself),
+    /// and its twin. A block that is its own twin is gone through twice; there are few.
     fn play(
         &mut self,
         shared: &Shared<'_>,

@@ -1,8 +1,15 @@
-//! What was seen while a database was built: a line a slice, beside the database and no part of it.
+//! Measurements made while a database was built: one line for each slice, in a file beside the
+//! database that is no part of it.
 
 use certificate_spec::database::SliceName;
 
-/// The figures of a slice.
+/// The slice with a name as files have it.
+pub(crate) fn slice_name(text: &str) -> Option<SliceName> {
+    let counts: Vec<u8> = text.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
+    Some(SliceName(counts.try_into().ok()?))
+}
+
+/// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// Which slice.
@@ -45,9 +52,8 @@ impl Figures {
         let &[slice, indices, positions, win, loss, bytes, solve, write] = fields.as_slice() else {
             return None;
         };
-        let counts: Vec<u8> = slice.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
         Some(Figures {
-            slice: SliceName(counts.try_into().ok()?),
+            slice: slice_name(slice)?,
             indices: indices.parse().ok()?,
             positions: positions.parse().ok()?,
             win: win.parse().ok()?,

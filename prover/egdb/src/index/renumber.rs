@@ -1,13 +1,13 @@
 //! From the numbers of some sets to those of others.
 //!
-//! Take away a square from all sets that contain it, put one into all that do not, or replace one by
-//! another: which of two sets comes first does not change, because the largest square that only one of
-//! them contains stays the same (`SPEC.md` §8.2 orders sets by it). So when rows of bits over the sets are
-//! renumbered, the bits of the sets in question keep their order: they are packed by one mask and
-//! spread by another.
+//! Take away a square from all sets that contain it, put one into all that do not, or replace one
+//! by another: which of two sets comes first does not change, because the largest square that only
+//! one of them contains stays the same (`SPEC.md` §8.2 orders sets by it). So when rows of bits
+//! over the sets are renumbered, the bits of the sets in question keep their order: they are packed
+//! by one mask and spread by another.
 
-/// Moves the bits of `from` in the places of one mask, in order, to the places of another, where as many
-/// are; all others are zero. Masks are given word by word.
+/// Moves the bits of `from` in the places of one mask, in order, to the places of another, where as
+/// many are; all others are zero. Masks are given word by word.
 pub fn renumber(
     from: &[u64],
     from_mask: impl Fn(usize) -> u64,

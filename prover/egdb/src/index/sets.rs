@@ -23,8 +23,9 @@ pub fn binomial(n: u8, k: u8) -> u64 {
     BINOMIAL[usize::from(n)][usize::from(k)]
 }
 
-/// For each byte of a set, how many elements the bytes below it have, and the byte: what its elements
-/// add to the set's number. Four look-ups without a branch are faster than a loop over the elements.
+/// For each byte of a set, how many elements the bytes below it have, and the byte: what its
+/// elements add to the set's number. Four look-ups without a branch are faster than a loop over the
+/// elements.
 static PARTS: [[[u32; 256]; 33]; 4] = {
     let mut parts = [[[0; 256]; 33]; 4];
     let mut byte = 0;
@@ -147,7 +148,8 @@ impl KingSets {
         KingSets { kings, sets: all_sets, words, occupied, all, first, steps }
     }
 
-    /// The bytes that this takes, roughly: for each set itself, its steps, and a bit for each square.
+    /// The bytes that this takes, roughly: for each set itself, its steps, and a bit for each
+    /// square.
     pub fn memory(board: &Board, kings: u8) -> u64 {
         let (squares, kings) = (board.squares(), kings.min(board.squares()));
         binomial(squares, kings) * (8 + 8 * 4 * u64::from(kings) + u64::from(squares) / 8)

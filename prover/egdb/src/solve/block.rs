@@ -129,8 +129,8 @@ impl<'a> Block<'a> {
         self.play_men(own, kings, wins, losses, quiet, scratch);
     }
 
-    /// The wins and losses among the positions of a row in which there is a capture; other places are
-    /// not touched.
+    /// The wins and losses among the positions of a row in which there is a capture; other places
+    /// are not touched.
     pub(crate) fn play_captures(
         &self,
         row: usize,
@@ -331,7 +331,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The positions of a row in which there is no move, of those in `quiet`, that are without a capture.
+    /// The positions of a row in which there is no move, of those in `quiet`, that are without a
+    /// capture.
     pub(crate) fn stuck_row(&self, row: usize, quiet: &[u64], out: &mut [u64]) {
         let own = self.men | self.rows.sets[row];
         out.copy_from_slice(quiet);

@@ -5,21 +5,23 @@
 //! falling *advancement*, the sum of the rows of all men seen from their own ends. Blocks of equal
 //! advancement do not depend on each other and are solved in parallel.
 
+use certificate_spec::cover::Cover;
 use rayon::prelude::*;
 
 use super::block::{Block, Shared};
 use super::matrix::PARALLEL_WORDS;
-use super::pair::{Solved, Solver};
+use super::pair::{Solved, SolvedBlock, Solver};
+use crate::index::cover::most_a_side;
 use crate::index::sets::{KingSets, sets};
 use crate::index::slice::{Slice, turn};
-use crate::values::resident::{Tables, Values};
+use crate::values::resident::Values;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
 /// Bytes of values that are there twice over while a slice is restored.
 const PART: u64 = 64 << 20;
-/// Blocks that are solved one after the other: so many sets of the enemy's men.
-pub(crate) const UNIT: usize = 64;
+/// Blocks that a task of one thread has: so many sets of the enemy's men with one of the mover's.
+pub(crate) const BLOCKS_PER_TASK: usize = 64;
 
 /// Groups the sets of `men` men by the sum of their rows.
 fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
@@ -59,20 +61,18 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder of databases with at most `pieces` pieces, without any values.
-    pub fn new(board: &Board, pieces: u8) -> Self {
-        // One side has at most all pieces but one.
-        let kings = (0..pieces.max(1)).map(|k| KingSets::new(board, k)).collect();
-        let tables = Tables::new(pieces);
-        Builder { database: Values { board: board.clone(), pieces: 0, tables }, kings }
+    /// A builder of the database with a cover, without any values.
+    pub fn new(board: &Board, cover: &Cover) -> Self {
+        let kings = (0..=most_a_side(cover)).map(|k| KingSets::new(board, k)).collect();
+        Builder { database: Values::without_tables(board, cover), kings }
     }
 
-    /// The bytes that all tables up to `pieces` pieces take, with the rest that building them needs.
-    pub fn memory(board: &Board, pieces: u8) -> u64 {
-        let slices = Slice::all(board, pieces);
+    /// The bytes that all tables of a cover take, with the rest that building them needs.
+    pub fn memory(board: &Board, cover: &Cover) -> u64 {
+        let slices = Slice::all(board, cover);
         let work = slices.iter().map(|&s| Self::work(board, s)).max().unwrap_or(0);
         let tables: u64 = slices.iter().map(|&s| Self::table_memory(board, s)).sum();
-        tables + work + Self::base_memory(board, pieces)
+        tables + work + Self::base_memory(board, cover)
     }
 
     /// The bytes that a slice's table takes.
@@ -81,12 +81,12 @@ impl Builder {
     }
 
     /// The bytes that a builder takes, whatever is in memory.
-    pub fn base_memory(board: &Board, pieces: u8) -> u64 {
-        (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
+    pub fn base_memory(board: &Board, cover: &Cover) -> u64 {
+        (0..=most_a_side(cover)).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
     }
 
-    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each thread, the
-    /// finished blocks of the advancement that has most, and the slice's file.
+    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each
+    /// thread, the finished blocks of the advancement that has most, and the slice's file.
     pub fn work(board: &Board, slice: Slice) -> u64 {
         let (rows, columns) = slice.block_size(board);
         // Three planes of fixed values, and the values and their transpose in two planes each.
@@ -130,12 +130,12 @@ impl Builder {
         all
     }
 
-    /// The slices still to be solved for `pieces` pieces, each followed by its twin unless it is
-    /// its own.
-    pub fn pairs(board: &Board, pieces: u8) -> Vec<Slice> {
+    /// The slices of a cover with `pieces` pieces, in order; one of each pair of twins, which are
+    /// solved together.
+    pub fn pairs(board: &Board, cover: &Cover, pieces: u8) -> Vec<Slice> {
         let of_size =
             |s: &Slice| s.pieces() == pieces && s.name().order() <= s.twin().name().order();
-        Slice::all(board, pieces).into_iter().filter(of_size).collect()
+        Slice::all(board, cover).into_iter().filter(of_size).collect()
     }
 
     /// Solves a slice and its twin. All slices before them in order must be solved.
@@ -147,26 +147,27 @@ impl Builder {
         let mine = by_advancement(&board, slice.men);
         let theirs = by_advancement(&board, slice.enemy_men);
         for advancement in (0..mine.len() + theirs.len() - 1).rev() {
-            let units: Vec<(u32, &[u32])> = mine
+            let tasks: Vec<(u32, &[u32])> = mine
                 .iter()
                 .enumerate()
                 .filter(|&(m, _)| m <= advancement && advancement - m < theirs.len())
                 .flat_map(|(m, group)| group.iter().map(move |&set| (m, set)))
                 .flat_map(|(m, set)| {
                     // In parts, for slices in which the mover has few men or none.
-                    theirs[advancement - m].chunks(UNIT).map(move |part| (set, part))
+                    theirs[advancement - m].chunks(BLOCKS_PER_TASK).map(move |part| (set, part))
                 })
                 .collect();
-            let solved = self.solve_units(slice, &units);
+            let solved = self.solve_tasks(slice, &tasks);
             self.write(&solved);
         }
     }
 
     fn write(&mut self, solved: &[Solved]) {
         for solved in solved {
-            for &(slice, index, bits, word) in &solved.blocks {
+            for &SolvedBlock { slice, first_index, bits, first_word } in &solved.blocks {
                 let table = self.database.tables.get_mut(slice);
-                table.write(index, bits, &solved.win[word..], &solved.loss[word..]);
+                let (win, loss) = (&solved.win[first_word..], &solved.loss[first_word..]);
+                table.write(first_index, bits, win, loss);
             }
         }
     }
@@ -182,10 +183,10 @@ impl Builder {
         let is_large = rows * columns > 64 * PARALLEL_WORDS as u64;
         let blocks: Vec<(u32, &[u32])> = men
             .iter()
-            .flat_map(|&men| enemy_men.chunks(UNIT).map(move |part| (men, part)))
+            .flat_map(|&men| enemy_men.chunks(BLOCKS_PER_TASK).map(move |part| (men, part)))
             .collect();
         // Some at a time, so that what is there twice over is little.
-        let bytes = UNIT as u64 * rows * columns / 4 + 1;
+        let bytes = BLOCKS_PER_TASK as u64 * rows * columns / 4 + 1;
         for part in blocks.chunks((PART / bytes).clamp(1, 1024) as usize) {
             let shared = self.shared();
             let play = |out: &mut Solved, solver: &mut Solver, &(men, enemies): &(u32, &[u32])| {
@@ -228,7 +229,7 @@ impl Builder {
     }
 
     /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
-    fn solve_units(&self, slice: Slice, units: &[(u32, &[u32])]) -> Vec<Solved> {
+    fn solve_tasks(&self, slice: Slice, tasks: &[(u32, &[u32])]) -> Vec<Solved> {
         let shared = self.shared();
         let board = shared.board;
         let symmetric = slice == slice.twin();
@@ -244,15 +245,15 @@ impl Builder {
         if rows * columns > 64 * PARALLEL_WORDS as u64 {
             // Large blocks are spread over threads themselves, one block at a time.
             let (mut solver, mut out) = (Solver::default(), Solved::default());
-            units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
+            tasks.iter().for_each(|task| solve(&mut solver, &mut out, task));
             return vec![out];
         }
-        let chunk = units.len().div_ceil(8 * rayon::current_num_threads()).max(1);
-        units
+        let chunk = tasks.len().div_ceil(8 * rayon::current_num_threads()).max(1);
+        tasks
             .par_chunks(chunk)
-            .map(|units| {
+            .map(|tasks| {
                 let (mut solver, mut out) = (Solver::default(), Solved::default());
-                units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
+                tasks.iter().for_each(|task| solve(&mut solver, &mut out, task));
                 out
             })
             .collect()
@@ -263,13 +264,7 @@ impl Builder {
         self.database.tables.get(slice)
     }
 
-    /// Says that all slices with `pieces` pieces are solved.
-    pub fn complete(&mut self, pieces: u8) {
-        self.database.pieces = pieces;
-    }
-
-    /// The database, of which all slices with at most the completed number of pieces must be in
-    /// memory.
+    /// The database. All slices of its cover must be in memory.
     pub fn finish(self) -> Values {
         self.database
     }

@@ -2,8 +2,9 @@
 //!
 //! Such a block has a single column: its rows would be one bit wide. So it is solved the other way
 //! round, as one row with a bit for each set of the mover's kings. Man moves and captures by men
-//! still lead from row to row; where a king moves, the sets are renumbered. The twin, in which the side
-//! without kings moves, has no king move and does not depend on this block: one pass values both.
+//! still lead from row to row; where a king moves, the sets are renumbered. The twin, in which the
+//! side without kings moves, has no king move and does not depend on this block: one pass values
+//! both.
 
 use super::block::{Block, Jump, Shared, and, and_not, or, play_out};
 use crate::index::renumber::renumber;
@@ -46,8 +47,8 @@ impl Kingless {
         self.play_men(block);
     }
 
-    /// Finds the wins and losses of at most each depth, 0 to 2, and hands them to `see`. Of the twin
-    /// all have depth 1, but those in which it has no move, `stuck`.
+    /// Finds the wins and losses of at most each depth, 0 to 2, and hands them to `see`. Of the
+    /// twin all have depth 1, but those in which it has no move, `stuck`.
     pub(crate) fn rounds(
         &mut self,
         block: &Block<'_>,
@@ -196,7 +197,8 @@ impl Kingless {
         }
         let out = (&mut self.other_win, &mut self.other_loss);
         read_row(block.shared, men, kings, enemy_men, out);
-        // From the sets with a king where it has gone to those with it where it comes from, if it was one.
+        // From the sets with a king where it has gone to those with it where it comes from, if it
+        // was one.
         let (arrived, gone) = (kings.occupied(to), kings.occupied(from));
         let (none, start) = (here.occupied(to), here.occupied(from));
         let pairs =

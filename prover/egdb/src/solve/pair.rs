@@ -84,11 +84,23 @@ impl Half {
     }
 }
 
+/// Where the values of a solved block are, and where they belong.
+pub(crate) struct SolvedBlock {
+    /// Its slice.
+    pub slice: Slice,
+    /// The index of its first position.
+    pub first_index: u64,
+    /// The number of its indices, a bit each.
+    pub bits: usize,
+    /// Where its bits begin in [`Solved::win`] and [`Solved::loss`].
+    pub first_word: usize,
+}
+
 /// The solved values of some blocks, ready to be copied into the tables.
 #[derive(Default)]
 pub(crate) struct Solved {
-    /// (slice, index, number of bits, first word) of each block.
-    pub blocks: Vec<(Slice, u64, usize, usize)>,
+    /// The blocks.
+    pub blocks: Vec<SolvedBlock>,
     /// Win and loss words of all blocks.
     pub win: Vec<u64>,
     /// See `win`.
@@ -155,9 +167,7 @@ impl Solver {
         out.keep_half(&here, h);
         out.keep_half(&there, t);
     }
-}
 
-impl Solver {
     /// Values the positions of a block in which there is a capture, and only those.
     pub fn solve_captures(&mut self, block: &Block<'_>, out: &mut Solved) {
         let Solver { here, row, kingless, scratch, .. } = self;
@@ -213,9 +223,9 @@ impl Solver {
 
 impl Solved {
     fn keep_half(&mut self, block: &Block<'_>, half: &Half) {
-        let word = self.win.len();
+        let first_word = self.win.len();
         let bits = half.transpose.pack(&mut self.win, &mut self.loss);
-        self.blocks.push((block.slice, block.first_index(), bits, word));
+        self.add_block(block, bits, first_word);
     }
 
     /// Values and keeps a block without kings.
@@ -227,10 +237,14 @@ impl Solved {
 
     /// Keeps a block of a single row or column.
     fn keep(&mut self, block: &Block<'_>, win: &[u64], loss: &[u64]) {
-        let word = self.win.len();
+        let first_word = self.win.len();
         self.win.extend(win);
         self.loss.extend(loss);
-        let bits = block.rows.sets.len() * block.columns.sets.len();
-        self.blocks.push((block.slice, block.first_index(), bits, word));
+        self.add_block(block, block.rows.sets.len() * block.columns.sets.len(), first_word);
+    }
+
+    fn add_block(&mut self, block: &Block<'_>, bits: usize, first_word: usize) {
+        let (slice, first_index) = (block.slice, block.first_index());
+        self.blocks.push(SolvedBlock { slice, first_index, bits, first_word });
     }
 }

@@ -1,12 +1,14 @@
 //! A bounded cache of decoded units, shared by threads.
 //!
-//! Which unit goes when memory is short is decided by a clock (Corbató 1968), which keeps those used of
-//! late at the price of one flag: a list in order of use would cost several cache misses a look-up.
+//! Which unit goes when memory is short is decided by a clock (Corbató 1968), which keeps those
+//! used of late at the price of one flag: a list in order of use would cost several cache misses a
+//! look-up.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use certificate_spec::slice::{UNIT, Value};
+use certificate_spec::slice::UNIT_POSITIONS;
+use certificate_spec::value::Value;
 
 use super::table::value_of;
 
@@ -14,7 +16,7 @@ use super::table::value_of;
 pub(crate) type Groups = Vec<[u64; 2]>;
 
 /// The bytes of a unit of the usual size.
-const FRAME: u64 = UNIT / 4;
+const FRAME: u64 = UNIT_POSITIONS / 4;
 
 /// A place for a unit.
 #[derive(Default)]
@@ -24,7 +26,7 @@ struct Frame {
     used: AtomicBool,
 }
 
-/// The clock's hand, and what is kept.
+/// The hand of the clock, and the bytes that are kept.
 struct Hand {
     frame: usize,
     bytes: u64,
@@ -46,7 +48,7 @@ fn value_at(groups: &Groups, place: u64) -> Value {
 }
 
 impl Cache {
-    /// Room for `limit` bytes (at least one unit) of so many units.
+    /// A cache of at most `limit` bytes (at least one unit), of units numbered below `units`.
     pub(crate) fn new(units: usize, limit: u64) -> Self {
         // Small units could need more frames than this; then the frames are the limit.
         let frames = (limit / FRAME).clamp(1, units.max(1) as u64);

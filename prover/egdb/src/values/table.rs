@@ -1,6 +1,6 @@
 //! The values of a slice in memory: two bits a value.
 
-pub use certificate_spec::slice::Value;
+pub use certificate_spec::value::Value;
 
 use super::pages::ask_for_large_pages;
 
@@ -10,7 +10,7 @@ type Group = [u64; 2];
 /// The value at a bit of a win and a loss word.
 #[inline]
 pub(crate) fn value_of(win: u64, loss: u64, bit: u64) -> Value {
-    // Looked up, because nobody could predict the branches.
+    // A table, because the branches would be mispredicted.
     const VALUES: [Value; 4] = [Value::Draw, Value::Win, Value::Loss, Value::Win];
     VALUES[(win >> bit & 1 | (loss >> bit & 1) << 1) as usize]
 }

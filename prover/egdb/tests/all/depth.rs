@@ -5,22 +5,22 @@ use std::fs;
 use std::path::Path;
 
 use draughtproof_egdb::{
-    BuildError, Database, Event, Mode, Slice, Store, StoreError, Value, Working, extend,
+    BuildError, BuildSession, Database, Event, Mode, Slice, Store, StoreError, Value, extend,
     extend_depths, locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 
 const MEMORY: u64 = 1 << 30;
 
-/// Builds a database with depths, for which there is so much memory; returns how many indices depths were
-/// found for.
+/// Builds a database with depths, for which there is so much memory; returns how many indices
+/// depths were found for.
 fn try_build(root: &Path, board: &Board, pieces: u8, memory: u64) -> Result<u64, BuildError> {
     let store = Store::new(root, board);
     let _lock = store.lock()?;
-    extend(&mut Working::new(&store, pieces, MEMORY)?, |_| ())?;
+    extend(&mut BuildSession::new(&store, pieces, MEMORY)?, |_| ())?;
     let mut found = 0;
-    let tell = |event| found += if let Event::Done(indices) = event { indices } else { 0 };
-    extend_depths(&mut Working::new(&store, pieces, memory)?, tell)?;
+    let progress = |event| found += if let Event::Done(indices) = event { indices } else { 0 };
+    extend_depths(&mut BuildSession::new(&store, pieces, memory)?, progress)?;
     Ok(found)
 }
 
@@ -42,7 +42,8 @@ fn value(database: &Database, position: &Position) -> Value {
     if position.both_sides() { database.probe(position).unwrap().unwrap() } else { Value::Loss }
 }
 
-/// Whether a move captures, crowns or moves a man: whether any man stands elsewhere, or a piece is gone.
+/// Whether a move captures, crowns or moves a man: whether any man stands elsewhere, or a piece is
+/// gone.
 fn converts(before: &Position, after: &Position) -> bool {
     let men = |p: &Position| (p.black & !p.kings, p.white & !p.kings);
     men(before) != men(after) || before.pieces() != after.pieces()
@@ -110,7 +111,7 @@ fn the_number_of_threads_and_memory_make_no_difference() {
         assert!(with(2) == one && with(4) == one);
         // No more than the next slice needs: others are forgotten and read again.
         let root = tempfile::tempdir().unwrap();
-        let mut memory = Working::least_memory(&board, 4);
+        let mut memory = BuildSession::least_memory(&board, 4);
         while let Err(error) = try_build(root.path(), &board, 4, memory) {
             assert!(matches!(error, BuildError::Memory { .. }), "{error}");
             memory += 16 << 10;
@@ -132,7 +133,8 @@ fn play_out(database: &Database, start: Position) -> u32 {
             assert_eq!((depth, position.turn != winner), (0, true));
             return ply;
         };
-        // Until a conversion it falls by one with each ply: the depth after this is the cost less one.
+        // Until a conversion it falls by one with each ply: the depth after this is the cost less
+        // one.
         assert_eq!(depth, cost, "{position:?}");
         position = after;
     }
@@ -154,7 +156,8 @@ fn won_endings_are_won() {
     let slices = Slice::all(&board, 4);
     let (mut games, mut longest) = (0, 0);
     while games < 600 {
-        // Slices with kings only have the long endings and few positions: every slice gets its share.
+        // Slices with kings only have the long endings and few positions: every slice gets its
+        // share.
         let slice = slices[usize::try_from(random(slices.len() as u64)).unwrap()];
         let start = position_at(&board, slice, random(slice.indices(&board)));
         let Some(start) = start.filter(|p| value(&database, p) == Value::Win) else { continue };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::build;
 use certificate_spec::database::DatabaseManifest;
-use draughtproof_egdb::{BuildError, Builder, Slice, Store, Working, extend};
+use draughtproof_egdb::{BuildError, BuildSession, Builder, Slice, Store, extend};
 use draughtproof_game::Board;
 
 const PLENTY: u64 = 1 << 40;
@@ -15,7 +15,7 @@ const PLENTY: u64 = 1 << 40;
 fn build_files(board: &Board, pieces: u8, memory: u64, directory: &Path) -> Store {
     let store = Store::new(directory, board);
     let lock = store.lock().unwrap();
-    extend(&mut Working::new(&store, pieces, memory).unwrap(), |_| {}).unwrap();
+    extend(&mut BuildSession::new(&store, pieces, memory).unwrap(), |_| {}).unwrap();
     drop(lock);
     store
 }
@@ -45,7 +45,7 @@ fn values_come_back_from_files() {
         let board = Board::new(rows, columns).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let store = build_files(&board, pieces, PLENTY, directory.path());
-        let read = Working::new(&store, pieces, PLENTY).unwrap().load_all(|_| ()).unwrap();
+        let read = BuildSession::new(&store, pieces, PLENTY).unwrap().load_all(|_| ()).unwrap();
         let built = build(&board, pieces);
         assert_eq!((read.pieces(), built.pieces()), (pieces, pieces));
         for slice in Slice::all(&board, pieces) {
@@ -53,7 +53,7 @@ fn values_come_back_from_files() {
             assert!(read.table(slice) == built.table(slice), "{} {slice:?}", board.name());
         }
         // A part of it can be read as well.
-        let two = Working::new(&store, 2, PLENTY).unwrap().load_all(|_| ()).unwrap();
+        let two = BuildSession::new(&store, 2, PLENTY).unwrap().load_all(|_| ()).unwrap();
         let same = |slice| two.table(slice) == built.table(slice);
         assert!(Slice::all(&board, 2).into_iter().all(same));
     }
@@ -62,7 +62,7 @@ fn values_come_back_from_files() {
 #[test]
 fn bytes_depend_neither_on_threads_nor_on_memory() {
     let board = Board::new(6, 6).unwrap();
-    let least = Working::least_memory(&board, 5);
+    let least = BuildSession::least_memory(&board, 5);
     assert!(least < Builder::memory(&board, 5), "the test would show nothing");
     let want = files_of(&board, 5, PLENTY, 1);
     assert_eq!(want.len(), Slice::all(&board, 5).len() + 1);
@@ -82,12 +82,12 @@ fn less_than_the_least_memory_is_refused() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::new(directory.path(), &board);
         let _lock = store.lock().unwrap();
-        let least = Working::least_memory(&board, pieces);
-        assert!(Working::check_memory(&board, pieces, least).is_ok());
-        assert!(Working::check_memory(&board, pieces, least - 1).is_err());
-        extend(&mut Working::new(&store, pieces, least).unwrap(), |_| {}).unwrap();
+        let least = BuildSession::least_memory(&board, pieces);
+        assert!(BuildSession::check_memory(&board, pieces, least).is_ok());
+        assert!(BuildSession::check_memory(&board, pieces, least - 1).is_err());
+        extend(&mut BuildSession::new(&store, pieces, least).unwrap(), |_| {}).unwrap();
         assert_eq!(store.manifest().unwrap().pieces, pieces);
-        let read = Working::new(&store, pieces, least / 2).unwrap().load_all(|_| ());
+        let read = BuildSession::new(&store, pieces, least / 2).unwrap().load_all(|_| ());
         assert!(matches!(read.err(), Some(BuildError::Memory { .. })));
     }
 }
@@ -97,7 +97,7 @@ fn slices_that_need_too_much_memory_are_left_to_another_run() {
     let board = Board::new(6, 6).unwrap();
     let want = files_of(&board, 6, PLENTY, 2);
     let all = Slice::all(&board, 6).into_iter().filter(|s| s.pieces() == 6).count();
-    let least = Working::least_memory(&board, 6);
+    let least = BuildSession::least_memory(&board, 6);
     // So little that there is not enough for anything; for some slices; for all but the largest.
     for (little, finishes) in
         [(Builder::base_memory(&board, 6), 0), (least - (3 << 20), 5), (least - 1, 5)]
@@ -105,7 +105,7 @@ fn slices_that_need_too_much_memory_are_left_to_another_run() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::new(directory.path(), &board);
         let lock = store.lock().unwrap();
-        let run = |memory| extend(&mut Working::new(&store, 6, memory).unwrap(), |_| {});
+        let run = |memory| extend(&mut BuildSession::new(&store, 6, memory).unwrap(), |_| {});
         match run(little) {
             Err(BuildError::LeftOut { pieces, left, limit, .. }) => {
                 let there = store.manifest().map_or(0, |m| m.pieces);
@@ -124,8 +124,8 @@ fn slices_that_need_too_much_memory_are_left_to_another_run() {
     }
 }
 
-/// Leaves the database as a killed run might: `finished` pieces in the MANIFEST, all slices with one more
-/// beside it where they are built, but for those that were moved already.
+/// Leaves the database as a killed run might: `finished` pieces in the MANIFEST, all slices with
+/// one more beside it where they are built, but for those that were moved already.
 fn interrupt(root: &Path, finished: u8, moved: &[&str]) {
     let directory = root.join("4x4");
     let building = root.join("4x4.building");

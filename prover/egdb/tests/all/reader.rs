@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use draughtproof_egdb::{
-    Database, Mode, Slice, Store, Value, Working, extend, locate, position_at,
+    BuildSession, Database, Mode, Slice, Store, Value, extend, locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 use quickcheck::{TestResult, quickcheck};
@@ -16,7 +16,8 @@ fn built(board: &Board, pieces: u8) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let store = Store::new(directory.path(), board);
     let _lock = store.lock().expect("the only builder");
-    extend(&mut Working::new(&store, pieces, 1 << 30).expect("a store"), |_| ()).expect("files");
+    extend(&mut BuildSession::new(&store, pieces, 1 << 30).expect("a store"), |_| ())
+        .expect("files");
     directory
 }
 

@@ -1,4 +1,4 @@
-//! CLAIM, and the other texts: FEN, games, shards, digests.
+//! CLAIM, and the other texts: FEN, games, covers, shards, digests.
 
 use super::bounded;
 use crate::common::board;
@@ -6,6 +6,7 @@ use crate::common::maker::draw_4x4;
 use crate::common::oracle::oracle_4x4;
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value};
+use certificate_spec::cover::Cover;
 use checker_audit::Shard;
 use checker_core::{Game, parse_fen, write_fen};
 
@@ -27,6 +28,14 @@ fn text(text: &str) {
             assert_eq!(game.name(), text);
             assert!(game.board().is_possible(&game.initial()));
         }
+        if let Some(cover) = Cover::parse(text) {
+            assert_eq!(cover.to_string(), text);
+            read(&cover);
+        }
+        if let Ok(cover) = text.parse::<Cover>() {
+            let canonical = cover.to_string();
+            assert_eq!(Cover::parse(&canonical), Some(cover));
+        }
         if let Ok(shard) = text.parse::<Shard>() {
             assert_eq!(shard.to_string(), text);
         }
@@ -37,6 +46,21 @@ fn text(text: &str) {
     bounded(8, text.as_bytes(), decode);
 }
 
+/// That the clauses of a cover in canonical form are what it admits, and that it is closed under captures.
+fn read(cover: &Cover) {
+    assert_eq!(&Cover::of(cover.clauses().iter().copied()), cover);
+    for (own, theirs) in (0..=33).flat_map(|own| (0..=33).map(move |theirs| (own, theirs))) {
+        let by_clause = cover
+            .clauses()
+            .iter()
+            .any(|c| own + theirs <= u32::from(c.pieces) && own.max(theirs) <= u32::from(c.side));
+        let admits = cover.admits(own, theirs);
+        assert_eq!(admits, by_clause && own.min(theirs) > 0);
+        assert_eq!(admits, cover.admits(theirs, own));
+        assert!(!admits || theirs == 1 || cover.admits(own, theirs - 1));
+    }
+}
+
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let claim = draw_4x4(&oracle_4x4(), 0).claim;
     let database = Some(Digest::of(b""));
@@ -44,10 +68,20 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         game: "8x8/2".into(),
         start: "W:W18,24,K30:B12,K16".into(),
         value: Value::WhiteWins,
-        pieces: 31,
+        cover: Cover::parse("7,8:4").expect("a cover"),
         database,
     };
-    let texts = ["W:W:B", "B:W32:BK1", "5x5/2", "3/16", &board("6x4").name()];
+    let texts = [
+        "W:W:B",
+        "B:W32:BK1",
+        "5x5/2",
+        "3/16",
+        "0",
+        "10:5",
+        "7,8:4",
+        "8:4,7",
+        &board("6x4").name(),
+    ];
     let texts = texts.map(String::from).into_iter();
     let claims = [claim, other].map(|claim| claim.encode());
     let digest = Digest::of(b"").to_string();

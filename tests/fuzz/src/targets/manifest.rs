@@ -6,18 +6,31 @@ use crate::common::maker::draw_4x4;
 use crate::common::oracle::oracle_4x4;
 use crate::common::{board, database};
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceRecord};
 use certificate_spec::manifest::Manifest;
 
 pub(super) fn run(bytes: &[u8]) {
+    let length = bytes.len() as u64;
+    let start = |most: usize| &bytes[..bytes.len().min(most)];
+    let judged = Manifest::judge_start(start(certificate_spec::manifest::START), length);
     if let Ok(manifest) = bounded(4, bytes, Manifest::decode) {
+        assert_eq!(judged, Ok(()));
         assert_eq!(manifest.encode(), bytes);
+        assert_eq!(manifest.offset(manifest.objects.len()), length);
     }
+    let judged = DatabaseManifest::judge_start(start(certificate_spec::database::START), length);
     if let Ok(manifest) = bounded(4, bytes, DatabaseManifest::decode) {
+        assert_eq!(judged, Ok(()));
         assert_eq!(manifest.encode(), bytes);
-        for pieces in [0, 2, manifest.pieces] {
-            let part = manifest.up_to(pieces).encode();
-            assert_eq!(DatabaseManifest::decode(&part).map(|part| part.encode()), Ok(part));
+        assert_eq!(manifest.offset(manifest.slices.len()), length);
+        let most = manifest.cover.most_pieces();
+        let covers = [Cover::none(), Cover::up_to(2), Cover::up_to(most.saturating_sub(1))];
+        for cover in covers.into_iter().chain([manifest.cover.clone()]) {
+            if manifest.cover.includes(&cover) {
+                let part = manifest.restricted_to(&cover).encode();
+                assert_eq!(DatabaseManifest::decode(&part).map(|part| part.encode()), Ok(part));
+            }
         }
     }
 }

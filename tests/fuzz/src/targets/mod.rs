@@ -13,6 +13,7 @@ mod journal;
 mod manifest;
 mod note;
 mod object;
+mod provenance;
 mod slice;
 
 use crate::counting::peak;
@@ -28,7 +29,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const ALL: [Target; 9] = [
+pub const ALL: [Target; 10] = [
     Target { name: "certificate", run: certificate::run, seeds: certificate::seeds },
     Target { name: "claim", run: claim::run, seeds: claim::seeds },
     Target { name: "code", run: code::run, seeds: code::seeds },
@@ -37,6 +38,7 @@ pub const ALL: [Target; 9] = [
     Target { name: "manifest", run: manifest::run, seeds: manifest::seeds },
     Target { name: "note", run: note::run, seeds: note::seeds },
     Target { name: "object", run: object::run, seeds: object::seeds },
+    Target { name: "provenance", run: provenance::run, seeds: provenance::seeds },
     Target { name: "slice", run: slice::run, seeds: slice::seeds },
 ];
 

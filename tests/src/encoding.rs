@@ -1,0 +1,169 @@
+//! Small structured parts written by hand (`SPEC.md` §3.1), so that they can be wrong in ways in which
+//! no encoder writes them.
+
+use certificate_spec::RULES;
+use certificate_spec::cover::{Clause, Cover};
+use certificate_spec::database::{DatabaseManifest, SliceName};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::wire::HEAD;
+
+/// A number: seven bits a byte, the lowest first, all bytes but the last with their highest bit set.
+pub fn varint(number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = number;
+    while rest >= 0x80 {
+        bytes.push(rest.to_le_bytes()[0] | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest.to_le_bytes()[0]);
+    bytes
+}
+
+/// The same number with a byte more than it needs.
+pub fn padded(number: u64) -> Vec<u8> {
+    pad(&varint(number), varint(number).len() - 1)
+}
+
+/// Bytes in which the one at some place, if it is the last of a number, is followed by one that adds
+/// nothing to it.
+pub fn pad(bytes: &[u8], at: usize) -> Vec<u8> {
+    [&bytes[..at], &[bytes[at] | 0x80, 0], &bytes[at + 1..]].concat()
+}
+
+/// The number that bytes begin with, and how many bytes it takes; `None` if they do not hold one.
+pub fn read_varint(bytes: &[u8]) -> Option<(u64, usize)> {
+    let last = bytes.iter().take(10).position(|byte| byte & 0x80 == 0)?;
+    let parts = bytes[..=last].iter().rev();
+    let number = parts.fold(0u64, |number, byte| number << 7 | u64::from(byte & 0x7f));
+    Some((number, last + 1))
+}
+
+/// Bytes or characters after their number.
+pub fn counted(bytes: &[u8]) -> Vec<u8> {
+    [&varint(bytes.len() as u64), bytes].concat()
+}
+
+/// The head of an object after magic and version.
+pub fn object_head(head: &ObjectHead) -> Vec<u8> {
+    [varint(head.question as u64), varint(head.first), varint(head.count)].concat()
+}
+
+/// The clauses of a cover, canonical or not, each N and M.
+pub fn clauses(all: &[(u8, u8)]) -> Vec<u8> {
+    let each = all.iter().flat_map(|&(pieces, side)| [pieces, side]);
+    varint(all.len() as u64).into_iter().chain(each).collect()
+}
+
+/// The clauses of a cover as pairs.
+pub fn pairs(cover: &Cover) -> Vec<(u8, u8)> {
+    cover.clauses().iter().map(|&Clause { pieces, side }| (pieces, side)).collect()
+}
+
+/// What stands in a database's MANIFEST between the version and the records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseHead {
+    /// The rules id.
+    pub rules: String,
+    /// Rows and columns of the board.
+    pub board: (u8, u8),
+    /// The clauses, each N and M.
+    pub clauses: Vec<(u8, u8)>,
+    /// The number of records that is announced.
+    pub records: u64,
+}
+
+impl DatabaseHead {
+    /// That of a manifest.
+    pub fn of(manifest: &DatabaseManifest) -> Self {
+        DatabaseHead {
+            rules: RULES.into(),
+            board: (manifest.rows, manifest.columns),
+            clauses: pairs(&manifest.cover),
+            records: manifest.slices.len() as u64,
+        }
+    }
+
+    /// The bytes between the version and the records.
+    pub fn bytes(&self) -> Vec<u8> {
+        let (rows, columns) = self.board;
+        [
+            &counted(self.rules.as_bytes())[..],
+            &[rows, columns],
+            &clauses(&self.clauses),
+            &varint(self.records),
+        ]
+        .concat()
+    }
+
+    /// The bytes of a manifest with this in place of its own head.
+    pub fn replace_in(&self, manifest: &DatabaseManifest) -> Vec<u8> {
+        let bytes = manifest.encode();
+        let old = HEAD + DatabaseHead::of(manifest).bytes().len();
+        [&bytes[..HEAD], &self.bytes(), &bytes[old..]].concat()
+    }
+}
+
+/// How the values of a slice are written, right or wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    /// All have the value of this number.
+    Constant(u64),
+    /// So many contexts and units follow.
+    Units(u64, u64),
+    /// What no coding has as its number.
+    Unknown(u64),
+}
+
+/// What stands in a slice file between the version and the checksum.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SliceStart {
+    /// The rules id.
+    pub rules: Vec<u8>,
+    /// Rows and columns of the board.
+    pub board: (u8, u8),
+    /// Which slice.
+    pub name: SliceName,
+    /// The number of indices.
+    pub indices: u64,
+    /// How the values are written.
+    pub coding: Coding,
+}
+
+impl SliceStart {
+    /// Reads what a file begins with; also the offset of what follows. `None` if it cannot be read.
+    pub fn read(bytes: &[u8]) -> Option<(Self, usize)> {
+        let mut rest = bytes.get(HEAD..)?;
+        let number = |rest: &mut &[u8]| {
+            let (number, length) = read_varint(rest)?;
+            *rest = &rest[length..];
+            Some(number)
+        };
+        let length = usize::try_from(number(&mut rest)?).ok()?;
+        let (rules, mut rest) = rest.split_at_checked(length)?;
+        let (fixed, after) = rest.split_first_chunk::<6>()?;
+        let &[rows, columns, a, b, c, d] = fixed;
+        rest = after;
+        let indices = number(&mut rest)?;
+        let coding = match number(&mut rest)? {
+            0 => Coding::Constant(number(&mut rest)?),
+            1 => Coding::Units(number(&mut rest)?, number(&mut rest)?),
+            other => Coding::Unknown(other),
+        };
+        let name = SliceName([a, b, c, d]);
+        let start =
+            SliceStart { rules: rules.to_vec(), board: (rows, columns), name, indices, coding };
+        Some((start, bytes.len() - rest.len()))
+    }
+
+    /// The bytes between the version and the checksum.
+    pub fn bytes(&self) -> Vec<u8> {
+        let coding = match self.coding {
+            Coding::Constant(value) => [varint(0), varint(value)].concat(),
+            Coding::Units(contexts, units) => [varint(1), varint(contexts), varint(units)].concat(),
+            Coding::Unknown(number) => varint(number),
+        };
+        let (rows, columns) = self.board;
+        [&counted(&self.rules)[..], &[rows, columns], &self.name.0, &varint(self.indices), &coding]
+            .concat()
+    }
+}

@@ -1,0 +1,61 @@
+//! What is kept of format 1 for ever: every checker says of it what was said when it was made.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use tests::programs::path;
+use tests::v1::{Kept, folder, judge, make, read};
+
+/// The bytes of all files below a directory.
+fn bytes_below(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    let size = |entry: fs::DirEntry| match entry.file_type().unwrap().is_dir() {
+        true => bytes_below(&entry.path()),
+        false => entry.metadata().unwrap().len(),
+    };
+    entries.map(size).sum()
+}
+
+#[test]
+fn every_checker_says_what_was_said() {
+    let (kept, root) = (read(&folder()), folder());
+    let reference =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py");
+    for checker in [path("check"), reference] {
+        let wrong = judge(&kept, &root, &checker);
+        assert!(wrong.is_empty(), "{}: {}", checker.display(), wrong.join("\n"));
+    }
+}
+
+#[test]
+fn nothing_that_is_kept_gets_lost() {
+    let kept = read(&folder());
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().unwrap().is_dir();
+    let folders: BTreeSet<String> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(is_folder)
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    let names: BTreeSet<String> = kept.iter().map(|kept| kept.name.clone()).collect();
+    assert_eq!(names, folders);
+    assert!(folders.len() >= 25, "{}", folders.len());
+    for status in [0, 1, 2, 3, 5] {
+        let with = kept.iter().filter(|kept| kept.said.status == Some(status)).count();
+        assert!(with > 0, "none with status {status}");
+    }
+    assert!(bytes_below(&folder()) < 500_000);
+}
+
+/// What makes them does so still, though nothing that is kept is ever made anew.
+#[test]
+fn such_are_made_by_a_command() {
+    let root = tempfile::tempdir().unwrap();
+    let new = root.path().join("v1");
+    make(&new, &path("check"));
+    let what = |kept: Vec<Kept>| -> Vec<_> {
+        kept.into_iter().map(|kept| (kept.name, kept.arguments, kept.said.status)).collect()
+    };
+    assert_eq!(what(read(&new)), what(read(&folder())));
+}
