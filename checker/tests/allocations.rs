@@ -10,12 +10,14 @@ use crate::common::files::Files;
 use crate::common::maker::write_raw;
 use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, fen, successors};
-use certificate_spec::about;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Object, ObjectHeader};
+use certificate_spec::manifest::{Kind, Object};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use certificate_spec::value::Value as Written;
 use certificate_spec::{Digest, database::SliceName};
@@ -37,13 +39,13 @@ fn objects(
     kind: Kind,
     count: usize,
     each: usize,
-    encode: impl Fn(&ObjectHeader, std::ops::Range<usize>) -> Vec<u8>,
+    encode: impl Fn(&ObjectHead, std::ops::Range<usize>) -> Vec<u8>,
 ) -> Objects {
     let object = |first: usize| {
         let range = first..count.min(first + each);
         let (first, count) = (first as u64, range.len() as u64);
-        let header = ObjectHeader { question: QUESTION, first, count };
-        let bytes = encode(&header, range);
+        let head = ObjectHead { question: QUESTION, first, count };
+        let bytes = encode(&head, range);
         let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
         (Object { kind, question: QUESTION, first, count, length, digest }, bytes)
     };
@@ -55,7 +57,7 @@ fn objects(
 fn check(start: &str, objects: &Objects) -> (String, usize) {
     let place = Place::new();
     let (game, value) = ("8x8".into(), Value::BlackNotLost);
-    let claim = Claim { game, start: start.into(), value, pieces: 0, database: None };
+    let claim = Claim { game, start: start.into(), value, cover: Cover::none(), database: None };
     write_raw(&place.cert(), claim.encode().as_bytes(), objects);
     let options = Options { threads: Some(1), ..place.options() };
     let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
@@ -70,12 +72,12 @@ fn wire(p: &Position) -> WirePosition {
 
 #[test]
 fn hostile_files_cost_what_is_stated() {
-    nodes_leaves_and_lines();
+    nodes_leaves_and_provenance();
     replays();
     databases_of_draws();
 }
 
-fn nodes_leaves_and_lines() {
+fn nodes_leaves_and_provenance() {
     let start = "B:W21:B12";
     // One more than what vectors that double have room for.
     for (count, each) in [(131_073, usize::MAX), (131_073, 100), (1025, 1)] {
@@ -97,14 +99,29 @@ fn nodes_leaves_and_lines() {
         let (line, most) = check(start, &all);
         assert!(line.starts_with("s REFUTED leaf-number"), "{line}");
         assert!(most <= 100 * count, "{most} for {count} leaves");
-        // What is only shown costs nothing besides its bytes.
-        let all = objects(Kind::About, count, each, |header, range| {
-            about::encode(header, &vec![String::new(); range.len()])
-        });
-        let (line, most) = check(start, &all);
-        assert!(line.starts_with("s REFUTED start-missing"), "{line}");
-        assert!(most == 0, "{most} for {count} lines");
     }
+    // What is only shown costs what it takes in memory, a few times its bytes.
+    let count = 131_073;
+    let text = String::from;
+    let request = Request {
+        game: text("8x8"),
+        start: text(start),
+        claim: Asked::Value,
+        cover: Cover::none(),
+        leaf_nodes: 0,
+        leaf_table: 0,
+        max_nodes: None,
+        thresholds: None,
+        seed_line: vec![String::new(); count],
+    };
+    let (nodes, leaves, searches, searched, depth) = Default::default();
+    let iteration = Iteration { threshold: None, nodes, leaves, searches, searched, depth };
+    let (mode, iterations) = (Mode::Reproducible, vec![iteration; count]);
+    let provenance = Provenance { program: text("none 0"), mode, request, iterations };
+    let all = objects(Kind::Provenance, 1, 1, |head, _| provenance.encode(head));
+    let (line, most) = check(start, &all);
+    assert!(line.starts_with("s REFUTED start-missing"), "{line}");
+    assert!(most <= 200 * count, "{most} for {count} iterations and moves");
 }
 
 /// Choices of Black with which a replay expands so many positions before it is at an end or Black is stuck, if
@@ -160,7 +177,7 @@ fn databases_of_draws() {
     for pieces in [4, 8] {
         let twin = |SliceName([a, b, c, d])| SliceName([c, d, a, b]);
         let mut slices: Vec<_> =
-            pairs(&board, pieces).into_iter().flat_map(|s| [s, twin(s)]).collect();
+            pairs(&board, &Cover::up_to(pieces)).into_iter().flat_map(|s| [s, twin(s)]).collect();
         slices.sort_by_key(|slice| slice.order());
         slices.dedup();
         let file = |name: SliceName| {
