@@ -70,7 +70,7 @@ fn a_node_in_a_later_object() {
 fn the_order_of_nodes() {
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     certificate.parts[0].nodes.swap(3, 4);
-    refuted(&verdict(&certificate), "node-order", &format!("offset={}", node_offset(4)));
+    refuted(&verdict(&certificate), "node-order", &format!("offset={}", node_offset(4) + 1));
     // Twice the same, in two objects.
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     let node = certificate.parts[0].nodes[4];
@@ -273,7 +273,7 @@ fn the_claim() {
     refuted(&change("none\n", "none\n\n"), "claim-syntax", "");
     refuted(&change("none\n", "none"), "claim-syntax", "");
     refuted(&change("value DRAW", "value BLACK-WINS"), "manifest-syntax", "offset=46 ");
-    refuted(&change("value DRAW", "value BLACK-NOT-LOST"), "manifest-syntax", "offset=84 ");
+    refuted(&change("value DRAW", "value BLACK-NOT-LOST"), "manifest-syntax", "offset=85 ");
     assert_eq!(
         change("certificate 1", "certificate 0"),
         "s DECLINED version file=CLAIM expected=1%20(make%20the%20certificate%20again%20with:%20prove\
@@ -314,8 +314,10 @@ fn the_manifest_and_the_objects() {
     refuted(&with(46, 3), "manifest-syntax", "offset=46 ");
     refuted(&with(47, 1), "manifest-syntax", "");
     refuted(&with(48, 1), "manifest-syntax", "offset=46 ");
-    refuted(&with(49, bytes[49] - 1), "object-syntax", "file=objects/");
-    refuted(&with(50, bytes[50] ^ 1), "object-hash", "file=objects/");
+    refuted(&with(49, bytes[49] ^ 1), "object-syntax", "file=objects/");
+    // The length takes two bytes, the second of which must not be 0.
+    refuted(&with(51, bytes[51] ^ 1), "object-hash", "file=objects/");
+    refuted(&with(52, 0), "manifest-syntax", "");
     refuted(&with(60, bytes[60] ^ 1), "listing", "found=nothing");
     let version = with(8, 7);
     assert!(version.starts_with("s DECLINED version file=MANIFEST expected=1%20("), "{version}");
