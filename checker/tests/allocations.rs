@@ -6,9 +6,10 @@ mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 
-use crate::common::files::Files;
-use crate::common::maker::write_raw;
-use crate::common::{Options, check_certificate, check_database};
+use crate::common::files::{Files, write_database};
+use crate::common::maker::{draw_4x4, write_raw};
+use crate::common::oracle::oracle_4x4;
+use crate::common::{Options, check_certificate, check_database, database};
 use crate::common::{Place, board, fen, successors};
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
@@ -75,6 +76,41 @@ fn hostile_files_cost_what_is_stated() {
     nodes_leaves_and_provenance();
     replays();
     databases_of_draws();
+    manifests_of_zeros();
+}
+
+/// Manifests that begin as they should and go on with gigabytes of nothing: they are not read.
+fn manifests_of_zeros() {
+    const LONG: u64 = 3 << 30;
+    let lengthen = |path: std::path::PathBuf| {
+        std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(LONG).unwrap();
+    };
+    let (place, board) = (Place::new(), board("4x4"));
+    write_raw(&place.cert(), draw_4x4(&oracle_4x4(), 0).claim.encode().as_bytes(), &Vec::new());
+    write_database(&place.db(), &database(&board, 2), 2);
+    lengthen(place.cert().join("MANIFEST"));
+    lengthen(place.db().join("4x4/MANIFEST"));
+    let options = Options { threads: Some(1), ..place.options() };
+    let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+    let line = verdict.line();
+    assert!(line.starts_with("s REFUTED manifest-syntax file=MANIFEST offset=45 "), "{line}");
+    assert!(most < ROOM, "{most}");
+    let (verdict, most) = peak(|| check_database(&board, None, &options));
+    let line = verdict.line();
+    assert!(line.starts_with("s REFUTED database-manifest file=4x4/MANIFEST offset=36 "), "{line}");
+    assert!(most < ROOM, "{most}");
+    // One that says that it is so long has more records than there may be.
+    let path = place.cert().join("MANIFEST");
+    let mut start = vec![0; 64];
+    let file = std::fs::File::open(&path).unwrap();
+    std::os::unix::fs::FileExt::read_exact_at(&file, &mut start, 0).unwrap();
+    start[45..50].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 0x07]);
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &start, 0).unwrap();
+    let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+    let line = verdict.line();
+    assert!(line.starts_with("s REFUTED manifest-syntax file=MANIFEST offset=45 "), "{line}");
+    assert!(most < ROOM, "{most}");
 }
 
 fn nodes_leaves_and_provenance() {

@@ -51,7 +51,9 @@ fn a_database() {
         assert!(line.starts_with(start) && status == Some(want), "{memory}: {line}");
     }
     let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "1"]);
-    assert_eq!((line.starts_with("s ERROR pieces"), status), (true, Some(4)));
+    assert_eq!((line.starts_with("s ERROR usage:"), status), (true, Some(4)), "{line}");
+    let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "3:1,2"]);
+    assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=2 ") && status == Some(0), "{line}");
 }
 
 /// A journal is trusted, wherever its lines come from, until it is begun anew.
