@@ -10,22 +10,53 @@ import sys
 from collections import namedtuple
 from functools import lru_cache
 from itertools import combinations, groupby, product
+from pathlib import Path
 
-from files import Fields, Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
+from files import (HEAD, RULES, VERSION, Fields, Unreadable, Verdict, derive_key, digest, entries, escape, read,
+                   require, require_known, require_listing)
 from rules import KING, bits, read_fen, read_game, write_fen
 
 QUESTIONS = {"DRAW": (0, 1), "BLACK-NOT-LOST": (0,), "WHITE-NOT-LOST": (1,), "BLACK-WINS": (2,), "WHITE-WINS": (3,)}
 ANY = "[!-~]+"
 # The lines of CLAIM: how they begin, the word that follows, and the word that it must be to be known.
-LINES = (("draughtproof certificate", ANY, "version", "0"), ("rules", ANY, "rules", "english-checkers-1"),
+LINES = (("draughtproof certificate", ANY, "version", str(VERSION)), ("rules", ANY, "rules", RULES),
          ("game", ANY, "", None), ("start", ANY, "", None), ("value", "|".join(QUESTIONS), "", None),
-         ("pieces", "0|[2-9]|[12][0-9]|3[0-2]", "", None), ("database", "none|[0-9a-f]{64}", "", None))
-NODES, LEAVES, ABOUT = 1, 2, 3
-MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", ABOUT: b"DPABOUT\0"}
+         ("pieces", "[0-9:,]+", "", None), ("database", "none|[0-9a-f]{64}", "", None))
+NODES, LEAVES, PROVENANCE = 0, 1, 2
+MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", PROVENANCE: b"DPPROVEN"}
 OR, AND, LEAF, ASSUMED = 1, 2, 3, 4
 LOSS, DRAW, WIN, CODED = range(4)  # values, and what stands for a code in place of one
 UNDESCRIBED = (5461, 5462, 5461)
 Node = namedtuple("Node", "kind rank data place")
+
+class Cover:
+    """§8.1: clauses (N, M), at most N pieces and at most M on a side, in canonical form."""
+    def __init__(self, clauses=()):
+        self.clauses = list(clauses)
+        self.most = max((n for n, _ in self.clauses), default=0)
+
+    def __str__(self):
+        return ",".join(f"{n}" if m == n - 1 else f"{n}:{m}" for n, m in self.clauses) or "0"
+
+    def canonical(self):
+        numbers = all(2 <= n <= 32 and 1 <= m < n <= 2 * m for n, m in self.clauses)
+        return numbers and all(n < o and m > p for (n, m), (o, p) in zip(self.clauses, self.clauses[1:]))
+
+    def admits(self, one, other):
+        return min(one, other) >= 1 and any(one + other <= n and max(one, other) <= m for n, m in self.clauses)
+
+    def includes(self, other):
+        return all(any(n <= N and m <= M for N, M in self.clauses) for n, m in other.clauses)
+
+def read_cover(text):
+    """The cover with this text, or None if it is not canonical."""
+    if text == "0":
+        return Cover()
+    parts = [re.fullmatch("([1-9][0-9]?)(?::([1-9][0-9]?))?", part) for part in text.split(",")]
+    if not all(parts):
+        return None
+    cover = Cover((int(part[1]), int(part[2] or int(part[1]) - 1)) for part in parts)
+    return cover if cover.canonical() and str(cover) == text else None
 
 def read_claim(data):
     """§4: the words from the game on, with the board and the start that they mean."""
@@ -36,44 +67,64 @@ def read_claim(data):
         offsets.append(at)
         words.append(match[1].decode())
         require_known(known in (None, words[-1]), what, "CLAIM")
+        require(key != "pieces" or read_cover(words[-1]), "claim-syntax", "CLAIM", offset=at)
         at = match.end()
     _, _, game, fen, value, pieces, database = words
-    (board, k), start, pieces = read_game(game) or (None, 0), read_fen(fen), int(pieces)
-    for holds, offset in (((database == "none") == (pieces == 0), offsets[6]), (at == len(data), at),
-                          (k > 0, offsets[2]), (start, offsets[3]), (k > 0 and pieces <= board.squares, offsets[5])):
+    (board, k), start, cover = read_game(game) or (None, 0), read_fen(fen), read_cover(pieces)
+    for holds, offset in (((database == "none") == (cover.most == 0), offsets[6]), (at == len(data), at),
+                          (k > 0, offsets[2]), (start, offsets[3]), (k > 0 and cover.most <= board.squares, offsets[5])):
         require(holds, "claim-syntax", "CLAIM", offset=offset)
     require(board.possible(start), "claim-start", "CLAIM", offset=offsets[3], position=fen)
     first = (sum(board.row[:k]), sum(board.row[-k:]), 0, 0)
-    return board, start, game, "initial" if start == first else fen, value, pieces, database
+    return board, start, game, "initial" if start == first else fen, value, cover, database
 
 def read_manifest(data, questions):
     """§5: length and digest of CLAIM, and the records (kind, question, first, count, length, digest)."""
     f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0")
-    n, *sealed = f.take("4xQQ32s")
-    f.agree(64 + 64 * n == len(data), 64)
+    sealed = [f.value(Fields.varint), *f.take("32s")]
     records, before, follows = [], (0, 0), 0
-    for at in range(64, len(data), 64):
-        kind, question = f.take("BB")
-        f.agree(kind in MAGIC, at)
-        f.agree(question < 4, at + 1)
-        first, count, length, stated = f.take("6xQQQ32s")
+    for _ in range(f.count(1 << 20, 37, 64)):
+        at = f.at
+        kind, question, first, count, length, stated = f.value(
+            lambda f: (f.enum(3), f.enum(4), f.varint(), f.varint(), f.varint(), f.raw(32)))
         f.agree(before <= (kind, question), at)
-        f.agree(first == (follows if before == (kind, question) else 0), at + 8)
-        f.agree(count >= 1 and first + count < 1 << 64, at + 16)
+        f.agree(first == (follows if before == (kind, question) else 0), at)
+        f.agree(count >= 1 and first + count < 1 << 64, at)
+        f.agree(kind != PROVENANCE or (first, count) == (0, 1), at)
         before, follows = (kind, question), first + count
-        records.append((kind, question, first, count, length, stated))
-    for i, (_, question, *_) in enumerate(records):
-        f.agree(question in questions, 65 + 64 * i)
-    return sealed, records
+        records.append((at, kind, question, first, count, length, stated))
+    f.finish()
+    for at, _, question, *_ in records:
+        f.agree(question in questions, at)
+    return sealed, [record[1:] for record in records]
+
+def read_provenance(f):
+    """§7.1. Nothing rests on it."""
+    def resources():
+        return f.varint(32), f.varint(32), f.varint()
+    f.text()
+    if f.enum(3):
+        resources()
+    f.text(), f.text(), f.enum(3), take_cover(f), f.varint(), f.varint(), f.option(f.varint)
+    f.option(lambda: (f.varint(32), f.varint(32), f.option(lambda: f.varint(32))))
+    f.sequence(f.text)
+    f.sequence(lambda: (f.option(lambda: f.varint(32)), [f.varint() for _ in range(5)]))
+
+def take_cover(f):
+    cover = Cover(f.sequence(lambda: (f.u8(), f.u8())))
+    if not cover.canonical():
+        raise Unreadable
+    return cover
 
 def group(shape):
     """Pieces and men. Moves lead from a slice to its own group or to one before."""
     return sum(shape), shape[0] + shape[2]
 
-def shapes(board, pieces):
-    """§8.1: the slices (a, b, c, d) of the database with at most so many pieces, in order."""
-    found = product(range(min(pieces, board.men + 1)), range(pieces), range(min(pieces, board.men + 1)), range(pieces))
-    fit = [(a, b, c, d) for a, b, c, d in found if a + b and c + d and a + b + c + d <= pieces]
+def shapes(board, cover):
+    """§8.1: the slices (a, b, c, d) of the database with this cover, in order."""
+    most = max((m for _, m in cover.clauses), default=0) + 1
+    found = product(range(min(most, board.men + 1)), range(most), range(min(most, board.men + 1)), range(most))
+    fit = [(a, b, c, d) for a, b, c, d in found if cover.admits(a + b, c + d)]
     return sorted(fit, key=lambda shape: (group(shape), shape))
 
 @lru_cache(maxsize=None)
@@ -116,18 +167,19 @@ def decode(board, payload, contexts, unit):
     return values if right else None
 
 def read_slice(data, board, shape, file):
-    """§8.3: the offset of the unit's directory entry or 18, the position and the value, for all quiet positions."""
-    f = Fields(data, "slice-syntax", file, b"DPSLICE\0", 1)
-    stated, size, v, reserved, stated_n = struct.unpack("<4s2sB5sQ", *f.take("20s"))
-    k, u = f.take("II")
-    end = 64 + 6 * k + 4 * u
-    f.agree(end <= len(data), 32)
-    f.agree(not any(reserved), 19)
-    checksum = f.take("24s")
-    f.agree(k <= 576 if v == CODED else v < CODED and k == u == 0, 18)
-    f.agree(checksum == [digest(data[:40] + data[64:end])[:24]], 40)
+    """§8.3: the offset of the unit's directory entry or 12, the position and the value, for all quiet positions."""
+    f = Fields(data, "slice-syntax", file, b"DPVALUES")
+    rules, *stated, coding, v, k, u = f.value(
+        lambda f: (f.text(), f.u8(), f.u8(), tuple(f.raw(4)), f.varint(), *take_coding(f)), within=256)
+    require_known(rules == RULES, "rules", file)
+    f.agree(k <= 576, HEAD)
+    start = f.at
+    end = start + 24 + 6 * k + 4 * u
+    f.agree(end <= len(data), HEAD)
+    f.agree(f.take("24s") == [digest(data[:start] + data[start + 24:end])[:24]], start)
     contexts, before = {}, -1
-    for at in range(64, 64 + 6 * k, 6):
+    for _ in range(k):
+        at = f.at
         context, loss, win = f.take("HHH")
         frequencies = loss, 16384 - loss - win, win
         f.agree(before < context < 576 and min(frequencies) >= 1 and frequencies != UNDESCRIBED, at)
@@ -137,13 +189,11 @@ def read_slice(data, board, shape, file):
         f.agree(entry < CODED or entry & 3 == CODED and entry >> 2 >= 12, at)
         end += entry >> 2
     f.agree(end == len(data), min(end, len(data)))
-    f.agree(stated == bytes(shape), 12)
-    f.agree(size == bytes((board.rows, board.columns)), 16)
+    f.agree(stated[:3] == [board.rows, board.columns, shape], HEAD)
     n, wanted = units(board, shape)
-    f.agree(stated_n == n, 24)
-    f.agree(u == (len(wanted) if v == CODED else 0), 36)
+    f.agree(stated[3] == n and (coding == 0 or u == len(wanted)), HEAD)
     found = []
-    for unit, (offset, entry) in zip(wanted, directory or [(18, v)] * len(wanted)):
+    for unit, (offset, entry) in zip(wanted, directory or [(HEAD, v)] * len(wanted)):
         quiet, at = [position for position in unit if not board.captures(position)], f.at
         values = dict.fromkeys(quiet, entry)
         if entry & 3 == CODED:
@@ -152,30 +202,54 @@ def read_slice(data, board, shape, file):
         found += [(offset, *line) for line in values.items()]
     return found
 
+def take_coding(f):
+    """How a slice is written: 0 and its only value, or 1; and the numbers of contexts and of units."""
+    if f.enum(2):
+        return 1, None, f.varint(32), f.varint(32)
+    return 0, f.enum(3), 0, 0
+
 def read_database_manifest(data, board, file):
-    """§8.4: N, and length and digest by slice."""
+    """§8.4: the cover, and length and digest by slice."""
     f = Fields(data, "database-manifest", file, b"DPEGDB\0\0")
-    rows, columns, pieces, n = f.take("BBBxQ8x")
-    f.agree(32 + 48 * n == len(data), 32)
-    records, before = {}, ()
-    for at in range(32, len(data), 48):
-        *shape, length, stated = f.take("4B4xQ32s")
+    rules, rows, columns, cover = f.value(lambda f: (f.text(), f.u8(), f.u8(), take_cover(f)), within=256)
+    require_known(rules == RULES, "rules", file)
+    records, offsets, before = {}, [], ()
+    for _ in range(f.count(1 << 16, 37, 46)):
+        offsets.append(f.at)
+        shape, length, stated = f.value(lambda f: (tuple(f.raw(4)), f.varint(), f.raw(32)))
+        a, b, c, d = shape
         order = group(shape), shape
-        f.agree(sum(shape) <= pieces and before < order, at)
-        records[tuple(shape)], before = (length, stated), order
-    f.agree((rows, columns) == (board.rows, board.columns), 12)
-    f.agree(2 <= pieces <= board.squares, 14)
-    for i, (due, shape) in enumerate(zip(shapes(board, pieces) + [None], [*records, None])):
-        f.agree(shape == due, 32 + 48 * i)
-    return pieces, records
+        f.agree(cover.admits(a + b, c + d) and before < order, offsets[-1])
+        records[shape], before = (length, stated), order
+    f.finish()
+    f.agree((rows, columns) == (board.rows, board.columns), HEAD)
+    f.agree(2 <= cover.most <= board.squares, HEAD)
+    for at, due, shape in zip(offsets + [len(data)], shapes(board, cover) + [None], [*records, None]):
+        f.agree(shape == due, at)
+    return cover, records
+
+def varint(value):
+    """§3.1: an unsigned number."""
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+def encode_database_manifest(board, cover, records):
+    """§8.4: the bytes of the manifest with these slices."""
+    head = b"DPEGDB\0\0" + struct.pack("<I", VERSION) + varint(len(RULES)) + RULES.encode()
+    head += bytes((board.rows, board.columns)) + varint(len(cover.clauses))
+    head += b"".join(bytes(clause) for clause in cover.clauses) + varint(len(records))
+    return head + b"".join(bytes(shape) + varint(length) + stated for shape, (length, stated) in records)
 
 class Database:
-    """The values of all positions with both sides on the board and at most `pieces`, once they are there."""
-    def __init__(self, board, pieces):
-        self.board, self.pieces, self.values = board, pieces, {}  # values of positions with Black to move
+    """The values of all positions that the cover admits, once they are there."""
+    def __init__(self, board, cover):
+        self.board, self.cover, self.values = board, cover, {}  # values of positions with Black to move
 
     def has(self, position):
-        return all(position[:2]) and len(bits(position[0] | position[1])) <= self.pieces
+        return self.cover.admits(len(bits(position[0])), len(bits(position[1])))
 
     def value(self, position):
         """The value for the side to move, which has lost when it has no piece."""
@@ -204,12 +278,12 @@ class Database:
         """§8.4 and §8.5, in the order of §9. Returns the root, how many slices there are, and how many indices."""
         board, name = self.board, self.board.name
         found, data = entries(os.path.join(directory, name), f"{name}/"), read(directory, f"{name}/MANIFEST")
-        most, records = read_database_manifest(data, board, f"{name}/MANIFEST")
-        self.pieces = self.pieces or most
-        require(self.pieces <= most, "database-manifest", f"{name}/MANIFEST", offset=14)
-        slices = shapes(board, self.pieces)
-        part = data[:14] + struct.pack("<BBQ", self.pieces, 0, len(slices)) + data[24:32 + 48 * len(slices)]
-        right_root = derive_key("draughtproof database root 0", part).hex()
+        there, records = read_database_manifest(data, board, f"{name}/MANIFEST")
+        self.cover = self.cover if self.cover.most else there
+        require(there.includes(self.cover), "database-manifest", f"{name}/MANIFEST", offset=HEAD)
+        slices = shapes(board, self.cover)
+        part = encode_database_manifest(board, self.cover, [(shape, records[shape]) for shape in slices])
+        right_root = derive_key("draughtproof database root 1", part).hex()
         require(root in (None, right_root), "database-root", f"{name}/MANIFEST")
         files = {shape: "%s/%d-%d-%d-%d" % (name, *shape) for shape in records}
         require_listing({(file.encode(), stat.S_IFREG) for file in (f"{name}/MANIFEST", *files.values())}, found)
@@ -239,26 +313,25 @@ class Question:
         kind, *stated, length, hashed = record
         require((len(data), digest(data)) == (length, hashed), "object-hash", file)
         f = Fields(data, "object-syntax", file, MAGIC[kind])
-        question, = f.take("B")
-        f.agree(question < 4, 12)
-        first, count = f.take("3xQQ")
+        head = f.value(lambda f: [f.enum(4), f.varint(), f.varint()])
+        count, start = head[2], f.at
         if kind == NODES:
-            f.agree(32 + 24 * count == len(data), 32)
+            f.agree(start + 24 * count == len(data), start)
         elif kind == LEAVES:
-            f.agree(32 + 16 * count <= len(data), 32)
+            f.agree(start + 16 * count <= len(data), start)
             directory = [(f.at, *f.take("QQ")) for _ in range(count)]
             for at, _, positions in directory:
                 f.agree(positions >= 1, at + 8)
             for at, length, positions in directory:
                 f.agree(f.at + length <= len(data), at)
                 self.leaves.append((*f.take(f"{length}s"), positions, {"file": file, "offset": at}))
-            f.agree(f.at == len(data), f.at)
-        else:  # §7.1: lines of text, on which nothing rests.
-            for at in range(32, len(data)):
-                f.agree(data[at] == 10 or 32 <= data[at] <= 126, at)
-            f.agree(data.count(b"\n") == count and data[-1:] == b"\n", 32)
-        f.agree([question, first, count] == stated, 12)
-        for at in range(32, len(data), 24) if kind == NODES else ():
+            f.finish()
+        else:
+            f.agree(len(data) <= 65536, start)
+            f.value(read_provenance)
+            f.finish()
+        f.agree(head == stated, HEAD)
+        for at in range(start, len(data), 24) if kind == NODES else ():
             self.read_node({"file": file, "offset": at}, *f.take("5I2BH"))
 
     def read_node(self, place, black, white, kings, rank, data, turn, kind, reserved):
@@ -337,8 +410,8 @@ class Question:
 def check_certificate(arguments):
     directory, level = arguments.certificate, arguments.level
     found, text = entries(directory), read(directory, "CLAIM")
-    board, start, game, shown_start, value, pieces, database_root = read_claim(text)
-    require_known(not pieces or level == "exact" or "WINS" not in value, "level", "CLAIM")
+    board, start, game, shown_start, value, cover, database_root = read_claim(text)
+    require_known(not cover.most or level == "exact" or "WINS" not in value, "level", "CLAIM")
     manifest = read(directory, "MANIFEST")
     sealed, records = read_manifest(manifest, QUESTIONS[value])
     require(sealed == [len(text), digest(text)], "claim-hash", "CLAIM")
@@ -347,44 +420,58 @@ def check_certificate(arguments):
     if objects <= found:
         found |= entries(os.path.join(directory, "objects"), "objects/")
     require_listing(wanted | objects if objects <= found or records else wanted, found)
-    database = Database(board, pieces)
+    database = Database(board, cover)
     questions = {number: Question(number, database) for number in QUESTIONS[value]}
     for record, name in zip(records, names[2:]):
         questions[record[1]].read_object(record, read(directory, name), name)
     for question in questions.values():
         question.number_leaves()
-    if pieces:
+    if cover.most:
         database.check(arguments.db, database_root, level == "exact")
     positions = sum(question.check(start) for question in questions.values())
     kinds = [node.kind for question in questions.values() for node in question.nodes.values()]
     status, word = (2, "CONDITIONAL") if ASSUMED in kinds else (0, "VERIFIED")
     return Verdict(status, f"{word} {value} {game}", start=shown_start,
-                   root=derive_key("draughtproof certificate root 0", manifest).hex(),
-                   db=level if pieces else "none", pieces=pieces, db_root=database_root, nodes=len(kinds),
+                   root=derive_key("draughtproof certificate root 1", manifest).hex(), format=VERSION, rules=RULES,
+                   db=level if cover.most else "none", pieces=cover, db_root=database_root, nodes=len(kinds),
                    leaves=kinds.count(LEAF), positions=positions, assumed=kinds.count(ASSUMED) or None)
 
 def check_database(arguments):
     board, _ = read_game(arguments.game) or (None, 0)
-    if not board or arguments.pieces > board.squares:
-        sys.exit("no such board or number of pieces")
-    database = Database(board, arguments.pieces)
-    root, slices, indices = database.check(arguments.db, None, arguments.level == "exact")
-    return Verdict(0, f"VERIFIED DATABASE {board.name}", pieces=database.pieces, db_root=root,
-                   db=arguments.level, slices=slices, indices=indices)
+    cover = read_cover(arguments.pieces)
+    if not board or not cover or cover.most > board.squares:
+        sys.exit("no such board or cover")
+    database = Database(board, cover)
+    exact = arguments.level == "exact"
+    root, slices, indices = database.check(arguments.db, None, exact)
+    return Verdict(0 if exact else 5, f"{'VERIFIED' if exact else 'CONSISTENT'} DATABASE {board.name}",
+                   pieces=database.cover, db_root=root, format=VERSION, rules=RULES, db=arguments.level,
+                   slices=slices, indices=indices)
+
+def attest(path, verdict):
+    """§12: writes a note with the verdict, where nothing may be yet."""
+    own = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("check.py", "files.py", "rules.py"))
+    words = verdict.line[2:]
+    with open(path, "x") as note:
+        note.write(f"draughtproof note 1\n{words}\nchecker draughtproof-reference 1 {digest(own).hex()}\n")
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("certificate", nargs="?", help="the certificate's directory")
     what.add_argument("--game", help="check the database of this board and no certificate")
-    parser.add_argument("--pieces", type=int, metavar="N", choices=range(2, 33), default=0, help="of a database alone")
+    parser.add_argument("--pieces", metavar="COVER", default="0", help="of a database alone, as in 6 or 7,8:4")
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
+    parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict to FILE, which must not exist")
     try:
         arguments = parser.parse_args()
-        verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
-    except Verdict as ended:
-        verdict = ended
+        try:
+            verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
+        except Verdict as ended:
+            verdict = ended
+        if arguments.attest and verdict.status in (0, 1, 2, 5):
+            attest(arguments.attest, verdict)
     except (OSError, MemoryError, SystemExit) as problem:
         verdict = Verdict(4, " ".join(map(escape, f"ERROR {type(problem).__name__}: {problem}".split())))
     line = verdict.line.encode() + b"\n"
