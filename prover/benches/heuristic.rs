@@ -6,15 +6,15 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use prover::board::{Game, Position};
-use prover::egdb::{Store, Values, Working};
+use prover::egdb::{BuildSession, Store, Values};
 use prover::heuristic::{Heuristic, Limits};
 
 fn database(game: &Game) -> Values {
     let Some(directory) = std::env::var_os("EGDB") else { return Values::empty(&game.board) };
     let store = Store::new(directory.as_ref(), &game.board);
     let pieces = store.manifest().expect("a database").pieces;
-    let working = Working::new(&store, pieces, 8 << 30).expect("a database");
-    working.load_all(|_| ()).expect("a database")
+    let session = BuildSession::new(&store, pieces, 8 << 30).expect("a database");
+    session.load_all(|_| ()).expect("a database")
 }
 
 fn heuristic(c: &mut Criterion) {

@@ -1,7 +1,7 @@
 //! From a directory to a database: what is there is verified, what is missing is built and written.
 
 use crate::board::Board;
-use crate::egdb::{BuildError, Event, Slice, Store, Values, Working, extend, extend_depths};
+use crate::egdb::{BuildError, BuildSession, Event, Slice, Store, Values, extend, extend_depths};
 use crate::progress::Progress;
 
 /// Makes sure that `store` has the database with `pieces` pieces, using at most `memory` bytes.
@@ -29,13 +29,13 @@ pub fn prepare(
         return verify(pieces);
     }
     if !partly {
-        Working::check_memory(store.board(), pieces, memory)?;
+        BuildSession::check_memory(store.board(), pieces, memory)?;
     }
     let _lock = store.lock()?;
     // Another process may have built something until now.
     verify(store.finished()?.0)?;
     let what = |pieces| format!("database {name} with {pieces} pieces");
-    extend(&mut Working::new(store, pieces, memory)?, show(progress, what))
+    extend(&mut BuildSession::new(store, pieces, memory)?, show(progress, what))
 }
 
 /// Makes sure that `store`, which has the values, has the depths of positions with at most `pieces`
@@ -52,7 +52,7 @@ pub fn prepare_depths(
     let _lock = store.lock()?;
     let name = store.board().name();
     let what = |pieces| format!("depths of {name} with {pieces} pieces");
-    extend_depths(&mut Working::new(store, pieces, memory)?, show(progress, what))
+    extend_depths(&mut BuildSession::new(store, pieces, memory)?, show(progress, what))
 }
 
 /// Shows the events of building something, which has a name for each number of pieces.
@@ -95,7 +95,7 @@ pub fn load_finished(
     let indices = Slice::all(board, pieces).iter().map(|slice| slice.indices(board)).sum();
     let what = format!("loading database {} with {pieces} pieces", board.name());
     let bar = progress.start(what, indices, "positions");
-    let values = Working::new(store, pieces, memory)?.load_all(|indices| bar.add(indices))?;
+    let values = BuildSession::new(store, pieces, memory)?.load_all(|indices| bar.add(indices))?;
     bar.finish();
     Ok(values)
 }

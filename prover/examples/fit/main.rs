@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use play::{Player, Sample};
 use prover::board::Game;
-use prover::egdb::{Store, Values, Working};
+use prover::egdb::{BuildSession, Store, Values};
 use prover::heuristic::{NAMES, Weights};
 use regression::fit;
 
@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(pieces) => pieces,
         None => store.manifest()?.pieces,
     };
-    let database = Working::new(&store, pieces, 8 << 30)?.load_all(|_| ())?;
+    let database = BuildSession::new(&store, pieces, 8 << 30)?.load_all(|_| ())?;
     let mut weights = if options.rounds == 0 { Weights::FITTED } else { Weights::MATERIAL };
     let mut samples: Vec<Sample> = Vec::new();
     for round in 0..options.rounds {

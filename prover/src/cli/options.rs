@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::failure::Failure;
 use super::machine::MachineOptions;
 use crate::board::{Board, Game};
-use crate::egdb::{Database, Depths, Mode, Store, StoreError, Values, Working};
+use crate::egdb::{BuildSession, Database, Depths, Mode, Store, StoreError, Values};
 use crate::prepare_database::{load, load_finished, most_pieces};
 use crate::proof::Asked;
 
@@ -88,7 +88,7 @@ impl StoredOptions {
     pub(super) fn load(&self, machine: &MachineOptions) -> Result<Values, Failure> {
         let store = self.store();
         let pieces = self.manifest(&store)?.pieces;
-        Working::check_memory(self.board(), pieces, machine.memory())?;
+        BuildSession::check_memory(self.board(), pieces, machine.memory())?;
         Ok(load_finished(&store, pieces, machine.memory(), &machine.progress())?)
     }
 

@@ -8,7 +8,7 @@ use super::failure::Failure;
 use super::format::Format;
 use super::options::BuildOptions;
 use super::sizes::bytes;
-use crate::egdb::{Forecast, Forecaster};
+use crate::egdb::{Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -100,7 +100,7 @@ fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Re
             "\nWith {} pieces these slices (with their twins) take longest:",
             last.pieces
         )?;
-        for &(slice, seconds, size) in &last.largest {
+        for &PairForecast { slice, seconds, bytes: size } in &last.largest {
             let [a, b, c, d] = slice.name().0;
             let share = 100.0 * seconds / last.seconds.max(f64::MIN_POSITIVE);
             let (seconds, size) = (time(seconds), bytes(size));

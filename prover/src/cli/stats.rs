@@ -9,7 +9,7 @@ use super::format::PageFormat;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
 use crate::egdb::stats::Counts;
-use crate::egdb::{Slice, Working};
+use crate::egdb::{BuildSession, Slice};
 use crate::report::{SliceRow, database_page};
 
 #[derive(Args, Debug)]
@@ -38,7 +38,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let manifest = options.stored.manifest(&store)?;
     let depths = options.stored.depths()?;
     let figures = store.figures();
-    let mut working = Working::new(&store, manifest.pieces, options.machine.memory())?;
+    let mut session = BuildSession::new(&store, manifest.pieces, options.machine.memory())?;
     let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
     let progress = options.machine.progress();
     let bar = progress.start(format!("counting {}", board.name()), work, "positions");
@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let noted = figures.iter().find(|f| f.slice == record.name);
         rows.push(SliceRow {
             slice,
-            counts: working.count(slice)?,
+            counts: session.count(slice)?,
             bytes: record.length,
             longest: depths.longest(slice)?,
             seconds: noted.map(|f| f.solve_seconds + f.write_seconds),

@@ -3,7 +3,7 @@
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
-use prover::egdb::{Store, Value, Values, Working};
+use prover::egdb::{BuildSession, Store, Value, Values};
 
 use super::{Base, Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
@@ -16,8 +16,8 @@ fn rules_of(base: &Base) -> Rules {
     Rules::new(match base.draft.claim.pieces {
         0 => Values::empty(&game.board),
         n => {
-            let working = Working::new(&store, n, 1 << 30).expect("a database");
-            working.load_all(|_| ()).expect("a database")
+            let session = BuildSession::new(&store, n, 1 << 30).expect("a database");
+            session.load_all(|_| ()).expect("a database")
         }
     })
 }

@@ -1,0 +1,93 @@
+//! Writing a file all at once: whoever reads it sees the old file or the whole new one, whenever
+//! the program or the machine stops.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The prefix of the names of files and directories that are being written. What a killed run has
+/// left under such a name may be removed.
+pub const UNFINISHED: &str = ".unfinished-";
+
+/// The path under which `path` is written before it gets its name: in the same directory, so that
+/// renaming it is one step of the file system.
+pub fn unfinished_path(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{UNFINISHED}{name}"))
+}
+
+/// Writes a file atomically: `write` fills a temporary file beside it ([`unfinished_path`]), which
+/// is synced and renamed; then the directory is synced. A temporary file that a killed run has left
+/// is replaced. Two processes must not write the same file at the same time.
+///
+/// ```
+/// use draughtproof_egdb::atomic;
+/// use std::io::Write;
+/// # let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("note");
+/// atomic::write_file(&path, |file| file.write_all(b"whole or not there"))?;
+/// assert_eq!(std::fs::read(&path)?, b"whole or not there");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// Whatever `write` or the system reports. The temporary file is removed then; the old file, if
+/// there was one, is untouched unless only the last step failed, which is to sync the directory.
+pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+    let unfinished = unfinished_path(path);
+    let write_and_rename = || {
+        let mut file = File::create(&unfinished)?;
+        let result = write(&mut file)?;
+        file.sync_all()?;
+        std::fs::rename(&unfinished, path)?;
+        Ok(result)
+    };
+    let result = write_and_rename().inspect_err(|_: &io::Error| {
+        // It may never have come into being.
+        let _ = std::fs::remove_file(&unfinished);
+    })?;
+    sync_directory(parent(path))?;
+    Ok(result)
+}
+
+/// Makes durable which names a directory has.
+///
+/// # Errors
+/// Whatever the system reports.
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}
+
+/// The directory of a file; that of a mere name is the current one.
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Error, Write};
+
+    use super::{UNFINISHED, unfinished_path, write_file};
+
+    #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        // As a killed run leaves it.
+        std::fs::write(unfinished_path(&path), "a part that is longer").unwrap();
+        write_file(&path, |file| file.write_all(b"one")).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        let failed = write_file(&path, |file| {
+            file.write_all(b"tw")?;
+            Err::<(), _>(Error::other("no"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no");
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        let names: Vec<_> =
+            std::fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names, ["a"], "{UNFINISHED} is left");
+    }
+}

@@ -1,0 +1,5 @@
+//! The files of a database, and the figures noted beside them.
+
+pub mod atomic;
+pub(crate) mod figures;
+pub(crate) mod store;

@@ -1,0 +1,62 @@
+//! Endgame databases of checkers on boards of R × C squares: the value (win, draw or loss for the
+//! side to move) of every position with few pieces.
+//!
+//! A search that reaches such a position need not go on: the database has the answer. Databases are
+//! built from nothing by retrograde analysis, fewer pieces first, and stored in compressed files
+//! (`certificate-spec/SPEC.md` §8) from which single positions are read at random. The checker
+//! reads the same files and derives their values again with code of its own.
+//!
+//! For a program that looks positions up, [`Database`] is all there is to know. For one that
+//! builds: a [`Store`] is the directory of a board's database, a [`BuildSession`] holds the slices
+//! that are in memory, and [`extend`] solves what the store lacks.
+//!
+//! ```
+//! use draughtproof_egdb::{BuildSession, Database, Mode, Store, Value, extend};
+//! use draughtproof_game::Board;
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let directory = directory.path();
+//! let board = Board::new(4, 4).expect("a board of the rules");
+//! let store = Store::new(directory, &board);
+//! let lock = store.lock()?;
+//! extend(&mut BuildSession::new(&store, 3, 256 << 20)?, |_| ())?;
+//! drop(lock);
+//!
+//! let database = Database::open(directory, &board, Mode::default())?;
+//! let position = board.read_fen("B:W8:BK3,K4")?;
+//! assert_eq!(database.probe(&position)?, Some(Value::Win));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The modules are folders by what the data is at that stage: `index` (positions as numbers),
+//! `values` (tables in memory), `solve` (a slice from those before it), `build` (a whole database,
+//! in order and within bounds), `codec` (tables as bytes), `disk` (bytes as files), `depth` (how
+//! long wins take).
+// Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
+// what is wrong in a database the checker refutes; the checker keeps the lint.
+#![allow(clippy::cast_possible_truncation)]
+
+mod build;
+mod codec;
+mod database;
+mod depth;
+mod disk;
+mod index;
+mod solve;
+mod values;
+
+pub use build::extend::{BuildError, BuildSession, Event, extend, extend_depths};
+pub use build::forecast::{Forecast, Forecaster, PairForecast};
+pub use codec::decode::decode_slice;
+pub use codec::encode::encode_slice;
+pub use database::{Database, Mode};
+pub use depth::Depths;
+pub use disk::atomic::{self, UNFINISHED};
+pub use disk::figures::Figures;
+pub use disk::store::{Store, StoreError};
+pub use index::slice::{Slice, locate, position_at};
+pub use solve::builder::Builder;
+pub use values::pages::ask_for_large_pages;
+pub use values::resident::Values;
+pub use values::stats;
+pub use values::table::{Table, Value};

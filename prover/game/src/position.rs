@@ -1,0 +1,90 @@
+//! Positions.
+
+use super::Board;
+
+/// A side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Starts on row 0 and moves first.
+    Black = 0,
+    /// Starts on row R − 1.
+    White = 1,
+}
+
+impl Side {
+    /// The other side.
+    pub fn opponent(self) -> Side {
+        match self {
+            Side::Black => Side::White,
+            Side::White => Side::Black,
+        }
+    }
+}
+
+/// A position: bit sets in the layout of [`Board`], and the side to move.
+///
+/// The order is that of `SPEC.md` §1.1, because the layout keeps the order of squares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// Black's pieces.
+    pub black: u64,
+    /// White's pieces.
+    pub white: u64,
+    /// Kings of both sides.
+    pub kings: u64,
+    /// The side to move.
+    pub turn: Side,
+}
+
+impl Board {
+    /// The position with these pieces and kings, given as masks with bit n − 1 for square n; `None`
+    /// if they are off the board or overlap, if kings are no pieces, or a man stands where it would
+    /// be crowned.
+    pub fn position(&self, black: u32, white: u32, kings: u32, turn: Side) -> Option<Position> {
+        let off_board = u64::from(black | white) >> self.squares() != 0;
+        if off_board || black & white != 0 || kings & !(black | white) != 0 {
+            return None;
+        }
+        let [black, white, kings] = [black, white, kings].map(|set| self.from_dense(set));
+        let crowned = black & !kings & self.crown[0] | white & !kings & self.crown[1];
+        (crowned == 0).then_some(Position { black, white, kings, turn })
+    }
+}
+
+impl Position {
+    /// Number of pieces of both sides.
+    pub fn pieces(&self) -> u32 {
+        (self.black | self.white).count_ones()
+    }
+
+    /// Whether both sides have a piece.
+    pub fn both_sides(&self) -> bool {
+        self.black != 0 && self.white != 0
+    }
+
+    /// The pieces of a side.
+    pub fn of(&self, side: Side) -> u64 {
+        match side {
+            Side::Black => self.black,
+            Side::White => self.white,
+        }
+    }
+
+    /// The position in 106 bits: two different positions of a board never have the same.
+    pub fn key(&self) -> u128 {
+        u128::from(self.black)
+            | u128::from(self.white) << 35
+            | u128::from(self.kings) << 70
+            | u128::from(self.turn as u8) << 105
+    }
+
+    /// Turned by half a turn, colours exchanged: the same position with the other side to move.
+    pub fn twin(&self, board: &Board) -> Position {
+        Position {
+            black: board.turn(self.white),
+            white: board.turn(self.black),
+            kings: board.turn(self.kings),
+            turn: self.turn.opponent(),
+        }
+    }
+}
