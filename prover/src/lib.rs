@@ -6,10 +6,12 @@
 pub use draughtproof_egdb as egdb;
 pub use draughtproof_game as board;
 
+pub mod certificate;
 pub mod cli;
-pub mod emit;
-pub mod ensure;
+pub mod combine;
 pub mod heuristic;
+pub mod prepare_database;
 pub mod progress;
 pub mod proof;
+pub mod report;
 pub mod search;

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::common::{Failure, Format, MachineOptions, StoredOptions};
+use super::failure::Failure;
+use super::format::Format;
+use super::machine::MachineOptions;
+use super::options::StoredOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::heuristic::{Analysis, Heuristic, Limits};
 

@@ -45,7 +45,8 @@ struct Line {
 pub(super) struct State {
     table: Table,
     order: Order,
-    /// The positions from the root on, each with the number of moves up to it that can be taken back.
+    /// The positions from the root on, each with the number of moves up to it that can be taken
+    /// back.
     path: Vec<(Position, u32)>,
     /// For each ply the best line from there.
     lines: Vec<Line>,

@@ -1,9 +1,10 @@
 //! A search under way in a file, so that one of hours goes on from there when its process has died.
 //!
-//! All that a search goes on from is written down: the table, the path and its children, what has been learnt, and some
-//! counters. So it does from there what it would have done, and ends with the same result. The file is written to another one
-//! that then takes its place. It only saves time: one that is damaged or of another search is not used, and a strategy
-//! that comes of it is replayed like any other.
+//! All that a search goes on from is written down: the table, the path and its children, what has
+//! been learnt, and some counters. So it does from there what it would have done, and ends with the
+//! same result. The file is written to another one that then takes its place. It only saves time:
+//! one that is damaged or of another search is not used, and a strategy that comes of it is
+//! replayed like any other.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
@@ -12,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 
-use super::dfpn::{Child, Frame, Search};
-use super::table::{Key, read};
+use super::dfpn::Search;
+use super::table::read;
 use crate::egdb::UNFINISHED;
 
 /// How a file begins; another form has another number.
@@ -69,7 +70,7 @@ impl<'a> Checkpoint<'a> {
         let start = Instant::now();
         let new = unfinished(&self.path);
         let kept = self.write(&new, search).and_then(|()| fs::rename(&new, &self.path));
-        let (name, nodes) = (self.path.display(), search.nodes);
+        let (name, nodes) = (self.path.display(), search.nodes());
         match kept {
             Ok(()) if search.is_stopped() => {
                 (self.say)(format!("{name}: a search is kept there after {nodes} nodes"));
@@ -100,7 +101,7 @@ impl<'a> Checkpoint<'a> {
         let name = self.path.display();
         match self.read(search) {
             Ok(()) => {
-                (self.say)(format!("{name}: a search goes on after {} nodes", search.nodes));
+                (self.say)(format!("{name}: a search goes on after {} nodes", search.nodes()));
                 true
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
@@ -141,82 +142,11 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-impl Search<'_> {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.table.write(out)?;
-        for weight in &self.lessons.weights {
-            out.write_all(&weight.to_le_bytes())?;
-        }
-        let failures = &self.failures;
-        let counters = [
-            self.nodes,
-            self.end.unwrap_or(u64::MAX),
-            self.probes.0,
-            self.probes.1,
-            self.decided_by_captures,
-            self.proofs.into(),
-            failures.in_a_row.into(),
-            failures.kept_nothing.into(),
-            failures.proofs.into(),
-            self.path.len() as u64,
-            self.children.len() as u64,
-        ];
-        write_numbers(out, &counters)?;
-        for frame in &self.path {
-            frame.key.write(out)?;
-            let [children, best] = [frame.children, frame.best].map(|n| n as u64);
-            let limits = [frame.max_proof, frame.max_disproof].map(u64::from);
-            write_numbers(out, &[children, best, limits[0], limits[1], frame.before])?;
-        }
-        for child in &self.children {
-            child.key.write(out)?;
-            write_numbers(out, &[child.proof.into(), child.disproof.into()])?;
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
-        self.table.read(input)?;
-        for weight in &mut self.lessons.weights {
-            *weight = i32::from_le_bytes(read(input)?);
-        }
-        let [nodes, end, looked, hits, captures, proofs, row, nothing, then, path, children] =
-            read_numbers(input)?;
-        (self.nodes, self.told, self.end) = (nodes, nodes, Some(end));
-        (self.probes, self.decided_by_captures) = ((looked, hits), captures);
-        self.proofs = small(proofs)?;
-        self.failures.in_a_row = small(row)?;
-        self.failures.kept_nothing = nothing != 0;
-        self.failures.proofs = small(then)?;
-        for _ in 0..path {
-            let key = Key::read(input)?;
-            let [children, best, max_proof, max_disproof, before] = read_numbers(input)?;
-            self.path.push(Frame {
-                position: key.position(self.board),
-                key,
-                children: small::<usize>(children)?,
-                best: small::<usize>(best)?,
-                max_proof: small(max_proof)?,
-                max_disproof: small(max_disproof)?,
-                before,
-            });
-        }
-        for _ in 0..children {
-            let key = Key::read(input)?;
-            let [proof, disproof] = read_numbers(input)?;
-            let (proof, disproof) = (small(proof)?, small(disproof)?);
-            let position = key.position(self.board);
-            self.children.push(Child { position, key, proof, disproof });
-        }
-        Ok(())
-    }
-}
-
-fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
+pub(super) fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
     numbers.iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
 }
 
-fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
+pub(super) fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
     let mut numbers = [0; N];
     for n in &mut numbers {
         *n = u64::from_le_bytes(read(input)?);
@@ -224,7 +154,7 @@ fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
     Ok(numbers)
 }
 
-fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
+pub(super) fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
     T::try_from(n).map_err(|_| invalid("expected a smaller number"))
 }
 

@@ -415,6 +415,7 @@ fn the_word_of_a_note_for_the_database() {
     let here = root.path();
     let whole = say("cert", here);
     for (level, options) in [("exact", ""), ("consistent", "--level consistent")] {
+        let _ = fs::remove_file(here.join("db.note"));
         let said = say(&format!("--game 4x4 --attest db.note {options}"), here);
         assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
         let said = say("cert --trust-db db.note", here);

@@ -9,7 +9,7 @@ use certificate_spec::claim::{Claim, Value};
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use draughtproof_game::{Game, Position};
-use prover::emit::Stored;
+use prover::certificate::Stored;
 use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};
 
@@ -316,7 +316,7 @@ fn damaged_and_false_certificates() {
     ] {
         prove(&[&["--game", game, "--emit", "good", "-q"], &options[..]].concat(), here);
         let stored = Stored::read(&here.join("good")).unwrap();
-        assert!(stored.parts.iter().all(|part| part.leaves.len() > 2 && part.nodes.len() > 4));
+        assert!(stored.proofs.iter().all(|proof| proof.leaves.len() > 2 && proof.nodes.len() > 4));
 
         // A bit changed anywhere in any file.
         let mut tried = 0;
