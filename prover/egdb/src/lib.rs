@@ -1,7 +1,8 @@
 //! Endgame databases of checkers on boards of R × C squares: the value (win, draw or loss for the
 //! side to move) of every position with few pieces.
 //!
-//! A search that reaches such a position need not go on: the database has the answer. Databases are
+//! Which positions these are is the database's [`Cover`]: all with at most some number of pieces, or at
+//! most so many together and so many a side. A search that reaches such a position need not go on: the database has the answer. Databases are
 //! built from nothing by retrograde analysis, fewer pieces first, and stored in compressed files
 //! (`certificate-spec/SPEC.md` §8) from which single positions are read at random. The checker
 //! reads the same files and derives their values again with code of its own.
@@ -11,7 +12,7 @@
 //! that are in memory, and [`extend`] solves what the store lacks.
 //!
 //! ```
-//! use draughtproof_egdb::{BuildSession, Database, Mode, Store, Value, extend};
+//! use draughtproof_egdb::{BuildSession, Cover, Database, Mode, Store, Value, extend};
 //! use draughtproof_game::Board;
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -19,7 +20,7 @@
 //! let board = Board::new(4, 4).expect("a board of the rules");
 //! let store = Store::new(directory, &board);
 //! let lock = store.lock()?;
-//! extend(&mut BuildSession::new(&store, 3, 256 << 20)?, |_| ())?;
+//! extend(&mut BuildSession::new(&store, &Cover::up_to(3), 256 << 20)?, |_| ())?;
 //! drop(lock);
 //!
 //! let database = Database::open(directory, &board, Mode::default())?;

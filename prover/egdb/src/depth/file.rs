@@ -245,7 +245,7 @@ impl DepthFile {
 mod tests {
     use super::*;
     use crate::Slice;
-    use crate::{BuildSession, extend};
+    use crate::{BuildSession, Cover, extend};
     use draughtproof_game::Board;
 
     /// No slice that is quick to solve has depths that need two bytes.
@@ -254,7 +254,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let store = Store::new(root.path(), &Board::new(6, 6).unwrap());
         let _lock = store.lock().unwrap();
-        extend(&mut BuildSession::new(&store, 3, 1 << 30).unwrap(), |_| ()).unwrap();
+        extend(&mut BuildSession::new(&store, &Cover::up_to(3), 1 << 30).unwrap(), |_| ()).unwrap();
         let slice = Slice::new(1, 1, 0, 1);
         let indices = slice.indices(store.board());
         for (longest, width) in [(255, 1), (256, 2), (0xfffe, 2)] {

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn limits_say_what_the_cover_says() {
-        for text in ["0", "2", "6", "4,6:3", "7,8:4", "10:5", "32"] {
+        for text in ["0", "2", "6", "5,6:3", "7,8:4", "10:5", "32"] {
             let (cover, limits) = (cover(text), SideLimits::new(&cover(text)));
             for (one, other) in (0..=32).flat_map(|a| (0..=32 - a).map(move |b| (a, b))) {
                 assert_eq!(
