@@ -5,7 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use certificate_spec::cover::Cover;
+use certificate_spec::provenance::Request;
 use tests::corpus::build;
+use tests::draft::Draft;
 use tests::programs::{Said, check, path, prove, run};
 
 fn words(text: &str) -> Vec<&str> {
@@ -212,7 +215,12 @@ fn notes_are_worth_what_their_signers_are() {
         ("db-root=", "db-root=0"),
         ("pieces=3", "pieces=2"),
         ("4x4", "4x6"),
+        ("pieces=3", "pieces=3,4:2"),
+        ("format=1", "format=2"),
+        ("english-checkers-1", "russian-1"),
+        (" format=1 rules=english-checkers-1", ""),
         ("VERIFIED SHARD", "REFUTED"),
+        ("VERIFIED SHARD", "CONSISTENT SHARD"),
         ("VERIFIED SHARD", "SAMPLED"),
         ("slices=", "slices=9"),
         ("db=exact", "db=hearsay"),
@@ -227,7 +235,7 @@ fn notes_are_worth_what_their_signers_are() {
     fs::write(here.join("circle"), circle).unwrap();
     refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
     // No notes, or what is none.
-    for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 0\n\n\n")]
+    for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 1\n\n\n")]
     {
         fs::write(here.join(name), bytes).unwrap();
         refused(&format!("cert {name}"), "s ERROR ");
@@ -414,10 +422,12 @@ fn the_word_of_a_note_for_the_database() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     let whole = say("cert", here);
-    for (level, options) in [("exact", ""), ("consistent", "--level consistent")] {
+    let levels = [("exact", "", "VERIFIED"), ("consistent", "--level consistent", "CONSISTENT")];
+    for (level, options, word) in levels {
         let _ = fs::remove_file(here.join("db.note"));
         let said = say(&format!("--game 4x4 --attest db.note {options}"), here);
-        assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
+        assert!(said.verdict.starts_with(&format!("s {word} DATABASE 4x4 ")), "{said:?}");
+        assert_eq!(said.status, Some(if word == "VERIFIED" { 0 } else { 5 }));
         let said = say("cert --trust-db db.note", here);
         assert_eq!(said.status, Some(5), "{said:?}");
         assert!(said.verdict.starts_with("s VERIFIED "), "{said:?}");
@@ -451,7 +461,10 @@ fn the_word_of_a_note_for_the_database() {
     fs::write(&slice, bytes).unwrap();
     let said = say("cert --trust-db db.note", here);
     assert!(said.verdict.starts_with("s REFUTED slice-hash "), "{said:?}");
-    assert!(merge("--game 4x4 db.note", here).verdict.starts_with("s VERIFIED DATABASE 4x4 "));
+    // The note is one of the level consistent, and so is what it comes to.
+    let said = merge("--game 4x4 db.note", here);
+    assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{said:?}");
+    assert_eq!(said.status, Some(5));
 }
 
 /// Three lines that anybody can write, without having checked anything.
@@ -464,7 +477,7 @@ fn a_made_up_note_is_no_acceptance() {
     let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
     fs::write(here.join("trusted"), keygen.stdout).unwrap();
     // One that only a replay can refute.
-    let mut draft = tests::draft::Draft::read(&here.join("cert"));
+    let mut draft = Draft::read(&here.join("cert"));
     draft.parts[0].leaves[0].positions += 1;
     draft.write(&here.join("cert"));
     assert_eq!(say("cert", here).status, Some(1));
@@ -513,10 +526,12 @@ fn what_is_no_note_is_said() {
 
     let lines: Vec<&str> = words.lines().collect();
     let program = certificate_spec::Digest::of(&fs::read(path("check")).unwrap());
-    assert_eq!(lines[2], format!("checker {} {program}", env!("CARGO_PKG_VERSION")));
-    let three = "expected three lines, the first of them: draughtproof note 0";
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(lines[2], format!("checker draughtproof-check {version} {program}"));
+    let three = "expected three lines, the first of them: draughtproof note 1";
     for (text, why) in [
-        (note.replacen("note 0", "note 1", 1), three),
+        (note.replacen("note 1", "note 0", 1), three),
+        (note.replacen("note 1", "note 2", 1), three),
         (format!("{}\n{}\n", lines[0], lines[1]), three),
         (format!("{words}\n{}\n", lines[2]), three),
         (words.to_string(), three),
@@ -689,42 +704,52 @@ fn a_certificate_is_made_again_from_what_it_says() {
     assert_eq!(again(here).0, Some(0));
 
     // One that says that it was made with something else.
-    let mut draft = tests::draft::Draft::read(&here.join("cert"));
-    let line = draft.parts[0].about.iter_mut().find(|line| line.contains("--leaf-nodes")).unwrap();
-    *line = "option --leaf-nodes 4".into();
-    draft.write(&here.join("cert"));
-    let (status, said) = again(here);
+    let mut draft = Draft::read(&here.join("cert"));
+    let right = draft.clone();
+    let asked = |draft: &Draft, edit: &dyn Fn(&mut Request)| {
+        let mut draft = draft.clone();
+        let provenances = draft.parts.iter_mut().flat_map(|part| &mut part.provenance);
+        provenances.for_each(|provenance| edit(&mut provenance.request));
+        draft.write(&here.join("cert"));
+        again(here)
+    };
+    let (status, said) = asked(&draft, &|request| request.leaf_nodes = 4);
     assert_eq!(status, Some(1));
     assert!(said.starts_with("The prover makes another one: "), "{said}");
-    // Nor is more done than it claims,
-    for line in ["option --game 6x6", "option --pieces 4"] {
-        let mut more = draft.clone();
-        let name = &line[..line.rfind(' ').unwrap()];
-        *more.parts[0].about.iter_mut().find(|line| line.starts_with(name)).unwrap() = line.into();
-        more.write(&here.join("cert"));
-        assert_eq!(again(here).0, Some(4), "{line}");
+    // Nor is more done than it claims, nor what the prover does if nobody says what,
+    let refused: [(&str, &dyn Fn(&mut Request)); 8] = [
+        ("another game", &|request| request.game = "6x6".into()),
+        ("no game", &|request| request.game.clear()),
+        ("another start", &|request| request.start = "B:W7,8:B1,3".into()),
+        ("no start", &|request| request.start.clear()),
+        ("more pieces", &|request| request.cover = Cover::up_to(4)),
+        ("another clause", &|request| request.cover = Cover::parse("3,4:2").unwrap()),
+        ("no database", &|request| request.cover = Cover::none()),
+        // or a file written because a certificate asks for it.
+        ("an option", &|request| request.game = "--emit=elsewhere".into()),
+    ];
+    for (what, edit) in refused {
+        assert_eq!(asked(&draft, edit).0, Some(4), "{what}");
     }
-    // nor what the prover does if nobody says what,
-    for line in ["option --game", "option --pieces"] {
-        let mut less = draft.clone();
-        less.parts[0].about.retain(|word| !word.starts_with(line));
-        less.write(&here.join("cert"));
-        assert_eq!(again(here).0, Some(4), "{line}");
+    for (what, moves) in [("an option", vec!["--emit", "elsewhere"]), ("no move", vec!["1-8"])] {
+        let moves: Vec<String> = moves.into_iter().map(String::from).collect();
+        let (status, said) = asked(&draft, &|request| request.seed_line = moves.clone());
+        assert_eq!(status, Some(4), "{what}: {said}");
     }
-    // or a file written because a certificate asks for it.
-    draft.parts[0].about[0] = "option --emit elsewhere".into();
+    assert!(!here.join("elsewhere").exists());
+    // What one question says holds for the other.
+    draft.parts[0].provenance.as_mut().unwrap().request.leaf_nodes = 5;
     draft.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
-    assert!(!here.join("elsewhere").exists());
     // What is not there is not the same.
-    draft.parts[0].about[0] = "option --game 4x4".into();
-    draft.write(&here.join("cert"));
+    right.write(&here.join("cert"));
     for object in fs::read_dir(here.join("cert/objects")).unwrap() {
         fs::write(object.unwrap().path(), "garbage").unwrap();
     }
     let (status, said) = again(here);
     assert!(status == Some(1) && said.starts_with("s REFUTED object-hash "), "{said}");
-    draft.parts.iter_mut().for_each(|part| part.about.clear());
-    draft.write(&here.join("cert"));
+    let mut silent = right.clone();
+    silent.parts.iter_mut().for_each(|part| part.provenance = None);
+    silent.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
 }

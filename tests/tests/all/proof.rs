@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use certificate_spec::Digest;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, kind};
-use draughtproof_game::{Game, Side};
+use certificate_spec::provenance::Asked;
 use draughtproof_egdb::Store;
+use draughtproof_game::{Game, Side};
 use prover::proof::{Item, SearchContext};
 use prover::search::{Checkpoint, Search, SearchProgress};
 use quickcheck::{Arbitrary, Gen};
@@ -226,10 +227,8 @@ fn half_of_a_value_is_replaced_by_the_value() {
     assert_eq!(run(&path("prove"), &value, here).status.code(), Some(3));
     // What Ctrl-C leaves where the value was asked for.
     let mut draft = Draft::read(&here.join("cert"));
-    let about = draft.parts.iter_mut().flat_map(|part| &mut part.about);
-    for line in about.filter(|line| line.starts_with("option --claim ")) {
-        *line = "option --claim value".into();
-    }
+    let provenances = draft.parts.iter_mut().flat_map(|part| &mut part.provenance);
+    provenances.for_each(|provenance| provenance.request.claim = Asked::Value);
     draft.write(&here.join("cert"));
     assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED BLACK-NOT-LOST 4x4 "));
     prove(&value, here);

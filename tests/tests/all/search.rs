@@ -7,9 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use certificate_spec::Digest;
+use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Board, Game, Position, Side};
 use prover::certificate::Section;
-use draughtproof_egdb::{Value, Values};
 use prover::progress::Progress;
 use prover::proof::{Environment, Grown, Ledger, Manager, SearchContext, Workers};
 use prover::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
