@@ -72,7 +72,7 @@ fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -
 fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize) {
     let board = Board::new(rows, columns).unwrap();
     let (small, large) = (database(&board, small), database(&board, large));
-    let all = positions(&board, large.pieces().into());
+    let all = positions(&board, large.cover().most_pieces().into());
     assert!(all.len() > 1000);
     all.iter().step_by(step).for_each(|p| {
         compare(&board, &small, &large, p);
