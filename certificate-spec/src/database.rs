@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 const MAGIC: &[u8; 8] = b"DPEGDB\0\0";
 /// More slices than any board has.
 const MOST_SLICES: u64 = 1 << 16;
-/// The first bytes of MANIFEST that say how long it can be, if it has as many.
+/// What comes before the records ends within so many bytes, and says how long MANIFEST can be.
 pub const START: usize = 256;
 /// Bytes of a record, at least and at most.
 const RECORD: RangeInclusive<u64> = 37..=46;
@@ -75,6 +75,7 @@ pub struct DatabaseManifest {
 /// What comes before the records.
 #[derive(Serialize, Deserialize)]
 struct Head {
+    #[serde(deserialize_with = "wire::text")]
     rules: String,
     rows: u8,
     columns: u8,
@@ -120,6 +121,8 @@ impl DatabaseManifest {
     /// # Errors
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        // As for who judges the first bytes before the rest is read.
+        Self::judge_start(&bytes[..bytes.len().min(START)], bytes.len() as u64)?;
         let mut r = Reader::new(bytes);
         let (Head { rows, columns, cover, .. }, records) = Head::read(&mut r, bytes.len() as u64)?;
         let mut slices: Vec<SliceRecord> = Vec::with_capacity(records);

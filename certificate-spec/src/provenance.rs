@@ -15,6 +15,7 @@ const MAGIC: &[u8; 8] = b"DPPROVEN";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Name and version of the program, one word each, with a blank between them.
+    #[serde(deserialize_with = "wire::text")]
     pub program: String,
     /// On what the result depends besides the request.
     pub mode: Mode,
@@ -50,8 +51,10 @@ pub struct Resources {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The game, `RxC` or `RxC/k`.
+    #[serde(deserialize_with = "wire::text")]
     pub game: String,
     /// FEN of the start.
+    #[serde(deserialize_with = "wire::text")]
     pub start: String,
     /// Which claim.
     pub claim: Asked,
@@ -66,6 +69,7 @@ pub struct Request {
     /// The thresholds, if there are any.
     pub thresholds: Option<Thresholds>,
     /// The moves of the seed line, in PDN; none without one.
+    #[serde(deserialize_with = "wire::texts")]
     pub seed_line: Vec<String>,
 }
 
@@ -109,12 +113,6 @@ pub struct Iteration {
 }
 
 impl Provenance {
-    /// All texts in it.
-    fn texts(&self) -> impl Iterator<Item = &String> {
-        let Request { game, start, seed_line, .. } = &self.request;
-        [&self.program, game, start].into_iter().chain(seed_line)
-    }
-
     /// The bytes of its object, which is the only one of its kind and question. The head's count is 1.
     pub fn encode(&self, head: &ObjectHead) -> Vec<u8> {
         let mut out = head.encode(MAGIC);
@@ -125,17 +123,13 @@ impl Provenance {
     /// Reads an object.
     ///
     /// # Errors
-    /// [`WireError`] when the head is wrong, this is no provenance, text in it is not printable ASCII,
-    /// or something is left over.
+    /// [`WireError`] when the head is wrong, what follows is no provenance (as where a text in it is not
+    /// printable ASCII), or something is left over.
     pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Self), WireError> {
         let mut r = Reader::new(bytes);
         let head = ObjectHead::read(&mut r, MAGIC)?;
-        let start = r.offset();
-        let provenance: Provenance = r.postcard("a provenance")?;
+        let provenance = r.postcard("a provenance, with texts of printable ASCII")?;
         r.end()?;
-        if !provenance.texts().all(|text| text.bytes().all(|b| (b' '..=b'~').contains(&b))) {
-            return Err(WireError::syntax(start, "texts of printable ASCII", "another character"));
-        }
         Ok((head, provenance))
     }
 }

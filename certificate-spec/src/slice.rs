@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPVALUES";
-/// The first bytes of a slice file that say how long its head is, if it has as many.
+/// What comes before the checksum ends within so many bytes, and says how long the head is.
 pub const START: usize = 256;
 /// The most positions of a unit that is not a single row.
 pub const UNIT_POSITIONS: u64 = 65536;
@@ -72,6 +72,7 @@ pub struct SliceHead {
 /// What comes before the checksum.
 #[derive(Serialize, Deserialize)]
 struct Wire {
+    #[serde(deserialize_with = "wire::text")]
     rules: String,
     rows: u8,
     columns: u8,
@@ -100,7 +101,9 @@ impl Coding {
 }
 
 impl Wire {
-    fn read(r: &mut Reader<'_>) -> Result<Wire, WireError> {
+    /// Reads what comes before the checksum, and says where that ends.
+    fn read(bytes: &[u8]) -> Result<(Wire, usize), WireError> {
+        let mut r = Reader::new(&bytes[..bytes.len().min(START)]);
         r.head(MAGIC, FileKind::Database)?;
         let offset = r.offset();
         let head: Wire = r.postcard("the head of a slice")?;
@@ -111,7 +114,7 @@ impl Wire {
             let found = format!("{} contexts", head.coding.counts().0);
             return Err(WireError::syntax(offset, format!("at most {CONTEXTS}"), found));
         }
-        Ok(head)
+        Ok((head, usize::try_from(r.offset()).unwrap_or(START)))
     }
 }
 
@@ -122,9 +125,9 @@ impl Wire {
 /// # Errors
 /// [`WireError`] when this is no slice file of this version.
 pub fn head_length(bytes: &[u8]) -> Result<u64, WireError> {
-    let mut r = Reader::new(bytes);
-    let (contexts, units) = Wire::read(&mut r)?.coding.counts();
-    Ok(r.offset() + HEAD_CHECKSUM as u64 + CONTEXT * contexts + ENTRY * units)
+    let (head, end) = Wire::read(bytes)?;
+    let (contexts, units) = head.coding.counts();
+    Ok((end + HEAD_CHECKSUM) as u64 + CONTEXT * contexts + ENTRY * units)
 }
 
 impl SliceHead {
@@ -187,17 +190,15 @@ impl SliceHead {
     /// # Errors
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8], length: u64) -> Result<Self, WireError> {
-        let mut r = Reader::new(bytes);
-        let Wire { rows, columns, name, indices, coding, .. } = Wire::read(&mut r)?;
+        let (Wire { rows, columns, name, indices, coding, .. }, end) = Wire::read(bytes)?;
         let head = head_length(bytes)?;
         let Some(bytes) = usize::try_from(head).ok().and_then(|head| bytes.get(..head)) else {
             let found = format!("{} bytes", bytes.len());
             return Err(WireError::syntax(wire::HEAD as u64, format!("{head} bytes"), found));
         };
-        let (start, rest) =
-            bytes.split_at(usize::try_from(r.offset()).unwrap_or(bytes.len()).min(bytes.len()));
-        let rest = rest.get(HEAD_CHECKSUM..).unwrap_or_default();
-        let sum = head_checksum(start, rest);
+        let mut r = Reader::new(bytes);
+        let start = r.take(end)?;
+        let sum = head_checksum(start, r.rest().get(HEAD_CHECKSUM..).unwrap_or_default());
         r.expect(&sum, "the checksum of head, contexts and directory")?;
         let header = SliceHeader { name, rows, columns, indices };
         let (contexts, units) = coding.counts();

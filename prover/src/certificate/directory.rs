@@ -6,21 +6,17 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::egdb::UNFINISHED;
-use crate::search::StrategyError;
+use crate::egdb::atomic::unfinished_path;
 
 /// What can go wrong with a certificate.
 #[derive(Debug, Error)]
 pub enum EmitError {
-    /// A strategy does not stand up to its replay: a mistake of the prover.
-    #[error("a leaf strategy does not hold: {0}")]
-    Strategy(#[from] StrategyError),
     /// A file or directory cannot be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// It would take the place of the directory that the process is in.
@@ -75,22 +71,20 @@ impl Target {
 }
 
 /// A directory beside that of a certificate, to write in. It is removed when dropped.
-pub(super) fn unfinished(directory: &Path) -> Result<tempfile::TempDir, EmitError> {
-    let name = directory.file_name().unwrap_or_default().to_string_lossy();
-    let (parent, name) = (parent_of(directory), format!("{UNFINISHED}{name}"));
-    // What a killed run has left.
-    let left = parent.join(&name);
-    match fs::remove_dir_all(&left) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_at(&left)(e)),
-        _ => {}
-    }
-    let unfinished = tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(parent);
-    let unfinished = unfinished.map_err(io_at(&left))?;
+pub(super) fn create_unfinished(directory: &Path) -> Result<tempfile::TempDir, EmitError> {
+    let path = unfinished_path(directory);
+    remove_if_there(&path)?;
+    let name = path.file_name().unwrap_or_default();
+    let unfinished = tempfile::Builder::new()
+        .prefix(name)
+        .rand_bytes(0)
+        .tempdir_in(parent_of(directory))
+        .map_err(io_at(&path))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(unfinished.path(), mode).map_err(io_at(&left))?;
+        fs::set_permissions(unfinished.path(), mode).map_err(io_at(&path))?;
     }
     Ok(unfinished)
 }
@@ -98,13 +92,18 @@ pub(super) fn unfinished(directory: &Path) -> Result<tempfile::TempDir, EmitErro
 /// Renames a certificate that is about to be replaced.
 pub(super) fn set_aside(directory: &Path) -> Result<PathBuf, EmitError> {
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
-    let aside = parent_of(directory).join(format!("{UNFINISHED}old-{name}"));
-    match fs::remove_dir_all(&aside) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(io_at(&aside)(e)),
-        _ => {}
-    }
+    let aside = unfinished_path(&parent_of(directory).join(format!("old-{name}")));
+    remove_if_there(&aside)?;
     fs::rename(directory, &aside).map_err(io_at(directory))?;
     Ok(aside)
+}
+
+/// Removes a directory that a killed run may have left.
+fn remove_if_there(directory: &Path) -> Result<(), EmitError> {
+    match fs::remove_dir_all(directory) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(io_at(directory)(e)),
+        _ => Ok(()),
+    }
 }
 
 /// A directory is free when it does not exist or is empty.

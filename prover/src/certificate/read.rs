@@ -25,7 +25,7 @@ pub enum ReadError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// Bytes that are not what they must be.

@@ -16,7 +16,7 @@ pub struct Section {
     question: Question,
     nodes: Vec<Node>,
     leaves: Vec<Leaf<Vec<u8>>>,
-    /// How it was answered.
+    /// Lines that say how it was answered.
     about: Vec<String>,
 }
 

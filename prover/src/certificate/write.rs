@@ -11,9 +11,12 @@ use certificate_spec::leaves;
 use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
 use certificate_spec::nodes;
 
-use super::directory::{EmitError, Target, io_at, parent_of, require_free, set_aside, unfinished};
+use super::directory::{
+    EmitError, Target, create_unfinished, io_at, parent_of, require_free, set_aside,
+};
 use super::read::Stored;
 use super::section::Section;
+use crate::egdb::atomic::sync_directory;
 
 /// Nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
@@ -152,7 +155,7 @@ impl Certificate {
         if !self.may_replace(&directory) {
             require_free(&directory)?;
         }
-        let unfinished = unfinished(&directory)?;
+        let unfinished = create_unfinished(&directory)?;
         let write = |name: &str, bytes: &[u8]| {
             let path = unfinished.path().join(name);
             fs::File::create_new(&path)
@@ -166,8 +169,7 @@ impl Certificate {
         }
         write("CLAIM", self.claim.as_bytes())?;
         write("MANIFEST", &self.manifest)?;
-        let sync =
-            |path: &Path| fs::File::open(path).and_then(|d| d.sync_all()).map_err(io_at(path));
+        let sync = |path: &Path| sync_directory(path).map_err(io_at(path));
         sync(&objects)?;
         sync(unfinished.path())?;
         let aside = match self.may_replace(&directory) {

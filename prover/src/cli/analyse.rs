@@ -89,7 +89,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             )?;
         }
         let start = Instant::now();
-        // What happens while a search runs can only be told after it.
+        // An error while the search runs can only be returned after it.
         let mut printed: Result<(), Failure> = Ok(());
         heuristic.search(position, options.limits(), |analysis| {
             if printed.is_ok() {

@@ -158,7 +158,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Set when somebody wants to interrupt the proof.
+/// Set when the proof is to be interrupted.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C and its like end the proof at the next occasion; the second time the process.

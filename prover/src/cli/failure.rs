@@ -62,7 +62,7 @@ pub enum Failure {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// Standard input or output.

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use certificate_spec::claim::Claim;
 
 use super::failure::Failure;
 use crate::certificate::{Certificate, Section, Target};
+use crate::egdb::atomic::write_file;
 use crate::proof::if_assumed;
 
 /// Writes a certificate, and says what it is.
@@ -49,24 +49,18 @@ pub(super) fn write_text(file: Option<&Path>, text: &str) -> Result<(), Failure>
     }
 }
 
-/// Writes a file all at once, where a link leads to if it is one. Something else, such as a device,
-/// stays what it is.
+/// Writes a file all at once, where a link leads to if it is one; who may read a file that is there
+/// stays. Something else, such as a device, stays what it is.
 fn replace(file: &Path, text: &str) -> io::Result<()> {
     let there = file.metadata();
     if there.as_ref().is_ok_and(|there| !there.is_file()) {
         return fs::OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes());
     }
-    let file = if there.is_ok() { file.canonicalize()? } else { file.into() };
-    let directory = file.parent().filter(|d| *d != Path::new("")).unwrap_or(Path::new("."));
-    // As readable as any other file.
-    let mut unfinished = tempfile::Builder::new();
-    let unfinished =
-        unfinished.permissions(fs::Permissions::from_mode(0o666)).tempfile_in(directory);
-    let mut unfinished = unfinished?;
-    if let Ok(there) = there {
-        fs::set_permissions(unfinished.path(), there.permissions())?;
-    }
-    unfinished.write_all(text.as_bytes())?;
-    unfinished.persist(file)?;
-    Ok(())
+    let path = if there.is_ok() { file.canonicalize()? } else { file.into() };
+    write_file(&path, |out| {
+        if let Ok(there) = there {
+            out.set_permissions(there.permissions())?;
+        }
+        out.write_all(text.as_bytes())
+    })
 }

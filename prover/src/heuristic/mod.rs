@@ -26,7 +26,7 @@ pub use weights::Weights;
 
 use crate::board::{Board, Position};
 use crate::egdb::Values;
-use search::{Run, State};
+use search::{Line, Run, State};
 
 /// How far a search may go. The first depth is always finished.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,8 @@ impl<'a> Heuristic<'a> {
             if run.stopped {
                 break;
             }
-            let (pv, ends_in_draw) = run.variation();
+            let Line { positions, ends_in_draw } = run.variation();
+            let (pv, ends_in_draw) = (positions.clone(), *ends_in_draw);
             let claims = database.probe(position).map_or(found.claims, bound::Claims::of);
             let proven = claims.bound();
             let nodes = run.nodes;

@@ -24,7 +24,7 @@ const ITEM: usize = 74;
 /// Bytes of a guess.
 const GUESS: usize = 13;
 
-/// What items are searched in.
+/// The board and the database that items are searched with.
 pub struct SearchContext<'a> {
     /// The board.
     pub board: &'a Board,
@@ -44,7 +44,7 @@ impl<'a> SearchContext<'a> {
 /// A position to be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
-    /// Who tries to win.
+    /// The side that tries to win.
     pub attacker: Side,
     /// The position.
     pub position: Position,
@@ -114,7 +114,7 @@ impl Item {
 pub struct Guess {
     /// Its proof and disproof number.
     pub numbers: ProofNumbers,
-    /// How the attacker stands, in hundredths of a man.
+    /// The heuristic score for the attacker, in hundredths of a man.
     pub score: i32,
     /// Whether the principal variation ends in a draw of the database.
     pub ends_in_draw: bool,
@@ -141,7 +141,7 @@ pub struct Answer {
     pub found: Found,
 }
 
-/// Why an answer is not believed.
+/// Why an answer is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum BadAnswer {
     /// The bytes are no answer to the item.

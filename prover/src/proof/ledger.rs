@@ -36,17 +36,17 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be read or written.
+    /// The store cannot be read or written.
     #[error(
         "{path}: {source}; if this is no file of results, name another with --results; if it is damaged, remove it: it only saves time"
     )]
     Store {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the store.
         source: Box<redb::Error>,
     },
-    /// It is no longer as it was written.
+    /// The file is not as it was written.
     #[error(
         "{path}: damaged; remove it and run this again (it only saves time), or name another file with --results"
     )]
@@ -59,7 +59,7 @@ pub enum LedgerError {
     Io {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
@@ -70,7 +70,7 @@ const ID: usize = 16;
 /// A file of results.
 pub struct Ledger {
     path: PathBuf,
-    /// Whether they are in a file of that name.
+    /// Whether the results are in a file of that name, and not in memory.
     is_file: bool,
     database: Database,
     fresh: Mutex<Fresh>,
@@ -224,7 +224,7 @@ impl Ledger {
         }
         if !fresh.results.is_empty() {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
-            // What led to them is no longer needed.
+            // The kept searches that led to them are no longer needed.
             for Record { item, .. } in fresh.results.drain(..).filter(|_| self.is_file) {
                 Checkpoint::remove(&Checkpoints(self.path.clone()).file(&item));
             }

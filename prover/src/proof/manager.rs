@@ -30,7 +30,7 @@ const ROUND: usize = 16;
 /// With larger trees a round has a search for each so many nodes, so that the work of choosing
 /// them, which goes over the whole tree, stays in proportion.
 const NODES_PER_SEARCH: usize = 16;
-/// How often an item is given out whose results are no good.
+/// How often an item is searched whose results are not valid.
 const TRIES: u32 = 3;
 
 /// Thresholds, in hundredths of a man.
@@ -44,7 +44,7 @@ pub struct Thresholds {
     pub until: Option<i32>,
 }
 
-/// How a proof is to be made.
+/// The parameters of a proof.
 #[derive(Debug, Clone)]
 pub struct Manager {
     /// The budget of a leaf search, in nodes.
@@ -63,12 +63,12 @@ pub struct Manager {
 /// Says whether a proof is to end.
 pub type IsStopped<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// What a proof is made with. Only its cost depends on that.
+/// What a proof is made with. Only the cost of the proof depends on it.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
     /// Results that are there already, and where new ones go.
     pub ledger: &'a Ledger,
-    /// Who does the searches.
+    /// The workers that do the searches.
     pub workers: &'a Workers,
     /// Whether the proof is to end.
     pub is_stopped: &'a IsStopped<'a>,
@@ -76,7 +76,7 @@ pub struct Environment<'a> {
     pub progress: &'a Progress,
 }
 
-/// What was done with a threshold.
+/// The state of the tree when its root was decided at a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iteration {
     /// The threshold; none for the last iteration, in which everything is proved.
@@ -93,7 +93,7 @@ pub struct Iteration {
     pub depth: u32,
 }
 
-/// Why a proof stopped.
+/// Why a proof ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The root is decided at the last threshold.
@@ -107,7 +107,7 @@ pub enum Stop {
 /// How a proof ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Why.
+    /// Why it ended.
     pub stop: Stop,
     /// The answer at the root.
     pub outcome: Outcome,
@@ -133,7 +133,7 @@ pub enum ProofError {
     /// The ledger.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// A search that nobody gets done.
+    /// A search that failed each time.
     #[error("a search failed {TRIES} times, the last time with {0}")]
     Worker(BadAnswer),
 }
@@ -226,7 +226,7 @@ fn work(queue: &Queue, workers: &Workers, answer: &(dyn Fn(&[u8]) -> Option<Vec<
     }
 }
 
-/// Closes the queue at the end, whatever the end is: the workers would wait for ever.
+/// Closes the queue when it is dropped, even by a panic: the workers would wait for ever.
 struct Closing<'a>(&'a Queue);
 
 impl Drop for Closing<'_> {

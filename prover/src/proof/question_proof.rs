@@ -16,7 +16,7 @@ pub struct QuestionProof {
     /// The nodes, in ascending order of their positions; none where the database or the rules
     /// decide the start.
     pub nodes: Vec<ProofNode>,
-    /// How the threshold was raised.
+    /// The iterations of the threshold.
     pub history: Vec<Iteration>,
 }
 

@@ -75,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// Sends the workers home.
+    /// Closes the queue: there are no more items to lease.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();

@@ -35,7 +35,7 @@ pub struct Request {
     pub manager: Manager,
 }
 
-/// What was proved.
+/// What was proved of a start.
 #[derive(Debug)]
 pub struct Solution {
     /// The value of the start, or a bound of it.
@@ -86,7 +86,7 @@ pub enum SolveError {
     /// The claim does not hold, if this many assumed nodes hold.
     #[error("the claim does not hold: {winner:?} wins{}", if_assumed(*assumed))]
     DoesNotHold {
-        /// Who wins.
+        /// The side that wins.
         winner: Side,
         /// The number of assumed nodes that this rests on.
         assumed: usize,
@@ -129,9 +129,9 @@ pub fn solve(
 
 /// An answer to one of the questions.
 struct Answered {
-    /// What shows it, if there is something that can be emitted.
+    /// The proof, if there is one that can be emitted.
     proof: Option<QuestionProof>,
-    /// Why there is nothing, or it does not hold for certain.
+    /// Why there is none, or why it rests on assumptions.
     undecided: Option<Undecided>,
 }
 

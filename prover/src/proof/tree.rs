@@ -8,7 +8,7 @@
 //! the closed sets of `SPEC.md` §2. So a proof or a disproof is never influenced by the path.
 //!
 //! With a *threshold* t, a frontier node that a heuristic search scores t or better for the
-//! attacker counts as proved, one with −t or worse as disproved, and neither is looked into
+//! attacker counts as proved, one with −t or worse as disproved, and neither is searched
 //! ("Checkers Is Solved", 2007). What such a tree shows rests on assumptions; with a larger
 //! threshold the same tree has more to do.
 
@@ -27,7 +27,7 @@ pub type NodeId = u32;
 /// Costs at and above this are infinite.
 pub const INFINITE: u64 = 1 << 60;
 
-/// Where a move leads.
+/// The target of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     /// To a position whose outcome is known without a search: won for the attacker or not.
@@ -36,7 +36,7 @@ pub enum Link {
     Node(NodeId),
 }
 
-/// How far a node has got.
+/// The state of a node.
 #[derive(Debug, Clone)]
 pub enum Reason {
     /// Not searched yet.
@@ -58,7 +58,7 @@ const FAR: i32 = 300;
 pub struct Node {
     /// The position.
     pub position: Position,
-    /// How far it has got.
+    /// Its state.
     pub reason: Reason,
     /// What is guessed of a frontier node.
     guess: Guess,
@@ -82,7 +82,7 @@ impl Node {
         self.proof >= INFINITE
     }
 
-    /// How the attacker stands, as far as a heuristic search sees, in hundredths of a man.
+    /// The score for the attacker by a heuristic search, in hundredths of a man.
     pub fn score(&self) -> i32 {
         self.guess.score
     }
@@ -164,7 +164,7 @@ impl<'a> Tree<'a> {
         self.nodes[id as usize].reason = Reason::Expanded(links);
     }
 
-    /// Says that a leaf search decided a frontier node.
+    /// Makes a frontier node a leaf that a search has decided.
     pub fn decide(&mut self, id: NodeId, strategy: PackedStrategy) {
         self.nodes[id as usize].reason = Reason::Leaf(strategy);
     }

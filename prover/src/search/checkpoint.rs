@@ -7,7 +7,7 @@
 //! replayed like any other.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, IntoInnerError, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use certificate_spec::Digest;
 
 use super::dfpn::Search;
 use super::table::read;
-use crate::egdb::UNFINISHED;
+use crate::egdb::atomic::{unfinished_path, write_file};
 
 /// How a file begins; another form has another number.
 const MAGIC: [u8; 16] = *b"df-pn under way1";
@@ -35,7 +35,7 @@ pub struct Checkpoint<'a> {
     item: Digest,
     interval: Duration,
     worth_keeping: Duration,
-    /// Hears what happens, in words.
+    /// Gets messages for people.
     say: &'a (dyn Fn(String) + Sync),
     /// When it was kept last.
     kept: Instant,
@@ -55,7 +55,7 @@ impl<'a> Checkpoint<'a> {
 
     /// Removes what there may be of a search that is no longer under way.
     pub fn remove(path: &Path) {
-        for path in [path, &unfinished(path)] {
+        for path in [path, &unfinished_path(path)] {
             let _ = fs::remove_file(path);
         }
     }
@@ -68,8 +68,7 @@ impl<'a> Checkpoint<'a> {
     /// Writes a search down. If that fails it goes on all the same.
     pub(super) fn keep(&mut self, search: &Search<'_>) {
         let start = Instant::now();
-        let new = unfinished(&self.path);
-        let kept = self.write(&new, search).and_then(|()| fs::rename(&new, &self.path));
+        let kept = write_file(&self.path, |file| self.write(file, search));
         let (name, nodes) = (self.path.display(), search.nodes());
         match kept {
             Ok(()) if search.is_stopped() => {
@@ -77,7 +76,6 @@ impl<'a> Checkpoint<'a> {
             }
             Ok(()) => {}
             Err(e) => {
-                let _ = fs::remove_file(&new);
                 (self.say)(format!("{name}: a search cannot be kept there: {e}"));
             }
         }
@@ -85,15 +83,14 @@ impl<'a> Checkpoint<'a> {
         self.kept = Instant::now();
     }
 
-    fn write(&self, path: &Path, search: &Search<'_>) -> io::Result<()> {
-        let out = Summed { file: File::create(path)?, sum: blake3::Hasher::new() };
+    fn write(&self, file: &mut File, search: &Search<'_>) -> io::Result<()> {
+        let out = Summed { file, sum: blake3::Hasher::new() };
         let mut out = BufWriter::with_capacity(BUFFER, out);
         out.write_all(&MAGIC)?;
         out.write_all(&self.item.0)?;
         search.write(&mut out)?;
-        let Summed { mut file, sum } = out.into_inner()?;
-        file.write_all(sum.finalize().as_bytes())?;
-        file.sync_all()
+        let Summed { file, sum } = out.into_inner().map_err(IntoInnerError::into_error)?;
+        file.write_all(sum.finalize().as_bytes())
     }
 
     /// Reads what was kept of a search, if there is anything, into one that has not begun.
@@ -132,12 +129,6 @@ impl<'a> Checkpoint<'a> {
     }
 }
 
-/// The file that is written before it takes the place of another.
-fn unfinished(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{UNFINISHED}{name}"))
-}
-
 fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
@@ -159,12 +150,12 @@ pub(super) fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
 }
 
 /// What is written, with its sum.
-struct Summed {
-    file: File,
+struct Summed<'f> {
+    file: &'f mut File,
     sum: blake3::Hasher,
 }
 
-impl Write for Summed {
+impl Write for Summed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.file.write(bytes)?;
         self.sum.update(&bytes[..n]);

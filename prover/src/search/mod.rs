@@ -1,7 +1,7 @@
 //! Forward search: proofs of single positions by df-pn⁺.
 //!
 //! [`Search`] decides whether a side wins a position; what it has decided it can show by a
-//! [`PackedStrategy`], which anybody can replay ([`Replay`]).
+//! [`PackedStrategy`], which can be replayed without the search ([`Replay`]).
 
 mod backup;
 mod checkpoint;

@@ -153,7 +153,7 @@ fn neither_workers_nor_earlier_runs_change_the_tree() {
 }
 
 #[test]
-fn somebody_can_ask_it_to_stop() {
+fn a_proof_can_be_stopped() {
     let (game, database) = game("6x6", 3);
     let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
@@ -182,7 +182,7 @@ fn items(
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
         let item = item(position);
         let answer = Answer::of(&item, context, &|_| ControlFlow::Continue(()), None)
-            .expect("nobody stops it");
+            .expect("it is not stopped");
         if matches!(answer.found, Found::TooHard(_)) {
             context.board.successors(&position, &mut todo);
         }
@@ -229,7 +229,7 @@ fn wrong_guesses_change_the_cost_and_never_the_answer() {
 }
 
 #[test]
-fn answers_that_are_not_true_are_not_believed() {
+fn false_answers_are_rejected() {
     let (game, database) = game("6x6", 5);
     let context = context(&game, &database);
     let items = items(&context, &game.start(), Side::Black, 300);
