@@ -65,8 +65,8 @@ impl Explainer {
     /// [`Stop`] if the files are not what they must be.
     fn new(path: &Path, options: &Options) -> Result<Explainer, Stop> {
         let certificate = Certificate::read(path, options.level)?;
-        let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
-        let read = |root| values_as_they_are(options, board, pieces, root);
+        let (board, cover) = (certificate.game.board(), &certificate.claim.cover);
+        let read = |root| values_as_they_are(options, board, cover, root);
         let database = certificate.claim.database.map(read).transpose()?;
         let leaves = certificate.proofs.iter().map(|_| OnceCell::new()).collect();
         Ok(Explainer { certificate, database, leaves })

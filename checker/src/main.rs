@@ -11,6 +11,7 @@ mod sentence;
 mod stdout;
 
 use arguments::CheckArguments;
+use certificate_spec::cover::Cover;
 use checker_audit::keys::{self, PrivateKey};
 use checker_audit::{
     Description, Draft, Extent, Journal, Note, Notes, Statement, TableFolder, TrustedDatabase,
@@ -47,6 +48,7 @@ The verdict is the last line on standard output; the same in a plain sentence is
   3  s DECLINED     a version or feature that is not known here, or notes that are not enough
   4  s ERROR        files could not be read, wrong usage, lack of memory
   5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
+     s CONSISTENT   a database alone at the level consistent: its values may all be wrong
      s VERIFIED ... keys=none     notes say that the rest is right; no signature was looked at
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
@@ -107,9 +109,10 @@ struct DatabaseArguments {
     /// Check the database of this board (RxC, or RxC/k for that of a game) and no certificate
     #[arg(long, value_name = "G", value_parser = parse_game)]
     game: Option<Game>,
-    /// Check the database for at most N pieces only
-    #[arg(long, value_name = "N", requires = "game")]
-    pieces: Option<u8>,
+    /// Check the database as far as a cover: N (at most N pieces) or N:M (at most M of them on a side),
+    /// joined by commas as in 7,8:4
+    #[arg(long, value_name = "COVER", requires = "game")]
+    pieces: Option<Cover>,
 }
 
 #[derive(Args)]
@@ -121,6 +124,10 @@ struct Trust {
     #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
           value_parser = clap::value_parser!(u8).range(1..))]
     require: u8,
+    /// Each part must be in notes by so many different implementations of the checker; their names are
+    /// counted
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    distinct_checkers: u8,
 }
 
 #[derive(Subcommand)]
@@ -183,7 +190,8 @@ fn read_notes(paths: &[PathBuf], trust: &Trust) -> Result<Notes, Stop> {
     let notes = paths.iter().map(|path| Note::read(path)).collect::<Result<_, _>>();
     let keys = trust.keys.as_ref().map(|path| keys::trusted(path)).transpose();
     let (notes, keys) = (notes.map_err(Stop::Error)?, keys.map_err(Stop::Error)?);
-    Ok(Notes { notes, keys, least: trust.require.into() })
+    let (least, distinct_checkers) = (trust.require.into(), trust.distinct_checkers.into());
+    Ok(Notes { notes, keys, least, distinct_checkers })
 }
 
 /// Takes the word of notes for the values of the database, and says at which level they have them.
@@ -257,7 +265,7 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
     let check = |extent: &Extent| match (&arguments.certificate, &database.game) {
         (Some(certificate), _) => checker_audit::check(certificate, &options, extent),
         (None, Some(game)) => {
-            checker_audit::check_database(game.board(), database.pieces, &options, extent)
+            checker_audit::check_database(game.board(), database.pieces.as_ref(), &options, extent)
         }
         (None, None) => Verdict::error("usage: neither a certificate nor a game").into(),
     };
@@ -296,7 +304,7 @@ fn merge(
     };
     match (&database.game, paths) {
         (Some(game), notes) => {
-            read(notes, &|| Description::database(game.board(), database.pieces, db))
+            read(notes, &|| Description::database(game.board(), database.pieces.as_ref(), db))
         }
         (None, [cert, notes @ ..]) => read(notes, &|| Description::certificate(cert, Level::Exact)),
         (None, []) => Err(Stop::Error("usage: neither a certificate nor a game".into())),

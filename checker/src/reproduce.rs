@@ -3,24 +3,11 @@
 
 use certificate_spec::claim::Claim;
 use certificate_spec::manifest::Manifest;
+use certificate_spec::provenance::{Asked, Mode, Provenance, Request, Thresholds};
 use checker_audit::Description;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-
-/// The options that a certificate may ask for. None of them names a file.
-const OPTIONS: [&str; 10] = [
-    "--game",
-    "--fen",
-    "--claim",
-    "--pieces",
-    "--leaf-nodes",
-    "--leaf-table",
-    "--max-nodes",
-    "--threshold",
-    "--increment",
-    "--until-threshold",
-];
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
@@ -29,6 +16,30 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 fn manifest(cert: &Path) -> Result<Manifest, String> {
     let path = cert.join("MANIFEST");
     Manifest::decode(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// The options of the prover that ask for the same; none of them names a file.
+fn arguments(request: &Request) -> Vec<String> {
+    let Request { game, start, claim, cover, leaf_nodes, leaf_table, max_nodes, .. } = request;
+    let claim = match claim {
+        Asked::Value => "value",
+        Asked::BlackNotLost => "black-not-lost",
+        Asked::WhiteNotLost => "white-not-lost",
+    };
+    let mut options = vec![
+        format!("--game={game}"),
+        format!("--fen={start}"),
+        format!("--claim={claim}"),
+        format!("--pieces={cover}"),
+        format!("--leaf-nodes={leaf_nodes}"),
+        format!("--leaf-table={leaf_table}"),
+    ];
+    options.extend(max_nodes.map(|nodes| format!("--max-nodes={nodes}")));
+    if let Some(Thresholds { first, increment, until }) = request.thresholds {
+        options.extend([format!("--threshold={first}"), format!("--increment={increment}")]);
+        options.extend(until.map(|until| format!("--until-threshold={until}")));
+    }
+    options
 }
 
 /// Makes the certificate again with the program `prove`, and says where the two differ, if they do. What it is
@@ -42,39 +53,36 @@ pub(crate) fn reproduce(
     prove: &Path,
     db: Option<&Path>,
 ) -> Result<Option<String>, String> {
-    if described.about.is_empty() {
+    let Some(Provenance { mode, request, .. }) = &described.provenance else {
         return Err(format!("{}: it does not say how it was made", cert.display()));
+    };
+    if *mode != Mode::Reproducible {
+        return Err(format!("{}: it depends on timing ({mode})", cert.display()));
     }
     let place = tempfile::tempdir().map_err(|e| format!("no temporary directory: {e}"))?;
     let again = place.path().join("cert");
+    let claim = Claim::decode(&read(&cert.join("CLAIM"))?).map_err(|e| e.to_string())?;
+    // It may not have the prover do more than the claim is about.
+    for (what, said, claimed) in [
+        ("game", &request.game, &claim.game),
+        ("start", &request.start, &claim.start),
+        ("cover", &request.cover.to_string(), &claim.cover.to_string()),
+    ] {
+        if said != claimed {
+            return Err(format!("{}: {what} {said} is not what it claims", cert.display()));
+        }
+    }
     let mut command = Command::new(prove);
     let db = db.map_or_else(|| place.path().join("egdb"), Path::to_path_buf);
     command.arg("--emit").arg(&again).arg("--db").arg(db);
     command.arg("--results").arg(place.path().join("results"));
-    // It may not have the prover do more than the claim is about.
-    let pieces = described.pieces.to_string();
-    let claimed = [("--game", &described.game), ("--pieces", &pieces)];
-    let says = |option: &str| described.about.lines().any(|line| line.starts_with(option));
-    if let Some((name, _)) = claimed.iter().find(|(name, _)| !says(&format!("option {name} "))) {
-        return Err(format!("{}: it does not say with which {name} it was made", cert.display()));
-    }
-    for line in described.about.lines() {
-        if let Some(line) = line.strip_prefix("option ") {
-            let (name, value) = line.split_once(' ').unwrap_or((line, ""));
-            if !OPTIONS.contains(&name) {
-                return Err(format!("{}: {name} is no option that has a bearing", cert.display()));
-            }
-            if claimed.iter().any(|(option, right)| name == *option && value != *right) {
-                return Err(format!("{}: {name} {value} is not what it claims", cert.display()));
-            }
-            command.arg(format!("{name}={value}"));
-        } else if let Some(moves) = line.strip_prefix("seed-line ") {
-            let claim = Claim::decode(&read(&cert.join("CLAIM"))?).map_err(|e| e.to_string())?;
-            let file = place.path().join("seed.pdn");
-            let game = format!("[SetUp \"1\"]\n[FEN \"{}\"]\n\n{moves} *\n", claim.start);
-            fs::write(&file, game).map_err(|e| format!("{}: {e}", file.display()))?;
-            command.arg("--seed-line").arg(file);
-        }
+    command.args(arguments(request));
+    if !request.seed_line.is_empty() {
+        let file = place.path().join("seed.pdn");
+        let moves = request.seed_line.join(" ");
+        let game = format!("[SetUp \"1\"]\n[FEN \"{}\"]\n\n{moves} *\n", claim.start);
+        fs::write(&file, game).map_err(|e| format!("{}: {e}", file.display()))?;
+        command.arg("--seed-line").arg(file);
     }
     // What it says on standard output would come before the verdict.
     let status = command.stdout(Stdio::null()).status();

@@ -9,6 +9,11 @@ pub(crate) fn of(statement: &Statement) -> String {
         Statement::Whole(Verdict::Verified(_)) => {
             "check: everything was checked and is right: the claim in the line holds".into()
         }
+        Statement::Whole(Verdict::Consistent(_)) | Statement::Trusting { consistent: true, .. } => {
+            "check: every value follows from the others, and they may all be wrong; that is enough for \
+             claims of not losing"
+                .into()
+        }
         Statement::Whole(Verdict::Conditional(_)) | Statement::Trusting { assumed: 1.., .. } => {
             "check: right if the assumed nodes hold; they were not proved".into()
         }

@@ -1,6 +1,8 @@
 //! What a certificate or a database is about, for those who join notes or make it again.
 
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
+use certificate_spec::provenance::Provenance;
 use checker_core::{
     Board, Certificate, Level, QuestionProof, Stop, database_fields, identify, pairs,
 };
@@ -13,8 +15,8 @@ pub struct Description {
     /// What verdicts say of it first: value, game, start and root, or of a database the word for it, board, pieces
     /// and root.
     pub subject: String,
-    /// Pieces of the database; 0 without one.
-    pub pieces: u8,
+    /// What the database covers; nothing without one.
+    pub cover: Cover,
     /// The root of the database, or `none`.
     pub db_root: String,
     /// Whether something is claimed to be won.
@@ -29,8 +31,8 @@ pub struct Description {
     pub assumed: usize,
     /// The game; the board alone, if it is a database.
     pub game: String,
-    /// What it says of how it was made, line by line.
-    pub about: String,
+    /// How it was made, as it says.
+    pub provenance: Option<Provenance>,
 }
 
 /// How large a question is.
@@ -58,19 +60,19 @@ impl Description {
             nodes: proof.nodes.len(),
             leaves: proof.leaves.len(),
         };
-        // Each question has the same options.
-        let about = proofs.iter().map(|proof| &proof.about).find(|about| !about.is_empty());
+        // Each question was asked for with the same request.
+        let provenance = proofs.iter().find_map(|proof| proof.provenance.clone());
         Ok(Description {
             subject: certificate.verdict_fields(),
-            pieces: claim.pieces,
+            cover: claim.cover.clone(),
             db_root: claim.database.map_or("none".into(), |root| root.to_string()),
             is_win: claim.value.questions().iter().any(|question| question.is_win()),
-            pairs: pairs(game.board(), claim.pieces),
+            pairs: pairs(game.board(), &claim.cover),
             questions: proofs.iter().map(size).collect(),
             // Saturating: these numbers are only claimed until the leaves have been replayed.
             positions: leaves.fold(0, |sum, leaf| leaf.positions.saturating_add(sum)),
             assumed: certificate.assumed(),
-            about: about.cloned().unwrap_or_default(),
+            provenance,
             game: game.name(),
         })
     }
@@ -79,20 +81,20 @@ impl Description {
     ///
     /// # Errors
     /// [`Stop`] if something is wrong with it, or it has not so many pieces.
-    pub fn database(board: &Board, pieces: Option<u8>, db: &Path) -> Result<Description, Stop> {
-        let (pieces, root) = identify(db, board, pieces)?;
+    pub fn database(board: &Board, cover: Option<&Cover>, db: &Path) -> Result<Description, Stop> {
+        let (cover, root) = identify(db, board, cover)?;
         let root = root.to_string();
         Ok(Description {
-            subject: database_fields(board, pieces, &root),
-            pieces,
+            subject: database_fields(board, &cover, &root),
             db_root: root,
             is_win: false,
-            pairs: pairs(board, pieces),
+            pairs: pairs(board, &cover),
+            cover,
             questions: Vec::new(),
             positions: 0,
             assumed: 0,
             game: board.name(),
-            about: String::new(),
+            provenance: None,
         })
     }
 }

@@ -24,8 +24,8 @@ use std::ops::Range;
 
 /// What a note covers.
 struct Cover {
-    /// The keys that count, or, where none are asked for, the note's own number.
-    who: BTreeSet<usize>,
+    /// Whose word it is, of those that count.
+    by: BTreeSet<Witness>,
     /// The level at which values were verified.
     level: Level,
     slices: Range<usize>,
@@ -95,8 +95,19 @@ fn ranges(text: &str, questions: &[Numbered]) -> Option<Vec<Range<usize>>> {
 }
 
 impl Cover {
+    /// Its slices.
+    fn slices(&self) -> Covered<'_> {
+        Covered { range: &self.slices, by: &self.by }
+    }
+
+    /// Its nodes or leaves of the `q`th question.
+    fn positions(&self, what: &str, q: usize) -> Covered<'_> {
+        let ranges = if what == "nodes" { &self.nodes } else { &self.leaves };
+        Covered { range: &ranges[q], by: &self.by }
+    }
+
     /// What a note says, if it is about what is described; or what it would have had to say.
-    fn read(note: &Note, about: &Description, who: BTreeSet<usize>) -> Result<Cover, String> {
+    fn read(note: &Note, about: &Description, by: BTreeSet<Witness>) -> Result<Cover, String> {
         let verdict = note.verdict();
         if verdict.contains(" by cover of ") {
             return Err("what a check has said, not a merge".into());
@@ -104,15 +115,16 @@ impl Cover {
         let (rest, is_shard) = match verdict.strip_prefix("VERIFIED SHARD ") {
             Some(rest) => (rest.split_once(' ').map_or("", |(_, rest)| rest), true),
             None => {
-                let whole =
-                    ["VERIFIED ", "CONDITIONAL "].iter().find_map(|w| verdict.strip_prefix(w));
+                let whole = ["VERIFIED ", "CONSISTENT ", "CONDITIONAL "]
+                    .iter()
+                    .find_map(|w| verdict.strip_prefix(w));
                 (whole.ok_or("VERIFIED")?, false)
             }
         };
         let fields = note.fields();
         let field = |name: &str| fields.get(name).copied();
         for (name, right) in
-            [("pieces", about.pieces.to_string()), ("db-root", about.db_root.clone())]
+            [("pieces", about.cover.to_string()), ("db-root", about.db_root.clone())]
         {
             if field(name) != Some(&right) {
                 return Err(format!("{name}={right}"));
@@ -120,7 +132,7 @@ impl Cover {
         }
         let is_database = rest.starts_with("DATABASE ");
         let is_ours = rest.strip_prefix(&about.subject).is_some_and(|rest| rest.starts_with(' '));
-        if !(is_ours || is_database && about.pieces > 0) {
+        if !(is_ours || is_database && !about.cover.is_empty()) {
             return Err(about.subject.clone());
         }
         let level = match field("db") {
@@ -141,7 +153,7 @@ impl Cover {
             };
             let slices = if field("db-note").is_some() { 0 } else { pairs.len() };
             let (nodes, leaves) = (everything(nodes()), everything(leaves()));
-            return Ok(Cover { who, level, slices: 0..slices, nodes, leaves, tables: None });
+            return Ok(Cover { by, level, slices: 0..slices, nodes, leaves, tables: None });
         }
         let read = |name: &str| field(name).and_then(|text| range(text, pairs.len()));
         let slices = read("slices").ok_or_else(|| format!("slices=A-B/{}", pairs.len()))?;
@@ -182,24 +194,48 @@ impl Cover {
         // Where notes are trusted, no slices are verified, and values are read from files and nowhere else.
         let tables = Tables { verified, prerequisites, digest };
         let tables = (field("db-note").is_none() || !slices.is_empty()).then_some(tables);
-        Ok(Cover { who, level, slices, nodes, leaves, tables })
+        Ok(Cover { by, level, slices, nodes, leaves, tables })
     }
 }
 
-/// The first stretch of `all` that fewer than `least` have covered.
-fn gap(
-    all: Range<usize>,
-    least: usize,
-    ranges: &[(&Range<usize>, &BTreeSet<usize>)],
-) -> Option<Range<usize>> {
-    let ends = ranges.iter().flat_map(|(r, _)| [r.start, r.end]).chain([all.start, all.end]);
+/// Somebody who covers a stretch: a key or note, and the implementation of the checker.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Witness {
+    /// The number of the key that has signed or, where no keys are asked for, of the note.
+    who: usize,
+    /// The name of the implementation.
+    checker: String,
+}
+
+/// A range that some witnesses have covered.
+struct Covered<'a> {
+    range: &'a Range<usize>,
+    by: &'a BTreeSet<Witness>,
+}
+
+/// How many witnesses each item needs.
+#[derive(Debug, Clone, Copy)]
+struct Least {
+    /// Different keys, or notes.
+    who: usize,
+    /// Different implementations.
+    checkers: usize,
+}
+
+/// The first stretch of `all` that not enough witnesses have covered.
+fn gap(all: Range<usize>, least: Least, covered: &[Covered<'_>]) -> Option<Range<usize>> {
+    let ends = covered.iter().flat_map(|c| [c.range.start, c.range.end]);
+    let ends = ends.chain([all.start, all.end]);
     let ends: BTreeSet<usize> = ends.filter(|end| (all.start..=all.end).contains(end)).collect();
     let ends: Vec<usize> = ends.into_iter().collect();
     let stretches = ends.windows(2).map(|w| w[0]..w[1]);
     stretches.into_iter().find(|stretch| {
         let covers =
-            ranges.iter().filter(|(r, _)| r.start <= stretch.start && stretch.end <= r.end);
-        covers.flat_map(|(_, who)| who.iter()).collect::<BTreeSet<_>>().len() < least
+            |c: &&Covered<'_>| c.range.start <= stretch.start && stretch.end <= c.range.end;
+        let by: Vec<&Witness> = covered.iter().filter(covers).flat_map(|c| c.by).collect();
+        let who: BTreeSet<usize> = by.iter().map(|witness| witness.who).collect();
+        let checkers: BTreeSet<&str> = by.iter().map(|witness| &*witness.checker).collect();
+        who.len() < least.who || checkers.len() < least.checkers
     })
 }
 
@@ -211,14 +247,21 @@ pub struct Notes {
     pub keys: Option<Vec<PublicKey>>,
     /// How many keys, or notes where there are no keys, each part needs.
     pub least: usize,
+    /// How many different implementations of the checker each part needs.
+    pub distinct_checkers: usize,
 }
 
 impl Notes {
+    /// How many witnesses each item needs.
+    fn least(&self) -> Least {
+        Least { who: self.least, checkers: self.distinct_checkers }
+    }
+
     /// What the notes cover, as far as they count.
     fn covers(&self, about: &Description) -> Result<Vec<Cover>, Stop> {
         let mut covers = Vec::new();
         for (i, note) in self.notes.iter().enumerate() {
-            let who = match &self.keys {
+            let who: BTreeSet<usize> = match &self.keys {
                 None => BTreeSet::from([i]),
                 Some(keys) => {
                     let signers = note.signers(keys).map_err(|name| {
@@ -229,7 +272,9 @@ impl Notes {
                 }
             };
             // Disagreement is reported whoever disagrees.
-            let cover = Cover::read(note, about, who)
+            let checker = note.checker().to_string();
+            let by = who.into_iter().map(|who| Witness { who, checker: checker.clone() }).collect();
+            let cover = Cover::read(note, about, by)
                 .map_err(|expected| declined(finding("disagreement", note, expected)))?;
             covers.push(cover);
         }
@@ -286,15 +331,15 @@ impl Notes {
     /// That the tables that are taken for granted are those that enough others have verified.
     fn discharge(&self, covers: &[Cover], about: &Description) -> Result<(), Stop> {
         let tables = || covers.iter().filter_map(|cover| Some((cover, cover.tables.as_ref()?)));
-        let ranges: Vec<_> = tables().map(|(cover, _)| (&cover.slices, &cover.who)).collect();
-        let counted = tables().filter(|(cover, _)| !cover.who.is_empty());
+        let ranges: Vec<_> = tables().map(|(cover, _)| cover.slices()).collect();
+        let counted = tables().filter(|(cover, _)| !cover.by.is_empty());
         let given: BTreeSet<_> = counted
             .flat_map(|(_, tables)| &tables.prerequisites)
             .map(|slice| slice.order())
             .collect();
         for (i, &pair) in about.pairs.iter().enumerate() {
             let is_given = both(&[pair]).iter().any(|slice| given.contains(&slice.order()));
-            if is_given && gap(i..i + 1, self.least, &ranges).is_some() {
+            if is_given && gap(i..i + 1, self.least(), &ranges).is_some() {
                 let name = pair.file_name();
                 return Err(self.missing(format!("tables of {name}, which shards rest on")));
             }
@@ -325,8 +370,8 @@ impl Notes {
         exact: bool,
     ) -> Option<Range<usize>> {
         let counts = covers.iter().filter(|cover| !exact || cover.level == Level::Exact);
-        let ranges: Vec<_> = counts.map(|cover| (&cover.slices, &cover.who)).collect();
-        gap(0..about.pairs.len(), self.least, &ranges)
+        let ranges: Vec<_> = counts.map(Cover::slices).collect();
+        gap(0..about.pairs.len(), self.least(), &ranges)
     }
 
     /// The level at which the notes cover all slices of the database.
@@ -353,11 +398,21 @@ impl Notes {
         self.keys.as_ref().map_or("none".into(), |_| self.least.to_string())
     }
 
+    /// The names of the implementations whose notes count.
+    fn checkers(&self, covers: &[Cover]) -> String {
+        let by = covers.iter().flat_map(|cover| &cover.by);
+        let names: BTreeSet<&str> = by.map(|witness| &*witness.checker).collect();
+        names.into_iter().collect::<Vec<_>>().join(",")
+    }
+
     fn missing(&self, what: String) -> Stop {
         let who = if self.keys.is_some() { "trusted keys" } else { "notes" };
         declined(Finding {
             rule: "cover",
-            expected: format!("{} {who} for each part", self.least),
+            expected: match self.distinct_checkers {
+                1 => format!("{} {who} for each part", self.least),
+                n => format!("{} {who} and {n} checkers for each part", self.least),
+            },
             found: format!("fewer for {what}"),
             file: "MANIFEST".into(),
             offset: None,
@@ -384,23 +439,18 @@ impl Notes {
     pub fn verdict(&self, about: &Description) -> Result<Statement, Stop> {
         let covers = self.covers(about)?;
         let level = self.level(&covers, about)?;
-        let Description { subject, pieces, db_root, questions, positions, assumed, .. } = about;
+        let Description { subject, cover, db_root, questions, positions, assumed, .. } = about;
         for (q, &DescribedQuestion { question, nodes, leaves }) in questions.iter().enumerate() {
             for (what, all) in [("nodes", nodes + 1), ("leaves", leaves)] {
-                let ranges: Vec<_> = covers
-                    .iter()
-                    .map(|Cover { who, nodes, leaves, .. }| {
-                        (if what == "nodes" { &nodes[q] } else { &leaves[q] }, who)
-                    })
-                    .collect();
-                if let Some(gap) = gap(0..all, self.least, &ranges) {
+                let ranges: Vec<_> = covers.iter().map(|cover| cover.positions(what, q)).collect();
+                if let Some(gap) = gap(0..all, self.least(), &ranges) {
                     let place = format!("{what}={question}:{}-{}", gap.start, gap.end);
                     return Err(self.missing(place));
                 }
             }
         }
         let db = match level {
-            _ if *pieces == 0 => "none",
+            _ if cover.is_empty() => "none",
             Level::Exact => "exact",
             Level::Consistent => "consistent",
         };
@@ -410,13 +460,14 @@ impl Notes {
                 let nodes: usize = questions.iter().map(|q| q.nodes).sum();
                 let leaves: usize = questions.iter().map(|q| q.leaves).sum();
                 format!(
-                    "{subject} db={db} pieces={pieces} db-root={db_root} nodes={nodes} leaves={leaves} positions={positions}"
+                    "{subject} db={db} pieces={cover} db-root={db_root} nodes={nodes} leaves={leaves} positions={positions}"
                 )
             }
         };
         line += &format!(" by cover of {} notes", self.notes.len());
-        line += &format!(" keys={}", self.who());
-        let unsigned = self.keys.is_none();
-        Ok(Statement::Trusting { fields: line, assumed: *assumed, unsigned })
+        line += &format!(" keys={} checkers={}", self.who(), self.checkers(&covers));
+        let (unsigned, assumed) = (self.keys.is_none(), *assumed);
+        let consistent = questions.is_empty() && level == Level::Consistent;
+        Ok(Statement::Trusting { fields: line, assumed, consistent, unsigned })
     }
 }

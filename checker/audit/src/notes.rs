@@ -14,7 +14,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-const HEAD: &str = "draughtproof note 0";
+const HEAD: &str = "draughtproof note 1";
+/// The name of this implementation of the checker.
+const NAME: &str = "draughtproof-check";
 /// No note is longer.
 const MOST: u64 = 1 << 20;
 
@@ -66,10 +68,10 @@ impl Note {
         let lines: Vec<&str> = text.split('\n').collect();
         if lines.len() != 4
             || lines[0] != HEAD
-            || !lines[2].starts_with("checker ")
+            || checker_of(lines[2]).is_none()
             || !lines[3].is_empty()
         {
-            return Err(wrong("expected three lines, the first of them: draughtproof note 0"));
+            return Err(wrong("expected three lines, the first of them: draughtproof note 1"));
         }
         let plain = |b: u8| b == b' ' || b.is_ascii_graphic();
         if !text.bytes().all(|b| plain(b) || b == b'\n') {
@@ -81,6 +83,11 @@ impl Note {
     /// The words of the verdict, without its `s`.
     pub fn verdict(&self) -> &str {
         self.text.lines().nth(1).unwrap_or_default()
+    }
+
+    /// The name of the implementation that has checked.
+    pub fn checker(&self) -> &str {
+        self.text.lines().nth(2).and_then(checker_of).unwrap_or_default()
     }
 
     /// Its fields: words with a `=`.
@@ -111,6 +118,13 @@ impl Note {
         }
         Ok(signers)
     }
+}
+
+/// The name in a line `checker <name> <version> <digest or what its maker says>`.
+fn checker_of(line: &str) -> Option<&str> {
+    let (name, rest) = line.strip_prefix("checker ")?.split_once(' ')?;
+    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    (!name.is_empty() && name.bytes().all(plain) && !rest.is_empty()).then_some(name)
 }
 
 /// The digest of this program, or that it is not known.
@@ -187,7 +201,7 @@ impl Draft {
     pub fn write(mut self, words: &str) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("{}: {e}", self.path.display());
         let version = env!("CARGO_PKG_VERSION");
-        let mut note = format!("{HEAD}\n{words}\nchecker {version} {}\n", self.program);
+        let mut note = format!("{HEAD}\n{words}\nchecker {NAME} {version} {}\n", self.program);
         if let Some(key) = &self.key {
             let signature = [&key.public.id[..], &key.sign(note.as_bytes())].concat();
             note += &format!("\n— {} {}\n", key.public.name, BASE64.encode(signature));

@@ -5,10 +5,11 @@ use crate::selection::{AllSlices, Everything, SampleSelection, ShardSelection};
 use crate::shard::Shard;
 use crate::source::{FilesOnly, Journaled};
 use crate::tables::TableFolder;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_core::{
-    Board, Looked, LookedAt, Options, Selection, Stop, TableSource, Verdict, check_database_part,
-    check_part,
+    Board, Level, Looked, LookedAt, Options, Selection, Stop, TableSource, Verdict,
+    check_database_part, check_part,
 };
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,8 @@ pub enum Statement {
         fields: String,
         /// The number of Assumed nodes.
         assumed: usize,
+        /// Whether this is a database alone whose values were only found consistent.
+        consistent: bool,
         /// Whether notes were taken without anybody's signature.
         unsigned: bool,
     },
@@ -91,6 +94,9 @@ impl Statement {
     pub fn line(&self) -> String {
         match self {
             Statement::Whole(verdict) => verdict.line(),
+            Statement::Trusting { fields, consistent: true, .. } => {
+                format!("s CONSISTENT {fields}")
+            }
             Statement::Trusting { fields, assumed: 0, .. } => format!("s VERIFIED {fields}"),
             Statement::Trusting { fields, assumed, .. } => {
                 format!("s CONDITIONAL {fields} assumed={assumed}")
@@ -105,7 +111,9 @@ impl Statement {
         match self {
             Statement::Whole(verdict) => verdict.status(),
             // Anybody can write a note: that of an acceptance only if somebody's signature counts.
-            Statement::Trusting { assumed: 0, unsigned, .. } => 5 * u8::from(*unsigned),
+            Statement::Trusting { assumed: 0, unsigned, consistent, .. } => {
+                5 * u8::from(*unsigned || *consistent)
+            }
             Statement::Trusting { .. } => 2,
             Statement::Shard(_) | Statement::Sampled(_) => 5,
         }
@@ -130,14 +138,14 @@ pub fn check(path: &Path, options: &Options, extent: &Extent) -> Statement {
 /// Checks a database alone, as far as the extent goes.
 pub fn check_database(
     board: &Board,
-    pieces: Option<u8>,
+    cover: Option<&Cover>,
     options: &Options,
     extent: &Extent,
 ) -> Statement {
     let subject = |selection: &dyn Selection, source: &dyn TableSource| {
-        check_database_part(board, pieces, options, selection, source)
+        check_database_part(board, cover, options, selection, source)
     };
-    let whole = || checker_core::check_database(board, pieces, options);
+    let whole = || checker_core::check_database(board, cover, options);
     let counts =
         |looked: &Looked| format!(" slices={} indices={}", looked.slices.len(), looked.indices);
     run(options, extent, whole, &subject, &AllSlices, None, &counts)
@@ -166,7 +174,9 @@ fn run(
                 let looked = check(everything, &Journaled::new(path, ""))?;
                 is_whole(&looked, true)?;
                 let fields = format!("{}{}", looked.subject, counts(&looked));
-                Statement::Trusting { fields, assumed: looked.assumed, unsigned: false }
+                let consistent = options.level == Level::Consistent && looked.questions.is_empty();
+                let assumed = looked.assumed;
+                Statement::Trusting { fields, assumed, consistent, unsigned: false }
             }
             Extent::Whole(Values::Trusted(trusted)) => {
                 let positions = positions.ok_or_else(trusted_alone)?;
@@ -175,7 +185,8 @@ fn run(
                 is_whole(&looked, false)?;
                 let fields = format!("{} {}{}", looked.subject, trusted.fields, counts(&looked));
                 let unsigned = !trusted.is_signed;
-                Statement::Trusting { fields, assumed: looked.assumed, unsigned }
+                let assumed = looked.assumed;
+                Statement::Trusting { fields, assumed, consistent: false, unsigned }
             }
             Extent::Shard(shard, values) => {
                 let trusted = match values {

@@ -5,18 +5,20 @@
 //! and without gap, and that it is what the root stands for. In particular the nodes of a question
 //! are strictly ascending, so that looking one up by its position finds the only one there can be.
 
-use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed};
+use crate::check::format_and_rules;
+use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed, read_manifest};
 use crate::rules::{Board, Game, Position, Side};
 use crate::verdict::{Finding, Stop};
 use crate::{Level, fen};
 use certificate_spec::Digest;
-use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf, LeafIn};
-use certificate_spec::manifest::{
-    HEADER, Kind, Manifest, OBJECT_HEADER, Object, ObjectHeader, RECORD,
-};
+use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, kind};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::Provenance;
+use certificate_spec::wire::HEAD;
 use std::path::Path;
 
 /// A certificate that is right as far as that can be seen without playing a move.
@@ -42,8 +44,8 @@ pub struct QuestionProof {
     pub nodes: Vec<CheckedNode>,
     /// Its leaves, in the order of the Leaf nodes.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// Lines to be shown.
-    pub about: String,
+    /// How it was made, as the certificate says: to be shown.
+    pub provenance: Option<Provenance>,
 }
 
 /// A node whose fields have been judged.
@@ -69,6 +71,11 @@ fn object_name(object: &Object) -> String {
     format!("objects/{}", object.digest)
 }
 
+/// The head that an object must have.
+fn head_of(&Object { question, first, count, .. }: &Object) -> ObjectHead {
+    ObjectHead { question, first, count }
+}
+
 /// Judges CLAIM's text and its start.
 fn read_claim(bytes: &[u8]) -> Result<(Claim, Game, Position), Stop> {
     let rule = "claim-syntax";
@@ -82,8 +89,8 @@ fn read_claim(bytes: &[u8]) -> Result<(Claim, Game, Position), Stop> {
     let start = fen::parse(&claim.start)
         .ok_or_else(|| at_line(3, Finding::new(rule, "canonical FEN", &claim.start)))?;
     let most = game.board().squares();
-    if u32::from(claim.pieces) > most {
-        let finding = Finding::new(rule, format!("at most {most} pieces"), claim.pieces);
+    if u32::from(claim.cover.most_pieces()) > most {
+        let finding = Finding::new(rule, format!("at most {most} pieces"), &claim.cover);
         return Err(at_line(5, finding).into());
     }
     if !game.board().is_possible(&start) {
@@ -122,18 +129,18 @@ impl Certificate {
         let (claim, game, start) = read_claim(&text)?;
         let questions = claim.value.questions();
         let wins = questions.iter().any(|question| question.is_win());
-        if wins && claim.pieces > 0 && level == Level::Consistent {
+        if wins && !claim.cover.is_empty() && level == Level::Consistent {
             let finding = Finding::new("level", Level::Exact.word(), level.word());
             return Err(finding.file("CLAIM").declined());
         }
         let (rule, file) = ("manifest-syntax", "MANIFEST");
-        let bytes = read(&path.join(file), file, u64::MAX)?;
+        let bytes = read_manifest(&path.join(file), file, rule, Manifest::judge_start)?;
         let manifest = Manifest::decode(&bytes).map_err(|e| Stop::wire(rule, file, e))?;
         let mut of = manifest.objects.iter().map(|object| object.question);
         if let Some(i) = of.position(|question| !questions.contains(&question)) {
             let question = manifest.objects[i].question as u8;
             let finding = Finding::new(rule, "a question of the claim", question).file(file);
-            return Err(finding.at((HEADER + RECORD * i + 1) as u64).into());
+            return Err(finding.at(manifest.offset(i)).into());
         }
         let stated = (manifest.claim_length, manifest.claim_digest);
         let found = (text.len() as u64, Digest::of(&text));
@@ -145,8 +152,8 @@ impl Certificate {
         check_listing(path, listing, &manifest.objects)?;
 
         let empty = |&question| {
-            let (nodes, leaves, about) = Default::default();
-            QuestionProof { question, nodes, leaves, about }
+            let (nodes, leaves, provenance) = Default::default();
+            QuestionProof { question, nodes, leaves, provenance }
         };
         let proofs = questions.iter().map(empty).collect();
         let (root, objects) = (Digest::certificate_root(&bytes), manifest.objects);
@@ -154,7 +161,7 @@ impl Certificate {
         for object in &certificate.objects {
             // There are no objects of other questions, as has been seen above.
             for proof in certificate.proofs.iter_mut().filter(|p| p.question == object.question) {
-                proof.add(path, object, certificate.game.board(), certificate.claim.pieces)?;
+                proof.add(path, object, certificate.game.board(), &certificate.claim.cover)?;
             }
         }
         for proof in &certificate.proofs {
@@ -168,7 +175,7 @@ impl Certificate {
         let initial = self.start == self.game.initial();
         let start = if initial { "initial".into() } else { fen::write(&self.start) };
         let (value, game, root) = (self.claim.value.word(), self.game.name(), self.root);
-        format!("{value} {game} start={start} root={root}")
+        format!("{value} {game} start={start} root={root} {}", format_and_rules())
     }
 
     /// The number of Assumed nodes.
@@ -196,12 +203,15 @@ impl Certificate {
     /// Where node or leaf `i` of a question is: the object and the offset in it.
     pub fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
         let i = i as u64;
-        let size = if kind == Kind::Nodes { nodes::RECORD } else { leaves::ENTRY };
         let holds = |object: &&Object| {
             (object.kind, object.question) == (kind, question) && object.first <= i
         };
         let object = self.objects.iter().rfind(holds)?;
-        let offset = OBJECT_HEADER as u64 + (i - object.first) * size as u64;
+        let (head, i) = (head_of(object), usize::try_from(i - object.first).ok()?);
+        let offset = match kind {
+            Kind::Nodes => nodes::offset(&head, i),
+            _ => leaves::offset(&head, i),
+        };
         Some((object_name(object), offset))
     }
 
@@ -216,48 +226,58 @@ impl Certificate {
 
 impl QuestionProof {
     /// Reads an object and adds its nodes or leaves, after those of the objects before it.
-    fn add(&mut self, path: &Path, object: &Object, board: &Board, pieces: u8) -> Result<(), Stop> {
+    fn add(
+        &mut self,
+        path: &Path,
+        object: &Object,
+        board: &Board,
+        cover: &Cover,
+    ) -> Result<(), Stop> {
         let name = object_name(object);
         let sealed = (object.length, object.digest);
         let bytes = read_hashed(&path.join(&name), &name, "object-hash", sealed)?;
         let wire = |error| Stop::wire("object-syntax", &name, error);
-        let agrees = |header: ObjectHeader| {
-            let &Object { question, first, count, .. } = object;
-            let right = ObjectHeader { question, first, count };
-            let wrong = || Finding::new("object-syntax", right, header);
-            if header == right { Ok(()) } else { Err(wrong().file(&*name).at(12)) }
+        let agrees = |head: ObjectHead| {
+            let right = head_of(object);
+            let wrong = || Finding::new("object-syntax", right, head);
+            if head == right { Ok(()) } else { Err(wrong().file(&*name).at(HEAD as u64)) }
         };
         match object.kind {
             Kind::Nodes => {
-                let (header, records) = nodes::decode(&bytes).map_err(wire)?;
-                agrees(header)?;
+                let (head, records) = nodes::decode(&bytes).map_err(wire)?;
+                agrees(head)?;
                 self.nodes.reserve(records.len());
                 for (i, record) in records.iter().enumerate() {
-                    let node = self.check_node(record, board, pieces);
-                    let place = |finding: Finding| finding.file(&*name).at(nodes::offset(i));
+                    let node = self.check_node(record, board, cover);
+                    let place = |finding: Finding| finding.file(&*name).at(nodes::offset(&head, i));
                     self.nodes.push(node.map_err(place)?);
                 }
             }
             Kind::Leaves => {
-                let (header, leaves) = leaves::decode(&bytes).map_err(wire)?;
-                agrees(header)?;
+                let (head, leaves) = leaves::decode(&bytes).map_err(wire)?;
+                agrees(head)?;
                 self.leaves.extend(leaves.iter().map(LeafIn::to_vec));
             }
-            Kind::About => {
-                let (header, text) = about::decode(&bytes).map_err(wire)?;
-                agrees(header)?;
-                self.about.push_str(text);
+            Kind::Provenance => {
+                let (head, provenance) = Provenance::decode(&bytes).map_err(wire)?;
+                agrees(head)?;
+                self.provenance = Some(provenance);
             }
         }
         Ok(())
     }
 
     /// Judges the node after those that are there: what must be so, in the order of `SPEC.md` §9.
-    fn check_node(&self, node: &Node, board: &Board, pieces: u8) -> Result<CheckedNode, Finding> {
+    fn check_node(
+        &self,
+        node: &Node,
+        board: &Board,
+        cover: &Cover,
+    ) -> Result<CheckedNode, Finding> {
         let &Node { rank, data, kind, reserved, position: wire } = node;
         let turn = if wire.turn == 1 { Side::White } else { Side::Black };
         let position = Position { black: wire.black, white: wire.white, kings: wire.kings, turn };
-        let in_database = position.has_both_sides() && position.pieces() <= u32::from(pieces);
+        let in_database = cover.admits(position.black.count_ones(), position.white.count_ones());
         let claimant_moves = turn == claimant(self.question);
         let ascends = self.nodes.last().is_none_or(|last| last.position < position);
         let rules = [

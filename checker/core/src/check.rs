@@ -18,7 +18,8 @@ use crate::part::{
 use crate::rules::Board;
 use crate::tree::Tree;
 use crate::verdict::{Stop, Verdict, Verified};
-use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
+use certificate_spec::{Digest, RULES, VERSION};
 use checker_aid::Progress;
 use std::hint::black_box;
 use std::panic::catch_unwind;
@@ -79,14 +80,17 @@ pub fn check(path: &Path, options: &Options) -> Verdict {
     .unwrap_or_else(Verdict::Stopped)
 }
 
-/// Checks a database alone, as far as positions with at most `pieces` pieces, or all of it.
-pub fn check_database(board: &Board, pieces: Option<u8>, options: &Options) -> Verdict {
+/// Checks a database alone, as far as a cover goes, or all of it.
+pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -> Verdict {
     in_pool(options, || {
-        let looked = check_values(board, pieces, options, None)?;
+        let looked = check_values(board, cover, options, None)?;
         looked.is_everything()?;
         let Looked { subject, slices, indices, .. } = looked;
         let fields = format!("{subject} slices={} indices={indices}", slices.len());
-        Ok(Verdict::Verified(Verified::new(fields)))
+        Ok(match options.level {
+            Level::Exact => Verdict::Verified(Verified::new(fields)),
+            Level::Consistent => Verdict::Consistent(fields),
+        })
     })
     .unwrap_or_else(Verdict::Stopped)
 }
@@ -112,13 +116,13 @@ pub fn check_part(
 /// As for [`check_part`].
 pub fn check_database_part(
     board: &Board,
-    pieces: Option<u8>,
+    cover: Option<&Cover>,
     options: &Options,
     selection: &dyn Selection,
     source: &dyn TableSource,
 ) -> Result<Looked, Stop> {
     let part = Part::new(selection, source);
-    in_pool(options, || check_values(board, pieces, options, Some(&part)))
+    in_pool(options, || check_values(board, cover, options, Some(&part)))
 }
 
 /// Runs a check on threads of its own.
@@ -161,19 +165,21 @@ fn check_certificate(
 ) -> Result<(Looked, String), Stop> {
     let progress = &*options.progress;
     let certificate = Certificate::read(path, options.level)?;
-    let about = certificate.proofs.iter().flat_map(|proof| proof.about.lines());
-    about.for_each(|line| progress.show(&format!("the certificate says: {line}")));
-    let (board, pieces) = (certificate.game.board(), certificate.claim.pieces);
+    for provenance in certificate.proofs.iter().filter_map(|proof| proof.provenance.as_ref()) {
+        let text = provenance.to_string();
+        text.lines().for_each(|line| progress.show(&format!("the certificate says: {line}")));
+    }
+    let (board, cover) = (certificate.game.board(), &certificate.claim.cover);
     let work = WorkSize {
         root: certificate.root,
         database_root: certificate.claim.database,
-        pairs: pair_sizes(board, pieces),
+        pairs: pair_sizes(board, cover),
         questions: WorkSize::questions(&certificate),
     };
     part.iter().for_each(|part| part.selection.begin(&work));
     // Whoever looks up a position may need any table.
     let keep_all = part.is_none_or(|part| needs_all(part.selection));
-    let check = |root| directory::check(options, board, pieces, root, part, keep_all);
+    let check = |root| directory::check(options, board, cover, root, part, keep_all);
     let values = certificate.claim.database.map(check).transpose()?;
     let database = values.as_ref().map(|values| &values.database);
 
@@ -196,7 +202,7 @@ fn check_certificate(
     let level = database.map_or("none", |_| options.level.word());
     let db_root = certificate.claim.database.map_or("none".into(), |root| root.to_string());
     let fields = certificate.verdict_fields();
-    let subject = format!("{fields} db={level} pieces={pieces} db-root={db_root}");
+    let subject = format!("{fields} db={level} pieces={cover} db-root={db_root}");
     let counts = format!(" nodes={nodes} leaves={leaf_count} positions={positions}");
     let of_claim = Looked {
         questions,
@@ -213,29 +219,34 @@ fn needs_all(selection: &dyn Selection) -> bool {
     selection.has_positions() || selection.has_blocks()
 }
 
+/// The format and the rules that a verdict is about: a note about one game must never speak for another.
+pub(crate) fn format_and_rules() -> String {
+    format!("format={VERSION} rules={RULES}")
+}
+
 /// What verdicts say first of a database.
-pub fn database_fields(board: &Board, pieces: u8, root: &str) -> String {
-    format!("DATABASE {} pieces={pieces} db-root={root}", board.name())
+pub fn database_fields(board: &Board, cover: &Cover, root: &str) -> String {
+    format!("DATABASE {} pieces={cover} db-root={root} {}", board.name(), format_and_rules())
 }
 
 /// Checks a database alone: with no `part` all of it.
 fn check_values(
     board: &Board,
-    pieces: Option<u8>,
+    cover: Option<&Cover>,
     options: &Options,
     part: Option<&Part<'_>>,
 ) -> Result<Looked, Stop> {
     let most = board.squares();
-    if pieces.is_some_and(|n| !(2..=most).contains(&u32::from(n))) {
+    if cover.is_some_and(|c| !(2..=most).contains(&u32::from(c.most_pieces()))) {
         return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
     }
-    let (pieces, root) = identify(&options.db, board, pieces)?;
-    let (pairs, questions) = (pair_sizes(board, pieces), Vec::new());
+    let (cover, root) = identify(&options.db, board, cover)?;
+    let (pairs, questions) = (pair_sizes(board, &cover), Vec::new());
     let work = WorkSize { root, database_root: Some(root), pairs, questions };
     part.iter().for_each(|part| part.selection.begin(&work));
     let keep_all = part.is_some_and(|part| needs_all(part.selection));
-    let values = directory::check(options, board, pieces, root, part, keep_all)?;
-    let fields = database_fields(board, pieces, &root.to_string());
+    let values = directory::check(options, board, &cover, root, part, keep_all)?;
+    let fields = database_fields(board, &cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
     Ok(Looked::of_values(subject, &work, Some(values), part))
 }
@@ -248,11 +259,11 @@ fn check_values(
 pub fn values_as_they_are(
     options: &Options,
     board: &Board,
-    pieces: u8,
+    cover: &Cover,
     root: Digest,
 ) -> Result<Database, Stop> {
     let part = Part::new(&Nothing, &Nothing);
-    let values = directory::check(options, board, pieces, root, Some(&part), true)?;
+    let values = directory::check(options, board, cover, root, Some(&part), true)?;
     Ok(values.database)
 }
 

@@ -13,6 +13,7 @@ use crate::numbering::{Shape, slice_of, slices, views};
 use crate::rules::{Board, Position};
 use crate::verdict::Stop;
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -106,13 +107,14 @@ fn load(word: &AtomicU64) -> u64 {
     word.load(Relaxed)
 }
 
-/// The values of all positions of a board with both sides present and at most so many pieces.
+/// The values of all positions of a board that a cover admits.
 ///
 /// A slice has a table only once it is its turn to be filled, so that a database that is found to be
 /// wrong early has not taken the memory for all of it, and may lose it again (`Plan` in `checker-aid`).
 #[derive(Debug)]
 pub struct Database {
     board: Board,
+    /// The most pieces of a position.
     pieces: u8,
     /// The shapes of all slices, in order.
     pub(crate) shapes: Vec<Shape>,
@@ -126,8 +128,9 @@ pub struct Database {
 
 impl Database {
     /// A database without tables as yet.
-    pub(crate) fn new(board: &Board, pieces: u8) -> Database {
-        let shapes = slices(board, pieces).into_iter().map(|slice| Shape::new(board, slice));
+    pub(crate) fn new(board: &Board, cover: &Cover) -> Database {
+        let pieces = cover.most_pieces();
+        let shapes = slices(board, cover).into_iter().map(|slice| Shape::new(board, slice));
         Database {
             board: board.clone(),
             pieces,

@@ -20,18 +20,19 @@ use crate::database::{Database, Table};
 use crate::numbering::{sets, slices};
 use crate::rules::Board;
 use crate::verdict::Stop;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_aid::Progress;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// Derives the exact values of all positions of the board with at most `pieces` pieces.
+/// Derives the exact values of all positions of the board that a cover admits.
 ///
 /// # Errors
 /// There is not enough memory for the tables.
-pub fn derive(board: &Board, pieces: u8) -> Result<Database, Stop> {
-    let mut values = Database::new(board, pieces);
-    for group in groups(&slices(board, pieces)) {
+pub fn derive(board: &Board, cover: &Cover) -> Result<Database, Stop> {
+    let mut values = Database::new(board, cover);
+    for group in groups(&slices(board, cover)) {
         group.iter().try_for_each(|&slice| values.reserve(slice))?;
         // That most of the draws there are wrong is as it should be.
         settle(&values, group, Level::Exact, |_| true, &First::default(), &Progress::default())?;
@@ -223,15 +224,15 @@ mod tests {
     }
 
     /// Room for all values.
-    fn empty(board: &Board, pieces: u8) -> Database {
-        let mut values = Database::new(board, pieces);
-        slices(board, pieces).into_iter().for_each(|slice| values.reserve(slice).unwrap());
+    fn empty(board: &Board, cover: &Cover) -> Database {
+        let mut values = Database::new(board, cover);
+        slices(board, cover).into_iter().for_each(|slice| values.reserve(slice).unwrap());
         values
     }
 
     /// Random values: half of them wins, or with `more` 31 of 32, so that losses follow too.
-    fn random_values(board: &Board, pieces: u8, more: bool, seed: &mut u64) -> Database {
-        let values = empty(board, pieces);
+    fn random_values(board: &Board, cover: &Cover, more: bool, seed: &mut u64) -> Database {
+        let values = empty(board, cover);
         for table in values.tables() {
             for i in (0..table.shape.indices).step_by(64) {
                 let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
@@ -261,10 +262,11 @@ mod tests {
     /// each of a position's moves matters at some of them.
     fn compare(rows: u8, columns: u8, pieces: u8) {
         let board = Board::new(rows, columns).unwrap();
+        let cover = Cover::up_to(pieces);
         let (mut seed, mut successors) = (0, Vec::new());
         for more in [false, true] {
-            let values = random_values(&board, pieces, more, &mut seed);
-            let followed = empty(&board, pieces);
+            let values = random_values(&board, &cover, more, &mut seed);
+            let followed = empty(&board, &cover);
             follow(&values, &followed);
             for table in followed.tables() {
                 let slice = table.shape.slice;
@@ -281,7 +283,7 @@ mod tests {
     #[test]
     fn no_value_without_those_that_it_rests_on() {
         let board = Board::new(4, 4).unwrap();
-        let right = derive(&board, 3).unwrap();
+        let right = derive(&board, &Cover::up_to(3)).unwrap();
         assert!(right.is_complete().is_ok());
         // Captures lead to slices with fewer pieces, crownings to those with fewer men.
         for (slices, fits) in [
@@ -289,7 +291,7 @@ mod tests {
             ([SliceName([0, 1, 0, 2]), SliceName([0, 2, 0, 1])], false),
             ([SliceName([0, 1, 1, 0]), SliceName([1, 0, 0, 1])], false),
         ] {
-            let mut values = Database::new(&board, 3);
+            let mut values = Database::new(&board, &Cover::up_to(3));
             slices.iter().for_each(|&slice| values.reserve(slice).unwrap());
             let (exact, first) = (Level::Exact, First::default());
             let result = settle(&values, &slices, exact, |_| true, &first, &Progress::default());
@@ -303,9 +305,10 @@ mod tests {
         for (rows, columns, pieces) in [(4, 4, 5), (6, 4, 4), (3, 5, 5), (6, 6, 3)] {
             let board = Board::new(rows, columns).unwrap();
 
-            let (right, mut seed) = (derive(&board, pieces).unwrap(), 7);
-            let mut values = Database::new(&board, pieces);
-            for group in groups(&slices(&board, pieces)) {
+            let cover = Cover::up_to(pieces);
+            let (right, mut seed) = (derive(&board, &cover).unwrap(), 7);
+            let mut values = Database::new(&board, &cover);
+            for group in groups(&slices(&board, &cover)) {
                 for &slice in group {
                     values.reserve(slice).unwrap();
                     let table = values.table(slice).unwrap();

@@ -1,6 +1,6 @@
 //! A database as it lies on disk: `SPEC.md` §3, §8.3 – §8.5.
 //!
-//! Enforces: that every value of every slice with at most N′ pieces is right at the level asked for,
+//! Enforces: that every value of every slice that the cover admits is right at the level asked for,
 //! and that the files are those that the root stands for. Which slices there must be is computed from
 //! the board: a database with a hole proves nothing.
 //!
@@ -26,14 +26,16 @@ use crate::check::Options;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
 use crate::files::{Entry, compare_listing, read_hashed};
-use crate::folder::Folder;
+use crate::folder::{Contents, Folder};
 use crate::numbering::{Shape, pairs};
 use crate::part::{Part, TableDigests};
 use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::{SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};
+use certificate_spec::wire::HEAD;
 use checker_aid::Plan;
 use checker_aid::decode::{Board as DecodedBoard, Slice, Tables};
 use rayon::prelude::*;
@@ -50,7 +52,7 @@ pub(crate) struct Values {
     pub(crate) tables: TableDigests,
 }
 
-/// Checks the database of a board with at most `pieces` pieces (N′) and this root: all of it, or the
+/// Checks the database of a board with this cover and root: all of it, or the
 /// pairs of slices and the blocks that the `part` selects. With `keep_all` all tables are in memory in
 /// the end.
 ///
@@ -59,13 +61,13 @@ pub(crate) struct Values {
 pub(crate) fn check(
     options: &Options,
     board: &Board,
-    pieces: u8,
+    cover: &Cover,
     root: Digest,
     part: Option<&Part<'_>>,
     keep_all: bool,
 ) -> Result<Values, Stop> {
     let folder = Folder { path: options.db.join(board.name()), board };
-    let (listing, restricted, manifest) = folder.read(Some(pieces))?;
+    let Contents { listing, restricted, manifest } = folder.read(Some(cover))?;
     if restricted.root() != root {
         let finding = Finding::new("database-root", root, restricted.root());
         return Err(finding.file(folder.file("MANIFEST")).into());
@@ -75,7 +77,7 @@ pub(crate) fn check(
     let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
     compare_listing(&folder.file(""), &wanted, &listing)?;
 
-    let all_pairs = pairs(board, pieces);
+    let all_pairs = pairs(board, cover);
     let is_own = |i: &usize| part.is_none_or(|part| part.selection.has_pair(*i));
     let own_pairs: Vec<usize> = (0..all_pairs.len()).filter(is_own).collect();
     let both = |&i: &usize| [all_pairs[i], all_pairs[i].twin()];
@@ -99,7 +101,7 @@ pub(crate) fn check(
     let tables = match part {
         None => TableDigests::default(),
         Some(part) => {
-            let about = format!("{} {} {pieces} {root}", board.name(), options.level.word());
+            let about = format!("{} {} {cover} {root}", board.name(), options.level.word());
             part.source.begin(&about).map_err(Stop::Error)?
         }
     };
@@ -107,8 +109,8 @@ pub(crate) fn check(
         folder: &folder,
         records: &restricted.slices,
         own,
-        units: decoding_tables(board, pieces),
-        values: Database::new(board, pieces),
+        units: decoding_tables(board, cover.most_pieces()),
+        values: Database::new(board, cover),
         tables,
         plan,
         options,
@@ -208,16 +210,10 @@ impl Check<'_> {
         let right = (right, if head.constant.is_some() { 0 } else { self.units.units(slice) });
         let found = (head.header, head.units.len() as u64);
         if right != found {
-            let offset = match found.0 {
-                SliceHeader { name, .. } if name != slice => 12,
-                found if (found.rows, found.columns) != (rows, columns) => 16,
-                found if found.indices != indices => 24,
-                _ => 36,
-            };
             let words = |(h, units): (SliceHeader, u64)| format!("{h}, {units} units");
             return Err(Finding::new(rule, words(right), words(found))
                 .file(file)
-                .at(offset)
+                .at(HEAD as u64)
                 .into());
         }
         Ok(Slice::new(&self.units, head, bytes))
@@ -365,7 +361,7 @@ impl Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use certificate_spec::slice::Value;
+    use certificate_spec::value::Value;
     use std::collections::HashMap;
     use std::fs;
 
@@ -393,7 +389,7 @@ mod tests {
                 records,
                 own: HashSet::from([slice]),
                 units: decoding_tables(&board, 2),
-                values: Database::new(&board, 2),
+                values: Database::new(&board, &Cover::up_to(2)),
                 tables,
                 plan: Plan::new(&[], u64::MAX),
                 options: &Options::new(""),

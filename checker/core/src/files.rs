@@ -9,11 +9,14 @@
 //! REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of what was read.
 
 use crate::verdict::{Finding, Stop};
-use certificate_spec::Digest;
+use certificate_spec::{Digest, WireError};
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
+
+/// Enough of a manifest to know how long it can be.
+const MANIFEST_START: u64 = 256;
 
 /// What there may be under a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +92,24 @@ pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop>
     let length = usize::try_from(length).map_err(|_| Stop::memory())?;
     bytes.try_reserve_exact(length).map_err(|_| Stop::memory())?;
     file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+/// Reads a manifest. Its first bytes are judged by `judge_start`, together with its length, before any more
+/// of it is read: what is no manifest, or cannot be one, costs nothing. An error of syntax has the code `rule`.
+pub(crate) fn read_manifest(
+    path: &Path,
+    name: &str,
+    rule: &'static str,
+    judge_start: impl Fn(&[u8], u64) -> Result<(), WireError>,
+) -> Result<Vec<u8>, Stop> {
+    let start = read(path, name, MANIFEST_START)?;
+    let length = fs::symlink_metadata(path).map_err(|error| unreadable(path, &error))?.len();
+    judge_start(&start, length).map_err(|error| Stop::wire(rule, name, error))?;
+    let bytes = read(path, name, length.saturating_add(1))?;
+    if bytes.len() as u64 != length {
+        return Err(Stop::Error(format!("{} changes while it is read", path.display())));
+    }
     Ok(bytes)
 }
 

@@ -1,25 +1,29 @@
 //! The folder of a board's database: what there is in it, and its manifest (`SPEC.md` §8.4).
 //!
-//! Enforces: that the manifest has exactly the slices of the board with as many pieces as it says, in order, so that
+//! Enforces: that the manifest has exactly the slices of the board that its cover admits, in order, so that
 //! a database has no hole.
 //!
 //! Trusts: `files.rs`.
 
-use crate::files::{Listing, list, read};
+use crate::files::{Listing, list, read_manifest};
 use crate::numbering::slices;
 use crate::rules::Board;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
-use certificate_spec::database::{DatabaseManifest, HEADER, RECORD, SliceName};
+use certificate_spec::cover::Cover;
+use certificate_spec::database::{DatabaseManifest, SliceName};
+use certificate_spec::wire::HEAD;
 use std::path::{Path, PathBuf};
 
-/// The pieces and the root of the database of a board, as far as `pieces` if that is given.
+/// The cover and the root of the database of a board, as far as `cover` if that is given.
 ///
 /// # Errors
-/// It has not so many, or something is wrong with its manifest.
-pub fn identify(db: &Path, board: &Board, pieces: Option<u8>) -> Result<(u8, Digest), Stop> {
+/// It has not all of that, or something is wrong with its manifest.
+pub fn identify(db: &Path, board: &Board, cover: Option<&Cover>) -> Result<(Cover, Digest), Stop> {
     let folder = Folder { path: db.join(board.name()), board };
-    folder.read(pieces).map(|(_, part, _)| (part.pieces, part.root()))
+    let manifest = folder.read(cover)?.restricted;
+    let root = manifest.root();
+    Ok((manifest.cover, root))
 }
 
 /// `<db>/<RxC>`.
@@ -34,37 +38,47 @@ impl Folder<'_> {
         format!("{}/{name}", self.board.name())
     }
 
-    /// What there is in the folder, the part of its manifest with so many pieces, or all of it, and the manifest.
-    pub(crate) fn read(
-        &self,
-        pieces: Option<u8>,
-    ) -> Result<(Listing, DatabaseManifest, DatabaseManifest), Stop> {
+    /// What there is in the folder, and its manifest, as far as `cover` if that is given.
+    pub(crate) fn read(&self, cover: Option<&Cover>) -> Result<Contents, Stop> {
         let listing = list(&self.path, "")?;
         let (rule, file) = ("database-manifest", self.file("MANIFEST"));
-        let bytes = read(&self.path.join("MANIFEST"), &file, u64::MAX)?;
+        let path = self.path.join("MANIFEST");
+        let bytes = read_manifest(&path, &file, rule, DatabaseManifest::judge_start)?;
         let manifest = DatabaseManifest::decode(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
-        let refuted = |offset: usize, expected: String, found: String| {
-            Err(Finding::new(rule, expected, found).file(&*file).at(offset as u64).into())
+        let refuted = |offset: u64, expected: String, found: String| {
+            Err(Finding::new(rule, expected, found).file(&*file).at(offset).into())
         };
-        let DatabaseManifest { rows, columns, pieces: there, .. } = manifest;
+        // A head that can be read and is not the one due is refuted where it begins.
+        let head = HEAD as u64;
+        let (rows, columns) = (manifest.rows, manifest.columns);
         if (rows, columns) != (self.board.rows(), self.board.columns()) {
-            return refuted(12, self.board.name(), format!("{rows}x{columns}"));
+            return refuted(head, self.board.name(), format!("{rows}x{columns}"));
         }
-        let most = self.board.squares();
-        if !(2..=most).contains(&u32::from(there)) {
-            return refuted(14, format!("2 to {most} pieces"), there.to_string());
+        let (most, there) = (self.board.squares(), &manifest.cover);
+        if !(2..=most).contains(&u32::from(there.most_pieces())) {
+            return refuted(head, format!("2 to {most} pieces"), there.to_string());
         }
         let end = || ["the end".to_string()];
         let wanted = slices(self.board, there).into_iter().map(SliceName::file_name).chain(end());
         let found = manifest.slices.iter().map(|slice| slice.name.file_name()).chain(end());
         let wrong = wanted.zip(found).enumerate().find(|(_, (want, found))| want != found);
         if let Some((i, (want, found))) = wrong {
-            return refuted(HEADER + RECORD * i, want, found);
+            return refuted(manifest.offset(i), want, found);
         }
-        let pieces = pieces.unwrap_or(there);
-        if pieces > there {
-            return refuted(14, format!("at least {pieces} pieces"), there.to_string());
+        let cover = cover.unwrap_or(there);
+        if !there.includes(cover) {
+            return refuted(head, format!("a cover that includes {cover}"), there.to_string());
         }
-        Ok((listing, manifest.up_to(pieces), manifest))
+        Ok(Contents { listing, restricted: manifest.restricted_to(cover), manifest })
     }
+}
+
+/// What there is in the folder of a database.
+pub(crate) struct Contents {
+    /// Its entries.
+    pub(crate) listing: Listing,
+    /// The manifest as it would be of a database that covers no more than was asked for.
+    pub(crate) restricted: DatabaseManifest,
+    /// The whole manifest.
+    pub(crate) manifest: DatabaseManifest,
 }

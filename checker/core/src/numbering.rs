@@ -5,6 +5,7 @@
 //! never read; sizes saturate, because those of slices with many pieces do not fit in 64 bits.
 
 use crate::rules::{Board, Position, Side, bits_in};
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 
 /// Binomial coefficients C(n, k) for n ≤ 32; the largest is 601,080,390.
@@ -50,21 +51,22 @@ pub(crate) fn sets(n: u32, k: u8) -> Vec<u32> {
     (0..choose(n, k)).filter_map(|r| unrank(r, k)).collect()
 }
 
-/// All slices of the board with at most `pieces` pieces, in the order of `SPEC.md` §8.1.
-pub(crate) fn slices(board: &Board, pieces: u8) -> Vec<SliceName> {
+/// All slices of the board that a cover admits, in the order of `SPEC.md` §8.1.
+pub(crate) fn slices(board: &Board, cover: &Cover) -> Vec<SliceName> {
     let most = board.men_squares();
     let with = |total: u8, men: u8, a: u8| {
         (0..=total - men).map(move |b| SliceName([a, b, men - a, total - men - b]))
     };
-    let totals = (2..=pieces).flat_map(|total| (0..=total).map(move |men| (total, men)));
+    let totals =
+        (2..=cover.most_pieces()).flat_map(|total| (0..=total).map(move |men| (total, men)));
     let all = totals.flat_map(|(total, men)| (0..=men).flat_map(move |a| with(total, men, a)));
-    let exists = |SliceName([a, b, c, d])| a + b >= 1 && c + d >= 1 && u32::from(a.max(c)) <= most;
-    all.filter(|&slice| exists(slice)).collect()
+    let exists = |SliceName([a, _, c, _])| u32::from(a.max(c)) <= most;
+    all.filter(|&slice| cover.admits_slice(slice) && exists(slice)).collect()
 }
 
 /// The slices of a database, of a slice and its twin the one that comes later or is its own twin.
-pub fn pairs(board: &Board, pieces: u8) -> Vec<SliceName> {
-    slices(board, pieces).into_iter().filter(|slice| slice.0 >= slice.twin().0).collect()
+pub fn pairs(board: &Board, cover: &Cover) -> Vec<SliceName> {
+    slices(board, cover).into_iter().filter(|slice| slice.0 >= slice.twin().0).collect()
 }
 
 /// A pair of slices, and the number of indices of each of the two.
@@ -77,9 +79,9 @@ pub struct PairSize {
 }
 
 /// The pairs of slices of a database with their sizes.
-pub fn pair_sizes(board: &Board, pieces: u8) -> Vec<PairSize> {
+pub fn pair_sizes(board: &Board, cover: &Cover) -> Vec<PairSize> {
     let size = |pair| PairSize { pair, indices: Shape::new(board, pair).indices };
-    pairs(board, pieces).into_iter().map(size).collect()
+    pairs(board, cover).into_iter().map(size).collect()
 }
 
 /// How the indices of a slice are made up.

@@ -111,6 +111,9 @@ impl Verified {
 pub enum Verdict {
     /// Everything was checked and is right.
     Verified(Verified),
+    /// A database alone, every value of which follows from its successors'; they may all be wrong. The
+    /// fields of the line.
+    Consistent(String),
     /// Everything was checked and is right but for nodes that are assumed; the fields of the line.
     Conditional(String),
     /// Refuted, declined or not checked.
@@ -152,6 +155,7 @@ impl Verdict {
     pub fn line(&self) -> String {
         match self {
             Verdict::Verified(verified) => format!("s VERIFIED {}", verified.fields()),
+            Verdict::Consistent(fields) => format!("s CONSISTENT {fields}"),
             Verdict::Conditional(fields) => format!("s CONDITIONAL {fields}"),
             Verdict::Stopped(stop) => stop.line(),
         }
@@ -161,6 +165,7 @@ impl Verdict {
     pub fn status(&self) -> u8 {
         match self {
             Verdict::Verified(_) => 0,
+            Verdict::Consistent(_) => 5,
             Verdict::Conditional(_) => 2,
             Verdict::Stopped(stop) => stop.status(),
         }

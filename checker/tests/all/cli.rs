@@ -6,7 +6,7 @@ use crate::common::oracle::Oracle;
 use crate::common::{Place, board, database};
 use assert_cmd::Command;
 use certificate_spec::Digest;
-use certificate_spec::slice::Value as Written;
+use certificate_spec::value::Value as Written;
 use std::fs::OpenOptions;
 use std::process::Stdio;
 

@@ -5,7 +5,7 @@ use crate::common::maker::Maker;
 use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database};
-use certificate_spec::slice::Value as Written;
+use certificate_spec::value::Value as Written;
 use checker_core::{Database, Level};
 use std::fs;
 use std::path::{Path, PathBuf};

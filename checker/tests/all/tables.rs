@@ -7,7 +7,7 @@ use crate::common::{Place, board, database, successors};
 use certificate_spec::Digest;
 use certificate_spec::claim::Value as Claimed;
 use certificate_spec::database::SliceName;
-use certificate_spec::slice::Value as Written;
+use certificate_spec::value::Value as Written;
 use checker_core::{Board, Shape, Side, Value};
 use std::fs;
 use std::os::unix::fs::MetadataExt;

@@ -3,10 +3,10 @@
 use super::successors;
 use certificate_spec::Digest;
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
+use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
-use certificate_spec::slice::{
-    CHECKSUM, HEADER, SliceHead, SliceHeader, Unit, Value as Written, checksum, head_length,
-};
+use certificate_spec::slice::{START, SliceHead, SliceHeader, Unit, head_length};
+use certificate_spec::value::{CHECKSUM, Value as Written, checksum};
 use checker_core::{Board, Database, Position, Shape, Table};
 use std::collections::HashMap;
 use std::fs;
@@ -193,13 +193,41 @@ pub fn encodes(board: &Board, shape: &Shape, values: &[Option<Written>], bytes: 
 
 /// Makes the checksum of a head right again, if it is all there.
 pub fn repair_head(bytes: &mut [u8]) {
-    let length = bytes.get(..HEADER).map(head_length);
-    let Some(Ok(length)) = length else { return };
-    let length = usize::try_from(length).unwrap_or(usize::MAX);
-    if let Some(head) = bytes.get(..length) {
-        let sum = Digest::of(&[&head[..40], &head[HEADER..]].concat()).0;
-        bytes[40..HEADER].copy_from_slice(&sum[..24]);
-    }
+    const SUM: usize = 24;
+    let Ok(length) = head_length(&bytes[..bytes.len().min(START)]) else { return };
+    let Some(head) = usize::try_from(length).ok().and_then(|length| bytes.get(..length)) else {
+        return;
+    };
+    // What comes before the checksum is what a head without contexts and units has, but for these numbers.
+    let Some(start) = checksum_offset(head) else { return };
+    let sum = Digest::of(&[&head[..start], &head[start + SUM..]].concat()).0;
+    bytes[start..start + SUM].copy_from_slice(&sum[..SUM]);
+}
+
+/// Where the checksum of a head begins: after magic, version, and a head in postcard (`SPEC.md` §8.3).
+fn checksum_offset(head: &[u8]) -> Option<usize> {
+    let mut at = 12;
+    let varint = |at: &mut usize| {
+        let (mut value, mut shift) = (0u64, 0u32);
+        loop {
+            let byte = *head.get(*at)?;
+            *at += 1;
+            value |= u64::from(byte & 127).checked_shl(shift)?;
+            shift += 7;
+            if byte < 128 {
+                return Some(value);
+            }
+        }
+    };
+    let rules = usize::try_from(varint(&mut at)?).ok()?;
+    // The text, rows and columns, and the name of the slice.
+    at = at.checked_add(rules)?.checked_add(2 + 4)?;
+    varint(&mut at)?;
+    match varint(&mut at)? {
+        0 => varint(&mut at)?,
+        _ => varint(&mut at).and_then(|_| varint(&mut at))?,
+    };
+    (at + 24 <= head.len()).then_some(at)
 }
 
 /// Makes the checksum of a payload right again.
@@ -271,7 +299,8 @@ impl Files {
         };
         let slices = self.slices.iter().map(record).collect();
         let Files { rows, columns, pieces, .. } = *self;
-        let manifest = DatabaseManifest { rows, columns, pieces, slices };
+        let cover = Cover::up_to(pieces);
+        let manifest = DatabaseManifest { rows, columns, cover, slices };
         fs::write(self.folder(db).join("MANIFEST"), manifest.encode()).unwrap();
         manifest.root()
     }

@@ -5,9 +5,11 @@ use super::successors;
 use certificate_spec::Digest;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::object::ObjectHead;
 use checker_core::{Board, Game, Position, Side, Value};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs;
@@ -151,7 +153,7 @@ impl Maker<'_> {
             game: game.into(),
             start: checker_core::write_fen(&start),
             value,
-            pieces: self.pieces,
+            cover: Cover::up_to(self.pieces),
             database,
         };
         let parts = value.questions().iter().map(|&q| self.part(q, start)).collect();
@@ -167,17 +169,17 @@ impl Certificate {
             |kind,
              question,
              count: usize,
-             encode: &dyn Fn(&ObjectHeader, std::ops::Range<usize>) -> Vec<u8>| {
+             encode: &dyn Fn(&ObjectHead, std::ops::Range<usize>) -> Vec<u8>| {
                 for first in (0..count).step_by(self.chunk) {
                     let range = first..count.min(first + self.chunk);
-                    let header =
-                        ObjectHeader { question, first: first as u64, count: range.len() as u64 };
-                    let bytes = encode(&header, range);
+                    let head =
+                        ObjectHead { question, first: first as u64, count: range.len() as u64 };
+                    let bytes = encode(&head, range);
                     let object = Object {
                         kind,
                         question,
-                        first: header.first,
-                        count: header.count,
+                        first: head.first,
+                        count: head.count,
                         length: bytes.len() as u64,
                         digest: Digest::of(&bytes),
                     };

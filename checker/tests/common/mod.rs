@@ -5,6 +5,7 @@ pub mod files;
 pub mod maker;
 pub mod oracle;
 
+use certificate_spec::cover::Cover;
 use checker_audit::{Extent, Sample, Shard, Statement, TableFolder, TrustedDatabase, Values};
 use checker_core::{Board, Database, Level, Position, Progress, derive, parse_fen};
 use maker::Certificate;
@@ -74,7 +75,8 @@ pub fn check_certificate(path: &Path, options: &Options) -> Statement {
 }
 
 pub fn check_database(board: &Board, pieces: Option<u8>, options: &Options) -> Statement {
-    checker_audit::check_database(board, pieces, &options.core(), &options.extent())
+    let cover = pieces.map(Cover::up_to);
+    checker_audit::check_database(board, cover.as_ref(), &options.core(), &options.extent())
 }
 
 /// A folder with the certificate in `cert` and databases in `egdb`.
@@ -110,7 +112,7 @@ pub fn verdict(certificate: &Certificate) -> String {
 }
 
 pub fn database(board: &Board, pieces: u8) -> Database {
-    derive(board, pieces).unwrap()
+    derive(board, &Cover::up_to(pieces)).unwrap()
 }
 
 /// Expects a line that refutes by this rule, with this in it.

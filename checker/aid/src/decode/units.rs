@@ -16,12 +16,11 @@ use super::board::{Board, bits_in, choose, next, nth};
 use super::kingsets::{ALWAYS, KingSets, lower_ranks};
 use certificate_spec::coding::Decoder;
 use certificate_spec::database::SliceName;
-use certificate_spec::slice::{HEADER, SliceHead, UNIT, Unit, Value};
+use certificate_spec::slice::{SliceHead, UNIT_POSITIONS, Unit};
+use certificate_spec::value::Value;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The offset of the value of all positions in a slice file.
-const VALUE: u64 = 18;
 /// What stands for the value of a position that is not quiet, or is none.
 const NONE: u8 = 3;
 
@@ -139,9 +138,9 @@ impl Layout {
         // Saturating: those of slices with many pieces do not fit in 64 bits, nor into any file.
         let indices = men.saturating_mul(their_men).saturating_mul(rows).saturating_mul(columns);
         let (all_rows, size) = (indices / columns, rows.saturating_mul(columns));
-        let (block, (rows, of)) = match size <= UNIT {
-            true => ((rows, columns), (UNIT / size * rows, all_rows)),
-            false => ((rows, columns), ((UNIT / columns).max(1), rows)),
+        let (block, (rows, of)) = match size <= UNIT_POSITIONS {
+            true => ((rows, columns), (UNIT_POSITIONS / size * rows, all_rows)),
+            false => ((rows, columns), ((UNIT_POSITIONS / columns).max(1), rows)),
         };
         let units = of.div_ceil(rows);
         let count = units.saturating_mul(all_rows / of);
@@ -179,11 +178,11 @@ impl<'a> Slice<'a> {
 
     /// The offset in the file of what says how the value of this index is written.
     pub fn offset(&self, index: u64) -> u64 {
-        if self.head.constant.is_some() {
-            return VALUE;
-        }
-        let unit = self.layout.unit_of(index / self.layout.block.1);
-        (HEADER + 6 * self.head.frequencies.described().len()) as u64 + 4 * unit
+        let unit = match self.head.constant {
+            Some(_) => 0,
+            None => self.layout.unit_of(index / self.layout.block.1),
+        };
+        self.head.entry_offset(usize::try_from(unit).unwrap_or(0)) as u64
     }
 
     /// The payload at this place.
@@ -234,7 +233,7 @@ impl<'a> Slice<'a> {
                 (!is_right).then_some(offset)
             }
             // There are as many as the layout asks for.
-            None => Some(VALUE),
+            None => Some(self.head.entry_offset(0) as u64),
         }
     }
 
@@ -339,7 +338,7 @@ impl<'a> Decoding<'a> {
     fn new(decoder: Decoder<'a>, rows: &Range<u64>, columns: u64) -> Decoding<'a> {
         let size = (rows.end - rows.start) * columns;
         // And 64 more, so that the neighbours of 64 positions can be read at once.
-        let size = if size <= UNIT { usize::try_from(size + 64).unwrap_or(0) } else { 0 };
+        let size = if size <= UNIT_POSITIONS { usize::try_from(size + 64).unwrap_or(0) } else { 0 };
         let start = rows.start * columns;
         Decoding { decoder, start, values: vec![NONE; size], last: [Value::Draw as u8; 2] }
     }

@@ -3,7 +3,7 @@
 
 use super::{Input, with_length};
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
-use certificate_spec::slice::{Value, checksum};
+use certificate_spec::value::{Value, checksum};
 
 /// The input: contexts with frequencies; then either a code, or values.
 pub(super) fn run(bytes: &[u8]) {

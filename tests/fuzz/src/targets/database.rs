@@ -8,7 +8,8 @@ use crate::common::files::{Files, encodes, quiet_values, repair_head, repair_pay
 use crate::common::{Options, check_database};
 use crate::common::{board, database};
 use crate::counting::peak;
-use certificate_spec::slice::{SliceHead, Unit, Value};
+use certificate_spec::slice::{SliceHead, Unit};
+use certificate_spec::value::Value;
 use checker_audit::{Sample, Shard, Statement};
 use checker_core::{Board, Level, Shape, Stop, Verdict};
 use std::fs;
