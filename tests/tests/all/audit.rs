@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use certificate_spec::cover::Cover;
-use certificate_spec::provenance::Request;
+use certificate_spec::provenance::{Mode, Request, Resources};
 use tests::corpus::build;
 use tests::draft::Draft;
-use tests::programs::{Said, check, path, prove, run};
+use tests::programs::{Said, check, check_with, path, prove, run};
 
 fn words(text: &str) -> Vec<&str> {
     text.split(' ').filter(|word| !word.is_empty()).collect()
@@ -60,7 +60,7 @@ fn shards_together_are_the_whole() {
         for of in [1, 2, 3, 16, 100] {
             let notes = shards(here, of, "n", "");
             let said = merge(&format!("cert {}", notes.join(" ")), here);
-            let by = format!(" by cover of {of} notes keys=none");
+            let by = format!(" by cover of {of} notes keys=none checkers=draughtproof-check");
             assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(5)));
             // Each shard with something in it is needed.
             let empty = |note: &String| {
@@ -160,8 +160,14 @@ fn notes_are_worth_what_their_signers_are() {
         let said = merge(text, here);
         assert!(said.verdict.starts_with(rule), "{text}: {said:?}");
     };
-    accepted(&format!("cert {} --keys trusted", all(&[&a])), "cover of 2 notes keys=1");
-    accepted(&format!("cert {} --keys trusted --require 2", all(&[&a, &b])), "of 5 notes keys=2");
+    accepted(
+        &format!("cert {} --keys trusted", all(&[&a])),
+        "cover of 2 notes keys=1 checkers=draughtproof-check",
+    );
+    accepted(
+        &format!("cert {} --keys trusted --require 2", all(&[&a, &b])),
+        "of 5 notes keys=2 checkers=draughtproof-check",
+    );
     // One who is trusted does not count twice, and others do not count.
     for notes in [vec![&a, &a], vec![&a, &m], vec![&a, &unsigned]] {
         refused(&format!("cert {} --keys trusted --require 2", all(&notes)), "s DECLINED cover ");
@@ -170,7 +176,10 @@ fn notes_are_worth_what_their_signers_are() {
         refused(&format!("cert {} --keys trusted", all(&[notes])), "s DECLINED cover ");
         // Without keys it is told what they come to, and not with the status of an acceptance.
         let said = merge(&format!("cert {}", all(&[notes])), here);
-        assert!(said.verdict.ends_with("cover of 2 notes keys=none"), "{said:?}");
+        assert!(
+            said.verdict.ends_with("cover of 2 notes keys=none checkers=draughtproof-check"),
+            "{said:?}"
+        );
         assert_eq!(said.status, Some(5));
     }
     // Mallory's signature under alice's name and id is a bad one.
@@ -192,7 +201,11 @@ fn notes_are_worth_what_their_signers_are() {
         assert!(text.contains(from));
         fs::write(here.join("changed"), text.replace(from, to)).unwrap();
         let line = format!("cert changed {} --keys trusted", a[1]);
-        if is_fine { accepted(&line, "keys=1") } else { refused(&line, "s REFUTED note-signature") }
+        if is_fine {
+            accepted(&line, "keys=1 checkers=draughtproof-check")
+        } else {
+            refused(&line, "s REFUTED note-signature")
+        }
     }
     // Two honest runs agree in every byte that is signed.
     let again = shards(here, 2, "again", "--key alice");
@@ -467,6 +480,123 @@ fn the_word_of_a_note_for_the_database() {
     assert_eq!(said.status, Some(5));
 }
 
+/// The Python reference, which writes notes, too.
+fn reference() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py")
+}
+
+#[test]
+fn parts_may_be_asked_of_different_checkers() {
+    let root = certificate("--game 4x4 --pieces 2 --leaf-nodes 3");
+    let here = root.path();
+    let whole = say("cert", here);
+    let theirs = check_with(&reference(), &words("cert --db egdb --attest theirs"), here).unwrap();
+    assert_eq!(theirs, whole);
+    assert_eq!(say("cert --attest ours", here), whole);
+    let ours = shards(here, 2, "half", "").join(" ");
+    let accepted = |notes: &str, ending: &str| {
+        let said = merge(&format!("cert {notes}"), here);
+        assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{notes}: {said:?}");
+        assert!(said.verdict.ends_with(ending), "{notes}: {said:?}");
+        // Nobody has signed anything.
+        assert_eq!(said.status, Some(5));
+    };
+    let refused = |notes: &str, rule: &str| {
+        let said = merge(&format!("cert {notes}"), here);
+        assert!(said.verdict.starts_with(rule), "{notes}: {said:?}");
+        assert_ne!(said.status, Some(0));
+    };
+    let (check, reference) = ("draughtproof-check", "draughtproof-reference");
+    accepted("ours", &format!("by cover of 1 notes keys=none checkers={check}"));
+    accepted("theirs", &format!(" checkers={reference}"));
+    let both = format!(" checkers={check},{reference}");
+    accepted("ours theirs", &both);
+    accepted("theirs ours --distinct-checkers 2", &both);
+    accepted(&format!("theirs {ours} --distinct-checkers 2"), &both);
+    // One that is there twice is one, and each part needs both.
+    fs::copy(here.join("ours"), here.join("again")).unwrap();
+    refused("ours --distinct-checkers 2", "s DECLINED cover ");
+    refused("ours again --distinct-checkers 2", "s DECLINED cover ");
+    refused(&format!("ours {ours} --distinct-checkers 2"), "s DECLINED cover ");
+    refused("theirs half-1.note --distinct-checkers 2", "s DECLINED cover ");
+    refused("ours theirs --distinct-checkers 3", "s DECLINED cover ");
+    refused("ours theirs --distinct-checkers 0", "s ERROR usage:");
+    // A version or another program does not make another checker of it.
+    let text = fs::read_to_string(here.join("again")).unwrap();
+    let line = text.lines().nth(2).unwrap();
+    let other = |new: &str| fs::write(here.join("again"), text.replace(line, new)).unwrap();
+    other(&format!("checker {check} 9.9.9 unknown"));
+    refused("ours again --distinct-checkers 2", "s DECLINED cover ");
+    // The names are words that cannot be taken for one another.
+    for name in ["Draughtproof-check", "draughtproof_check", "a,b", "a=b", "", "x%20y", "\u{e9}"] {
+        other(&format!("checker {name} 1 unknown"));
+        refused("ours again --distinct-checkers 2", "s ERROR again: not a note: ");
+    }
+    other("checker another 1 built by hand");
+    accepted("again ours --distinct-checkers 2", &format!(" checkers=another,{check}"));
+
+    // With keys it is the signed notes whose checkers are counted.
+    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
+    fs::write(here.join("trusted"), keygen.stdout).unwrap();
+    assert_eq!(say("cert --attest signed --key key", here).status, Some(0));
+    let said = merge("cert signed --keys trusted", here);
+    assert!(said.verdict.ends_with(&format!(" keys=1 checkers={check}")), "{said:?}");
+    assert_eq!(said.status, Some(0));
+    refused("signed theirs --keys trusted --distinct-checkers 2", "s DECLINED cover ");
+    refused("signed again --keys trusted --distinct-checkers 2", "s DECLINED cover ");
+}
+
+#[test]
+fn a_database_alone_that_is_consistent_is_no_more_than_that() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let alone = say("--game 4x4 --level consistent --attest consistent", here);
+    assert!(alone.verdict.starts_with("s CONSISTENT DATABASE 4x4 pieces=3 db-root="), "{alone:?}");
+    assert!(
+        alone.verdict.contains(" format=1 rules=english-checkers-1 db=consistent "),
+        "{alone:?}"
+    );
+    assert_eq!(alone.status, Some(5));
+    // A draw over it is a draw, by whoever's word.
+    let over = say("cert --level consistent", here);
+    assert!(over.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{over:?}");
+    assert_eq!(over.status, Some(0));
+    let said = say("cert --trust-db consistent --attest rest", here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
+    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
+    let said = merge("cert rest consistent", here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
+    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
+    // Notes on the database alone come to no more than they say, however many there are and of whatever
+    // level the others: each part needs what is asked for.
+    let _ = say("--game 4x4 --attest exact", here);
+    for notes in ["consistent", "consistent consistent"] {
+        let said = merge(&format!("--game 4x4 {notes}"), here);
+        assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{notes}: {said:?}");
+        assert_eq!(said.status, Some(5));
+    }
+    let said = merge("--game 4x4 consistent exact", here);
+    assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
+    // A note that calls itself more than it can be.
+    let text = fs::read_to_string(here.join("consistent")).unwrap();
+    fs::write(here.join("more"), text.replace("CONSISTENT DATABASE", "VERIFIED DATABASE")).unwrap();
+    let said = merge("--game 4x4 more", here);
+    assert!(!said.verdict.starts_with("s VERIFIED"), "{said:?}");
+    // Who wins needs the exact values.
+    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
+    let here = root.path();
+    let _ = say("--game 6x4 --level consistent --attest consistent", here);
+    let said = say("cert --trust-db consistent", here);
+    assert!(said.verdict.starts_with("s DECLINED level "), "{said:?}");
+    assert_eq!(said.status, Some(3));
+    let said = say("--game 6x4 --attest exact", here);
+    assert_eq!(said.status, Some(0));
+    assert!(say("cert --trust-db exact --attest rest", here).verdict.starts_with("s VERIFIED "));
+    let said = merge("cert rest consistent", here);
+    assert!(said.verdict.starts_with("s DECLINED "), "{said:?}");
+    assert!(merge("cert rest exact", here).verdict.starts_with("s VERIFIED WHITE-WINS "));
+}
+
 /// Three lines that anybody can write, without having checked anything.
 #[test]
 fn a_made_up_note_is_no_acceptance() {
@@ -489,7 +619,10 @@ fn a_made_up_note_is_no_acceptance() {
     assert_ne!(note, made_up);
     fs::write(here.join("made-up"), made_up).unwrap();
     let said = merge("cert made-up", here);
-    assert!(said.verdict.ends_with(" by cover of 1 notes keys=none"), "{said:?}");
+    assert!(
+        said.verdict.ends_with(" by cover of 1 notes keys=none checkers=draughtproof-check"),
+        "{said:?}"
+    );
     assert_eq!(said.status, Some(5));
     let said = merge("cert made-up --keys trusted", here);
     assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
@@ -508,7 +641,10 @@ fn what_is_no_note_is_said() {
     };
     let fine = |text: &str| {
         let said = read(text.as_bytes());
-        assert!(said.ends_with(" by cover of 1 notes keys=none"), "{text}: {said}");
+        assert!(
+            said.ends_with(" by cover of 1 notes keys=none checkers=draughtproof-check"),
+            "{text}: {said}"
+        );
     };
     fine(&note);
     let (words, signature) = note.split_once("\n\n").unwrap();
@@ -576,7 +712,10 @@ fn keys_are_known_by_name_and_id() {
     };
     for keys in [alice.clone(), format!("# those who count\n\n{alice}\n"), alice.trim().into()] {
         let said = merged("note", &keys);
-        assert!(said.ends_with(" by cover of 1 notes keys=1"), "{keys}: {said}");
+        assert!(
+            said.ends_with(" by cover of 1 notes keys=1 checkers=draughtproof-check"),
+            "{keys}: {said}"
+        );
     }
     // Somebody of the same name is somebody else, and so is whoever has the same id by another name.
     let (_, namesake) = keygen("alice", "namesake");
@@ -737,9 +876,19 @@ fn a_certificate_is_made_again_from_what_it_says() {
         assert_eq!(status, Some(4), "{what}: {said}");
     }
     assert!(!here.join("elsewhere").exists());
-    // What one question says holds for the other.
-    draft.parts[0].provenance.as_mut().unwrap().request.leaf_nodes = 5;
+    // The prover says the same of both questions.
+    draft.parts[1].provenance.as_mut().unwrap().request.leaf_nodes = 5;
     draft.write(&here.join("cert"));
+    let (status, said) = again(here);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("Provenance of WhiteNotLost"), "{said}");
+    // What depends on timing is not made again.
+    let mut free = right.clone();
+    let resources = Resources { threads: 2, workers: 1, seconds: 60 };
+    for provenance in free.parts.iter_mut().flat_map(|part| &mut part.provenance) {
+        provenance.mode = Mode::FreeRunning(resources);
+    }
+    free.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
     // What is not there is not the same.
     right.write(&here.join("cert"));
