@@ -15,8 +15,8 @@ pub const EGDB_LOSS: c_int = 0;
 pub const EGDB_DRAW: c_int = 1;
 /// The side to move wins.
 pub const EGDB_WIN: c_int = 2;
-/// Not in the database: a position that it does not cover (too many pieces, or a side without pieces),
-/// or one of a slice whose file is not there.
+/// Not in the database: a position that it does not cover (too many pieces, or a side without
+/// pieces), or one of a slice whose file is not there.
 pub const EGDB_UNKNOWN: c_int = 3;
 /// A file cannot be read or is damaged.
 pub const EGDB_ERROR: c_int = -1;
@@ -128,9 +128,9 @@ pub unsafe extern "C" fn egdb_close(database: *mut egdb_database) {
     }
 }
 
-/// Writes which positions a database covers, and a zero, into `size` bytes (`text` may be null): `6` are
-/// all with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has more than 4.
-/// Returns the length of the whole text, which is cut off if it does not fit.
+/// Writes which positions a database covers, and a zero, into `size` bytes (`text` may be null):
+/// `6` are all with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has
+/// more than 4. Returns the length of the whole text, which is cut off if it does not fit.
 ///
 /// # Safety
 /// `database` must be open, and `text` null or of `size` bytes.

@@ -1,11 +1,12 @@
 //! Endgame databases of checkers on boards of R × C squares: the value (win, draw or loss for the
 //! side to move) of every position with few pieces.
 //!
-//! Which positions these are is the database's [`Cover`]: all with at most some number of pieces, or at
-//! most so many together and so many a side. A search that reaches such a position need not go on: the database has the answer. Databases are
-//! built from nothing by retrograde analysis, fewer pieces first, and stored in compressed files
-//! (`certificate-spec/SPEC.md` §8) from which single positions are read at random. The checker
-//! reads the same files and derives their values again with code of its own.
+//! Which positions these are is the database's [`Cover`]: all with at most some number of pieces,
+//! or at most so many together and so many a side. A search that reaches such a position need not
+//! go on: the database has the answer. Databases are built from nothing by retrograde analysis,
+//! fewer pieces first, and stored in compressed files (`certificate-spec/SPEC.md` §8) from which
+//! single positions are read at random. The checker reads the same files and derives their values
+//! again with code of its own.
 //!
 //! For a program that looks positions up, [`Database`] is all there is to know. For one that
 //! builds: a [`Store`] is the directory of a board's database, a [`BuildSession`] holds the slices

@@ -3,31 +3,34 @@
 //! First all slices are verified against the digests of the old MANIFEST. Then one after the other
 //! gets its new head, written atomically; depths are bound to the new files; and at last the new
 //! MANIFEST takes the place of the old. A run that is killed leaves the old MANIFEST with some
-//! slices converted; those are verified by the digests of what they were made from, and the next run
-//! goes on from there.
+//! slices converted; those are verified by the digests of what they were made from, and the next
+//! run goes on from there.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
 use certificate_spec::slice::{self, SliceHead};
 
+use crate::codec::encode::header;
 use crate::depth;
 use crate::disk::atomic;
 use crate::disk::store::{Store, StoreError};
 use crate::disk::version0;
 use crate::index::slice::Slice;
 
-/// The head of a slice's file, and the version that it has.
-enum Head {
-    Version0(SliceHead),
-    Version1(SliceHead),
+/// The file of a slice, of which the head has been read.
+struct OpenedSlice {
+    head: SliceHead,
+    /// Whether it is of version 0.
+    is_old: bool,
+    /// What follows the head is read next.
+    file: File,
 }
 
-/// Converts the database in `store` (under [`Store::lock`]) if it is of version 0, and says whether it
-/// was. Slices that are finished and not listed yet are converted as well, and so are depths.
+/// Converts the database in `store` (under [`Store::lock`]) if it is of version 0, and says whether
+/// it was. Slices that are finished and not listed yet are converted as well, and so are depths.
 /// `progress` is called after each slice with the numbers of slices converted and in all.
 ///
 /// # Errors
@@ -74,7 +77,7 @@ fn unlisted_slices(store: &Store, listed: &[SliceRecord]) -> Result<Vec<Slice>, 
     let mut found = Vec::new();
     for slice in store.slices_there()? {
         if listed.iter().all(|record| record.name != slice.name())
-            && open(store, slice).is_ok_and(|(_, head)| matches!(head, Head::Version0(_)))
+            && open(store, slice).is_ok_and(|opened| opened.is_old)
         {
             found.push(slice);
         }
@@ -82,32 +85,32 @@ fn unlisted_slices(store: &Store, listed: &[SliceRecord]) -> Result<Vec<Slice>, 
     Ok(found)
 }
 
-/// Opens the file of a slice of either version and reads its head; what follows is read next.
-fn open(store: &Store, slice: Slice) -> Result<(File, Head), StoreError> {
+/// Opens the file of a slice, of version 0 or of version 1.
+fn open(store: &Store, slice: Slice) -> Result<OpenedSlice, StoreError> {
     let path = store.slice_path(slice);
     let io = |source| StoreError::Io { path: path.clone(), source };
+    let wire = |source| store.wire(&path, source);
     let mut file = File::open(&path).map_err(io)?;
     let length = file.metadata().map_err(io)?.len();
     let start = read_start(&mut file, slice::START as u64).map_err(io)?;
-    let is_old = version0::slice_head_length(&start);
-    let whole = match is_old {
-        Some(length) => length,
-        None => slice::head_length(&start).map_err(|e| store.wire(&path, e))?,
-    };
-    let bytes = read_start(&mut file, whole).map_err(io)?;
-    let head = match is_old {
-        Some(_) => version0::decode_slice_head(&bytes).map(Head::Version0).ok_or_else(|| {
-            store.mismatch(
-                &path,
-                "the head of a slice of version 0 as it was written",
-                "other bytes",
-            )
-        })?,
+    let old_length = version0::slice_head_length(&start);
+    let (head, is_old) = match old_length {
+        Some(head) => {
+            let head = version0::decode_slice_head(&read_start(&mut file, head).map_err(io)?);
+            let expected = "the head of a slice of version 0 as it was written";
+            (head.ok_or_else(|| store.mismatch(&path, expected, "other bytes"))?, true)
+        }
         None => {
-            Head::Version1(SliceHead::decode(&bytes, length).map_err(|e| store.wire(&path, e))?)
+            let head = slice::head_length(&start).map_err(wire)?;
+            let head = read_start(&mut file, head).map_err(io)?;
+            (SliceHead::decode(&head, length).map_err(wire)?, false)
         }
     };
-    Ok((file, head))
+    let expected = header(store.board(), slice);
+    if head.header != expected {
+        return Err(store.mismatch(&path, expected, head.header));
+    }
+    Ok(OpenedSlice { head, is_old, file })
 }
 
 /// The first bytes of a file; it is read on after them.
@@ -120,8 +123,7 @@ fn read_start(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
 
 /// The record that a slice has in version 0, whether its file is converted or not.
 fn old_record(store: &Store, slice: Slice) -> Result<SliceRecord, StoreError> {
-    let (mut file, head) = open(store, slice)?;
-    let (Head::Version0(head) | Head::Version1(head)) = head;
+    let OpenedSlice { head, mut file, .. } = open(store, slice)?;
     let head = version0::encode_slice_head(&head);
     let mut hasher = blake3::Hasher::new();
     hasher.update(&head);
@@ -133,14 +135,14 @@ fn old_record(store: &Store, slice: Slice) -> Result<SliceRecord, StoreError> {
 
 /// Converts the file of a slice unless it is converted already.
 fn convert_slice(store: &Store, slice: Slice) -> Result<(), StoreError> {
-    let (mut file, Head::Version0(head)) = open(store, slice)? else { return Ok(()) };
+    let OpenedSlice { head, is_old, mut file } = open(store, slice)?;
+    if !is_old {
+        return Ok(());
+    }
     let path = store.slice_path(slice);
-    write_with_head(&path, &head, &mut file).map_err(|source| StoreError::Io { path, source })
-}
-
-fn write_with_head(path: &Path, head: &SliceHead, rest: &mut File) -> io::Result<()> {
-    atomic::write_file(path, |out| {
+    let written = atomic::write_file(&path, |out| {
         out.write_all(&head.encode())?;
-        io::copy(rest, out).map(|_| ())
-    })
+        io::copy(&mut file, out)
+    });
+    written.map(|_| ()).map_err(|source| StoreError::Io { path, source })
 }

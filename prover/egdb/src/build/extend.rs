@@ -275,9 +275,9 @@ fn depth_needs(slice: Slice) -> Vec<Slice> {
     [both(slice), Builder::needs(slice)].concat()
 }
 
-/// Extends a store (under [`Store::lock`]) by what the cover of `session` has and the store has not.
-/// What else the store covers stays: afterwards it has both. Slices that an earlier run has finished
-/// are not built again.
+/// Extends a store (under [`Store::lock`]) by what the cover of `session` has and the store has
+/// not. What else the store covers stays: afterwards it has both. Slices that an earlier run has
+/// finished are not built again.
 ///
 /// # Errors
 /// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left
@@ -334,8 +334,8 @@ pub fn extend(
     Ok(())
 }
 
-/// Adds the depths of all slices of the cover of `session` to a store (under [`Store::lock`]) that has
-/// their values. Depths that an earlier run has written are not found again.
+/// Adds the depths of all slices of the cover of `session` to a store (under [`Store::lock`]) that
+/// has their values. Depths that an earlier run has written are not found again.
 ///
 /// # Errors
 /// [`BuildError`]; whatever is written stays.
@@ -378,8 +378,8 @@ fn check_disk(
     Err(BuildError::Disk { board: board.name(), pieces, need, free })
 }
 
-/// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more than
-/// in proportion to those with a piece less, or a byte for 32 where there are none.
+/// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more
+/// than in proportion to those with a piece less, or a byte for 32 where there are none.
 fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
     let before = records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1);
     let (bytes, before) = before.fold((0, 0), |(bytes, indices), record| {

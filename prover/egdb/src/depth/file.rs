@@ -140,8 +140,8 @@ pub(crate) fn save(
 }
 
 /// Binds the depths of a slice to its new file, which has the same values as the old one (under
-/// [`Store::lock`]). Depths of other values, and damaged ones, stay as they are: they are no depths of
-/// the new file, and will be found again.
+/// [`Store::lock`]). Depths of other values, and damaged ones, stay as they are: they are no depths
+/// of the new file, and will be found again.
 ///
 /// # Errors
 /// [`StoreError::Io`].

@@ -3,10 +3,11 @@
 
 use certificate_spec::database::SliceName;
 
-/// The slice with a name as files have it.
+/// The slice whose file has a name, if it is the name of one.
 pub(crate) fn slice_name(text: &str) -> Option<SliceName> {
     let counts: Vec<u8> = text.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
-    Some(SliceName(counts.try_into().ok()?))
+    let name = SliceName(counts.try_into().ok()?);
+    (name.file_name() == text).then_some(name)
 }
 
 /// The measurements of a slice.

@@ -1,9 +1,9 @@
 //! Databases on disk: `DIR/<RxC>/MANIFEST` and a file a slice (`SPEC.md` §8.3 and §8.4).
 //!
 //! Files are written atomically. Slices that the MANIFEST does not list yet are kept in
-//! `DIR/<RxC>.building`; when all with a number of pieces are there, they are moved beside the others
-//! and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST lists is there
-//! and whole, and no finished slice is lost.
+//! `DIR/<RxC>.building`; when all with a number of pieces are there, they are moved beside the
+//! others and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST lists
+//! is there and whole, and no finished slice is lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -132,12 +132,6 @@ pub(crate) fn write_parts<B: AsRef<[u8]>>(
     })
 }
 
-/// The slice whose file has a name, if it is one.
-fn slice_of_file_name(name: &str) -> Option<Slice> {
-    let slice = Slice::from(figures::slice_name(name)?);
-    (slice.name().file_name() == name).then_some(slice)
-}
-
 /// The directory of one board's database.
 pub struct Store {
     directory: PathBuf,
@@ -187,11 +181,14 @@ impl Store {
     /// [`StoreError::Io`].
     pub(crate) fn slices_there(&self) -> Result<Vec<Slice>, StoreError> {
         let mut slices = Vec::new();
+        let all = Cover::up_to(self.board.squares());
         for directory in [&self.directory, &self.building].into_iter().filter(|d| d.exists()) {
             let io = |source| StoreError::Io { path: directory.clone(), source };
             for entry in fs::read_dir(directory).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
-                slices.extend(name.to_str().and_then(slice_of_file_name));
+                let name = name.to_str().and_then(figures::slice_name);
+                let slice = name.map(Slice::from);
+                slices.extend(slice.filter(|slice| slice.exists(&self.board, &all)));
             }
         }
         slices.sort_by_key(|slice| slice.name().order());

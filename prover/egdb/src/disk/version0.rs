@@ -1,4 +1,5 @@
-//! Version 0 of the format: the MANIFEST and the heads of slices as they were written before version
+//! Version 0 of the format: the MANIFEST and the heads of slices as they were written before
+//! version
 //! 1. All other bytes of a slice (contexts, directory and payloads) are the same in both versions.
 //!
 //! ```text
@@ -47,7 +48,8 @@ pub(crate) fn pieces(manifest: &[u8]) -> Option<u8> {
     if manifest.starts_with(&MANIFEST_MAGIC) { manifest.get(14).copied() } else { None }
 }
 
-/// The MANIFEST in these bytes: what it says, as version 1 says it. `None` if it is none of version 0.
+/// The MANIFEST in these bytes: what it says, as version 1 says it. `None` if it is none of version
+/// 0.
 pub(crate) fn decode_manifest(bytes: &[u8]) -> Option<DatabaseManifest> {
     let pieces = pieces(bytes)?;
     let records = bytes.get(MANIFEST_HEADER..)?.chunks(RECORD);
@@ -90,8 +92,8 @@ pub(crate) fn slice_head_length(bytes: &[u8]) -> Option<u64> {
     Some(SLICE_HEADER as u64 + 6 * number::<4>(bytes, 32)? + 4 * number::<4>(bytes, 36)?)
 }
 
-/// The head of a slice from its bytes (all of them, and nothing else). The offsets of payloads are not
-/// those in the file. `None` if it is none of version 0, or damaged.
+/// The head of a slice from its bytes (all of them, and nothing else). The offsets of payloads are
+/// not those in the file. `None` if it is none of version 0, or damaged.
 pub(crate) fn decode_slice_head(bytes: &[u8]) -> Option<SliceHead> {
     let contexts = usize::try_from(number::<4>(bytes, 32)?).ok()?;
     let rest = bytes.get(SLICE_HEADER..)?;

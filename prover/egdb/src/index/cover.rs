@@ -1,5 +1,5 @@
-//! Parts and unions of covers, and what a cover means for look-ups: a table of what it admits, and an
-//! array of its slices.
+//! Parts and unions of covers, and what a cover means for look-ups: a table of what it admits, and
+//! an array of its slices.
 
 use certificate_spec::cover::{Clause, Cover};
 
