@@ -126,7 +126,7 @@ pub struct Bases {
     pub clauses: Base,
     /// The directory of a database of 6x6 with 4 pieces, of which one slice has two units.
     pub units: PathBuf,
-    /// The directory of a database of 4x4 that covers `4,6:3`.
+    /// The directory of a database of 4x4 that covers `5,6:3`.
     pub sides: PathBuf,
 }
 
@@ -172,7 +172,7 @@ impl Bases {
             leaf: base("base-leaf", "--game 4x4 --pieces 0 --leaf-nodes 100000"),
             clauses: base("base-clauses", "--game 6x4 --pieces 3,4:2 --leaf-nodes 40"),
             units: database("base-units", "6x6", "4"),
-            sides: database("base-sides", "4x4", "4,6:3"),
+            sides: database("base-sides", "4x4", "5,6:3"),
         }
     }
 }

@@ -261,10 +261,10 @@ impl Maker<'_> {
         ];
         self.add("database", &wanted, |folder| build(folder, "--game 4x4 --pieces 4"));
         let wanted = [
-            (exact, "VERIFIED DATABASE 4x4 pieces=4,6:3"),
+            (exact, "VERIFIED DATABASE 4x4 pieces=5,6:3"),
             ("--db egdb --game 4x4 --pieces 5:3", "VERIFIED DATABASE 4x4 pieces=5:3"),
         ];
-        let sides = |folder: &Path| build(folder, "--game 4x4 --pieces 4,6:3");
+        let sides = |folder: &Path| build(folder, "--game 4x4 --pieces 5,6:3");
         self.add("database-of-two-clauses", &wanted, sides);
         let wanted =
             [(exact, "REFUTED slice-value"), (consistent, "CONSISTENT DATABASE 4x4 pieces=3")];

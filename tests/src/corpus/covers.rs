@@ -187,9 +187,9 @@ fn sides(corpus: &mut Corpus, bases: &Bases) {
     let arguments = ["--db", "egdb", "--game", "4x4"];
     let (folder, file) = ("egdb/4x4", "4x4/MANIFEST");
     let manifest = database_manifest(&bases.sides.join(folder));
-    assert_eq!(manifest.cover, cover("4,6:3"));
+    assert_eq!(manifest.cover, cover("5,6:3"));
     corpus.add_copy("accept-sides", &bases.sides, &arguments, |_| {
-        Expected::verified("DATABASE 4x4 pieces=4,6:3")
+        Expected::verified("DATABASE 4x4 pieces=5,6:3")
     });
     for part in ["4", "5:3", "3,4:2"] {
         let name = format!("accept-sides-as-{}", part.replace([',', ':'], "-"));
@@ -198,7 +198,7 @@ fn sides(corpus: &mut Corpus, bases: &Bases) {
             Expected::verified(&format!("DATABASE 4x4 pieces={part}"))
         });
     }
-    for more in ["5", "6", "7:4", "8:4"] {
+    for more in ["6", "7:4", "8:4"] {
         let name = format!("sides-as-{}", more.replace(':', "-"));
         let arguments = [&arguments[..], &["--pieces", more]].concat();
         corpus.add_copy(&name, &bases.sides, &arguments, |_| {
@@ -225,12 +225,12 @@ fn sides(corpus: &mut Corpus, bases: &Bases) {
     let place = |of: &DatabaseManifest, name: SliceName| {
         of.slices.partition_point(|slice| slice.name.order() < name.order())
     };
-    // One king against four, which `4,6:3` does not cover, and which all of 5 pieces would have.
-    let alien = SliceName([0, 1, 0, 4]);
+    // Two kings against four, which `5,6:3` does not cover, and which all of 6 pieces would have.
+    let alien = SliceName([0, 2, 0, 4]);
     let mut more = manifest.clone();
     let at = place(&more, alien);
     more.slices.insert(at, SliceRecord { name: alien, length: 0, digest: Digest::of(b"") });
-    write("sides-with-four-against-one", &more, refuted().at(more.offset(at)));
+    write("sides-with-four-against-two", &more, refuted().at(more.offset(at)));
     for (name, slice) in [
         ("sides-without-three-kings-each", SliceName([0, 3, 0, 3])),
         ("sides-without-three-men-each", SliceName([3, 0, 3, 0])),
@@ -245,7 +245,7 @@ fn sides(corpus: &mut Corpus, bases: &Bases) {
     neither.slices.retain(|record| record.name.pieces() < 6);
     write("sides-without-six-pieces", &neither, refuted());
     // The files alone.
-    corpus.add_copy("sides-and-a-file-of-four-against-one", &bases.sides, &arguments, |d| {
+    corpus.add_copy("sides-and-a-file-of-four-against-two", &bases.sides, &arguments, |d| {
         fs::write(d.join(folder).join(alien.file_name()), "").expect("a slice");
         Expected::refuted("listing", format!("4x4/{}", alien.file_name()))
     });
