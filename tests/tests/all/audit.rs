@@ -228,7 +228,7 @@ fn notes_are_worth_what_their_signers_are() {
         ("db-root=", "db-root=0"),
         ("pieces=3", "pieces=2"),
         ("4x4", "4x6"),
-        ("pieces=3", "pieces=3,4:2"),
+        ("pieces=3", "pieces=4:2"),
         ("format=1", "format=2"),
         ("english-checkers-1", "russian-1"),
         (" format=1 rules=english-checkers-1", ""),
@@ -862,7 +862,7 @@ fn a_certificate_is_made_again_from_what_it_says() {
         ("another start", &|request| request.start = "B:W7,8:B1,3".into()),
         ("no start", &|request| request.start.clear()),
         ("more pieces", &|request| request.cover = Cover::up_to(4)),
-        ("another clause", &|request| request.cover = Cover::parse("3,4:2").unwrap()),
+        ("another clause", &|request| request.cover = Cover::parse("4:2").unwrap()),
         ("no database", &|request| request.cover = Cover::none()),
         // or a file written because a certificate asks for it.
         ("an option", &|request| request.game = "--emit=elsewhere".into()),
