@@ -6,6 +6,7 @@ use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
 use certificate_spec::manifest::Kind;
+use certificate_spec::nodes::{self, Node};
 use certificate_spec::wire::HEAD;
 
 use super::{Base, Bases, Corpus, Expected};
@@ -158,19 +159,14 @@ fn parts(corpus: &mut Corpus, bases: &Bases) {
         empty(draft);
         Box::new(|_| Expected::refuted("start-missing", "CLAIM"))
     });
-    corpus.add_draft("cover-does-not-have-three-against-one-of-a-node", &bases.win, |draft| {
-        // What `3` does not have, and `4:2` neither.
-        let node = draft.parts[0].nodes.iter().find(|node| {
-            let p = node.position;
-            (p.black.count_ones(), p.white.count_ones()) == (1, 3)
-        });
-        assert!(node.is_some(), "a node of three against one");
+    corpus.add_draft("cover-that-has-a-node", &bases.win, |draft| {
+        let pieces = |node: &Node| (node.position.black | node.position.white).count_ones();
+        let first = draft.parts[0].nodes.iter().position(|node| pieces(node) == 4);
         draft.claim.cover = cover("4");
-        draft.claim.database = Some(Digest::of(b""));
-        Box::new(|draft| Expected {
-            words: "REFUTED node-position".into(),
-            file: Some(super::object(draft, 0, Kind::Nodes)),
-            offset: None,
+        Box::new(move |draft| {
+            let head = draft.parts[0].head(draft.parts[0].nodes.len());
+            let at = nodes::offset(&head, first.expect("a node of four pieces"));
+            Expected::refuted("node-position", super::object(draft, 0, Kind::Nodes)).at(at)
         })
     });
 }
