@@ -161,11 +161,13 @@ fn parts(corpus: &mut Corpus, bases: &Bases) {
     });
     corpus.add_draft("cover-that-has-a-node", &bases.win, |draft| {
         let pieces = |node: &Node| (node.position.black | node.position.white).count_ones();
-        let first = draft.parts[0].nodes.iter().position(|node| pieces(node) == 4);
-        draft.claim.cover = cover("4");
+        let all: Vec<u32> = draft.parts[0].nodes.iter().map(pieces).collect();
+        let least = *all.iter().min().expect("nodes");
+        let first = all.iter().position(|pieces| *pieces == least);
+        draft.claim.cover = Cover::up_to(u8::try_from(least).expect("few"));
         Box::new(move |draft| {
             let head = draft.parts[0].head(draft.parts[0].nodes.len());
-            let at = nodes::offset(&head, first.expect("a node of four pieces"));
+            let at = nodes::offset(&head, first.expect("the first of these"));
             Expected::refuted("node-position", super::object(draft, 0, Kind::Nodes)).at(at)
         })
     });
