@@ -57,7 +57,7 @@ fn is_accepted(bytes: &[u8]) -> bool {
 }
 
 /// Where the checksum of a slice file's head should be.
-fn checksum_at(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn checksum_at(bytes: &[u8]) -> Option<usize> {
     let skip = |at: usize| Some(at + 1 + bytes.get(at..)?.iter().position(|byte| *byte < 128)?);
     let rules = usize::from(*bytes.get(12)?);
     let coding = skip(13 + rules + 6)?;
@@ -68,7 +68,7 @@ fn checksum_at(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Makes the checksum of a slice file's head right again, if it is all there.
-fn mend(bytes: &mut [u8]) {
+pub(crate) fn mend(bytes: &mut [u8]) {
     let (Ok(length), Some(at)) = (head_length(bytes), checksum_at(bytes)) else { return };
     let Some(rest) = bytes.get(at + 24..usize::try_from(length).unwrap()) else { return };
     let sum = Digest::of(&[&bytes[..at], rest].concat());
@@ -173,7 +173,7 @@ fn offsets_of_records_are_where_they_are() {
 }
 
 /// Two contexts, and a unit of each kind.
-fn slice_sample() -> Vec<u8> {
+pub(crate) fn slice_sample() -> Vec<u8> {
     let header = SliceHeader { name: SliceName([0, 1, 1, 0]), rows: 3, columns: 3, indices: 12 };
     let mut frequencies = Frequencies::default();
     frequencies.describe(4, [1, 8000]);
@@ -185,25 +185,25 @@ fn slice_sample() -> Vec<u8> {
     bytes
 }
 
-fn constant_sample() -> Vec<u8> {
+pub(crate) fn constant_sample() -> Vec<u8> {
     let header = SliceHeader { name: SliceName([1, 0, 1, 0]), rows: 3, columns: 3, indices: 9 };
     let (frequencies, constant) = (Frequencies::default(), Some(value::Value::Win));
     SliceHead { header, constant, frequencies, units: Vec::new() }.encode()
 }
 
-fn object_sample() -> Object {
+pub(crate) fn object_sample() -> Object {
     let (kind, question) = (Kind::Nodes, Question::BlackNotLost);
     Object { kind, question, first: 0, count: 200, length: 80, digest: Digest::of(b"object") }
 }
 
-fn manifest_sample() -> Manifest {
+pub(crate) fn manifest_sample() -> Manifest {
     let object = object_sample();
     let provenance = Object { kind: Kind::Provenance, count: 1, ..object };
     let objects = vec![object, Object { first: 200, ..object }, provenance];
     Manifest { claim_length: 300, claim_digest: Digest::of(b"claim"), objects }
 }
 
-fn database_sample() -> DatabaseManifest {
+pub(crate) fn database_sample() -> DatabaseManifest {
     let slice =
         |name| SliceRecord { name: SliceName(name), length: 148, digest: Digest::of(b"slice") };
     let slices = [[0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1]].map(slice).to_vec();
@@ -211,7 +211,7 @@ fn database_sample() -> DatabaseManifest {
     DatabaseManifest { rows: 3, columns: 3, cover, slices }
 }
 
-fn claim_sample() -> Claim {
+pub(crate) fn claim_sample() -> Claim {
     Claim {
         game: "6x6".into(),
         start: "B:W13:B1".into(),
@@ -329,7 +329,7 @@ fn padded_numbers_are_refused_where_they_should_end() {
         all.padded().iter().all(|p| decode(&p.bytes).is_some_and(|e| offset(&e) == p.offset))
     }
     fn manifests(Any(mut manifest): Any<Manifest>) -> bool {
-        // Where one record more is so long, the number of records is wrong.
+        // A byte more must be possible for as many records, or their number is wrong.
         manifest.objects.iter_mut().for_each(|object| object.length >>= 8);
         refused(&ByHand::manifest(&manifest), |bytes| Manifest::decode(bytes).err())
     }

@@ -7,3 +7,4 @@ mod coding;
 mod covers;
 mod decoders;
 mod examples;
+mod fields;
