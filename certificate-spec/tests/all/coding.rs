@@ -1,7 +1,7 @@
 //! The entropy code: what is encoded is decoded, and nothing else decodes to it.
 
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, TOTAL, encode};
-use certificate_spec::slice::{CHECKSUM, Value, checksum};
+use certificate_spec::value::{CHECKSUM, Value, checksum};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
 /// Values with their contexts, and frequencies for some contexts.
