@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPPROVEN";
+/// The most bytes of an object: more than any proof has to say, and little to have in memory.
+pub const MOST_BYTES: usize = 1 << 16;
 
 /// How the nodes and leaves of a question were made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,6 +130,10 @@ impl Provenance {
     pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Self), WireError> {
         let mut r = Reader::new(bytes);
         let head = ObjectHead::read(&mut r, MAGIC)?;
+        if bytes.len() > MOST_BYTES {
+            let (want, found) = (format!("at most {MOST_BYTES} bytes"), bytes.len());
+            return Err(WireError::syntax(r.offset(), want, found));
+        }
         let provenance = r.postcard("a provenance, with texts of printable ASCII")?;
         r.end()?;
         Ok((head, provenance))

@@ -53,7 +53,7 @@ The verdict is the last line on standard output; the same in a plain sentence is
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
-each file; for each thread five times the largest file of the database, and the largest block (120 MB with 6 \
+each file, and 4 MB for what it says of how it was made; for each thread five times the largest file of the database, and the largest block (120 MB with 6 \
 pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300 bytes for each \
 position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6 \
 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory is a bound on the tables alone, three quarters of \

@@ -6,16 +6,19 @@ mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 
-use crate::common::files::Files;
-use crate::common::maker::write_raw;
-use crate::common::{Options, check_certificate, check_database};
+use crate::common::files::{Files, write_database};
+use crate::common::maker::{draw_4x4, write_raw};
+use crate::common::oracle::oracle_4x4;
+use crate::common::{Options, check_certificate, check_database, database};
 use crate::common::{Place, board, fen, successors};
-use certificate_spec::about;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Object, ObjectHeader};
+use certificate_spec::manifest::{Kind, Object};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request};
 use certificate_spec::slice::{SliceHead, SliceHeader};
 use certificate_spec::value::Value as Written;
 use certificate_spec::{Digest, database::SliceName};
@@ -37,13 +40,13 @@ fn objects(
     kind: Kind,
     count: usize,
     each: usize,
-    encode: impl Fn(&ObjectHeader, std::ops::Range<usize>) -> Vec<u8>,
+    encode: impl Fn(&ObjectHead, std::ops::Range<usize>) -> Vec<u8>,
 ) -> Objects {
     let object = |first: usize| {
         let range = first..count.min(first + each);
         let (first, count) = (first as u64, range.len() as u64);
-        let header = ObjectHeader { question: QUESTION, first, count };
-        let bytes = encode(&header, range);
+        let head = ObjectHead { question: QUESTION, first, count };
+        let bytes = encode(&head, range);
         let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
         (Object { kind, question: QUESTION, first, count, length, digest }, bytes)
     };
@@ -55,7 +58,7 @@ fn objects(
 fn check(start: &str, objects: &Objects) -> (String, usize) {
     let place = Place::new();
     let (game, value) = ("8x8".into(), Value::BlackNotLost);
-    let claim = Claim { game, start: start.into(), value, pieces: 0, database: None };
+    let claim = Claim { game, start: start.into(), value, cover: Cover::none(), database: None };
     write_raw(&place.cert(), claim.encode().as_bytes(), objects);
     let options = Options { threads: Some(1), ..place.options() };
     let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
@@ -70,12 +73,47 @@ fn wire(p: &Position) -> WirePosition {
 
 #[test]
 fn hostile_files_cost_what_is_stated() {
-    nodes_leaves_and_lines();
+    nodes_leaves_and_provenance();
     replays();
     databases_of_draws();
+    manifests_of_zeros();
 }
 
-fn nodes_leaves_and_lines() {
+/// Manifests that begin as they should and go on with gigabytes of nothing: they are not read.
+fn manifests_of_zeros() {
+    const LONG: u64 = 3 << 30;
+    let lengthen = |path: std::path::PathBuf| {
+        std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(LONG).unwrap();
+    };
+    let (place, board) = (Place::new(), board("4x4"));
+    write_raw(&place.cert(), draw_4x4(&oracle_4x4(), 0).claim.encode().as_bytes(), &Vec::new());
+    write_database(&place.db(), &database(&board, 2), 2);
+    lengthen(place.cert().join("MANIFEST"));
+    lengthen(place.db().join("4x4/MANIFEST"));
+    let options = Options { threads: Some(1), ..place.options() };
+    let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+    let line = verdict.line();
+    assert!(line.starts_with("s REFUTED manifest-syntax file=MANIFEST offset=45 "), "{line}");
+    assert!(most < ROOM, "{most}");
+    let (verdict, most) = peak(|| check_database(&board, None, &options));
+    let line = verdict.line();
+    assert!(line.starts_with("s REFUTED database-manifest file=4x4/MANIFEST offset=36 "), "{line}");
+    assert!(most < ROOM, "{most}");
+    // One that says that it is so long has more records than there may be.
+    let path = place.cert().join("MANIFEST");
+    let mut start = vec![0; 64];
+    let file = std::fs::File::open(&path).unwrap();
+    std::os::unix::fs::FileExt::read_exact_at(&file, &mut start, 0).unwrap();
+    start[45..50].copy_from_slice(&[0xff, 0xff, 0xff, 0xff, 0x07]);
+    let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &start, 0).unwrap();
+    let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+    let line = verdict.line();
+    assert!(line.starts_with("s REFUTED manifest-syntax file=MANIFEST offset=45 "), "{line}");
+    assert!(most < ROOM, "{most}");
+}
+
+fn nodes_leaves_and_provenance() {
     let start = "B:W21:B12";
     // One more than what vectors that double have room for.
     for (count, each) in [(131_073, usize::MAX), (131_073, 100), (1025, 1)] {
@@ -97,14 +135,29 @@ fn nodes_leaves_and_lines() {
         let (line, most) = check(start, &all);
         assert!(line.starts_with("s REFUTED leaf-number"), "{line}");
         assert!(most <= 100 * count, "{most} for {count} leaves");
-        // What is only shown costs nothing besides its bytes.
-        let all = objects(Kind::About, count, each, |header, range| {
-            about::encode(header, &vec![String::new(); range.len()])
-        });
-        let (line, most) = check(start, &all);
-        assert!(line.starts_with("s REFUTED start-missing"), "{line}");
-        assert!(most == 0, "{most} for {count} lines");
     }
+    // What is only shown costs what it takes in memory, a few times its bytes.
+    let count = 9000;
+    let text = String::from;
+    let request = Request {
+        game: text("8x8"),
+        start: text(start),
+        claim: Asked::Value,
+        cover: Cover::none(),
+        leaf_nodes: 0,
+        leaf_table: 0,
+        max_nodes: None,
+        thresholds: None,
+        seed_line: vec![String::new(); count],
+    };
+    let (nodes, leaves, searches, searched, depth) = Default::default();
+    let iteration = Iteration { threshold: None, nodes, leaves, searches, searched, depth };
+    let (mode, iterations) = (Mode::Reproducible, vec![iteration; count]);
+    let provenance = Provenance { program: text("none 0"), mode, request, iterations };
+    let all = objects(Kind::Provenance, 1, 1, |head, _| provenance.encode(head));
+    let (line, most) = check(start, &all);
+    assert!(line.starts_with("s REFUTED start-missing"), "{line}");
+    assert!(most <= 4 << 20, "{most} for {count} iterations and moves");
 }
 
 /// Choices of Black with which a replay expands so many positions before it is at an end or Black is stuck, if
@@ -160,7 +213,7 @@ fn databases_of_draws() {
     for pieces in [4, 8] {
         let twin = |SliceName([a, b, c, d])| SliceName([c, d, a, b]);
         let mut slices: Vec<_> =
-            pairs(&board, pieces).into_iter().flat_map(|s| [s, twin(s)]).collect();
+            pairs(&board, &Cover::up_to(pieces)).into_iter().flat_map(|s| [s, twin(s)]).collect();
         slices.sort_by_key(|slice| slice.order());
         slices.dedup();
         let file = |name: SliceName| {

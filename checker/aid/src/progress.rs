@@ -54,6 +54,11 @@ impl Progress {
         }
     }
 
+    /// Whether nobody is told.
+    pub fn is_silent(&self) -> bool {
+        self.print.is_none()
+    }
+
     /// Shows a line of text.
     pub fn show(&self, line: &str) {
         if let Some(print) = self.print {

@@ -165,7 +165,8 @@ fn check_certificate(
 ) -> Result<(Looked, String), Stop> {
     let progress = &*options.progress;
     let certificate = Certificate::read(path, options.level)?;
-    for provenance in certificate.proofs.iter().filter_map(|proof| proof.provenance.as_ref()) {
+    let shown = certificate.proofs.iter().filter(|_| !progress.is_silent());
+    for provenance in shown.filter_map(|proof| proof.provenance.as_ref()) {
         let text = provenance.to_string();
         text.lines().for_each(|line| progress.show(&format!("the certificate says: {line}")));
     }

@@ -175,8 +175,11 @@ fn a_database_alone() {
     for level in [Level::Exact, Level::Consistent] {
         let options = Options { level, ..place.options() };
         let line = check_database(&b, None, &options).line();
-        let word = if level == Level::Exact { "exact" } else { "consistent" };
-        let start = format!("s VERIFIED DATABASE 5x5 pieces=4 db-root={root} db={word} slices=");
+        let word = if level == Level::Exact { "VERIFIED" } else { "CONSISTENT" };
+        let start = format!(
+            "s {word} DATABASE 5x5 pieces=4 db-root={root} format=1 rules=english-checkers-1 db={} slices=",
+            level.word()
+        );
         assert!(line.starts_with(&start), "{line}");
         let line = check_database(&b, Some(2), &options).line();
         assert!(line.contains(" pieces=2 ") && line.ends_with(" slices=4 indices=484"), "{line}");

@@ -40,10 +40,10 @@ fn a_database() {
     write_database(&place.db(), &database(&board("5x5"), 3), 3);
     let db = place.db();
     let db = db.to_str().unwrap();
-    for level in ["exact", "consistent"] {
+    for (level, word, right) in [("exact", "VERIFIED", 0), ("consistent", "CONSISTENT", 5)] {
         let (line, status) = check(&["--db", db, "--game", "5x5/2", "--level", level]);
-        assert_eq!(status, Some(0));
-        assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=3 "), "{line}");
+        assert_eq!(status, Some(right));
+        assert!(line.starts_with(&format!("s {word} DATABASE 5x5 pieces=3 ")), "{line}");
     }
     for (memory, is_enough) in [("0", false), ("100", false), ("1MiB", true), ("1GiB", true)] {
         let (line, status) = check(&["--db", db, "--game", "5x5/2", "--memory", memory]);
@@ -51,7 +51,9 @@ fn a_database() {
         assert!(line.starts_with(start) && status == Some(want), "{memory}: {line}");
     }
     let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "1"]);
-    assert_eq!((line.starts_with("s ERROR pieces"), status), (true, Some(4)));
+    assert_eq!((line.starts_with("s ERROR usage:"), status), (true, Some(4)), "{line}");
+    let (line, status) = check(&["--db", db, "--game", "5x5", "--pieces", "3:1,2"]);
+    assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=2 ") && status == Some(0), "{line}");
 }
 
 /// A journal is trusted, wherever its lines come from, until it is begun anew.

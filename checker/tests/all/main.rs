@@ -13,3 +13,4 @@ mod reject;
 mod reject_databases;
 mod rules;
 mod tables;
+mod trust;

@@ -1,6 +1,7 @@
 //! How a check is cut into shards and samples.
 
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use checker_aid::Plan;
@@ -26,7 +27,7 @@ fn indices(board: &Board, pair: SliceName) -> u64 {
 #[test]
 fn shards_cover_the_work_without_overlap_and_are_balanced() {
     let board = Board::new(6, 6).unwrap();
-    let pairs = pairs(&board, 6);
+    let pairs = pairs(&board, &Cover::up_to(6));
     let size = |question, nodes, leaves| QuestionSize { question, nodes, leaves };
     let questions = [
         size(0, 35, vec![100_000, 1, 7_000_000]),
@@ -58,7 +59,7 @@ fn shards_cover_the_work_without_overlap_and_are_balanced() {
 #[test]
 fn a_pair_rests_on_groups_before_its_own() {
     let board = Board::new(4, 4).unwrap();
-    let pairs = pairs(&board, 4);
+    let pairs = pairs(&board, &Cover::up_to(4));
     assert_eq!(below(&pairs, &(0..0)), 0);
     assert_eq!(below(&pairs, &(0..1)), 0);
     for i in 0..pairs.len() {
@@ -111,7 +112,7 @@ fn work() -> WorkSize {
     WorkSize {
         root: Digest([1; 32]),
         database_root: Some(Digest([2; 32])),
-        pairs: pair_sizes(&board, 3),
+        pairs: pair_sizes(&board, &Cover::up_to(3)),
         questions: vec![size(0, 1, vec![10, 20, 30]), size(2, 0, vec![4000])],
     }
 }
@@ -263,7 +264,7 @@ fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
 #[test]
 fn tables_in_memory_keep_to_the_bound() {
     let board = Board::new(6, 4).unwrap();
-    let mut slices = both(&pairs(&board, 6));
+    let mut slices = both(&pairs(&board, &Cover::up_to(6)));
     slices.sort_by_key(|slice| slice.order());
     let size = |slice: SliceName| Shape::new(&board, slice).indices.div_ceil(64) * 16;
     let bytes = |of: &HashSet<SliceName>| of.iter().map(|&slice| size(slice)).sum::<u64>();

@@ -5,8 +5,9 @@ use crate::common::oracle::{Oracle, longest_win, oracle_4x4};
 use crate::common::{Place, board, fen, refuted, successors, verdict};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::cover::Cover;
 use certificate_spec::leaves::Leaf;
-use certificate_spec::nodes::{self, Node, WirePosition, kind};
+use certificate_spec::nodes::{Node, WirePosition, kind};
 use checker_core::{Game, Side};
 use std::fs;
 
@@ -15,12 +16,17 @@ fn win_4x4(oracle: &Oracle, leaf_depth: u32) -> Certificate {
     maker.certificate("4x4", Claimed::BlackWins, longest_win(oracle, Side::Black), None)
 }
 
+/// The offset of record `i` of an object of nodes: after a head of 15 bytes, where first and count are small.
+fn node_offset(i: usize) -> usize {
+    15 + 24 * i
+}
+
 /// Spoils node `i` of question 0 and expects this rule at this node.
 fn spoil_node(certificate: &Certificate, i: usize, rule: &str, spoil: impl Fn(&mut Node)) {
     let mut certificate = certificate.clone();
     spoil(&mut certificate.parts[0].nodes[i]);
     let object = certificate.objects()[0].0.digest;
-    let place = format!("file=objects/{object} offset={}", nodes::offset(i));
+    let place = format!("file=objects/{object} offset={}", node_offset(i));
     refuted(&verdict(&certificate), rule, &place);
 }
 
@@ -56,7 +62,7 @@ fn a_node_in_a_later_object() {
     let i = (4..).step_by(3).find(|&i| all[i].kind == kind::OR).unwrap();
     all[i].data = 50;
     let object = certificate.objects()[i / 3].0.digest;
-    let place = format!("file=objects/{object} offset={}", nodes::offset(1));
+    let place = format!("file=objects/{object} offset={}", node_offset(1));
     refuted(&verdict(&certificate), "move-index", &place);
 }
 
@@ -64,13 +70,13 @@ fn a_node_in_a_later_object() {
 fn the_order_of_nodes() {
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     certificate.parts[0].nodes.swap(3, 4);
-    refuted(&verdict(&certificate), "node-order", &format!("offset={}", nodes::offset(4)));
+    refuted(&verdict(&certificate), "node-order", &format!("offset={}", node_offset(4) + 1));
     // Twice the same, in two objects.
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     let node = certificate.parts[0].nodes[4];
     certificate.parts[0].nodes.insert(4, node);
     certificate.chunk = 5;
-    refuted(&verdict(&certificate), "node-order", "offset=32 ");
+    refuted(&verdict(&certificate), "node-order", "offset=15 ");
 }
 
 #[test]
@@ -106,7 +112,7 @@ fn ranks_must_fall() {
     let i = (0..nodes.len()).max_by_key(|&i| nodes[i].rank).unwrap();
     let mut certificate = good.clone();
     certificate.parts[0].nodes[i].rank = 0;
-    refuted(&verdict(&certificate), "rank", &format!("offset={}", nodes::offset(i)));
+    refuted(&verdict(&certificate), "rank", &format!("offset={}", node_offset(i)));
     for node in &mut certificate.parts[0].nodes {
         node.rank = 7;
     }
@@ -135,7 +141,7 @@ fn leaves_that_repeat() {
     certificate.claim.value = Claimed::BlackWins;
     certificate.parts.truncate(1);
     certificate.parts[0].question = Question::BlackWins;
-    refuted(&verdict(&certificate), "leaf-repetition", "offset=32 ");
+    refuted(&verdict(&certificate), "leaf-repetition", "offset=15 ");
 }
 
 #[test]
@@ -156,7 +162,7 @@ fn leaves_that_lean_on_each_other() {
         game: "3x3/1".into(),
         start: "B:WK4:BK1".into(),
         value: Claimed::BlackWins,
-        pieces: 0,
+        cover: Cover::none(),
         database: None,
     };
     let node = |black, white, rank, data| Node {
@@ -194,7 +200,7 @@ fn spoil_leaf(rule: &str, spoil: impl Fn(&mut Leaf<Vec<u8>>)) {
     let mut certificate = draw_4x4(&oracle_4x4(), 0);
     spoil(&mut certificate.parts[0].leaves[0]);
     let object = certificate.objects()[2].0.digest;
-    refuted(&verdict(&certificate), rule, &format!("file=objects/{object} offset=32"));
+    refuted(&verdict(&certificate), rule, &format!("file=objects/{object} offset=15"));
 }
 
 #[test]
@@ -210,7 +216,7 @@ fn strategies() {
     spoil_leaf("move-index", |leaf| leaf.strategy[0] |= 3);
     let mut certificate = draw_4x4(&oracle_4x4(), 0);
     certificate.parts[0].leaves[0].positions = 0;
-    refuted(&verdict(&certificate), "object-syntax", "offset=40 ");
+    refuted(&verdict(&certificate), "object-syntax", "offset=23 ");
 }
 
 #[test]
@@ -266,11 +272,12 @@ fn the_claim() {
     refuted(&change("pieces 0", "pieces 2"), "claim-syntax", "");
     refuted(&change("none\n", "none\n\n"), "claim-syntax", "");
     refuted(&change("none\n", "none"), "claim-syntax", "");
-    refuted(&change("value DRAW", "value BLACK-WINS"), "manifest-syntax", "offset=65 ");
-    refuted(&change("value DRAW", "value BLACK-NOT-LOST"), "manifest-syntax", "offset=129 ");
+    refuted(&change("value DRAW", "value BLACK-WINS"), "manifest-syntax", "offset=46 ");
+    refuted(&change("value DRAW", "value BLACK-NOT-LOST"), "manifest-syntax", "offset=85 ");
     assert_eq!(
-        change("certificate 0", "certificate 1"),
-        "s DECLINED version file=CLAIM expected=0 found=1"
+        change("certificate 1", "certificate 0"),
+        "s DECLINED version file=CLAIM expected=1%20(make%20the%20certificate%20again%20with:%20prove\
+         %20--emit) found=0"
     );
     assert_eq!(
         change("english-checkers-1", "x%y"),
@@ -299,16 +306,21 @@ fn the_manifest_and_the_objects() {
         place.check()
     };
     refuted(&with(0, 0), "manifest-syntax", "file=MANIFEST offset=0 ");
-    refuted(&with(12, 1), "manifest-syntax", "offset=12 ");
-    refuted(&with(16, 1), "manifest-syntax", "offset=64 ");
-    refuted(&with(23, 255), "manifest-syntax", "offset=64 ");
-    refuted(&with(65, 1), "manifest-syntax", "");
-    refuted(&with(24, 0), "claim-hash", "");
-    refuted(&with(32, bytes[32] ^ 1), "claim-hash", "");
-    refuted(&with(96, bytes[96] ^ 1), "listing", "found=nothing");
-    refuted(&with(88, bytes[88] ^ 1), "object-hash", "file=objects/");
-    refuted(&with(80, bytes[80] - 1), "object-syntax", "file=objects/");
-    assert_eq!(with(8, 7), "s DECLINED version file=MANIFEST expected=0 found=7");
+    // The length of CLAIM, its digest, the number of objects; then kind, question, first, count, length, digest.
+    refuted(&with(12, bytes[12] ^ 1), "claim-hash", "");
+    refuted(&with(13, bytes[13] ^ 1), "claim-hash", "");
+    refuted(&with(45, 1), "manifest-syntax", "offset=45 ");
+    refuted(&with(45, 127), "manifest-syntax", "offset=45 ");
+    refuted(&with(46, 3), "manifest-syntax", "offset=46 ");
+    refuted(&with(47, 1), "manifest-syntax", "");
+    refuted(&with(48, 1), "manifest-syntax", "offset=46 ");
+    refuted(&with(49, bytes[49] ^ 1), "object-syntax", "file=objects/");
+    // The length takes two bytes, the second of which must not be 0.
+    refuted(&with(51, bytes[51] ^ 1), "object-hash", "file=objects/");
+    refuted(&with(52, 0), "manifest-syntax", "");
+    refuted(&with(60, bytes[60] ^ 1), "listing", "found=nothing");
+    let version = with(8, 7);
+    assert!(version.starts_with("s DECLINED version file=MANIFEST expected=1%20("), "{version}");
     fs::write(&path, &bytes).unwrap();
     assert!(place.check().starts_with("s VERIFIED"));
     let object = good.objects()[1].0.digest.to_string();
@@ -340,11 +352,12 @@ fn objects_of_another_version_or_kind() {
         place.check()
     };
     refuted(&spoilt(2, b'L'), "object-syntax", "offset=0 ");
+    // Another question, one that there is not, another first, and a count for which there are no bytes.
     refuted(&spoilt(12, 1), "object-syntax", "offset=12 ");
-    refuted(&spoilt(13, 1), "object-syntax", "offset=13 ");
-    refuted(&spoilt(16, 1), "object-syntax", "offset=12 ");
-    refuted(&spoilt(24, 1), "object-syntax", "offset=32 ");
-    assert!(spoilt(8, 1).starts_with("s DECLINED version file=objects/"));
+    refuted(&spoilt(12, 4), "object-syntax", "offset=12 ");
+    refuted(&spoilt(13, 1), "object-syntax", "offset=12 ");
+    refuted(&spoilt(14, 1), "object-syntax", "offset=15 ");
+    assert!(spoilt(8, 0).starts_with("s DECLINED version file=objects/"));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use crate::common::{Place, board, database, refuted, successors};
 use certificate_spec::Digest;
 use certificate_spec::claim::Value as Claimed;
 use certificate_spec::coding::Frequencies;
+use certificate_spec::cover::Cover;
+use certificate_spec::database::DatabaseManifest;
 use certificate_spec::nodes::kind;
 use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
 use certificate_spec::value::Value as Written;
@@ -59,7 +61,7 @@ fn spoil_parts(name: &str, spoil: impl Fn(&mut SliceParts)) -> [String; 2] {
 #[test]
 fn units_without_payloads_take_no_time() {
     let b = board("8x8");
-    let mut slices = both(&pairs(&b, 12));
+    let mut slices = both(&pairs(&b, &Cover::up_to(12)));
     slices.sort_by_key(|slice| slice.order());
     let file = |name| {
         let indices = Shape::new(&b, name).indices;
@@ -98,10 +100,7 @@ fn values_of_databases() {
                 let mut files = good.clone();
                 files.spoil(&name, |bytes| *bytes = parts.bytes());
                 let lines = check_files(&files);
-                let offset = match parts.head.constant {
-                    Some(_) => 18,
-                    None => 64 + 6 * parts.head.frequencies.described().len(),
-                };
+                let offset = parts.head.entry_offset(0);
                 let fen = checker_core::write_fen(&table.shape.position(&b, index).unwrap());
                 let words = [value, other].map(|value| format!("{value:?}").to_lowercase());
                 let end = format!(
@@ -159,8 +158,8 @@ fn values_in_several_units() {
     let b = board("6x6");
     let values = database(&b, 4);
     let good = Files::new(&values, 4);
-    for line in check_files(&good) {
-        assert!(line.starts_with("s VERIFIED DATABASE 6x6 pieces=4 "), "{line}");
+    for (line, word) in check_files(&good).into_iter().zip(["VERIFIED", "CONSISTENT"]) {
+        assert!(line.starts_with(&format!("s {word} DATABASE 6x6 pieces=4 ")), "{line}");
     }
     let name = "1-1-1-1";
     let tables = values.tables();
@@ -176,7 +175,7 @@ fn values_in_several_units() {
         let parts = SliceParts::new(&b, &table.shape, &spoilt);
         let mut files = good.clone();
         files.spoil(name, |bytes| *bytes = parts.bytes());
-        let offset = 64 + 6 * parts.head.frequencies.described().len() + 4 * unit;
+        let offset = parts.head.entry_offset(unit);
         for line in check_files(&files) {
             refuted(&line, "slice-value", &format!("file=6x6/{name} offset={offset} "));
         }
@@ -202,7 +201,7 @@ fn a_slice_or_a_unit_of_one_value() {
             parts.head.units.clear();
             parts.payloads.clear();
         });
-        refuted(&lines[0], "slice-value", "file=4x4/0-1-1-0 offset=18 position=B:");
+        refuted(&lines[0], "slice-value", "file=4x4/0-1-1-0 offset=12 position=B:");
         assert!(lines[0].ends_with(&found), "{}", lines[0]);
         refuted(&lines[1], "slice-value", "file=4x4/0-1-");
         let lines = spoil_parts(name, |parts| {
@@ -210,7 +209,7 @@ fn a_slice_or_a_unit_of_one_value() {
             parts.payloads.clear();
         });
         let parts = parts(&database(&board("4x4"), 3), name);
-        let offset = 64 + 6 * parts.head.frequencies.described().len();
+        let offset = parts.head.entry_offset(0);
         let place = format!("file=4x4/0-1-1-0 offset={offset} position=B:");
         refuted(&lines[0], "slice-value", &place);
         assert!(lines[0].ends_with(&found), "{}", lines[0]);
@@ -234,24 +233,24 @@ fn a_table_of_nothing_but_draws() {
 fn heads_of_slices() {
     // A changed byte of the head; with its checksum made right again, what it says is judged.
     let name = "0-1-1-0";
-    for line in spoil_database(name, |bytes| bytes[41] ^= 1) {
-        refuted(&line, "slice-syntax", "file=4x4/0-1-1-0 offset=40 ");
+    let sum = parts(&database(&board("4x4"), 3), name).head.checksum_offset();
+    assert_eq!(sum, 41);
+    for line in spoil_database(name, |bytes| bytes[sum + 1] ^= 1) {
+        refuted(&line, "slice-syntax", &format!("file=4x4/0-1-1-0 offset={sum} "));
     }
+    // After the rules: rows, columns, the name, the number of indices, how values are written, and the numbers of
+    // contexts and of units. A head that is not the one due is refuted where it begins.
     for (at, byte, offset) in [
         (0, 0, 0),
-        (12, 1, 12),
-        (15, 1, 12),
-        (16, 5, 16),
-        (17, 5, 16),
-        (18, 4, 18),
-        (18, 2, 18),
-        (19, 1, 19),
-        (23, 1, 19),
-        (24, 1, 24),
-        (31, 1, 24),
-        // The number of contexts and of units: other bytes are taken for them, or there are too few.
-        (34, 1, 32),
-        (39, 1, 32),
+        (12, 200, 12),
+        (31, 5, 12),
+        (32, 5, 12),
+        (33, 1, 12),
+        (36, 1, 12),
+        (37, 1, 12),
+        (38, 2, 12),
+        // An encoding that is longer than it must be.
+        (37, 0x80, 12),
     ] {
         let lines = spoil_database(name, |bytes| {
             bytes[at] = byte;
@@ -261,8 +260,21 @@ fn heads_of_slices() {
             refuted(&line, "slice-syntax", &format!("file=4x4/0-1-1-0 offset={offset} "));
         }
     }
+    // Of the numbers of contexts and of units other bytes are taken for them, or there are too few.
+    for (at, byte) in [(39, 127), (40, 127), (39, 0), (40, 0)] {
+        let lines = spoil_database(name, |bytes| {
+            bytes[at] = byte;
+            repair_head(bytes);
+        });
+        lines.iter().for_each(|line| refuted(line, "slice-syntax", "file=4x4/0-1-1-0 offset="));
+    }
     for line in spoil_database(name, |bytes| bytes[8] = 0) {
-        assert_eq!(line, "s DECLINED version file=4x4/0-1-1-0 expected=1 found=0");
+        let start = "s DECLINED version file=4x4/0-1-1-0 expected=1%20(convert%20the%20database";
+        assert!(line.starts_with(start) && line.ends_with(" found=0"), "{line}");
+    }
+    for line in spoil_database(name, |bytes| bytes[13] = b'x') {
+        let start = "s DECLINED rules file=4x4/0-1-1-0 expected=english-checkers-1 found=xnglish-";
+        assert!(line.starts_with(start), "{line}");
     }
     for line in spoil_database(name, |bytes| bytes.truncate(5)) {
         refuted(&line, "slice-syntax", "offset=0 ");
@@ -281,25 +293,26 @@ fn contexts_of_slices() {
             repair_head(bytes);
         })
     };
-    let described = parts(&database(&board("4x4"), 3), name).head.frequencies.described();
+    let head = parts(&database(&board("4x4"), 3), name).head;
+    let (first, described) = (head.contexts_offset(), head.frequencies.described());
     assert!(described.len() > 2);
-    for line in change(64, 576).into_iter().chain(change(64, described[1].0)) {
+    for line in change(first, 576).into_iter().chain(change(first, described[1].0)) {
         refuted(&line, "slice-syntax", "file=4x4/0-1-1-0 offset=");
     }
     for (at, value) in
-        [(64, 576), (70, described[0].0), (66, 0), (68, 0), (66, 16383), (68, 16384), (68, 65535)]
+        [(0, 576), (6, described[0].0), (2, 0), (4, 0), (2, 16383), (4, 16384), (4, 65535)]
     {
-        for line in change(at, value) {
-            refuted(&line, "slice-syntax", &format!("offset={} ", (at - 64) / 6 * 6 + 64));
+        for line in change(first + at, value) {
+            refuted(&line, "slice-syntax", &format!("offset={} ", first + at / 6 * 6));
         }
     }
     // The frequencies of a context that is not described are not described.
     let lines = spoil_database(name, |bytes| {
-        bytes[66..68].copy_from_slice(&5461u16.to_le_bytes());
-        bytes[68..70].copy_from_slice(&5461u16.to_le_bytes());
+        bytes[first + 2..first + 4].copy_from_slice(&5461u16.to_le_bytes());
+        bytes[first + 4..first + 6].copy_from_slice(&5461u16.to_le_bytes());
         repair_head(bytes);
     });
-    lines.iter().for_each(|line| refuted(line, "slice-syntax", "offset=64 "));
+    lines.iter().for_each(|line| refuted(line, "slice-syntax", &format!("offset={first} ")));
 }
 
 #[test]
@@ -338,7 +351,7 @@ fn directories_of_slices() {
             parts.head.units.clone_from(&units);
         });
         for line in lines {
-            refuted(&line, "slice-syntax", "file=4x4/0-1-1-1 offset=36 ");
+            refuted(&line, "slice-syntax", "file=4x4/0-1-1-1 offset=12 ");
         }
     }
 }
@@ -418,17 +431,20 @@ fn manifests_of_databases() {
         bytes[at] = byte;
         check(&bytes)
     };
+    // After the rules: rows, columns, the number of clauses, N, M, the number of slices; then name, length, digest.
     for (at, byte, offset) in [
         (0, 0, 0),
-        (12, 6, 12),
-        (13, 6, 12),
-        (14, 2, 0),
-        (14, 4, 0),
-        (14, 9, 14),
-        (15, 1, 15),
-        (24, 1, 24),
-        (32, 9, 32),
-        (36, 1, 36),
+        (12, 200, 12),
+        (31, 6, 12),
+        (32, 6, 12),
+        (33, 0, 0),
+        (34, 2, 0),
+        (34, 4, 0),
+        (34, 33, 12),
+        (35, 1, 12),
+        (35, 3, 12),
+        (36, 127, 36),
+        (37, 9, 37),
     ] {
         let place = if offset == 0 {
             "file=4x4/MANIFEST offset=".into()
@@ -437,19 +453,18 @@ fn manifests_of_databases() {
         };
         refuted(&with(at, byte), "database-manifest", &place);
     }
-    refuted(&with(40, bytes[40] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
-    refuted(&with(48, bytes[48] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
+    refuted(&with(41, bytes[41] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
+    refuted(&with(60, bytes[60] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
     // A slice less: a database with a hole.
-    let mut hole = bytes.clone();
-    hole.truncate(bytes.len() - 48);
-    hole[16] -= 1;
-    let place_of_last = format!("offset={} ", bytes.len() - 48);
-    refuted(&check(&hole), "database-manifest", &place_of_last);
-    refuted(&check(&hole), "database-manifest", "found=the%20end");
-    let mut hole = bytes.clone();
-    hole.drain(80..128);
-    hole[16] -= 1;
-    refuted(&check(&hole), "database-manifest", "offset=80 ");
+    let whole = DatabaseManifest::decode(&bytes).unwrap();
+    for i in [whole.slices.len() - 1, 1] {
+        let mut hole = whole.clone();
+        hole.slices.remove(i);
+        let line = check(&hole.encode());
+        refuted(&line, "database-manifest", &format!("offset={} ", whole.offset(i)));
+        let next = hole.slices.get(i).map_or("the%20end".into(), |slice| slice.name.file_name());
+        assert!(line.ends_with(&format!("found={next}")), "{line}");
+    }
     check(&bytes);
     fs::write(folder.join("extra"), "").unwrap();
     refuted(&check(&bytes), "listing", "file=4x4/extra ");
@@ -481,10 +496,10 @@ fn certificates_on_databases() {
         certificate.claim.database = Some(Digest::of(b"another"));
         refuted(&line(&certificate), "database-root", "file=4x4/MANIFEST expected=");
         certificate.claim = good.claim.clone();
-        certificate.claim.pieces = 4;
+        certificate.claim.cover = Cover::up_to(4);
         refuted(&line(&certificate), "node-position", "expected=not%20in%20the%20database");
         certificate.parts.clear();
-        refuted(&line(&certificate), "database-manifest", "offset=14 ");
+        refuted(&line(&certificate), "database-manifest", "offset=12 ");
         // For the loser the same positions do not hold.
         let mut certificate = good.clone();
         certificate.claim.value = Claimed::WhiteNotLost;
@@ -545,7 +560,7 @@ fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
     });
     files.write(&place.db());
     let check = |level| check_database(&b, None, &Options { level, ..place.options() }).line();
-    assert!(check(Level::Consistent).starts_with("s VERIFIED DATABASE 3x3 pieces=2 "));
+    assert!(check(Level::Consistent).starts_with("s CONSISTENT DATABASE 3x3 pieces=2 "));
     refuted(&check(Level::Exact), "slice-value", "file=3x3/0-1-0-1 offset=");
 }
 

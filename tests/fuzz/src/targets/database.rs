@@ -107,7 +107,9 @@ fn judge(base: &Base, options: &Options, is_right: bool) {
     let line = verdict.line();
     assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");
     match verdict {
-        Statement::Whole(Verdict::Verified(_)) => assert!(is_right, "{line}"),
+        Statement::Whole(Verdict::Verified(_) | Verdict::Consistent(_)) => {
+            assert!(is_right, "{line}")
+        }
         Statement::Trusting { .. } => panic!("{line}"),
         Statement::Shard(_) => assert!(options.shard.is_some(), "{line}"),
         Statement::Sampled(_) => assert!(options.sample.is_some(), "{line}"),

@@ -51,5 +51,6 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         SliceRecord { name: *name, length, digest }
     };
     let slices = slices.iter().map(record).collect();
-    vec![manifest.encode(), DatabaseManifest { rows, columns, pieces, slices }.encode()]
+    let cover = Cover::up_to(pieces);
+    vec![manifest.encode(), DatabaseManifest { rows, columns, cover, slices }.encode()]
 }

@@ -54,7 +54,8 @@ fn place() -> &'static Mutex<Place> {
             let options = Options { shard, threads: Some(1), ..Options::new(path("egdb")) };
             let verdict = check_certificate(&path("cert"), &options).line();
             let words = verdict.trim_start_matches("s ");
-            let text = format!("draughtproof note 0\n{words}\nchecker 0.1.0 unknown\n");
+            let text =
+                format!("draughtproof note 1\n{words}\nchecker draughtproof-check 0.1.0 unknown\n");
             match number {
                 1 => {
                     let bytes = [&key.public.id[..], &key.sign(text.as_bytes())].concat();
@@ -104,7 +105,7 @@ pub(super) fn run(bytes: &[u8]) {
     };
     // What is signed with the key is half of the work only.
     let may_pass = how & (ANYBODY | THEIRS) != 0;
-    let notes = Notes { notes, keys, least: 1 };
+    let notes = Notes { notes, keys, least: 1, distinct_checkers: 1 };
     let _ = (notes.database(&place.about), notes.left_out(&place.about));
     let (verdict, most) = peak(|| notes.verdict(&place.about).unwrap_or_else(Statement::from));
     assert!(most < (1 << 16) + 24 * length, "{most} bytes of memory for {length}");

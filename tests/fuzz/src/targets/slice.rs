@@ -3,7 +3,7 @@
 use super::bounded;
 use crate::common::files::{Files, repair_head};
 use crate::common::{board, database};
-use certificate_spec::slice::{HEADER, SliceHead, Unit};
+use certificate_spec::slice::{SliceHead, Unit};
 
 pub(super) fn run(bytes: &[u8]) {
     decode(bytes);
@@ -26,7 +26,7 @@ fn decode(bytes: &[u8]) {
             end += u64::from(length);
         }
     }
-    assert!(end == length && (head.constant.is_none() || bytes.len() == HEADER));
+    assert!(end == length && (head.constant.is_none() || bytes.len() == head.contexts_offset()));
 }
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
