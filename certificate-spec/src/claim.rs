@@ -1,9 +1,12 @@
 //! CLAIM: what a certificate says, for people (`SPEC.md` §4).
 
+use crate::cover::Cover;
+use crate::reader::FileKind;
 use crate::{Digest, RULES, VERSION, WireError};
+use serde::{Deserialize, Serialize};
 
 /// A side's claim that a set of positions of a certificate supports (`SPEC.md` §2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Question {
     /// Black never loses.
     BlackNotLost = 0,
@@ -88,9 +91,9 @@ pub struct Claim {
     pub start: String,
     /// The claimed value of the start position.
     pub value: Value,
-    /// The certificate rests on the database with at most this many pieces; 0 for none.
-    pub pieces: u8,
-    /// Root of that database, exactly when `pieces` is not 0.
+    /// The certificate rests on the database that covers this; on none if it is empty.
+    pub cover: Cover,
+    /// Root of that database, exactly when there is one.
     pub database: Option<Digest>,
 }
 
@@ -106,7 +109,7 @@ impl Claim {
             self.game,
             self.start,
             self.value.word(),
-            self.pieces,
+            self.cover,
         )
     }
 
@@ -123,18 +126,14 @@ impl Claim {
         if version != VERSION.to_string() {
             return Err(WireError::Version {
                 offset: offset as u64,
-                expected: VERSION.to_string(),
+                expected: FileKind::Certificate.expected_version(),
                 found: shown(version),
             });
         }
         let offset = lines.at;
         let rules = lines.value_of("rules")?;
         if rules != RULES {
-            return Err(WireError::Rules {
-                offset: offset as u64,
-                expected: RULES.into(),
-                found: shown(rules),
-            });
+            return Err(WireError::rules(offset as u64, rules));
         }
         let game = lines.value_of("game")?.to_owned();
         let start = lines.value_of("start")?.to_owned();
@@ -147,15 +146,18 @@ impl Claim {
         })?;
         let offset = lines.at as u64;
         let word = lines.value_of("pieces")?;
-        let pieces = (0..=32u8).find(|n| *n != 1 && n.to_string() == word);
-        let pieces =
-            pieces.ok_or_else(|| WireError::syntax(offset, "pieces: 0 or 2 to 32", shown(word)))?;
+        let cover = Cover::parse(word).ok_or_else(|| {
+            let want = "pieces: 0, or a cover in canonical form such as 6 or 7,8:4";
+            WireError::syntax(offset, want, shown(word))
+        })?;
         let offset = lines.at as u64;
         let word = lines.value_of("database")?;
         let database = Digest::parse(word);
-        if database.is_some() != (pieces != 0) || (database.is_none() && word != "none") {
-            let want =
-                if pieces == 0 { "database none" } else { "database and 64 hexadecimal digits" };
+        if database.is_some() == cover.is_empty() || (database.is_none() && word != "none") {
+            let want = match cover.is_empty() {
+                true => "database none",
+                false => "database and 64 hexadecimal digits",
+            };
             return Err(WireError::syntax(offset, want, shown(word)));
         }
         if lines.at != bytes.len() {
@@ -166,7 +168,7 @@ impl Claim {
                 format!("{rest} more bytes"),
             ));
         }
-        Ok(Claim { game, start, value, pieces, database })
+        Ok(Claim { game, start, value, cover, database })
     }
 }
 

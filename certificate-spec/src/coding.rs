@@ -1,7 +1,7 @@
 //! The entropy code of slice files (`SPEC.md` §8.3): a range variant of asymmetric numeral systems
 //! with 32 bits of state and words of 16 (J. Duda, "Asymmetric numeral systems", arXiv:1311.2540, §3).
 
-use crate::slice::{CHECKSUM, Value, checksum};
+use crate::value::{CHECKSUM, Value, checksum};
 
 /// The number of contexts.
 pub const CONTEXTS: u32 = 576;

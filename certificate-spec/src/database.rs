@@ -1,16 +1,21 @@
 //! MANIFEST of an endgame database (`SPEC.md` §8.4).
 
-use crate::reader::Reader;
-use crate::{Digest, VERSION, WireError};
+use crate::cover::Cover;
+use crate::reader::{FileKind, Reader};
+use crate::{Digest, RULES, WireError, wire};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 const MAGIC: &[u8; 8] = b"DPEGDB\0\0";
-/// Bytes of the header of MANIFEST.
-pub const HEADER: usize = 32;
-/// Bytes of a record of MANIFEST.
-pub const RECORD: usize = 48;
+/// More slices than any board has.
+const MOST_SLICES: u64 = 1 << 16;
+/// What comes before the records ends within so many bytes, and says how long MANIFEST can be.
+pub const START: usize = 256;
+/// Bytes of a record, at least and at most.
+const RECORD: RangeInclusive<u64> = 37..=46;
 
 /// A slice: men and kings of the side to move, men and kings of its opponent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SliceName(pub [u8; 4]);
 
 impl SliceName {
@@ -44,7 +49,7 @@ impl SliceName {
 }
 
 /// A slice file in the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceRecord {
     /// Which slice.
     pub name: SliceName,
@@ -54,71 +59,103 @@ pub struct SliceRecord {
     pub digest: Digest,
 }
 
-/// MANIFEST of a database.
+/// MANIFEST of a database, of the rules [`RULES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseManifest {
     /// Rows of the board.
     pub rows: u8,
     /// Columns of the board.
     pub columns: u8,
-    /// All positions with at most this many pieces are in the database.
-    pub pieces: u8,
+    /// Which positions are in the database.
+    pub cover: Cover,
     /// The slices in order.
     pub slices: Vec<SliceRecord>,
+}
+
+/// What comes before the records.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    #[serde(deserialize_with = "wire::text")]
+    rules: String,
+    rows: u8,
+    columns: u8,
+    cover: Cover,
+}
+
+impl Head {
+    fn read(r: &mut Reader<'_>, length: u64) -> Result<(Head, usize), WireError> {
+        r.head(MAGIC, FileKind::Database)?;
+        let offset = r.offset();
+        let head: Head = r.postcard("rules, rows, columns and cover of a database")?;
+        if head.rules != RULES {
+            return Err(WireError::rules(offset, &head.rules));
+        }
+        let records = r.count(MOST_SLICES, RECORD, length)?;
+        Ok((head, records))
+    }
 }
 
 impl DatabaseManifest {
     /// The bytes of MANIFEST.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(HEADER + RECORD * self.slices.len());
-        out.extend(MAGIC);
-        out.extend(VERSION.to_le_bytes());
-        out.extend([self.rows, self.columns, self.pieces, 0]);
-        out.extend((self.slices.len() as u64).to_le_bytes());
-        out.extend([0; 8]);
-        for slice in &self.slices {
-            out.extend(slice.name.0);
-            out.extend([0; 4]);
-            out.extend(slice.length.to_le_bytes());
-            out.extend(slice.digest.0);
-        }
+        let mut out = wire::head(MAGIC);
+        let (rules, cover) = (RULES.to_string(), self.cover.clone());
+        wire::append(&mut out, &Head { rules, rows: self.rows, columns: self.columns, cover });
+        wire::append(&mut out, &self.slices);
         out
     }
 
-    /// Reads MANIFEST. That the records are in order and have no more pieces than the header says
-    /// is checked here; that none is missing is for a reader who knows the board.
+    /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before any
+    /// more of it is read: magic, version, rules, and whether it can have the number of slices that it
+    /// says.
+    ///
+    /// # Errors
+    /// As for [`DatabaseManifest::decode`].
+    pub fn judge_start(bytes: &[u8], length: u64) -> Result<(), WireError> {
+        Head::read(&mut Reader::new(bytes), length).map(|_| ())
+    }
+
+    /// Reads MANIFEST. That the records are in order and covered is checked here; that none is missing
+    /// is for a reader who knows the board.
     ///
     /// # Errors
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
+        // As for who judges the first bytes before the rest is read.
+        Self::judge_start(&bytes[..bytes.len().min(START)], bytes.len() as u64)?;
         let mut r = Reader::new(bytes);
-        r.head(MAGIC, VERSION)?;
-        let (rows, columns, pieces) = (r.u8()?, r.u8()?, r.u8()?);
-        r.zeros(1)?;
-        let count = r.u64()?;
-        r.zeros(8)?;
-        let count = r.exact_count(count, RECORD as u64)?;
-        let mut slices: Vec<SliceRecord> = Vec::with_capacity(count);
-        for _ in 0..count {
+        let (Head { rows, columns, cover, .. }, records) = Head::read(&mut r, bytes.len() as u64)?;
+        let mut slices: Vec<SliceRecord> = Vec::with_capacity(records);
+        for _ in 0..records {
             let offset = r.offset();
-            let name = SliceName(r.array()?);
-            r.zeros(4)?;
-            let slice = SliceRecord { name, length: r.u64()?, digest: Digest(r.array()?) };
+            let slice: SliceRecord = r.postcard("a record of a slice")?;
+            let name = slice.name;
             let ascends = slices.last().is_none_or(|p| p.name.order() < name.order());
-            if !ascends || name.pieces() > u32::from(pieces) {
-                let want = format!("the next slice in order, at most {pieces} pieces");
+            if !ascends || !cover.admits_slice(name) {
+                let want = format!("the next slice in order, within the cover {cover}");
                 return Err(WireError::syntax(offset, want, name.file_name()));
             }
             slices.push(slice);
         }
-        Ok(DatabaseManifest { rows, columns, pieces, slices })
+        r.end()?;
+        Ok(DatabaseManifest { rows, columns, cover, slices })
     }
 
-    /// The manifest as it would be if the database ended at `pieces`.
-    pub fn up_to(&self, pieces: u8) -> DatabaseManifest {
-        let fits = |s: &&SliceRecord| s.name.pieces() <= u32::from(pieces);
+    /// The offset of the record of slice `i`, or of where it would be.
+    pub fn offset(&self, i: usize) -> u64 {
+        let before = self.slices.get(..i).unwrap_or(&self.slices);
+        let mut out = DatabaseManifest { slices: Vec::new(), ..self.clone() }.encode();
+        out.pop();
+        wire::append(&mut out, &(self.slices.len() as u64));
+        before.iter().for_each(|slice| wire::append(&mut out, slice));
+        out.len() as u64
+    }
+
+    /// The manifest as it would be of a database that covers no more than this.
+    pub fn restricted_to(&self, cover: &Cover) -> DatabaseManifest {
+        let fits = |s: &&SliceRecord| cover.admits_slice(s.name);
         DatabaseManifest {
-            pieces,
+            cover: cover.clone(),
             slices: self.slices.iter().filter(fits).copied().collect(),
             ..*self
         }

@@ -1,9 +1,10 @@
 //! BLAKE3 digests and the roots of manifests.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A BLAKE3 hash: 32 bytes, written as 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
@@ -14,12 +15,12 @@ impl Digest {
 
     /// The root of a certificate from its MANIFEST (`SPEC.md` §5).
     pub fn certificate_root(manifest: &[u8]) -> Self {
-        Digest(blake3::derive_key("draughtproof certificate root 0", manifest))
+        Digest(blake3::derive_key("draughtproof certificate root 1", manifest))
     }
 
     /// The root of a database from its MANIFEST (`SPEC.md` §8.4).
     pub fn database_root(manifest: &[u8]) -> Self {
-        Digest(blake3::derive_key("draughtproof database root 0", manifest))
+        Digest(blake3::derive_key("draughtproof database root 1", manifest))
     }
 
     /// Reads exactly 64 lower-case hexadecimal digits.

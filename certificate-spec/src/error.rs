@@ -38,6 +38,12 @@ pub enum WireError {
 }
 
 impl WireError {
+    /// A [`WireError::Rules`]; what is found is cut to 80 characters.
+    pub fn rules(offset: u64, found: &str) -> Self {
+        let found = found.chars().take(80).collect();
+        WireError::Rules { offset, expected: crate::RULES.into(), found }
+    }
+
     /// A [`WireError::Syntax`] from anything that can be shown.
     pub fn syntax(offset: u64, expected: impl ToString, found: impl ToString) -> Self {
         WireError::Syntax { offset, expected: expected.to_string(), found: found.to_string() }

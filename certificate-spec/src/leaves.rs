@@ -1,7 +1,7 @@
 //! Leaf strategies: packed choices in depth-first order (`SPEC.md` §7).
 
 use crate::WireError;
-use crate::manifest::{OBJECT_HEADER, ObjectHeader};
+use crate::object::ObjectHead;
 use crate::reader::Reader;
 
 const MAGIC: &[u8; 8] = b"DPLEAVES";
@@ -28,8 +28,8 @@ impl LeafIn<'_> {
 }
 
 /// The bytes of an object of leaves.
-pub fn encode<B: AsRef<[u8]>>(header: &ObjectHeader, leaves: &[Leaf<B>]) -> Vec<u8> {
-    let mut out = header.encode(MAGIC);
+pub fn encode<B: AsRef<[u8]>>(head: &ObjectHead, leaves: &[Leaf<B>]) -> Vec<u8> {
+    let mut out = head.encode(MAGIC);
     for leaf in leaves {
         out.extend((leaf.strategy.as_ref().len() as u64).to_le_bytes());
         out.extend(leaf.positions.to_le_bytes());
@@ -43,17 +43,17 @@ pub fn encode<B: AsRef<[u8]>>(header: &ObjectHeader, leaves: &[Leaf<B>]) -> Vec<
 /// Reads an object of leaves; the strategies are slices of `bytes`.
 ///
 /// # Errors
-/// [`WireError`] when the header or directory is wrong or the lengths do not add up to the file's.
-pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<LeafIn<'_>>), WireError> {
+/// [`WireError`] when the head or directory is wrong or the lengths do not add up to the file's.
+pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Vec<LeafIn<'_>>), WireError> {
     let mut r = Reader::new(bytes);
-    let header = ObjectHeader::read(&mut r, MAGIC)?;
+    let head = ObjectHead::read(&mut r, MAGIC)?;
     let there = (r.rest().len() / ENTRY) as u64;
-    if header.count > there {
-        let want = format!("{} directory entries", header.count);
+    if head.count > there {
+        let want = format!("{} directory entries", head.count);
         return Err(WireError::syntax(r.offset(), want, format!("room for {there}")));
     }
     let mut directory = Vec::new();
-    for _ in 0..header.count {
+    for _ in 0..head.count {
         let offset = r.offset();
         let entry = (r.u64()?, r.u64()?);
         if entry.1 == 0 {
@@ -70,14 +70,11 @@ pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<LeafIn<'_>>), WireError
         };
         leaves.push(Leaf { positions, strategy: r.take(length)? });
     }
-    if !r.rest().is_empty() {
-        let found = format!("{} more bytes", r.rest().len());
-        return Err(WireError::syntax(r.offset(), "the end", found));
-    }
-    Ok((header, leaves))
+    r.end()?;
+    Ok((head, leaves))
 }
 
-/// The offset in its object of the directory entry with index `i` in it.
-pub fn offset(i: usize) -> u64 {
-    (OBJECT_HEADER + ENTRY * i) as u64
+/// The offset, in an object with this head, of the directory entry with index `i` in it.
+pub fn offset(head: &ObjectHead, i: usize) -> u64 {
+    (head.length() + ENTRY * i) as u64
 }

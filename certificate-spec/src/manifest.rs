@@ -1,37 +1,40 @@
 //! MANIFEST of a certificate: the closed list of its objects (`SPEC.md` §5).
 
 use crate::claim::Question;
-use crate::reader::Reader;
-use crate::{Digest, VERSION, WireError};
-use std::fmt;
+use crate::reader::{FileKind, Reader};
+use crate::{Digest, WireError, wire};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 
 const MAGIC: &[u8; 8] = b"DPCERT\0\0";
-/// Bytes of the MANIFEST's header.
-pub const HEADER: usize = 64;
-/// Bytes of a record of MANIFEST.
-pub const RECORD: usize = 64;
+/// The most objects of a certificate.
+pub const MOST_OBJECTS: u64 = 1 << 20;
+/// The first bytes of MANIFEST that say how long it can be, if it has as many.
+pub const START: usize = wire::HEAD + 10 + 32 + 10;
+/// Bytes of a record, at least and at most.
+const RECORD: RangeInclusive<u64> = 37..=64;
 
 /// What an object holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Nodes of the proof tree ([`crate::nodes`]).
-    Nodes = 1,
+    Nodes = 0,
     /// Strategies of leaves ([`crate::leaves`]).
-    Leaves = 2,
-    /// How the question was answered ([`crate::about`]).
-    About = 3,
+    Leaves = 1,
+    /// How the question was answered ([`crate::provenance`]).
+    Provenance = 2,
 }
 
-/// One object: a range of the nodes, leaves or lines of one question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One object: a range of the nodes or leaves of one question, or its provenance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
     /// What it holds.
     pub kind: Kind,
     /// For which question.
     pub question: Question,
-    /// Number of its first node, leaf or line.
+    /// Number of its first node or leaf.
     pub first: u64,
-    /// How many it holds, at least 1.
+    /// How many it holds, at least 1; a provenance is one.
     pub count: u64,
     /// Its length in bytes.
     pub length: u64,
@@ -40,7 +43,7 @@ pub struct Object {
 }
 
 /// The whole list, bound to CLAIM.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Length of CLAIM in bytes.
     pub claim_length: u64,
@@ -50,24 +53,38 @@ pub struct Manifest {
     pub objects: Vec<Object>,
 }
 
+/// What comes before the records.
+struct Start {
+    claim_length: u64,
+    claim_digest: Digest,
+    records: usize,
+}
+
+impl Start {
+    fn read(r: &mut Reader<'_>, length: u64) -> Result<Start, WireError> {
+        r.head(MAGIC, FileKind::Certificate)?;
+        let claim_length = r.postcard("the length of CLAIM")?;
+        let claim_digest = Digest(r.array()?);
+        let records = r.count(MOST_OBJECTS, RECORD, length)?;
+        Ok(Start { claim_length, claim_digest, records })
+    }
+}
+
 impl Manifest {
     /// The bytes of MANIFEST.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(HEADER + RECORD * self.objects.len());
-        out.extend(MAGIC);
-        out.extend(VERSION.to_le_bytes());
-        out.extend([0; 4]);
-        out.extend((self.objects.len() as u64).to_le_bytes());
-        out.extend(self.claim_length.to_le_bytes());
-        out.extend(self.claim_digest.0);
-        for object in &self.objects {
-            out.extend([object.kind as u8, object.question as u8, 0, 0, 0, 0, 0, 0]);
-            out.extend(object.first.to_le_bytes());
-            out.extend(object.count.to_le_bytes());
-            out.extend(object.length.to_le_bytes());
-            out.extend(object.digest.0);
-        }
+        let mut out = wire::head(MAGIC);
+        wire::append(&mut out, self);
         out
+    }
+
+    /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before any
+    /// more of it is read: magic, version, and whether it can have the number of records that it says.
+    ///
+    /// # Errors
+    /// As for [`Manifest::decode`].
+    pub fn judge_start(bytes: &[u8], length: u64) -> Result<(), WireError> {
+        Start::read(&mut Reader::new(bytes), length).map(|_| ())
     }
 
     /// Reads MANIFEST, and checks the order of its records and that their ranges have no gap.
@@ -76,16 +93,11 @@ impl Manifest {
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut r = Reader::new(bytes);
-        r.head(MAGIC, VERSION)?;
-        r.zeros(4)?;
-        let count = r.u64()?;
-        let claim_length = r.u64()?;
-        let claim_digest = Digest(r.array()?);
-        let count = r.exact_count(count, RECORD as u64)?;
-        let mut objects: Vec<Object> = Vec::with_capacity(count);
-        for _ in 0..count {
+        let start = Start::read(&mut r, bytes.len() as u64)?;
+        let mut objects: Vec<Object> = Vec::with_capacity(start.records);
+        for _ in 0..start.records {
             let offset = r.offset();
-            let object = read_object(&mut r)?;
+            let object: Object = r.postcard("a record of an object")?;
             // The number that `first` must be: the end of the range before, if this one goes on.
             let go_on = match objects.last() {
                 None => 0,
@@ -100,81 +112,30 @@ impl Manifest {
                 }
             };
             if object.first != go_on {
-                let want = format!("first {go_on}");
-                return Err(WireError::syntax(offset + 8, want, object.first));
+                return Err(WireError::syntax(offset, format!("first {go_on}"), object.first));
             }
-            if object.count == 0 || object.first.checked_add(object.count).is_none() {
-                return Err(WireError::syntax(offset + 16, "a count of at least 1", object.count));
+            let one = object.kind == Kind::Provenance;
+            let is_countable = object.count > 0 && object.first.checked_add(object.count).is_some();
+            if !is_countable || one && object.first + object.count != 1 {
+                let want = if one { "one provenance" } else { "a count of at least 1" };
+                return Err(WireError::syntax(offset, want, object.count));
             }
             objects.push(object);
         }
+        r.end()?;
+        let Start { claim_length, claim_digest, .. } = start;
         Ok(Manifest { claim_length, claim_digest, objects })
     }
-}
 
-fn read_object(r: &mut Reader<'_>) -> Result<Object, WireError> {
-    let offset = r.offset();
-    let kind = match r.u8()? {
-        1 => Kind::Nodes,
-        2 => Kind::Leaves,
-        3 => Kind::About,
-        other => return Err(WireError::syntax(offset, "kind 1 to 3", other)),
-    };
-    let question = read_question(r)?;
-    r.zeros(6)?;
-    Ok(Object {
-        kind,
-        question,
-        first: r.u64()?,
-        count: r.u64()?,
-        length: r.u64()?,
-        digest: Digest(r.array()?),
-    })
-}
-
-fn read_question(r: &mut Reader<'_>) -> Result<Question, WireError> {
-    let offset = r.offset();
-    let number = r.u8()?;
-    Question::from_u8(number).ok_or_else(|| WireError::syntax(offset, "question 0 to 3", number))
-}
-
-/// Bytes of the header of an object.
-pub const OBJECT_HEADER: usize = 32;
-
-/// The header that every object begins with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ObjectHeader {
-    /// The object's question.
-    pub question: Question,
-    /// Number of its first node or leaf.
-    pub first: u64,
-    /// How many it holds.
-    pub count: u64,
-}
-
-/// For people.
-impl fmt::Display for ObjectHeader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let &ObjectHeader { question, first, count } = self;
-        write!(f, "question {}, first {first}, count {count}", question as u8)
-    }
-}
-
-impl ObjectHeader {
-    pub(crate) fn encode(&self, magic: &[u8; 8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(OBJECT_HEADER);
-        out.extend(magic);
-        out.extend(VERSION.to_le_bytes());
-        out.extend([self.question as u8, 0, 0, 0]);
-        out.extend(self.first.to_le_bytes());
-        out.extend(self.count.to_le_bytes());
-        out
-    }
-
-    pub(crate) fn read(r: &mut Reader<'_>, magic: &[u8; 8]) -> Result<Self, WireError> {
-        r.head(magic, VERSION)?;
-        let question = read_question(r)?;
-        r.zeros(3)?;
-        Ok(ObjectHeader { question, first: r.u64()?, count: r.u64()? })
+    /// The offset of the record of object `i`.
+    pub fn offset(&self, i: usize) -> u64 {
+        // Records follow one another, so what comes before is as long as without the rest.
+        let before = self.objects.get(..i).unwrap_or(&self.objects);
+        let mut out = wire::head(MAGIC);
+        wire::append(&mut out, &self.claim_length);
+        out.extend(self.claim_digest.0);
+        wire::append(&mut out, &(self.objects.len() as u64));
+        before.iter().for_each(|object| wire::append(&mut out, object));
+        out.len() as u64
     }
 }

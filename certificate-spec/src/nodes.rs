@@ -1,7 +1,7 @@
 //! Nodes of the proof tree, as fixed-width records (`SPEC.md` §6).
 
 use crate::WireError;
-use crate::manifest::{OBJECT_HEADER, ObjectHeader};
+use crate::object::ObjectHead;
 use crate::reader::Reader;
 use std::fmt;
 
@@ -59,8 +59,8 @@ pub mod kind {
 }
 
 /// The bytes of an object of nodes.
-pub fn encode(header: &ObjectHeader, nodes: &[Node]) -> Vec<u8> {
-    let mut out = header.encode(MAGIC);
+pub fn encode(head: &ObjectHead, nodes: &[Node]) -> Vec<u8> {
+    let mut out = head.encode(MAGIC);
     out.reserve(RECORD * nodes.len());
     for node in nodes {
         out.extend(node.position.black.to_le_bytes());
@@ -74,14 +74,14 @@ pub fn encode(header: &ObjectHeader, nodes: &[Node]) -> Vec<u8> {
     out
 }
 
-/// Reads an object of nodes: the header and as many records as it announces, unjudged.
+/// Reads an object of nodes: the head and as many records as it announces, unjudged.
 ///
 /// # Errors
-/// [`WireError`] when the header is wrong or the length does not fit it.
-pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<Node>), WireError> {
+/// [`WireError`] when the head is wrong or the length does not fit it.
+pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Vec<Node>), WireError> {
     let mut r = Reader::new(bytes);
-    let header = ObjectHeader::read(&mut r, MAGIC)?;
-    let count = r.exact_count(header.count, RECORD as u64)?;
+    let head = ObjectHead::read(&mut r, MAGIC)?;
+    let count = r.exact_count(head.count, RECORD as u64)?;
     let mut nodes = Vec::with_capacity(count);
     for _ in 0..count {
         let (black, white, kings) = (r.u32()?, r.u32()?, r.u32()?);
@@ -95,10 +95,10 @@ pub fn decode(bytes: &[u8]) -> Result<(ObjectHeader, Vec<Node>), WireError> {
             reserved: u16::from_le_bytes(r.array()?),
         });
     }
-    Ok((header, nodes))
+    Ok((head, nodes))
 }
 
-/// The offset in its object of the node with index `i` in it.
-pub fn offset(i: usize) -> u64 {
-    (OBJECT_HEADER + RECORD * i) as u64
+/// The offset, in an object with this head, of the node with index `i` in it.
+pub fn offset(head: &ObjectHead, i: usize) -> u64 {
+    (head.length() + RECORD * i) as u64
 }

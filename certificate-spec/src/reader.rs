@@ -1,6 +1,28 @@
 //! A cursor over bytes that knows where it is, for error messages.
 
-use crate::WireError;
+use crate::wire::append;
+use crate::{VERSION, WireError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::ops::RangeInclusive;
+
+/// What a file of another version is, and what to do with one of version 0.
+#[derive(Clone, Copy)]
+pub(crate) enum FileKind {
+    Certificate,
+    Database,
+}
+
+impl FileKind {
+    /// The version expected, with advice for who has an older file.
+    pub(crate) fn expected_version(self) -> String {
+        let advice = match self {
+            FileKind::Certificate => "make the certificate again with: prove --emit",
+            FileKind::Database => "convert the database with: prove db",
+        };
+        format!("{VERSION} ({advice})")
+    }
+}
 
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -66,25 +88,61 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    pub(crate) fn zeros(&mut self, len: usize) -> Result<(), WireError> {
-        const ZEROS: [u8; 8] = [0; 8];
-        self.expect(&ZEROS[..len], "reserved bytes of zero")
-    }
-
-    /// Reads a magic number and the version after it. The version is judged first among all that
-    /// may be wrong in a file that does carry the magic number.
-    pub(crate) fn head(&mut self, magic: &[u8; 8], version: u32) -> Result<(), WireError> {
+    /// Reads magic and version. The version is judged first among all that may be wrong in a file that
+    /// does carry the magic.
+    pub(crate) fn head(&mut self, magic: &[u8; 8], kind: FileKind) -> Result<(), WireError> {
         self.expect(magic, &format!("the magic bytes {}", hex(magic)))?;
         let offset = self.offset();
         let found = self.u32()?;
-        if found != version {
-            return Err(WireError::Version {
-                offset,
-                expected: version.to_string(),
-                found: found.to_string(),
-            });
+        if found != VERSION {
+            let expected = kind.expected_version();
+            return Err(WireError::Version { offset, expected, found: found.to_string() });
         }
         Ok(())
+    }
+
+    /// Reads a value in postcard, in its only encoding; `what` names it.
+    pub(crate) fn postcard<T>(&mut self, what: &str) -> Result<T, WireError>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (offset, rest) = (self.offset(), self.rest());
+        let Ok((value, left)) = postcard::take_from_bytes::<T>(rest) else {
+            return Err(WireError::syntax(offset, what, "bytes that are not one"));
+        };
+        let taken = &rest[..rest.len() - left.len()];
+        let mut again = Vec::with_capacity(taken.len());
+        append(&mut again, &value);
+        if taken != again {
+            let same = taken.iter().zip(&again).take_while(|(a, b)| a == b).count();
+            let want = format!("{what} in its shortest encoding");
+            return Err(WireError::syntax(offset + same as u64, want, "another encoding"));
+        }
+        self.at += taken.len();
+        Ok(value)
+    }
+
+    /// Reads the number of records that follow. It must be at most `most`, and the bytes left (of a file
+    /// of `length` bytes) must be possible for as many records of these sizes.
+    pub(crate) fn count(
+        &mut self,
+        most: u64,
+        sizes: RangeInclusive<u64>,
+        length: u64,
+    ) -> Result<usize, WireError> {
+        let offset = self.offset();
+        let count: u64 = self.postcard("a number of records")?;
+        if count > most {
+            return Err(WireError::syntax(offset, format!("at most {most} records"), count));
+        }
+        let (start, least) = (self.offset(), count * sizes.start());
+        let possible = start + least..=start + count * sizes.end();
+        if !possible.contains(&length) {
+            let (least, most) = (possible.start(), possible.end());
+            let want = format!("{least} to {most} bytes for {count} records");
+            return Err(WireError::syntax(offset, want, format!("{length} bytes")));
+        }
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// The number of records that `count` announces, only if `size` bytes for each are there and
@@ -98,6 +156,14 @@ impl<'a> Reader<'a> {
                 format!("{count} records of {size} bytes"),
                 format!("{rest} bytes"),
             )),
+        }
+    }
+
+    /// That nothing is left.
+    pub(crate) fn end(&self) -> Result<(), WireError> {
+        match self.rest().len() {
+            0 => Ok(()),
+            n => Err(WireError::syntax(self.offset(), "the end", format!("{n} more bytes"))),
         }
     }
 }

@@ -1,43 +1,25 @@
-//! Slice files (`SPEC.md` §8.3): the header, the contexts and the directory of units.
+//! Slice files (`SPEC.md` §8.3): the head, the contexts and the directory of units.
 
 use crate::coding::{CONTEXTS, Frequencies, TOTAL};
 use crate::database::SliceName;
-use crate::reader::Reader;
-use crate::{Digest, WireError};
+use crate::reader::{FileKind, Reader};
+use crate::value::Value;
+use crate::{RULES, WireError, wire};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-const MAGIC: &[u8; 8] = b"DPSLICE\0";
-/// The version of slice files that this crate reads and writes.
-pub const SLICE_VERSION: u32 = 1;
-/// Bytes of the header.
-pub const HEADER: usize = 64;
+const MAGIC: &[u8; 8] = b"DPVALUES";
+/// What comes before the checksum ends within so many bytes, and says how long the head is.
+pub const START: usize = 256;
 /// The most positions of a unit that is not a single row.
-pub const UNIT: u64 = 65536;
-/// Bytes of the checksum that a payload begins with.
-pub const CHECKSUM: usize = 8;
+pub const UNIT_POSITIONS: u64 = 65536;
 /// The shortest payload: a checksum and a state.
 const SHORTEST: u32 = 12;
-/// Offset of the checksum of the head, and how many bytes of it are kept.
-const HEAD_CHECKSUM: (usize, usize) = (40, 24);
-
-/// The value of a position for the side to move, as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Value {
-    /// The opponent can force the side to move out of moves.
-    Loss = 0,
-    /// Neither side can.
-    Draw = 1,
-    /// The side to move can force its opponent out of moves.
-    Win = 2,
-}
-
-impl Value {
-    /// The value written as this number.
-    pub fn from_number(number: u32) -> Option<Value> {
-        [Value::Loss, Value::Draw, Value::Win].into_iter().find(|&v| v as u32 == number)
-    }
-}
+/// Bytes of the checksum of the head.
+const HEAD_CHECKSUM: usize = 24;
+/// Bytes of a context, and of a directory entry.
+const CONTEXT: u64 = 6;
+const ENTRY: u64 = 4;
 
 /// What the first bytes of a slice file say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,85 +69,139 @@ pub struct SliceHead {
     pub units: Vec<Unit>,
 }
 
-/// The length in bytes of header, contexts and directory of a file that begins with these bytes
-/// (at least [`HEADER`]); magic number and version are judged, the rest only with the whole head.
+/// What comes before the checksum.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    #[serde(deserialize_with = "wire::text")]
+    rules: String,
+    rows: u8,
+    columns: u8,
+    name: SliceName,
+    indices: u64,
+    coding: Coding,
+}
+
+/// How the values of a slice are written.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Coding {
+    /// All quiet positions have this value; the file ends after the checksum.
+    Constant(Value),
+    /// So many contexts and units follow.
+    Units { contexts: u32, units: u32 },
+}
+
+impl Coding {
+    /// The numbers of contexts and of units.
+    fn counts(self) -> (u64, u64) {
+        match self {
+            Coding::Constant(_) => (0, 0),
+            Coding::Units { contexts, units } => (contexts.into(), units.into()),
+        }
+    }
+}
+
+impl Wire {
+    /// Reads what comes before the checksum, and says where that ends.
+    fn read(bytes: &[u8]) -> Result<(Wire, usize), WireError> {
+        let mut r = Reader::new(&bytes[..bytes.len().min(START)]);
+        r.head(MAGIC, FileKind::Database)?;
+        let offset = r.offset();
+        let head: Wire = r.postcard("the head of a slice")?;
+        if head.rules != RULES {
+            return Err(WireError::rules(offset, &head.rules));
+        }
+        if head.coding.counts().0 > CONTEXTS.into() {
+            let found = format!("{} contexts", head.coding.counts().0);
+            return Err(WireError::syntax(offset, format!("at most {CONTEXTS}"), found));
+        }
+        Ok((head, usize::try_from(r.offset()).unwrap_or(START)))
+    }
+}
+
+/// The length in bytes of head, checksum, contexts and directory of a file that begins with these bytes
+/// ([`START`] of them, or all); what comes before the checksum is judged, the rest only with the whole
+/// head.
 ///
 /// # Errors
 /// [`WireError`] when this is no slice file of this version.
 pub fn head_length(bytes: &[u8]) -> Result<u64, WireError> {
-    let mut r = Reader::new(bytes);
-    r.head(MAGIC, SLICE_VERSION)?;
-    r.take(20)?;
-    let (contexts, units) = (r.u32()?, r.u32()?);
-    Ok(HEADER as u64 + 6 * u64::from(contexts) + 4 * u64::from(units))
-}
-
-/// The checksum of a payload's code.
-pub fn checksum(code: &[u8]) -> [u8; CHECKSUM] {
-    let mut out = [0; CHECKSUM];
-    out.copy_from_slice(&Digest::of(code).0[..CHECKSUM]);
-    out
+    let (head, end) = Wire::read(bytes)?;
+    let (contexts, units) = head.coding.counts();
+    Ok((end + HEAD_CHECKSUM) as u64 + CONTEXT * contexts + ENTRY * units)
 }
 
 impl SliceHead {
-    /// The bytes of the head, for units whose payloads follow in order without gaps.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(HEADER + 4 * self.units.len());
-        let described = self.frequencies.described();
-        out.extend(MAGIC);
-        out.extend(SLICE_VERSION.to_le_bytes());
-        out.extend(self.header.name.0);
-        out.extend([self.header.rows, self.header.columns]);
-        out.push(self.constant.map_or(3, |value| value as u8));
-        out.extend([0; 5]);
-        out.extend(self.header.indices.to_le_bytes());
-        out.extend(u32::try_from(described.len()).unwrap_or(u32::MAX).to_le_bytes());
-        out.extend(u32::try_from(self.units.len()).unwrap_or(u32::MAX).to_le_bytes());
-        out.extend([0; HEAD_CHECKSUM.1]);
-        for (context, [loss, win]) in described {
-            [context, loss, win].iter().for_each(|n| out.extend(n.to_le_bytes()));
-        }
-        for unit in &self.units {
-            let entry = match *unit {
-                Unit::Constant(value) => value as u32,
-                Unit::Coded { length, .. } => length << 2 | 3,
-            };
-            out.extend(entry.to_le_bytes());
-        }
-        let sum = head_checksum(&out);
-        out[HEAD_CHECKSUM.0..HEADER].copy_from_slice(&sum);
+    /// The bytes that come before the checksum.
+    fn start(&self) -> Vec<u8> {
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let coding = match self.constant {
+            Some(value) => Coding::Constant(value),
+            None => Coding::Units {
+                contexts: small(self.frequencies.described().len()),
+                units: small(self.units.len()),
+            },
+        };
+        let SliceHeader { name, rows, columns, indices } = self.header;
+        let mut out = wire::head(MAGIC);
+        wire::append(&mut out, &Wire { rules: RULES.into(), rows, columns, name, indices, coding });
         out
     }
 
+    /// The offset of the checksum.
+    pub fn checksum_offset(&self) -> usize {
+        self.start().len()
+    }
+
+    /// The offset of the first context.
+    pub fn contexts_offset(&self) -> usize {
+        self.checksum_offset() + HEAD_CHECKSUM
+    }
+
+    /// The offset of the directory entry of a unit; in a slice without units, of what takes its place.
+    pub fn entry_offset(&self, unit: usize) -> usize {
+        if self.constant.is_some() {
+            return wire::HEAD;
+        }
+        self.contexts_offset() + 6 * self.frequencies.described().len() + 4 * unit
+    }
+
+    /// The bytes of the head, for units whose payloads follow in order without gaps.
+    pub fn encode(&self) -> Vec<u8> {
+        let start = self.start();
+        let mut rest = Vec::with_capacity(4 * self.units.len());
+        if self.constant.is_none() {
+            for (context, [loss, win]) in self.frequencies.described() {
+                [context, loss, win].iter().for_each(|n| rest.extend(n.to_le_bytes()));
+            }
+            for unit in &self.units {
+                let entry = match *unit {
+                    Unit::Constant(value) => value as u32,
+                    Unit::Coded { length, .. } => length << 2 | 3,
+                };
+                rest.extend(entry.to_le_bytes());
+            }
+        }
+        [&start[..], &head_checksum(&start, &rest), &rest].concat()
+    }
+
     /// Reads the head of a file of `length` bytes; `bytes` are its first [`head_length`] bytes or more.
-    /// That `n` and the number of units fit the slice is for a reader who knows the board.
+    /// That the numbers of indices and of units fit the slice is for a reader who knows the board.
     ///
     /// # Errors
     /// [`WireError`] with the offset of the first thing wrong.
     pub fn decode(bytes: &[u8], length: u64) -> Result<Self, WireError> {
+        let (Wire { rows, columns, name, indices, coding, .. }, end) = Wire::read(bytes)?;
         let head = head_length(bytes)?;
         let Some(bytes) = usize::try_from(head).ok().and_then(|head| bytes.get(..head)) else {
-            return Err(WireError::syntax(32, format!("{head} bytes"), bytes.len()));
+            let found = format!("{} bytes", bytes.len());
+            return Err(WireError::syntax(wire::HEAD as u64, format!("{head} bytes"), found));
         };
         let mut r = Reader::new(bytes);
-        r.take(12)?;
-        let name = SliceName(r.array()?);
-        let (rows, columns) = (r.u8()?, r.u8()?);
-        let constant = r.u8()?;
-        r.zeros(5)?;
-        let header = SliceHeader { name, rows, columns, indices: r.u64()? };
-        let (contexts, units) = (r.u32()?, r.u32()?);
-        let constant = match (constant, contexts, units) {
-            (0..3, 0, 0) => Value::from_number(constant.into()),
-            (3, 0..=CONTEXTS, _) => None,
-            _ => {
-                let want = "a value and nothing else, or 3, contexts and units";
-                let found = format!("{constant}, {contexts} contexts, {units} units");
-                return Err(WireError::syntax(18, want, found));
-            }
-        };
-        let sum = head_checksum(bytes);
-        r.expect(&sum, "the checksum of header, contexts and directory")?;
+        let start = r.take(end)?;
+        let sum = head_checksum(start, r.rest().get(HEAD_CHECKSUM..).unwrap_or_default());
+        r.expect(&sum, "the checksum of head, contexts and directory")?;
+        let header = SliceHeader { name, rows, columns, indices };
+        let (contexts, units) = coding.counts();
         let mut frequencies = Frequencies::default();
         let mut last = None;
         for _ in 0..contexts {
@@ -203,14 +239,18 @@ impl SliceHead {
                 format!("{length} bytes"),
             ));
         }
+        let constant = match coding {
+            Coding::Constant(value) => Some(value),
+            Coding::Units { .. } => None,
+        };
         Ok(SliceHead { header, constant, frequencies, units: directory })
     }
 }
 
-fn head_checksum(head: &[u8]) -> [u8; HEAD_CHECKSUM.1] {
+fn head_checksum(start: &[u8], rest: &[u8]) -> [u8; HEAD_CHECKSUM] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&head[..HEAD_CHECKSUM.0]).update(&head[HEADER..]);
-    let mut out = [0; HEAD_CHECKSUM.1];
-    out.copy_from_slice(&hasher.finalize().as_bytes()[..HEAD_CHECKSUM.1]);
+    hasher.update(start).update(rest);
+    let mut out = [0; HEAD_CHECKSUM];
+    out.copy_from_slice(&hasher.finalize().as_bytes()[..HEAD_CHECKSUM]);
     out
 }

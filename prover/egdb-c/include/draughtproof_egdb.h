@@ -18,7 +18,8 @@
 // The side to move wins.
 #define EGDB_WIN 2
 
-// Not in the database: too many pieces, a side without pieces, or a slice whose file is not there.
+// Not in the database: a position that it does not cover (too many pieces, or a side without
+// pieces), or one of a slice whose file is not there.
 #define EGDB_UNKNOWN 3
 
 // A file cannot be read or is damaged.
@@ -69,7 +70,15 @@ struct egdb_database *egdb_open(const char *directory,
 // `database` must come from `egdb_open` and not be used again.
 void egdb_close(struct egdb_database *database);
 
-// The largest number of pieces that a database covers.
+// Writes which positions a database covers, and a zero, into `size` bytes (`text` may be null):
+// `6` are all with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has
+// more than 4. Returns the length of the whole text, which is cut off if it does not fit.
+//
+// # Safety
+// `database` must be open, and `text` null or of `size` bytes.
+int egdb_cover(const struct egdb_database *database, char *text, uintptr_t size);
+
+// The largest number of pieces of a position that a database covers: none with more has a value.
 //
 // # Safety
 // `database` must be open.

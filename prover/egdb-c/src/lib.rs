@@ -15,7 +15,8 @@ pub const EGDB_LOSS: c_int = 0;
 pub const EGDB_DRAW: c_int = 1;
 /// The side to move wins.
 pub const EGDB_WIN: c_int = 2;
-/// Not in the database: too many pieces, a side without pieces, or a slice whose file is not there.
+/// Not in the database: a position that it does not cover (too many pieces, or a side without
+/// pieces), or one of a slice whose file is not there.
 pub const EGDB_UNKNOWN: c_int = 3;
 /// A file cannot be read or is damaged.
 pub const EGDB_ERROR: c_int = -1;
@@ -127,14 +128,37 @@ pub unsafe extern "C" fn egdb_close(database: *mut egdb_database) {
     }
 }
 
-/// The largest number of pieces that a database covers.
+/// Writes which positions a database covers, and a zero, into `size` bytes (`text` may be null):
+/// `6` are all with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has
+/// more than 4. Returns the length of the whole text, which is cut off if it does not fit.
+///
+/// # Safety
+/// `database` must be open, and `text` null or of `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_cover(
+    database: *const egdb_database,
+    text: *mut c_char,
+    size: usize,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let cover = database.cover().to_string();
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { write_message(&cover, text, size) };
+    c_int::try_from(cover.len()).unwrap_or(c_int::MAX)
+}
+
+/// The largest number of pieces of a position that a database covers: none with more has a value.
 ///
 /// # Safety
 /// `database` must be open.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn egdb_pieces(database: *const egdb_database) -> c_int {
     // SAFETY: the caller vouches for it.
-    unsafe { database.as_ref() }.map_or(EGDB_INVALID, |database| database.0.pieces().into())
+    unsafe { database.as_ref() }
+        .map_or(EGDB_INVALID, |database| database.0.cover().most_pieces().into())
 }
 
 /// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of

@@ -36,7 +36,8 @@ fn a_c_program_looks_positions_up() {
     let board = Board::new(8, 8).expect("a board");
     let store = Store::new(directory.path(), &board);
     let _lock = store.lock().expect("the only builder");
-    extend(&mut BuildSession::new(&store, 4, 1 << 30).expect("a store"), |_| ())
+    let cover = "4:2".parse().expect("a cover");
+    extend(&mut BuildSession::new(&store, &cover, 1 << 30).expect("a store"), |_| ())
         .expect("a database");
 
     // The shared library lies beside this test.
@@ -57,7 +58,12 @@ fn a_c_program_looks_positions_up() {
         .output()
         .expect("a C compiler");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let run = Command::new(&program).arg(directory.path()).output().expect("the program");
+    let run = Command::new(&program)
+        .arg(directory.path())
+        // Cargo's names a directory in which an older library may lie.
+        .env_remove("LD_LIBRARY_PATH")
+        .output()
+        .expect("the program");
     let said = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success(), "{said}");
     assert_eq!(String::from_utf8_lossy(&run.stdout), "all values as expected\n", "{said}");

@@ -27,7 +27,11 @@ int main(int argc, char **argv) {
             fprintf(stderr, "%s\n", error);
             return 1;
         }
+        char cover[8] = "";
         assert(egdb_pieces(database) == 4);
+        assert(egdb_cover(database, cover, sizeof cover) == 3 && strcmp(cover, "4:2") == 0);
+        assert(egdb_cover(database, cover, 2) == 3 && strcmp(cover, "4") == 0);
+        assert(egdb_cover(database, NULL, 0) == 3 && egdb_cover(NULL, NULL, 0) == EGDB_INVALID);
 
         /* W:W31,10:B3,1, the longest win with four pieces, and the same for the other side. */
         egdb_position longest = {SQUARE(3) | SQUARE(1), SQUARE(31) | SQUARE(10), 0, 1};
@@ -41,6 +45,10 @@ int main(int argc, char **argv) {
         /* No piece of the side to move; two pieces on a square; a man where it would be crowned. */
         egdb_position nothing = {0, SQUARE(15), 0, 0};
         assert(probe(database, nothing) == EGDB_UNKNOWN);
+        /* B:WK32:BK1,K2,K3, more pieces of a side than the database has. */
+        egdb_position three = {SQUARE(1) | SQUARE(2) | SQUARE(3), SQUARE(32), 0, 0};
+        three.kings = three.black | three.white;
+        assert(probe(database, three) == EGDB_UNKNOWN);
         egdb_position overlap = {SQUARE(10), SQUARE(10), 0, 0};
         assert(probe(database, overlap) == EGDB_INVALID);
         egdb_position crowned = {SQUARE(30), SQUARE(10), 0, 0};

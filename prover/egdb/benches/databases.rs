@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use draughtproof_egdb::{
-    BuildSession, Builder, Database, Mode, Slice, Store, decode_slice, encode_slice, extend,
+    BuildSession, Builder, Cover, Database, Mode, Slice, Store, decode_slice, encode_slice, extend,
     locate, position_at,
 };
 use draughtproof_game::{Board, Position};
@@ -19,10 +19,10 @@ fn board() -> Board {
 
 /// A builder that has solved everything up to `pieces` pieces.
 fn solved(board: &Board, pieces: u8) -> Builder {
-    let mut builder = Builder::new(board, pieces);
+    let cover = Cover::up_to(pieces);
+    let mut builder = Builder::new(board, &cover);
     for n in 2..=pieces {
-        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
-        builder.complete(n);
+        Builder::pairs(board, &cover, n).into_iter().for_each(|slice| builder.solve(slice));
     }
     builder
 }
@@ -35,15 +35,15 @@ fn directory() -> PathBuf {
     let directory = std::env::temp_dir().join("draughtproof-bench");
     let store = Store::new(&directory, &board());
     let _lock = store.lock().expect("the only builder");
-    let mut session = BuildSession::new(&store, 4, 1 << 30).expect("a store");
+    let mut session = BuildSession::new(&store, &Cover::up_to(4), 1 << 30).expect("a store");
     extend(&mut session, |_| ()).expect("a database");
     directory
 }
 
-/// Positions with as many pieces as the database has, spread evenly over the indices by a fixed
+/// Positions of a cover, spread evenly over the indices by a fixed
 /// pseudo-random sequence (Knuth's MMIX).
-fn positions(board: &Board, pieces: u8, count: usize) -> Vec<Position> {
-    let slices: Vec<Slice> = Slice::all(board, pieces);
+fn positions(board: &Board, cover: &Cover, count: usize) -> Vec<Position> {
+    let slices: Vec<Slice> = Slice::all(board, cover);
     let all: u64 = slices.iter().map(|s| s.indices(board)).sum();
     let mut state = 1u64;
     let mut random = || {
@@ -65,7 +65,7 @@ fn positions(board: &Board, pieces: u8, count: usize) -> Vec<Position> {
 
 fn indexing(c: &mut Criterion) {
     let board = board();
-    let some = positions(&board, 6, 1000);
+    let some = positions(&board, &Cover::up_to(6), 1000);
     let places: Vec<_> = some.iter().map(|p| locate(&board, p)).collect();
     let mut group = c.benchmark_group("indexing");
     group.throughput(Throughput::Elements(some.len() as u64));
@@ -110,7 +110,7 @@ fn probing(c: &mut Criterion) {
     let directory = directory();
     let open = |mode| Database::open(Path::new(&directory), &board, mode).expect("a database");
     let cached = open(Mode::Cached(4 << 30));
-    let some = positions(&board, cached.pieces(), 1 << 20);
+    let some = positions(&board, cached.cover(), 1 << 20);
     let all = |database: &Database| {
         let known = some.iter().filter(|p| database.probe(p).is_ok_and(|value| value.is_some()));
         assert_eq!(known.count(), some.len());

@@ -6,13 +6,17 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use certificate_spec::slice::{self, Unit, Value};
+use certificate_spec::cover::Cover;
+use certificate_spec::slice::{self, Unit};
+use certificate_spec::value::Value;
 use rayon::prelude::*;
 
 use super::depth::Depths;
 use crate::build::extend::{BuildError, BuildSession};
 use crate::codec::decode::{Scratch, SliceDecoder};
+use crate::codec::units::unit_count;
 use crate::disk::store::{Store, StoreError};
+use crate::index::cover::{SideLimits, SliceArray};
 use crate::index::slice::{Slice, locate};
 use crate::values::cache::{Cache, Groups};
 use crate::values::resident::Values;
@@ -50,7 +54,8 @@ impl Default for Mode {
 /// slice is not there has none, and a damaged file is an error.
 pub struct Database {
     board: Board,
-    pieces: u8,
+    cover: Cover,
+    limits: SideLimits,
     values: Access,
     depths: Depths,
 }
@@ -63,8 +68,9 @@ enum Access {
 /// The files of a database, and what of them has been decoded.
 struct Files {
     store: Store,
-    /// For each slice in order, by place: see [`Files::place`].
+    /// For each slice, by place.
     slices: Vec<SliceFile>,
+    places: SliceArray,
     cache: Cache,
 }
 
@@ -82,7 +88,7 @@ struct Opened {
 }
 
 impl Database {
-    /// Opens the database of `board` in the directory `root`, with as many pieces as it has.
+    /// Opens the database of `board` in the directory `root`, with the cover that it has.
     ///
     /// Files are read when they are needed ([`Mode::Cached`]), the checksum of each part verified
     /// then; or all of them now ([`Mode::Resident`]), with their digests.
@@ -91,16 +97,17 @@ impl Database {
     /// [`BuildError`]: no database there, or a damaged one; too little memory to have it resident.
     pub fn open(root: impl AsRef<Path>, board: &Board, mode: Mode) -> Result<Self, BuildError> {
         let store = Store::new(root.as_ref(), board);
-        let pieces = store.manifest()?.pieces;
+        let cover = store.manifest()?.cover;
         let values = match mode {
             Mode::Resident(memory) => {
-                let values = BuildSession::new(&store, pieces, memory)?.load_all(|_| ())?;
+                let values = BuildSession::new(&store, &cover, memory)?.load_all(|_| ())?;
                 Access::Resident(Box::new(values))
             }
-            Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, pieces, memory))),
+            Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, &cover, memory))),
         };
         let depths = Depths::open(root, board)?;
-        Ok(Database { board: board.clone(), pieces, values, depths })
+        let limits = SideLimits::new(&cover);
+        Ok(Database { board: board.clone(), cover, limits, values, depths })
     }
 
     /// The board.
@@ -108,18 +115,23 @@ impl Database {
         &self.board
     }
 
-    /// The largest number of pieces that is covered.
-    pub fn pieces(&self) -> u8 {
-        self.pieces
+    /// Which positions are covered.
+    pub fn cover(&self) -> &Cover {
+        &self.cover
     }
 
-    /// The value for the side to move; `None` where it is not known: too many pieces, a side
-    /// without pieces, or a slice whose file is not there.
+    /// Whether a position is covered. (Its value is unknown all the same where a file is missing.)
+    pub fn covers(&self, position: &Position) -> bool {
+        self.limits.admit(position.black.count_ones(), position.white.count_ones())
+    }
+
+    /// The value for the side to move; `None` where it is not known: a position that the
+    /// cover does not admit, or a slice whose file is not there.
     ///
     /// # Errors
     /// [`StoreError`] when a file cannot be read or is damaged, naming the file and the unit.
     pub fn probe(&self, position: &Position) -> Result<Option<Value>, StoreError> {
-        if position.pieces() > u32::from(self.pieces) || !position.both_sides() {
+        if !self.covers(position) {
             return Ok(None);
         }
         match &self.values {
@@ -163,7 +175,7 @@ impl Database {
         let Access::Cached(files) = &self.values else { return Ok(()) };
         let mut wanted = Vec::new();
         for position in positions {
-            if position.pieces() <= u32::from(self.pieces) && position.both_sides() {
+            if self.covers(position) {
                 files.units_for(&self.board, position, &mut wanted)?;
             }
         }
@@ -180,27 +192,18 @@ impl Database {
 }
 
 impl Files {
-    fn new(store: Store, pieces: u8, memory: u64) -> Self {
-        let side = usize::from(pieces) + 1;
-        let board = store.board().clone();
-        let mut slices = Vec::with_capacity(side.pow(4));
+    fn new(store: Store, cover: &Cover, memory: u64) -> Self {
+        let places = SliceArray::new(cover);
         let mut first_unit = 0;
-        for place in 0..side.pow(4) {
-            let digit = |power: u32| (place / side.pow(power) % side) as u8;
-            let slice = Slice::new(digit(3), digit(2), digit(1), digit(0));
-            slices.push(SliceFile { slice, first_unit, opened: OnceLock::new() });
-            if slice.exists(&board, pieces) {
-                first_unit += crate::codec::units::unit_count(&board, slice) as usize;
+        let slices = places.slices().map(|slice| {
+            let file = SliceFile { slice, first_unit, opened: OnceLock::new() };
+            if slice.exists(store.board(), cover) {
+                first_unit += unit_count(store.board(), slice) as usize;
             }
-        }
-        Files { store, slices, cache: Cache::new(first_unit, memory) }
-    }
-
-    /// Where a slice is in `slices`.
-    fn place(&self, slice: Slice) -> usize {
-        let side = usize::from(self.slices[self.slices.len() - 1].slice.men) + 1;
-        let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];
-        counts.iter().fold(0, |place, &n| place * side + usize::from(n))
+            file
+        });
+        let slices = slices.collect();
+        Files { store, slices, places, cache: Cache::new(first_unit, memory) }
     }
 
     /// A slice's file, opened; `None` if there is none.
@@ -215,7 +218,7 @@ impl Files {
             other => other.map_err(io_error)?,
         };
         let length = handle.metadata().map_err(io_error)?.len();
-        let mut head = vec![0; length.min(slice::HEADER as u64) as usize];
+        let mut head = vec![0; length.min(slice::START as u64) as usize];
         handle.read_exact_at(&mut head, 0).map_err(io_error)?;
         let wire = |source| self.store.wire(&path, source);
         let whole = slice::head_length(&head).map_err(wire)?.min(length);
@@ -231,7 +234,7 @@ impl Files {
             return self.probe_captures(board, position);
         }
         let (slice, index) = locate(board, position);
-        let file = &self.slices[self.place(slice)];
+        let file = &self.slices[self.places.place(slice)];
         let Some(opened) = self.open(file)? else { return Ok(None) };
         let unit = opened.decoder.units().unit_of(index);
         if let Unit::Constant(value) = opened.decoder.unit(unit) {
@@ -303,7 +306,7 @@ impl Files {
             return both.into_iter().try_for_each(|after| self.units_for(board, after, out));
         }
         let (slice, index) = locate(board, position);
-        let place = self.place(slice);
+        let place = self.places.place(slice);
         if let Some(opened) = self.open(&self.slices[place])? {
             let unit = opened.decoder.units().unit_of(index);
             let known = matches!(opened.decoder.unit(unit), Unit::Constant(_));

@@ -1,17 +1,19 @@
 //! Endgame databases of checkers on boards of R × C squares: the value (win, draw or loss for the
 //! side to move) of every position with few pieces.
 //!
-//! A search that reaches such a position need not go on: the database has the answer. Databases are
-//! built from nothing by retrograde analysis, fewer pieces first, and stored in compressed files
-//! (`certificate-spec/SPEC.md` §8) from which single positions are read at random. The checker
-//! reads the same files and derives their values again with code of its own.
+//! Which positions these are is the database's [`Cover`]: all with at most some number of pieces,
+//! or at most so many together and so many a side. A search that reaches such a position need not
+//! go on: the database has the answer. Databases are built from nothing by retrograde analysis,
+//! fewer pieces first, and stored in compressed files (`certificate-spec/SPEC.md` §8) from which
+//! single positions are read at random. The checker reads the same files and derives their values
+//! again with code of its own.
 //!
 //! For a program that looks positions up, [`Database`] is all there is to know. For one that
 //! builds: a [`Store`] is the directory of a board's database, a [`BuildSession`] holds the slices
 //! that are in memory, and [`extend`] solves what the store lacks.
 //!
 //! ```
-//! use draughtproof_egdb::{BuildSession, Database, Mode, Store, Value, extend};
+//! use draughtproof_egdb::{BuildSession, Cover, Database, Mode, Store, Value, extend};
 //! use draughtproof_game::Board;
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -19,7 +21,7 @@
 //! let board = Board::new(4, 4).expect("a board of the rules");
 //! let store = Store::new(directory, &board);
 //! let lock = store.lock()?;
-//! extend(&mut BuildSession::new(&store, 3, 256 << 20)?, |_| ())?;
+//! extend(&mut BuildSession::new(&store, &Cover::up_to(3), 256 << 20)?, |_| ())?;
 //! drop(lock);
 //!
 //! let database = Database::open(directory, &board, Mode::default())?;
@@ -45,8 +47,10 @@ mod index;
 mod solve;
 mod values;
 
+pub use build::convert::convert;
 pub use build::extend::{BuildError, BuildSession, Event, extend, extend_depths};
 pub use build::forecast::{Forecast, Forecaster, PairForecast};
+pub use certificate_spec::cover::{Clause, Cover, CoverError};
 pub use codec::decode::decode_slice;
 pub use codec::encode::encode_slice;
 pub use database::{Database, Mode};
@@ -54,6 +58,7 @@ pub use depth::Depths;
 pub use disk::atomic::{self, UNFINISHED};
 pub use disk::figures::Figures;
 pub use disk::store::{Store, StoreError};
+pub use index::cover;
 pub use index::slice::{Slice, locate, position_at};
 pub use solve::builder::Builder;
 pub use values::pages::ask_for_large_pages;

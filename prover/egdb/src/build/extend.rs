@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceRecord;
 use thiserror::Error;
 
@@ -13,6 +14,7 @@ use super::residency::{Later, Residency};
 use crate::depth;
 use crate::disk::figures::Figures;
 use crate::disk::store::{Store, StoreError};
+use crate::index::cover::{at_most, union};
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::stats::{Counts, placements};
@@ -26,14 +28,14 @@ pub enum BuildError {
     Store(#[from] StoreError),
     /// Some slice needs more memory than may be used.
     #[error(
-        "the {board} database with {pieces} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory, or begin --partly",
+        "the {board} database with {cover} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory, or begin --partly",
         need.div_ceil(1 << 20), limit >> 20
     )]
     Memory {
         /// The board.
         board: String,
-        /// Pieces of the database.
-        pieces: u8,
+        /// The cover of the database.
+        cover: Cover,
         /// Bytes needed.
         need: u64,
         /// Bytes that may be used.
@@ -64,7 +66,7 @@ pub enum BuildError {
     Disk {
         /// The board.
         board: String,
-        /// Pieces of the database.
+        /// Pieces of the slices.
         pieces: u8,
         /// Bytes expected.
         need: u64,
@@ -74,13 +76,13 @@ pub enum BuildError {
 }
 
 /// The progress of a build.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Event {
-    /// The slices with this number of pieces begin.
+    /// The slices with a number of pieces begin.
     Begin {
-        /// Pieces.
-        pieces: u8,
-        /// All indices of slices for which there is memory.
+        /// The cover that there will be when they are finished.
+        cover: Cover,
+        /// All indices of those slices for which there is memory.
         indices: u64,
         /// Those of slices that are finished.
         finished: u64,
@@ -96,31 +98,32 @@ pub struct BuildSession<'a> {
     store: &'a Store,
     board: &'a Board,
     builder: Builder,
-    pieces: u8,
+    cover: Cover,
     resident: Residency,
     /// Of the slices that the MANIFEST lists.
     records: HashMap<Slice, SliceRecord>,
 }
 
 impl<'a> BuildSession<'a> {
-    /// A session with nothing in memory yet, of a database that will have `pieces` pieces; never
-    /// more than `memory` bytes.
+    /// A session with nothing in memory yet, of a database with a cover; never more than `memory`
+    /// bytes.
     ///
     /// # Errors
     /// [`BuildError`] of the MANIFEST, or of memory that is too small for anything.
-    pub fn new(store: &'a Store, pieces: u8, memory: u64) -> Result<Self, BuildError> {
+    pub fn new(store: &'a Store, cover: &Cover, memory: u64) -> Result<Self, BuildError> {
         let board = store.board();
-        let need = Builder::base_memory(board, pieces);
+        let need = Builder::base_memory(board, cover);
         if need > memory {
-            return Err(BuildError::Memory { board: board.name(), pieces, need, limit: memory });
+            let cover = cover.clone();
+            return Err(BuildError::Memory { board: board.name(), cover, need, limit: memory });
         }
         let (_, records) = store.finished()?;
         Ok(BuildSession {
             store,
             board,
-            builder: Builder::new(board, pieces),
-            pieces,
-            resident: Residency::new(board, pieces, memory),
+            builder: Builder::new(board, cover),
+            cover: cover.clone(),
+            resident: Residency::new(board, cover, memory),
             records: records.into_iter().map(|r| (Slice::from(r.name), r)).collect(),
         })
     }
@@ -129,24 +132,24 @@ impl<'a> BuildSession<'a> {
     ///
     /// # Errors
     /// [`BuildError::Memory`]
-    pub fn check_memory(board: &Board, pieces: u8, limit: u64) -> Result<(), BuildError> {
-        let need = Self::least_memory(board, pieces);
+    pub fn check_memory(board: &Board, cover: &Cover, limit: u64) -> Result<(), BuildError> {
+        let need = Self::least_memory(board, cover);
         if need <= limit {
             return Ok(());
         }
-        Err(BuildError::Memory { board: board.name(), pieces, need, limit })
+        Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
     }
 
     /// The least memory with which a database can be built.
-    pub fn least_memory(board: &Board, pieces: u8) -> u64 {
-        let pairs = (2..=pieces).flat_map(|n| Builder::pairs(board, n));
-        pairs.map(|slice| Self::memory_of(board, pieces, slice)).max().unwrap_or(0)
+    pub fn least_memory(board: &Board, cover: &Cover) -> u64 {
+        let slices = Slice::all(board, cover).into_iter();
+        slices.map(|slice| Self::memory_of(board, cover, slice)).max().unwrap_or(0)
     }
 
     /// The least memory with which a slice and its twin can be solved in a database with `pieces`
     /// pieces.
-    fn memory_of(board: &Board, pieces: u8, slice: Slice) -> u64 {
-        let empty = Residency::new(board, pieces, 0);
+    fn memory_of(board: &Board, cover: &Cover, slice: Slice) -> u64 {
+        let empty = Residency::new(board, cover, 0);
         empty.least(&Builder::needs(slice), room_to_solve(board, slice))
     }
 
@@ -155,7 +158,7 @@ impl<'a> BuildSession<'a> {
     fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
-            let fits = Self::memory_of(self.board, self.pieces, slice) <= limit
+            let fits = Self::memory_of(self.board, &self.cover, slice) <= limit
                 && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
             if !fits {
                 left_out.extend(both(slice));
@@ -178,8 +181,8 @@ impl<'a> BuildSession<'a> {
         mut loaded: impl FnMut(Slice),
     ) -> Result<(), BuildError> {
         let change = self.resident.bring(wanted, room, later).map_err(|need| {
-            let (board, pieces, limit) = (self.board.name(), self.pieces, self.resident.memory);
-            BuildError::Memory { board, pieces, need, limit }
+            let (board, cover) = (self.board.name(), self.cover.clone());
+            BuildError::Memory { board, cover, need, limit: self.resident.memory }
         })?;
         change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
         for slice in change.load {
@@ -250,9 +253,8 @@ impl<'a> BuildSession<'a> {
     /// # Errors
     /// [`BuildError`]
     pub fn load_all(mut self, mut progress: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
-        let (board, all) = (self.board, Slice::all(self.board, self.pieces));
+        let (board, all) = (self.board, Slice::all(self.board, &self.cover));
         self.bring_with_progress(&all, 0, &[], |slice| progress(slice.indices(board)))?;
-        self.builder.complete(self.pieces);
         Ok(self.builder.finish())
     }
 }
@@ -273,8 +275,9 @@ fn depth_needs(slice: Slice) -> Vec<Slice> {
     [both(slice), Builder::needs(slice)].concat()
 }
 
-/// Extends a store (under [`Store::lock`]) to as many pieces as `session` began with. Slices that
-/// an earlier run has finished are not built again.
+/// Extends a store (under [`Store::lock`]) by what the cover of `session` has and the store has
+/// not. What else the store covers stays: afterwards it has both. Slices that an earlier run has
+/// finished are not built again.
 ///
 /// # Errors
 /// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left
@@ -283,23 +286,28 @@ pub fn extend(
     session: &mut BuildSession<'_>,
     mut progress: impl FnMut(Event),
 ) -> Result<(), BuildError> {
-    let (store, board) = (session.store, session.board);
+    let (store, board, wanted) = (session.store, session.board, session.cover.clone());
     let (there, mut records) = store.finished()?;
-    store.remove_damaged()?;
-    for n in there.max(1) + 1..=session.pieces {
-        let of_n = |s: &Slice| s.pieces() == n;
-        let slices: Vec<Slice> = Slice::all(board, n).into_iter().filter(of_n).collect();
+    store.remove_damaged(&wanted)?;
+    for n in 2..=wanted.most_pieces() {
+        let part = at_most(&wanted, n);
+        let is_new = |s: &Slice| s.pieces() == n && !there.admits_slice(s.name());
+        let slices: Vec<Slice> = Slice::all(board, &part).into_iter().filter(is_new).collect();
+        if slices.is_empty() {
+            continue;
+        }
+        let cover = union(&there, &part);
         let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
-        let pairs = Builder::pairs(board, n);
         let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
-        let todo: Vec<Slice> = pairs.into_iter().filter(|s| !is_finished(s)).collect();
+        let pairs = Builder::pairs(board, &part, n).into_iter();
+        let todo: Vec<Slice> = pairs.filter(|s| is_new(s) && !is_finished(s)).collect();
         let (todo, left_out) = session.split_by_memory(todo);
         let sum = |pairs: &[Slice]| -> u64 {
             pairs.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum()
         };
         let (left, indices) = (sum(&todo), indices - sum(&left_out));
         check_disk(store, board, n, left, &records)?;
-        progress(Event::Begin { pieces: n, indices, finished: indices - left });
+        progress(Event::Begin { cover: cover.clone(), indices, finished: indices - left });
         let mut later = Later::new(&todo);
         for slice in todo {
             later.next();
@@ -312,21 +320,22 @@ pub fn extend(
                 board: board.name(),
                 pieces: n,
                 left: left_out.iter().flat_map(|&s| both(s)).count(),
-                need: BuildSession::least_memory(board, n),
+                need: BuildSession::least_memory(board, &part),
                 limit: session.resident.memory,
             });
         }
         for &slice in &slices {
             records.push(store.record(slice)?);
         }
-        store.complete(n, &records)?;
+        records.sort_by_key(|record| record.name.order());
+        store.complete(&cover, &records)?;
         progress(Event::End);
     }
     Ok(())
 }
 
-/// Adds the depths of all slices to a store (under [`Store::lock`]) that has as many pieces as
-/// `session` began with. Depths that an earlier run has written are not found again.
+/// Adds the depths of all slices of the cover of `session` to a store (under [`Store::lock`]) that
+/// has their values. Depths that an earlier run has written are not found again.
 ///
 /// # Errors
 /// [`BuildError`]; whatever is written stays.
@@ -334,14 +343,15 @@ pub fn extend_depths(
     session: &mut BuildSession<'_>,
     mut progress: impl FnMut(Event),
 ) -> Result<(), BuildError> {
-    let board = session.board;
+    let (board, wanted) = (session.board, session.cover.clone());
     let size = |slice: Slice| both(slice).iter().map(|s| s.indices(board)).sum::<u64>();
-    for pieces in 2..=session.pieces {
-        let pairs = Builder::pairs(board, pieces);
+    for n in 2..=wanted.most_pieces() {
+        let pairs = Builder::pairs(board, &wanted, n);
         let indices = pairs.iter().map(|&s| size(s)).sum();
         let todo: Vec<Slice> = pairs.into_iter().filter(|&s| !session.has_depths(s)).collect();
         let left: u64 = todo.iter().map(|&s| size(s)).sum();
-        progress(Event::Begin { pieces, indices, finished: indices - left });
+        let cover = at_most(&wanted, n);
+        progress(Event::Begin { cover, indices, finished: indices - left });
         for (i, &slice) in todo.iter().enumerate() {
             let later: Vec<Slice> = todo[i + 1..].iter().flat_map(|&s| depth_needs(s)).collect();
             session.write_depths(slice, &later)?;
@@ -371,12 +381,10 @@ fn check_disk(
 /// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more
 /// than in proportion to those with a piece less, or a byte for 32 where there are none.
 fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
-    let before: Vec<_> =
-        records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1).collect();
-    let bytes: u64 = before.iter().map(|r| r.length).sum();
-    let slices = Slice::all(board, pieces - 1);
-    let before: u64 =
-        slices.iter().filter(|s| s.pieces() == pieces - 1).map(|s| s.indices(board)).sum();
+    let before = records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1);
+    let (bytes, before) = before.fold((0, 0), |(bytes, indices), record| {
+        (bytes + record.length, indices + Slice::from(record.name).indices(board))
+    });
     if bytes == 0 || before == 0 || pieces < 5 {
         return indices / 32;
     }

@@ -8,13 +8,16 @@
 //! of those with a piece less on both sides, which have the same balance, corrected by what it was
 //! wrong for the number of pieces before. (How good that is: `docs/performance.md`.)
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
+
+use certificate_spec::cover::Cover;
 
 use super::extend::{BuildError, BuildSession, both, extend, room_to_solve};
 use super::residency::{Later, Residency};
 use crate::disk::figures::Figures;
 use crate::disk::store::Store;
+use crate::index::cover::at_most;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::stats::placements;
@@ -66,8 +69,8 @@ pub struct Forecaster {
     bytes: HashMap<Slice, f64>,
     /// Seconds to read an index again.
     read: f64,
-    /// The largest number of pieces whose sizes are known.
-    known: u8,
+    /// The slices whose sizes are known.
+    known: HashSet<Slice>,
     memory: u64,
 }
 
@@ -79,18 +82,21 @@ impl Forecaster {
     /// [`BuildError`]
     pub fn new(store: &Store, scratch: &std::path::Path, memory: u64) -> Result<Self, BuildError> {
         let board = store.board().clone();
-        let indices = |n: u8| Slice::all(&board, n).iter().map(|s| s.indices(&board)).sum::<u64>();
-        let pieces = (2..board.squares()).take_while(|&n| indices(n) <= CALIBRATION).last();
-        let pieces = pieces.unwrap_or(2);
+        let indices = |cover: &Cover| -> u64 {
+            Slice::all(&board, cover).iter().map(|s| s.indices(&board)).sum()
+        };
+        let covers = (2..board.squares()).map(Cover::up_to);
+        let cover = covers.take_while(|cover| indices(cover) <= CALIBRATION).last();
+        let cover = cover.unwrap_or(Cover::up_to(2));
         let small = Store::new(scratch, &board);
         let _lock = small.lock()?;
-        extend(&mut BuildSession::new(&small, pieces, memory)?, |_| ())?;
+        extend(&mut BuildSession::new(&small, &cover, memory)?, |_| ())?;
         let start = Instant::now();
-        BuildSession::new(&small, pieces, memory)?.load_all(|_| ())?;
-        let read = start.elapsed().as_secs_f64() / indices(pieces) as f64;
+        BuildSession::new(&small, &cover, memory)?.load_all(|_| ())?;
+        let read = start.elapsed().as_secs_f64() / indices(&cover) as f64;
 
         let measured = by_slice(small.figures());
-        let (there, records) = store.finished()?;
+        let (_, records) = store.finished()?;
         let noted = by_slice(store.figures());
         let slow = slowdown(&measured, &noted);
         let mut seconds: HashMap<Slice, f64> =
@@ -104,19 +110,20 @@ impl Forecaster {
             let slice = Slice::from(record.name);
             bytes.insert(slice, record.length as f64 / slice.indices(&board) as f64);
         }
-        Ok(Forecaster { board, seconds, bytes, read, known: there.max(pieces), memory })
+        let known = bytes.keys().copied().collect();
+        Ok(Forecaster { board, seconds, bytes, read, known, memory })
     }
 
-    /// The forecasts from 2 to `pieces` pieces.
-    pub fn forecast(&mut self, pieces: u8) -> Vec<Forecast> {
+    /// The forecasts for the slices of a cover, from 2 pieces to its most.
+    pub fn forecast(&mut self, cover: &Cover) -> Vec<Forecast> {
         // By what the estimate from balanced slices was wrong for the number of pieces before.
         let mut growth = 1.0;
         // And by what that of the time was.
         let mut pace = 1.0f64;
-        (2..=pieces)
+        let all = Slice::all(&self.board, cover);
+        (2..=cover.most_pieces())
             .map(|n| {
-                let all = Slice::all(&self.board, n);
-                let slices: Vec<Slice> = all.into_iter().filter(|s| s.pieces() == n).collect();
+                let slices: Vec<Slice> = all.iter().copied().filter(|s| s.pieces() == n).collect();
                 let sum = |rate: &dyn Fn(Slice) -> f64| {
                     slices.iter().map(|&s| rate(s) * s.indices(&self.board) as f64).sum::<f64>()
                 };
@@ -132,7 +139,7 @@ impl Forecaster {
                     self.seconds.entry(slice).or_insert(seconds);
                     self.bytes.entry(slice).or_insert(bytes);
                 }
-                let forecast = self.add_up(n, &slices);
+                let forecast = self.add_up(n, &at_most(cover, n), &slices);
                 if timed && slow > 0.0 {
                     pace = slices
                         .iter()
@@ -140,7 +147,7 @@ impl Forecaster {
                         .sum::<f64>()
                         / slow;
                 }
-                if n <= self.known && balanced > 0.0 {
+                if forecast.known && balanced > 0.0 {
                     growth = forecast.bytes / balanced;
                 }
                 forecast
@@ -148,13 +155,14 @@ impl Forecaster {
             .collect()
     }
 
-    fn add_up(&self, n: u8, slices: &[Slice]) -> Forecast {
+    /// The forecast for the slices with `n` pieces; `cover` is what there will be with them.
+    fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice]) -> Forecast {
         let board = &self.board;
         let of = |s: Slice| {
             let indices = s.indices(board) as f64;
             (self.seconds[&s] * indices, self.bytes[&s] * indices)
         };
-        let pairs = Builder::pairs(board, n);
+        let pairs = Builder::pairs(board, cover, n);
         let pair = |&s: &Slice| {
             let sum = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
             let (seconds, bytes) = both(s).into_iter().map(of).fold((0.0, 0.0), sum);
@@ -169,19 +177,19 @@ impl Forecaster {
             pieces: n,
             positions: slices.iter().map(|&s| placements(board, s)).sum(),
             indices: slices.iter().map(|s| s.indices(board)).sum(),
-            known: n <= self.known,
-            seconds: seconds + self.read_again(n, &pairs),
+            known: slices.iter().all(|slice| self.known.contains(slice)),
+            seconds: seconds + self.read_again(n, cover, &pairs),
             bytes,
-            least_memory: BuildSession::least_memory(board, n),
-            most_memory: Builder::memory(board, n),
+            least_memory: BuildSession::least_memory(board, cover),
+            most_memory: Builder::memory(board, cover),
             largest,
         }
     }
 
     /// Seconds to read slices again that had to be forgotten for want of memory.
-    fn read_again(&self, n: u8, pairs: &[Slice]) -> f64 {
-        let mut resident = Residency::new(&self.board, n, self.memory);
-        let smaller = Slice::all(&self.board, n - 1);
+    fn read_again(&self, n: u8, cover: &Cover, pairs: &[Slice]) -> f64 {
+        let mut resident = Residency::new(&self.board, cover, self.memory);
+        let smaller = Slice::all(&self.board, &at_most(cover, n - 1));
         resident.add(&smaller);
         let mut later = Later::new(pairs);
         let mut indices = 0;

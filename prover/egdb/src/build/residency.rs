@@ -6,6 +6,8 @@
 
 use std::collections::HashSet;
 
+use certificate_spec::cover::Cover;
+
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use draughtproof_game::Board;
@@ -29,9 +31,9 @@ pub(crate) struct Change {
 }
 
 impl Residency {
-    /// Nothing, for a database that will have `pieces` pieces.
-    pub(crate) fn new(board: &Board, pieces: u8, memory: u64) -> Self {
-        let base = Builder::base_memory(board, pieces);
+    /// Nothing in memory yet, of a database with a cover.
+    pub(crate) fn new(board: &Board, cover: &Cover, memory: u64) -> Self {
+        let base = Builder::base_memory(board, cover);
         Residency { board: board.clone(), base, memory, slices: HashSet::new() }
     }
 

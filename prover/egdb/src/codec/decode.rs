@@ -2,7 +2,9 @@
 
 use certificate_spec::WireError;
 use certificate_spec::coding::Decoder;
-use certificate_spec::slice::{CHECKSUM, SliceHead, Unit, Value, checksum};
+use certificate_spec::slice::{SliceHead, Unit};
+use certificate_spec::value::{CHECKSUM, Value, checksum};
+use certificate_spec::wire;
 use rayon::prelude::*;
 
 use super::encode::header;
@@ -71,13 +73,14 @@ impl SliceDecoder {
         let expected = header(board, slice);
         if head.header != expected {
             let [expected, found] = [expected, head.header].map(|header| format!("{header:?}"));
-            return Err(WireError::syntax(12, expected, found));
+            return Err(WireError::syntax(wire::HEAD as u64, expected, found));
         }
         let units = Units::new(board, slice);
         let (expected, found) = (units.count(), head.units.len() as u64);
         if head.constant.is_none() && expected != found {
             let found = format!("{found} units");
-            return Err(WireError::syntax(36, format!("{expected} units"), found));
+            let offset = wire::HEAD as u64;
+            return Err(WireError::syntax(offset, format!("{expected} units"), found));
         }
         Ok(SliceDecoder { units, head })
     }

@@ -1,7 +1,8 @@
 //! From the values of a slice to its file (`SPEC.md` §8.3).
 
 use certificate_spec::coding::{CONTEXTS, Frequencies, encode};
-use certificate_spec::slice::{SliceHead, SliceHeader, Unit, Value};
+use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
+use certificate_spec::value::Value;
 use rayon::prelude::*;
 
 use super::units::{Planes, Quiet, Span, Symbols, Units};

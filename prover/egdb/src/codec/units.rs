@@ -1,7 +1,8 @@
 //! The units of a slice (`SPEC.md` §8.3): which positions they hold, which of them are quiet, and
 //! the contexts in which their values are coded.
 
-use certificate_spec::slice::{UNIT as UNIT_POSITIONS, Value};
+use certificate_spec::slice::UNIT_POSITIONS;
+use certificate_spec::value::Value;
 
 use crate::index::sets::{rank, sets, squares};
 use crate::index::slice::{Slice, turn};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
-use certificate_spec::slice::{CHECKSUM, checksum};
+use certificate_spec::value::{CHECKSUM, checksum};
 use rayon::prelude::*;
 
 use super::rounds::DepthTable;
@@ -139,6 +139,30 @@ pub(crate) fn save(
     write_parts(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
 }
 
+/// Binds the depths of a slice to its new file, which has the same values as the old one (under
+/// [`Store::lock`]). Depths of other values, and damaged ones, stay as they are: they are no depths
+/// of the new file, and will be found again.
+///
+/// # Errors
+/// [`StoreError::Io`].
+pub(crate) fn rebind(
+    store: &Store,
+    old: &SliceRecord,
+    new: &SliceRecord,
+) -> Result<(), StoreError> {
+    if !has_file(store, old) {
+        return Ok(());
+    }
+    let path = store.depth_path(old.name.into());
+    let io = |source| StoreError::Io { path: path.clone(), source };
+    let bytes = std::fs::read(&path).map_err(io)?;
+    let units = Units::new(store.board(), old.name.into()).count();
+    let (start, payloads) = bytes.split_at(bytes.len().min(HEADER + 4 * units as usize));
+    let Ok((longest, lengths)) = read_head(store, old, units, start) else { return Ok(()) };
+    let head = head(store, new, longest, &lengths);
+    write_parts(&path, [&head[..], payloads].into_iter()).map_err(io)
+}
+
 /// A depth file, opened.
 pub(super) struct DepthFile {
     path: PathBuf,
@@ -221,7 +245,7 @@ impl DepthFile {
 mod tests {
     use super::*;
     use crate::Slice;
-    use crate::{BuildSession, extend};
+    use crate::{BuildSession, Cover, extend};
     use draughtproof_game::Board;
 
     /// No slice that is quick to solve has depths that need two bytes.
@@ -230,7 +254,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let store = Store::new(root.path(), &Board::new(6, 6).unwrap());
         let _lock = store.lock().unwrap();
-        extend(&mut BuildSession::new(&store, 3, 1 << 30).unwrap(), |_| ()).unwrap();
+        extend(&mut BuildSession::new(&store, &Cover::up_to(3), 1 << 30).unwrap(), |_| ()).unwrap();
         let slice = Slice::new(1, 1, 0, 1);
         let indices = slice.indices(store.board());
         for (longest, width) in [(255, 1), (256, 2), (0xfffe, 2)] {

@@ -11,6 +11,6 @@ mod file;
 mod reader;
 mod rounds;
 
-pub(crate) use file::{has_file, save};
+pub(crate) use file::{has_file, rebind, save};
 pub use reader::Depths;
 pub(crate) use rounds::{depths, memory};

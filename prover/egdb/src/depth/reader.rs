@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use certificate_spec::database::SliceRecord;
-use certificate_spec::slice::Value;
+use certificate_spec::value::Value;
 
 use super::file::DepthFile;
 use crate::disk::store::{Store, StoreError};

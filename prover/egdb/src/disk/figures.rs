@@ -3,6 +3,13 @@
 
 use certificate_spec::database::SliceName;
 
+/// The slice whose file has a name, if it is the name of one.
+pub(crate) fn slice_name(text: &str) -> Option<SliceName> {
+    let counts: Vec<u8> = text.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let name = SliceName(counts.try_into().ok()?);
+    (name.file_name() == text).then_some(name)
+}
+
 /// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
@@ -46,9 +53,8 @@ impl Figures {
         let &[slice, indices, positions, win, loss, bytes, solve, write] = fields.as_slice() else {
             return None;
         };
-        let counts: Vec<u8> = slice.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
         Some(Figures {
-            slice: SliceName(counts.try_into().ok()?),
+            slice: slice_name(slice)?,
             indices: indices.parse().ok()?,
             positions: positions.parse().ok()?,
             win: win.parse().ok()?,

@@ -3,3 +3,4 @@
 pub mod atomic;
 pub(crate) mod figures;
 pub(crate) mod store;
+pub(crate) mod version0;

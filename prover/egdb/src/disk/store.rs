@@ -1,21 +1,23 @@
 //! Databases on disk: `DIR/<RxC>/MANIFEST` and a file a slice (`SPEC.md` §8.3 and §8.4).
 //!
-//! Files are written under a temporary name, synced and renamed. Slices of a number of pieces that
-//! is not complete are kept in `DIR/<RxC>.building`; when the last is there, all are moved beside
-//! the others and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST
-//! lists is there and whole, and no finished slice is lost.
+//! Files are written atomically. Slices that the MANIFEST does not list yet are kept in
+//! `DIR/<RxC>.building`; when all with a number of pieces are there, they are moved beside the
+//! others and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST lists
+//! is there and whole, and no finished slice is lost.
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use certificate_spec::database::{DatabaseManifest, SliceRecord};
-use certificate_spec::{Digest, WireError};
+use certificate_spec::cover::Cover;
+use certificate_spec::database::{self, DatabaseManifest, SliceRecord};
+use certificate_spec::{Digest, VERSION, WireError};
 use thiserror::Error;
 
 use super::atomic::{self, UNFINISHED};
-use super::figures::Figures;
+use super::figures::{self, Figures};
+use super::version0;
 use crate::codec::decode::SliceDecoder;
 use crate::codec::encode::encode_slice;
 use crate::index::slice::Slice;
@@ -81,7 +83,7 @@ pub enum StoreError {
         /// The lock file.
         path: PathBuf,
     },
-    /// Fewer pieces than wanted.
+    /// A database that does not cover what is wanted.
     #[error(
         "{path}: expected a database with {wanted} pieces, found one with {there} (extend it with `prove db --game {board} --pieces {wanted} --db {}`)", databases.display()
     )]
@@ -92,10 +94,24 @@ pub enum StoreError {
         board: String,
         /// The directory of the databases.
         databases: PathBuf,
-        /// Pieces wanted.
-        wanted: u8,
-        /// Pieces there.
-        there: u8,
+        /// The cover that is wanted.
+        wanted: Cover,
+        /// The cover that the database has.
+        there: Cover,
+    },
+    /// A database of version 0 of the format.
+    #[error(
+        "{path}: expected a database of version {VERSION}, found one of version 0 (run `prove db --game {board} --pieces {pieces} --db {}` to convert it)", databases.display()
+    )]
+    Version0 {
+        /// The MANIFEST.
+        path: PathBuf,
+        /// The board.
+        board: String,
+        /// The directory of the databases.
+        databases: PathBuf,
+        /// The number of pieces that the database has.
+        pieces: u8,
     },
 }
 
@@ -119,7 +135,7 @@ pub(crate) fn write_parts<B: AsRef<[u8]>>(
 /// The directory of one board's database.
 pub struct Store {
     directory: PathBuf,
-    /// Where slices are until all with their number of pieces are finished.
+    /// Where slices are until the MANIFEST lists them.
     building: PathBuf,
     board: Board,
 }
@@ -159,14 +175,35 @@ impl Store {
         self.slice_path(slice).exists()
     }
 
-    /// The number of pieces and the records of the MANIFEST; none where there is no database.
+    /// The slices of which there are files, listed in the MANIFEST or not.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn slices_there(&self) -> Result<Vec<Slice>, StoreError> {
+        let mut slices = Vec::new();
+        let all = Cover::up_to(self.board.squares());
+        for directory in [&self.directory, &self.building].into_iter().filter(|d| d.exists()) {
+            let io = |source| StoreError::Io { path: directory.clone(), source };
+            for entry in fs::read_dir(directory).map_err(io)? {
+                let name = entry.map_err(io)?.file_name();
+                let name = name.to_str().and_then(figures::slice_name);
+                let slice = name.map(Slice::from);
+                slices.extend(slice.filter(|slice| slice.exists(&self.board, &all)));
+            }
+        }
+        slices.sort_by_key(|slice| slice.name().order());
+        slices.dedup();
+        Ok(slices)
+    }
+
+    /// The cover and the records of the MANIFEST; an empty cover where there is no database.
     ///
     /// # Errors
     /// [`StoreError`]
-    pub fn finished(&self) -> Result<(u8, Vec<SliceRecord>), StoreError> {
+    pub fn finished(&self) -> Result<(Cover, Vec<SliceRecord>), StoreError> {
         match self.manifest() {
-            Ok(manifest) => Ok((manifest.pieces, manifest.slices)),
-            Err(StoreError::Missing { .. }) => Ok((0, Vec::new())),
+            Ok(manifest) => Ok((manifest.cover, manifest.slices)),
+            Err(StoreError::Missing { .. }) => Ok((Cover::none(), Vec::new())),
             Err(error) => Err(error),
         }
     }
@@ -189,7 +226,12 @@ impl Store {
         fs::read(path).map_err(|source| StoreError::Io { path: path.into(), source })
     }
 
-    fn mismatch(&self, path: &Path, expected: impl ToString, found: impl ToString) -> StoreError {
+    pub(crate) fn mismatch(
+        &self,
+        path: &Path,
+        expected: impl ToString,
+        found: impl ToString,
+    ) -> StoreError {
         StoreError::Mismatch {
             path: path.into(),
             expected: expected.to_string(),
@@ -233,67 +275,108 @@ impl Store {
         Ok(file)
     }
 
+    /// The bytes of the MANIFEST. Their beginning is judged before the rest is read.
+    ///
+    /// # Errors
+    /// [`StoreError`]; [`StoreError::Missing`] where there is none, [`StoreError::Version0`].
+    fn manifest_bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let path = self.manifest_path();
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        let file = fs::File::open(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::NotFound => StoreError::Missing { path: path.clone() },
+            _ => io(source),
+        })?;
+        let length = file.metadata().map_err(io)?.len();
+        let mut bytes = Vec::new();
+        let start = database::START as u64;
+        (&file).take(start).read_to_end(&mut bytes).map_err(io)?;
+        if let Some(pieces) = version0::pieces(&bytes) {
+            let (board, databases) = (self.board.name(), self.databases());
+            return Err(StoreError::Version0 { path, board, databases, pieces });
+        }
+        DatabaseManifest::judge_start(&bytes, length).map_err(|e| self.wire(&path, e))?;
+        file.take(length.saturating_sub(start)).read_to_end(&mut bytes).map_err(io)?;
+        Ok(bytes)
+    }
+
     /// The MANIFEST, if it is one of a complete database of this board.
     ///
     /// # Errors
-    /// [`StoreError`]; [`StoreError::Missing`] where there is none.
+    /// [`StoreError`]; [`StoreError::Missing`] where there is none, [`StoreError::Version0`].
     pub fn manifest(&self) -> Result<DatabaseManifest, StoreError> {
+        let bytes = self.manifest_bytes()?;
+        let manifest =
+            DatabaseManifest::decode(&bytes).map_err(|e| self.wire(&self.manifest_path(), e))?;
+        self.check_complete(&manifest)?;
+        Ok(manifest)
+    }
+
+    /// Checks that a MANIFEST is of this board and lists all slices of its cover.
+    pub(crate) fn check_complete(&self, manifest: &DatabaseManifest) -> Result<(), StoreError> {
         let path = self.manifest_path();
-        let bytes = self.read_file(&path).map_err(|error| match error {
-            StoreError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                StoreError::Missing { path: path.clone() }
-            }
-            other => other,
-        })?;
-        let manifest = DatabaseManifest::decode(&bytes).map_err(|e| self.wire(&path, e))?;
         let there = format!("board {}x{}", manifest.rows, manifest.columns);
         let here = format!("board {}", self.board.name());
         if there != here {
             return Err(self.mismatch(&path, here, there));
         }
-        if manifest.pieces > self.board.squares() {
+        let cover = &manifest.cover;
+        if cover.most_pieces() > self.board.squares() {
             let want = format!("at most {} pieces", self.board.squares());
-            return Err(self.mismatch(&path, want, manifest.pieces));
+            return Err(self.mismatch(&path, want, cover.most_pieces()));
         }
-        let names = |slices: &[Slice]| slices.iter().map(|s| s.name()).collect::<Vec<_>>();
-        let want = names(&Slice::all(&self.board, manifest.pieces));
+        let want: Vec<_> = Slice::all(&self.board, cover).iter().map(|s| s.name()).collect();
         let found: Vec<_> = manifest.slices.iter().map(|s| s.name).collect();
         if want != found {
-            let want = format!("the {} slices with at most {} pieces", want.len(), manifest.pieces);
+            let want = format!("the {} slices with {cover} pieces", want.len());
             return Err(self.mismatch(&path, want, format!("{} slices", found.len())));
         }
-        Ok(manifest)
+        Ok(())
     }
 
-    /// The MANIFEST of a database with at least `pieces` pieces, as if it had no more.
+    /// The directory of the databases of all boards.
+    fn databases(&self) -> PathBuf {
+        self.directory.parent().unwrap_or(Path::new(".")).to_path_buf()
+    }
+
+    /// The MANIFEST as it would be of a database with no more than a cover, which the one here must
+    /// include.
     ///
     /// # Errors
-    /// [`StoreError`]: among others when fewer pieces are there.
-    pub fn manifest_of(&self, pieces: u8) -> Result<DatabaseManifest, StoreError> {
+    /// [`StoreError`]; [`StoreError::TooSmall`] when the cover is not included.
+    pub fn manifest_of(&self, cover: &Cover) -> Result<DatabaseManifest, StoreError> {
         let manifest = self.manifest()?;
-        if manifest.pieces < pieces {
+        if !manifest.cover.includes(cover) {
             let (path, board) = (self.manifest_path(), self.board.name());
-            let databases = self.directory.parent().unwrap_or(Path::new(".")).to_path_buf();
-            let (wanted, there) = (pieces, manifest.pieces);
+            let (databases, wanted, there) = (self.databases(), cover.clone(), manifest.cover);
             return Err(StoreError::TooSmall { path, board, databases, wanted, there });
         }
-        Ok(manifest.up_to(pieces))
+        Ok(manifest.restricted_to(cover))
     }
 
-    /// Verifies the digests of the files of slices with at most `pieces` pieces.
+    /// Verifies the digests of the files of the slices of a cover.
     ///
     /// # Errors
     /// [`StoreError`]: among others the first file that is not what the MANIFEST says.
-    pub fn verify(&self, pieces: u8) -> Result<(), StoreError> {
-        for expected in &self.manifest_of(pieces)?.slices {
-            let path = self.slice_path(expected.name.into());
+    pub fn verify(&self, cover: &Cover) -> Result<(), StoreError> {
+        for expected in &self.manifest_of(cover)?.slices {
             let found = self.record(expected.name.into())?;
-            if found != *expected {
-                let show = |r: &SliceRecord| format!("{} bytes with BLAKE3 {}", r.length, r.digest);
-                return Err(self.mismatch(&path, show(expected), show(&found)));
-            }
+            self.compare(expected, &found)?;
         }
         Ok(())
+    }
+
+    /// Checks that the file of a slice is what its record says.
+    pub(crate) fn compare(
+        &self,
+        expected: &SliceRecord,
+        found: &SliceRecord,
+    ) -> Result<(), StoreError> {
+        if found == expected {
+            return Ok(());
+        }
+        let show = |r: &SliceRecord| format!("{} bytes with BLAKE3 {}", r.length, r.digest);
+        let path = self.slice_path(expected.name.into());
+        Err(self.mismatch(&path, show(expected), show(found)))
     }
 
     /// The values of the quiet positions of a slice, from its file; with a record of the MANIFEST,
@@ -336,16 +419,15 @@ impl Store {
         Ok(parts.iter().map(|part| part.len() as u64).sum())
     }
 
-    /// Removes slices of a number of pieces that is not complete if they are no longer as they were
+    /// Removes slices of a cover that the MANIFEST does not list if they are no longer as they were
     /// written (under [`Store::lock`]): no digest is known of them as yet, but checksums are.
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub(crate) fn remove_damaged(&self) -> Result<(), StoreError> {
+    pub(crate) fn remove_damaged(&self, cover: &Cover) -> Result<(), StoreError> {
         let (there, _) = self.finished()?;
-        let next = there.max(1) + 1;
-        let slices = Slice::all(&self.board, self.board.squares().min(next));
-        for slice in slices.into_iter().filter(|slice| slice.pieces() == next) {
+        let slices = Slice::all(&self.board, cover);
+        for slice in slices.into_iter().filter(|slice| !there.admits_slice(slice.name())) {
             // A run may have been killed when only some had been moved beside the others.
             let path = self.slice_path(slice);
             if !path.exists() {
@@ -374,12 +456,11 @@ impl Store {
         Ok(SliceRecord { name: slice.name(), length, digest })
     }
 
-    /// Makes a number of pieces a part of the database (under [`Store::lock`]), of which all slices
-    /// are finished.
+    /// Gives the database a larger cover (under [`Store::lock`]), of which all slices are finished.
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub fn complete(&self, pieces: u8, records: &[SliceRecord]) -> Result<(), StoreError> {
+    pub fn complete(&self, cover: &Cover, records: &[SliceRecord]) -> Result<(), StoreError> {
         for record in records {
             let name = record.name.file_name();
             let (from, to) = (self.building.join(&name), self.directory.join(&name));
@@ -389,12 +470,13 @@ impl Store {
         }
         atomic::sync_directory(&self.directory)
             .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
-        self.save_manifest(pieces, records.to_vec())?;
-        if self.building.exists() {
-            fs::remove_dir_all(&self.building)
-                .map_err(|source| StoreError::Io { path: self.building.clone(), source })?;
+        self.save_manifest(cover, records.to_vec())?;
+        // What is left there are finished slices of a larger cover that was begun.
+        match fs::remove_dir(&self.building) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            other => other.map_err(|source| StoreError::Io { path: self.building.clone(), source }),
         }
-        Ok(())
     }
 
     fn figures_path(&self) -> PathBuf {
@@ -426,9 +508,13 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    fn save_manifest(&self, pieces: u8, slices: Vec<SliceRecord>) -> Result<(), StoreError> {
+    pub(crate) fn save_manifest(
+        &self,
+        cover: &Cover,
+        slices: Vec<SliceRecord>,
+    ) -> Result<(), StoreError> {
         let (rows, columns) = (self.board.rows(), self.board.columns());
-        let manifest = DatabaseManifest { rows, columns, pieces, slices };
+        let manifest = DatabaseManifest { rows, columns, cover: cover.clone(), slices };
         let path = self.manifest_path();
         write_parts(&path, std::iter::once(manifest.encode()))
             .map_err(|source| StoreError::Io { path, source })

@@ -1,6 +1,7 @@
 //! How positions are numbered: slices and their order, the index of a position in its slice, the
 //! numbering of sets of squares, and rows of bits over such sets.
 
+pub mod cover;
 pub(crate) mod renumber;
 pub(crate) mod sets;
 pub(crate) mod slice;

@@ -1,7 +1,9 @@
 //! Slices: their order, sizes and indices (`SPEC.md` §8.1 and §8.2).
 
+use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 
+use super::cover::most_a_side;
 use super::sets::{binomial, rank, unrank};
 use draughtproof_game::{Board, Position, Side};
 
@@ -36,13 +38,9 @@ impl Slice {
         SliceName([self.men, self.kings, self.enemy_men, self.enemy_kings])
     }
 
-    /// Whether a database with at most `pieces` pieces has this slice.
-    pub fn exists(self, board: &Board, pieces: u8) -> bool {
-        let most = board.man_squares();
-        self.men + self.kings > 0
-            && self.enemy_men + self.enemy_kings > 0
-            && self.pieces() <= pieces
-            && self.men.max(self.enemy_men) <= most
+    /// Whether the database of `board` with this cover has this slice.
+    pub fn exists(self, board: &Board, cover: &Cover) -> bool {
+        self.men.max(self.enemy_men) <= board.man_squares() && cover.admits_slice(self.name())
     }
 
     /// Number of pieces.
@@ -55,21 +53,17 @@ impl Slice {
         Slice::new(self.enemy_men, self.enemy_kings, self.men, self.kings)
     }
 
-    /// The slices of a database of `board` with at most `pieces` pieces, in order.
-    pub fn all(board: &Board, pieces: u8) -> Vec<Slice> {
-        let most = board.man_squares();
-        let mut slices = Vec::new();
-        for a in 0..=most.min(pieces) {
-            for c in 0..=most.min(pieces - a) {
-                for b in 0..=pieces - a - c {
-                    for d in 0..=pieces - a - c - b {
-                        if a + b > 0 && c + d > 0 {
-                            slices.push(Slice::new(a, b, c, d));
-                        }
-                    }
-                }
-            }
-        }
+    /// The slices of a database of `board` with this cover, in order.
+    pub fn all(board: &Board, cover: &Cover) -> Vec<Slice> {
+        let side = most_a_side(cover);
+        let men = board.man_squares().min(side);
+        let sides: Vec<(u8, u8)> =
+            (0..=men).flat_map(|men| (0..=side - men).map(move |kings| (men, kings))).collect();
+        let pairs = sides.iter().flat_map(|own| sides.iter().map(move |theirs| (own, theirs)));
+        let mut slices: Vec<Slice> = pairs
+            .map(|(own, theirs)| Slice::new(own.0, own.1, theirs.0, theirs.1))
+            .filter(|slice| cover.admits_slice(slice.name()))
+            .collect();
         slices.sort_by_key(|s| s.name().order());
         slices
     }

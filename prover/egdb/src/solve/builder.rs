@@ -5,14 +5,16 @@
 //! falling *advancement*, the sum of the rows of all men seen from their own ends. Blocks of equal
 //! advancement do not depend on each other and are solved in parallel.
 
+use certificate_spec::cover::Cover;
 use rayon::prelude::*;
 
 use super::block::{Block, Shared};
 use super::matrix::PARALLEL_WORDS;
 use super::pair::{Solved, SolvedBlock, Solver};
+use crate::index::cover::most_a_side;
 use crate::index::sets::{KingSets, sets};
 use crate::index::slice::{Slice, turn};
-use crate::values::resident::{Tables, Values};
+use crate::values::resident::Values;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
@@ -59,21 +61,18 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder of databases with at most `pieces` pieces, without any values.
-    pub fn new(board: &Board, pieces: u8) -> Self {
-        // One side has at most all pieces but one.
-        let kings = (0..pieces.max(1)).map(|k| KingSets::new(board, k)).collect();
-        let tables = Tables::new(pieces);
-        Builder { database: Values { board: board.clone(), pieces: 0, tables }, kings }
+    /// A builder of the database with a cover, without any values.
+    pub fn new(board: &Board, cover: &Cover) -> Self {
+        let kings = (0..=most_a_side(cover)).map(|k| KingSets::new(board, k)).collect();
+        Builder { database: Values::without_tables(board, cover), kings }
     }
 
-    /// The bytes that all tables up to `pieces` pieces take, with the rest that building them
-    /// needs.
-    pub fn memory(board: &Board, pieces: u8) -> u64 {
-        let slices = Slice::all(board, pieces);
+    /// The bytes that all tables of a cover take, with the rest that building them needs.
+    pub fn memory(board: &Board, cover: &Cover) -> u64 {
+        let slices = Slice::all(board, cover);
         let work = slices.iter().map(|&s| Self::work(board, s)).max().unwrap_or(0);
         let tables: u64 = slices.iter().map(|&s| Self::table_memory(board, s)).sum();
-        tables + work + Self::base_memory(board, pieces)
+        tables + work + Self::base_memory(board, cover)
     }
 
     /// The bytes that a slice's table takes.
@@ -82,8 +81,8 @@ impl Builder {
     }
 
     /// The bytes that a builder takes, whatever is in memory.
-    pub fn base_memory(board: &Board, pieces: u8) -> u64 {
-        (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
+    pub fn base_memory(board: &Board, cover: &Cover) -> u64 {
+        (0..=most_a_side(cover)).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
     }
 
     /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each
@@ -131,12 +130,12 @@ impl Builder {
         all
     }
 
-    /// The slices still to be solved for `pieces` pieces, each followed by its twin unless it is
-    /// its own.
-    pub fn pairs(board: &Board, pieces: u8) -> Vec<Slice> {
+    /// The slices of a cover with `pieces` pieces, in order; one of each pair of twins, which are
+    /// solved together.
+    pub fn pairs(board: &Board, cover: &Cover, pieces: u8) -> Vec<Slice> {
         let of_size =
             |s: &Slice| s.pieces() == pieces && s.name().order() <= s.twin().name().order();
-        Slice::all(board, pieces).into_iter().filter(of_size).collect()
+        Slice::all(board, cover).into_iter().filter(of_size).collect()
     }
 
     /// Solves a slice and its twin. All slices before them in order must be solved.
@@ -265,13 +264,7 @@ impl Builder {
         self.database.tables.get(slice)
     }
 
-    /// Says that all slices with `pieces` pieces are solved.
-    pub fn complete(&mut self, pieces: u8) {
-        self.database.pieces = pieces;
-    }
-
-    /// The database, of which all slices with at most the completed number of pieces must be in
-    /// memory.
+    /// The database. All slices of its cover must be in memory.
     pub fn finish(self) -> Values {
         self.database
     }

@@ -7,7 +7,8 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError, RwLock};
 
-use certificate_spec::slice::{UNIT as UNIT_POSITIONS, Value};
+use certificate_spec::slice::UNIT_POSITIONS;
+use certificate_spec::value::Value;
 
 use super::table::value_of;
 

@@ -1,54 +1,56 @@
 //! A database held in memory.
 
+use certificate_spec::cover::Cover;
+
 use super::table::{Table, Value};
+use crate::index::cover::{SideLimits, SliceArray};
 use crate::index::slice::{Slice, locate};
 use draughtproof_game::{Board, Position};
 
 /// Tables of slices, found by slice. A slice without a table has an empty one.
 pub struct Tables {
-    pieces: u8,
+    places: SliceArray,
     tables: Vec<Table>,
 }
 
 impl Tables {
-    /// Room for the slices with at most `pieces` pieces.
-    pub fn new(pieces: u8) -> Self {
-        let side = usize::from(pieces) + 1;
-        Tables { pieces, tables: vec![Table::new(0); side * side * side * side] }
-    }
-
-    #[inline]
-    fn place(&self, slice: Slice) -> usize {
-        let side = usize::from(self.pieces) + 1;
-        let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];
-        counts.iter().fold(0, |place, &n| place * side + usize::from(n))
+    /// Room for the slices of a cover.
+    pub fn new(cover: &Cover) -> Self {
+        let places = SliceArray::new(cover);
+        Tables { places, tables: places.slices().map(|_| Table::new(0)).collect() }
     }
 
     /// The table of a slice.
     #[inline]
     pub fn get(&self, slice: Slice) -> &Table {
-        &self.tables[self.place(slice)]
+        &self.tables[self.places.place(slice)]
     }
 
     /// The table of a slice, to write into.
     pub fn get_mut(&mut self, slice: Slice) -> &mut Table {
-        let place = self.place(slice);
+        let place = self.places.place(slice);
         &mut self.tables[place]
     }
 }
 
-/// A complete database: the values of all positions with both sides on the board and at most
-/// [`Values::pieces`] pieces.
+/// A complete database: the values of all positions that its cover admits.
 pub struct Values {
     pub(crate) board: Board,
-    pub(crate) pieces: u8,
     pub(crate) tables: Tables,
+    cover: Cover,
+    limits: SideLimits,
 }
 
 impl Values {
+    /// The database of `board` with a cover, as yet without any tables.
+    pub(crate) fn without_tables(board: &Board, cover: &Cover) -> Self {
+        let (tables, limits) = (Tables::new(cover), SideLimits::new(cover));
+        Values { board: board.clone(), tables, cover: cover.clone(), limits }
+    }
+
     /// The database of no positions.
     pub fn empty(board: &Board) -> Self {
-        Values { board: board.clone(), pieces: 0, tables: Tables::new(0) }
+        Values::without_tables(board, &Cover::none())
     }
 
     /// The board.
@@ -56,15 +58,15 @@ impl Values {
         &self.board
     }
 
-    /// The largest number of pieces covered.
-    pub fn pieces(&self) -> u8 {
-        self.pieces
+    /// Which positions are covered.
+    pub fn cover(&self) -> &Cover {
+        &self.cover
     }
 
     /// Whether the database has the value of this position.
     #[inline]
     pub fn covers(&self, position: &Position) -> bool {
-        position.pieces() <= u32::from(self.pieces) && position.both_sides()
+        self.limits.admit(position.black.count_ones(), position.white.count_ones())
     }
 
     /// The value for the side to move, or `None` where the database does not reach.
@@ -94,7 +96,7 @@ impl Values {
         values
     }
 
-    /// The values of a slice with at most [`Values::pieces`] pieces.
+    /// The values of a slice that is covered.
     pub fn table(&self, slice: Slice) -> &Table {
         self.tables.get(slice)
     }

@@ -1,6 +1,6 @@
 //! The values of a slice in memory: two bits a value.
 
-pub use certificate_spec::slice::Value;
+pub use certificate_spec::value::Value;
 
 use super::pages::ask_for_large_pages;
 

@@ -1,6 +1,6 @@
 //! Positions by index, straight from `SPEC.md` §8.2, and databases to compare with.
 
-use draughtproof_egdb::{Builder, Slice, Values};
+use draughtproof_egdb::{Builder, Cover, Slice, Values};
 use draughtproof_game::{Board, Position, Side};
 
 /// The sets of `k` of `n` squares, ascending, which is the order of their ranks.
@@ -55,11 +55,15 @@ pub fn quiet(board: &Board, slice: Slice) -> Vec<bool> {
 }
 
 /// A database built in memory.
-pub fn build(board: &Board, pieces: u8) -> Values {
-    let mut builder = Builder::new(board, pieces);
-    for n in 2..=pieces {
-        Builder::pairs(board, n).into_iter().for_each(|slice| builder.solve(slice));
-        builder.complete(n);
+pub fn build(board: &Board, cover: &Cover) -> Values {
+    let mut builder = Builder::new(board, cover);
+    for n in 2..=cover.most_pieces() {
+        Builder::pairs(board, cover, n).into_iter().for_each(|slice| builder.solve(slice));
     }
     builder.finish()
+}
+
+/// A cover from its text.
+pub fn cover(text: &str) -> Cover {
+    Cover::parse(text).unwrap()
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use draughtproof_egdb::{
-    BuildError, BuildSession, Database, Event, Mode, Slice, Store, StoreError, Value, extend,
-    extend_depths, locate, position_at,
+    BuildError, BuildSession, Cover, Database, Event, Mode, Slice, Store, StoreError, Value,
+    extend, extend_depths, locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 
@@ -16,11 +16,11 @@ const MEMORY: u64 = 1 << 30;
 /// depths were found for.
 fn try_build(root: &Path, board: &Board, pieces: u8, memory: u64) -> Result<u64, BuildError> {
     let store = Store::new(root, board);
-    let _lock = store.lock()?;
-    extend(&mut BuildSession::new(&store, pieces, MEMORY)?, |_| ())?;
+    let (_lock, cover) = (store.lock()?, Cover::up_to(pieces));
+    extend(&mut BuildSession::new(&store, &cover, MEMORY)?, |_| ())?;
     let mut found = 0;
     let progress = |event| found += if let Event::Done(indices) = event { indices } else { 0 };
-    extend_depths(&mut BuildSession::new(&store, pieces, memory)?, progress)?;
+    extend_depths(&mut BuildSession::new(&store, &cover, memory)?, progress)?;
     Ok(found)
 }
 
@@ -83,7 +83,7 @@ fn all_positions_of_small_boards() {
         build(root.path(), &board, pieces);
         let cached = Database::open(&root, &board, Mode::default()).unwrap();
         let resident = Database::open(&root, &board, Mode::Resident(MEMORY)).unwrap();
-        for slice in Slice::all(&board, pieces) {
+        for slice in Slice::all(&board, &Cover::up_to(pieces)) {
             for index in 0..slice.indices(&board) {
                 let Some(position) = position_at(&board, slice, index) else { continue };
                 let depth = resident.depth(&position).unwrap();
@@ -107,11 +107,11 @@ fn the_number_of_threads_and_memory_make_no_difference() {
             files(root.path(), &board)
         };
         let one = with(1);
-        assert_eq!(one.len(), Slice::all(&board, 4).len());
+        assert_eq!(one.len(), Slice::all(&board, &Cover::up_to(4)).len());
         assert!(with(2) == one && with(4) == one);
         // No more than the next slice needs: others are forgotten and read again.
         let root = tempfile::tempdir().unwrap();
-        let mut memory = BuildSession::least_memory(&board, 4);
+        let mut memory = BuildSession::least_memory(&board, &Cover::up_to(4));
         while let Err(error) = try_build(root.path(), &board, 4, memory) {
             assert!(matches!(error, BuildError::Memory { .. }), "{error}");
             memory += 16 << 10;
@@ -153,7 +153,7 @@ fn won_endings_are_won() {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (state >> 16) % below
     };
-    let slices = Slice::all(&board, 4);
+    let slices = Slice::all(&board, &Cover::up_to(4));
     let (mut games, mut longest) = (0, 0);
     while games < 600 {
         // Slices with kings only have the long endings and few positions: every slice gets its

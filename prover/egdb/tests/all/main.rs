@@ -2,8 +2,10 @@
 //! each file takes.
 
 mod common;
+mod covers;
 mod depth;
 mod files;
 mod oracle;
 mod reader;
 mod slices;
+mod version0;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use draughtproof_egdb::{
-    BuildSession, Database, Mode, Slice, Store, Value, extend, locate, position_at,
+    BuildSession, Cover, Database, Mode, Slice, Store, Value, extend, locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 use quickcheck::{TestResult, quickcheck};
@@ -16,8 +16,11 @@ fn built(board: &Board, pieces: u8) -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let store = Store::new(directory.path(), board);
     let _lock = store.lock().expect("the only builder");
-    extend(&mut BuildSession::new(&store, pieces, 1 << 30).expect("a store"), |_| ())
-        .expect("files");
+    extend(
+        &mut BuildSession::new(&store, &Cover::up_to(pieces), 1 << 30).expect("a store"),
+        |_| (),
+    )
+    .expect("files");
     directory
 }
 
@@ -29,7 +32,7 @@ fn board(rows: u8, columns: u8) -> Board {
 fn positions(board: &Board, pieces: u8) -> Vec<Position> {
     let of =
         |slice: Slice| (0..slice.indices(board)).filter_map(move |i| position_at(board, slice, i));
-    let black = Slice::all(board, pieces).into_iter().flat_map(of);
+    let black = Slice::all(board, &Cover::up_to(pieces)).into_iter().flat_map(of);
     black.flat_map(|p| [p, p.twin(board)]).collect()
 }
 
@@ -133,7 +136,7 @@ quickcheck! {
             let database = Database::open(files.path(), &board(8, 8), small).expect("a database");
             (files, database)
         });
-        let slices = Slice::all(database.board(), 4);
+        let slices = Slice::all(database.board(), database.cover());
         let slice = slices[slice % slices.len()];
         let index = index % slice.indices(database.board());
         let Some(position) = position_at(database.board(), slice, index) else {
@@ -146,7 +149,7 @@ quickcheck! {
 
     fn indices_and_positions(slice: usize, index: u64) -> bool {
         let board = board(8, 8);
-        let slices = Slice::all(&board, 7);
+        let slices = Slice::all(&board, &Cover::up_to(7));
         let slice = slices[slice % slices.len()];
         let index = index % slice.indices(&board);
         position_at(&board, slice, index).is_none_or(|p| {

@@ -2,8 +2,8 @@
 //! one by one.
 
 use crate::common::{build, quiet};
-use certificate_spec::slice::{SliceHead, Unit};
-use draughtproof_egdb::{Slice, Table, Value, Values, decode_slice, encode_slice};
+use certificate_spec::slice::{SliceHead, Unit, head_length};
+use draughtproof_egdb::{Cover, Slice, Table, Value, Values, decode_slice, encode_slice};
 use draughtproof_game::Board;
 use rayon::prelude::*;
 
@@ -42,7 +42,7 @@ fn made_up(board: &Board, slice: Slice) {
 
 fn all_slices(database: &Values) {
     let board = database.board();
-    Slice::all(board, database.pieces()).into_par_iter().for_each(|slice| {
+    Slice::all(board, database.cover()).into_par_iter().for_each(|slice| {
         made_up(board, slice);
         comes_back(board, slice, database.table(slice), &quiet(board, slice));
     });
@@ -50,7 +50,7 @@ fn all_slices(database: &Values) {
 
 #[test]
 fn every_slice_of_6x6_with_six_pieces_comes_back() {
-    all_slices(&build(&Board::new(6, 6).unwrap(), 6));
+    all_slices(&build(&Board::new(6, 6).unwrap(), &Cover::up_to(6)));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn every_slice_of_odd_boards_comes_back() {
     for (rows, columns, pieces) in
         [(3, 3, 4), (4, 2, 4), (5, 5, 5), (4, 8, 4), (8, 4, 4), (7, 7, 3), (6, 8, 3), (8, 8, 3)]
     {
-        all_slices(&build(&Board::new(rows, columns).unwrap(), pieces));
+        all_slices(&build(&Board::new(rows, columns).unwrap(), &Cover::up_to(pieces)));
     }
 }
 
@@ -72,12 +72,14 @@ fn slices_of_large_blocks_come_back() {
 }
 
 #[test]
-fn a_table_of_one_value_takes_a_header_only() {
+fn a_table_of_one_value_takes_a_head_only() {
     let board = Board::new(6, 6).unwrap();
     let slice = Slice::new(1, 1, 1, 1);
     for value in [Value::Loss, Value::Draw, Value::Win] {
         let bytes = encode_slice(&board, slice, &filled(&board, slice, |_| value)).concat();
-        assert_eq!((bytes.len(), bytes[18]), (64, value as u8));
+        assert_eq!(head_length(&bytes).unwrap(), bytes.len() as u64);
+        let head = SliceHead::decode(&bytes, bytes.len() as u64).unwrap();
+        assert_eq!(head.constant, Some(value));
     }
 }
 
@@ -129,8 +131,9 @@ fn the_example_of_the_specification_is_read() {
 #[test]
 fn damaged_files_are_refused() {
     let board = Board::new(4, 4).unwrap();
-    let database = build(&board, 3);
-    for slice in Slice::all(&board, 3) {
+    let three = Cover::up_to(3);
+    let database = build(&board, &three);
+    for slice in Slice::all(&board, &three) {
         let bytes = encode_slice(&board, slice, database.table(slice)).concat();
         let refused = |bytes: &[u8], slice| decode_slice(&board, slice, bytes).is_err();
         assert!((0..bytes.len()).all(|end| refused(&bytes[..end], slice)));
@@ -143,7 +146,7 @@ fn damaged_files_are_refused() {
                 assert!(refused(&bytes, slice), "{slice:?}: byte {at} bit {bit}");
             }
         }
-        let others = Slice::all(&board, 3).into_iter().filter(|&other| other != slice);
+        let others = Slice::all(&board, &three).into_iter().filter(|&other| other != slice);
         assert!(others.into_iter().all(|other| refused(&bytes, other)), "{slice:?}");
         let other = Board::new(6, 4).unwrap();
         assert!(decode_slice(&other, slice, &bytes).is_err());

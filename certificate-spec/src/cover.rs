@@ -1,0 +1,177 @@
+//! What a database covers (`SPEC.md` §8.1): all positions in which both sides have pieces, at most so
+//! many together, and at most so many on a side.
+
+use crate::database::SliceName;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The most pieces that there are on a board.
+const MOST: u8 = 32;
+
+/// At most `pieces` pieces, and at most `side` on each side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Clause {
+    /// N: at most so many pieces together, from 2 to 32.
+    pub pieces: u8,
+    /// M: at most so many on each side; N − 1 where that is no bound of its own.
+    pub side: u8,
+}
+
+impl Clause {
+    /// All positions with at most so many pieces.
+    fn up_to(pieces: u8) -> Clause {
+        Clause { pieces, side: pieces.saturating_sub(1) }
+    }
+
+    /// The same with numbers that say no more than they must; `None` if it admits nothing.
+    fn trimmed(self) -> Option<Clause> {
+        let pieces = self.pieces.min(self.side.saturating_mul(2)).min(MOST);
+        let side = self.side.min(pieces.saturating_sub(1));
+        (pieces >= 2 && side >= 1).then_some(Clause { pieces, side })
+    }
+
+    /// Whether it admits all that another does.
+    fn implies(self, other: Clause) -> bool {
+        other.pieces <= self.pieces && other.side <= self.side
+    }
+}
+
+/// The positions of a database: those that some clause admits. Clauses are in canonical form: N
+/// ascending, M falling, none admits what another does, no number larger than it must be.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Clause>", into = "Vec<Clause>")]
+pub struct Cover {
+    clauses: Vec<Clause>,
+}
+
+impl From<Cover> for Vec<Clause> {
+    fn from(cover: Cover) -> Self {
+        cover.clauses
+    }
+}
+
+impl TryFrom<Vec<Clause>> for Cover {
+    type Error = &'static str;
+
+    fn try_from(clauses: Vec<Clause>) -> Result<Self, Self::Error> {
+        let cover = Cover::of(clauses.iter().copied());
+        if cover.clauses == clauses { Ok(cover) } else { Err("a cover in canonical form") }
+    }
+}
+
+impl Cover {
+    /// Nothing: no database.
+    pub fn none() -> Cover {
+        Cover::default()
+    }
+
+    /// All positions with at most so many pieces; nothing where these are fewer than 2.
+    pub fn up_to(pieces: u8) -> Cover {
+        Cover::of([Clause::up_to(pieces)])
+    }
+
+    /// What these clauses admit together.
+    pub fn of(clauses: impl IntoIterator<Item = Clause>) -> Cover {
+        let mut kept: Vec<Clause> = Vec::new();
+        for clause in clauses.into_iter().filter_map(Clause::trimmed) {
+            if !kept.iter().any(|other| other.implies(clause)) {
+                kept.retain(|other| !clause.implies(*other));
+                kept.push(clause);
+            }
+        }
+        kept.sort_by_key(|clause| clause.pieces);
+        Cover { clauses: kept }
+    }
+
+    /// The clauses, in canonical form.
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+
+    /// Whether it has no position.
+    pub fn is_empty(&self) -> bool {
+        self.clauses.is_empty()
+    }
+
+    /// The largest number of pieces of a position; 0 where there is none.
+    pub fn most_pieces(&self) -> u8 {
+        self.clauses.iter().map(|clause| clause.pieces).max().unwrap_or(0)
+    }
+
+    /// Whether positions with so many pieces of one side and of the other are covered.
+    pub fn admits(&self, one: u32, other: u32) -> bool {
+        let (total, most) = (one.saturating_add(other), one.max(other));
+        let admits = |c: &Clause| total <= u32::from(c.pieces) && most <= u32::from(c.side);
+        one.min(other) >= 1 && self.clauses.iter().any(admits)
+    }
+
+    /// Whether the positions of a slice are covered.
+    pub fn admits_slice(&self, slice: SliceName) -> bool {
+        let [a, b, c, d] = slice.0.map(u32::from);
+        self.admits(a + b, c + d)
+    }
+
+    /// Whether all that another cover has is covered.
+    pub fn includes(&self, other: &Cover) -> bool {
+        other.clauses.iter().all(|clause| self.clauses.iter().any(|c| c.implies(*clause)))
+    }
+
+    /// Reads the canonical text.
+    pub fn parse(text: &str) -> Option<Cover> {
+        let cover: Cover = text.parse().ok()?;
+        (cover.to_string() == text).then_some(cover)
+    }
+}
+
+/// `7,8:4`; `0` for nothing.
+impl fmt::Display for Cover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("0");
+        }
+        for (i, &Clause { pieces, side }) in self.clauses.iter().enumerate() {
+            let comma = if i > 0 { "," } else { "" };
+            write!(f, "{comma}{pieces}")?;
+            if side + 1 < pieces {
+                write!(f, ":{side}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text that is not a cover.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expected a cover: N (all positions with at most N pieces, 2 to 32) or N:M (at most M of them on \
+     a side), several joined by commas as in 7,8:4, or 0 for no database; found {found}"
+)]
+pub struct CoverError {
+    found: String,
+}
+
+/// Reads clauses in any order, those that others imply included.
+impl FromStr for Cover {
+    type Err = CoverError;
+
+    fn from_str(text: &str) -> Result<Cover, CoverError> {
+        if text == "0" {
+            return Ok(Cover::none());
+        }
+        let number = |text: &str| {
+            let is_digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            text.parse::<u8>().ok().filter(|n| is_digits && *n <= MOST)
+        };
+        let clause = |text: &str| {
+            let (pieces, side) = match text.split_once(':') {
+                None => (number(text)?, None),
+                Some((pieces, side)) => (number(pieces)?, Some(number(side)?)),
+            };
+            let clause = Clause { pieces, side: side.unwrap_or(pieces.saturating_sub(1)) };
+            (pieces >= 2 && clause.side >= 1).then_some(clause)
+        };
+        let clauses: Option<Vec<Clause>> = text.split(',').map(clause).collect();
+        clauses.map(Cover::of).ok_or_else(|| CoverError { found: text.chars().take(80).collect() })
+    }
+}

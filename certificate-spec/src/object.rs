@@ -1,0 +1,46 @@
+//! The head that every object of a certificate begins with (`SPEC.md` §5).
+
+use crate::WireError;
+use crate::claim::Question;
+use crate::reader::{FileKind, Reader};
+use crate::wire;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What an object holds: which question, and which range of its nodes or leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectHead {
+    /// The object's question.
+    pub question: Question,
+    /// Number of its first node or leaf.
+    pub first: u64,
+    /// How many it holds.
+    pub count: u64,
+}
+
+/// For people.
+impl fmt::Display for ObjectHead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let &ObjectHead { question, first, count } = self;
+        write!(f, "question {}, first {first}, count {count}", question as u8)
+    }
+}
+
+impl ObjectHead {
+    /// The bytes of the head, magic and version included.
+    pub(crate) fn encode(&self, magic: &[u8; 8]) -> Vec<u8> {
+        let mut out = wire::head(magic);
+        wire::append(&mut out, self);
+        out
+    }
+
+    pub(crate) fn read(r: &mut Reader<'_>, magic: &[u8; 8]) -> Result<Self, WireError> {
+        r.head(magic, FileKind::Certificate)?;
+        r.postcard("the head of an object")
+    }
+
+    /// The number of bytes of the head, magic and version included: where the contents begin.
+    pub fn length(&self) -> usize {
+        self.encode(&[0; 8]).len()
+    }
+}

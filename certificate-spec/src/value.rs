@@ -1,0 +1,33 @@
+//! Values of positions as they are written, and the checksum of their code.
+
+use crate::Digest;
+use serde::{Deserialize, Serialize};
+
+/// The value of a position for the side to move, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Value {
+    /// The opponent can force the side to move out of moves.
+    Loss = 0,
+    /// Neither side can.
+    Draw = 1,
+    /// The side to move can force its opponent out of moves.
+    Win = 2,
+}
+
+impl Value {
+    /// The value written as this number.
+    pub fn from_number(number: u32) -> Option<Value> {
+        [Value::Loss, Value::Draw, Value::Win].into_iter().find(|&v| v as u32 == number)
+    }
+}
+
+/// Bytes of the checksum that a payload begins with.
+pub const CHECKSUM: usize = 8;
+
+/// The checksum of a payload's code.
+pub fn checksum(code: &[u8]) -> [u8; CHECKSUM] {
+    let mut out = [0; CHECKSUM];
+    out.copy_from_slice(&Digest::of(code).0[..CHECKSUM]);
+    out
+}

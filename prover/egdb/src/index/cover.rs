@@ -1,0 +1,125 @@
+//! Parts and unions of covers, and what a cover means for look-ups: a table of what it admits, and
+//! an array of its slices.
+
+use certificate_spec::cover::{Clause, Cover};
+
+use super::slice::Slice;
+
+/// The part of a cover with at most `pieces` pieces.
+pub fn at_most(cover: &Cover, pieces: u8) -> Cover {
+    let clauses = cover.clauses().iter();
+    Cover::of(clauses.map(|clause| Clause { pieces: clause.pieces.min(pieces), ..*clause }))
+}
+
+/// What either of two covers has.
+pub fn union(one: &Cover, other: &Cover) -> Cover {
+    Cover::of(one.clauses().iter().chain(other.clauses()).copied())
+}
+
+/// The largest number of pieces of a side; 0 where there is no position.
+pub fn most_a_side(cover: &Cover) -> u8 {
+    cover.clauses().iter().map(|clause| clause.side).max().unwrap_or(0)
+}
+
+/// A cover as a table, for searches that ask at every node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SideLimits {
+    /// For each number of pieces of a position one more than the most pieces of a side; at most 1
+    /// where it has none that is covered.
+    above: [u8; 64],
+}
+
+impl SideLimits {
+    /// The table of a cover.
+    pub(crate) fn new(cover: &Cover) -> Self {
+        let above = std::array::from_fn(|pieces| {
+            let clauses = cover.clauses().iter().filter(|c| usize::from(c.pieces) >= pieces);
+            let most = clauses.map(|clause| usize::from(clause.side)).max().unwrap_or(0);
+            // A side that has not all of them leaves one for the other side.
+            (most + 1).min(pieces) as u8
+        });
+        SideLimits { above }
+    }
+
+    /// Whether positions with so many pieces of one side and of the other are covered.
+    #[inline]
+    pub(crate) fn admit(&self, one: u32, other: u32) -> bool {
+        let pieces = one + other;
+        one.max(other) < u32::from(self.above[(pieces & 63) as usize])
+    }
+}
+
+/// An array with a place for each slice of which neither side has more than some number of pieces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SliceArray {
+    /// One more than the most men, or kings, of a side.
+    base: usize,
+}
+
+impl SliceArray {
+    /// An array for the slices of a cover, and some others.
+    pub(crate) fn new(cover: &Cover) -> Self {
+        SliceArray { base: usize::from(most_a_side(cover)) + 1 }
+    }
+
+    /// All slices that have a place, in the order of places.
+    pub(crate) fn slices(self) -> impl Iterator<Item = Slice> {
+        (0..self.base.pow(4)).map(move |place| {
+            let digit = |power: u32| (place / self.base.pow(power) % self.base) as u8;
+            Slice::new(digit(3), digit(2), digit(1), digit(0))
+        })
+    }
+
+    /// The place of a slice.
+    #[inline]
+    pub(crate) fn place(self, slice: Slice) -> usize {
+        let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];
+        counts.iter().fold(0, |place, &n| place * self.base + usize::from(n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use certificate_spec::cover::Cover;
+
+    use super::{SideLimits, SliceArray, at_most, most_a_side, union};
+
+    fn cover(text: &str) -> Cover {
+        Cover::parse(text).expect("a cover")
+    }
+
+    #[test]
+    fn parts_and_unions() {
+        let part = |text: &str, pieces| at_most(&cover(text), pieces).to_string();
+        assert_eq!(
+            ["0", "2", "6", "7", "7,8:4", "7,8:4"],
+            [1, 2, 6, 7, 8, 9].map(|n| part("7,8:4", n))
+        );
+        assert_eq!(["6", "7:5", "8:5"], [6, 7, 8].map(|n| part("10:5", n)));
+        let both = |one: &str, other: &str| union(&cover(one), &cover(other)).to_string();
+        assert_eq!(both("5", "6:3"), "5,6:3");
+        assert_eq!(both("6", "6:3"), "6");
+        assert_eq!(both("0", "7,8:4"), "7,8:4");
+        assert_eq!(["0", "6", "7,8:4", "10:5"].map(|t| most_a_side(&cover(t))), [0, 5, 6, 5]);
+    }
+
+    #[test]
+    fn limits_say_what_the_cover_says() {
+        for text in ["0", "2", "6", "5,6:3", "7,8:4", "10:5", "32"] {
+            let (cover, limits) = (cover(text), SideLimits::new(&cover(text)));
+            for (one, other) in (0..=32).flat_map(|a| (0..=32 - a).map(move |b| (a, b))) {
+                assert_eq!(
+                    limits.admit(one, other),
+                    cover.admits(one, other),
+                    "{text}: {one}+{other}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_slice_has_its_place() {
+        let array = SliceArray::new(&cover("7,8:4"));
+        assert!(array.slices().enumerate().all(|(place, slice)| array.place(slice) == place));
+    }
+}

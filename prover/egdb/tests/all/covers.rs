@@ -1,0 +1,197 @@
+//! Databases with a bound on the pieces of a side: exactly the slices that they should have, the
+//! same values as a database of all positions, and growing from one cover to another.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use certificate_spec::database::SliceName;
+use draughtproof_egdb::{
+    BuildError, BuildSession, Cover, Database, Event, Forecaster, Mode, Slice, Store, StoreError,
+    extend, position_at,
+};
+use draughtproof_game::Board;
+
+use crate::common::{build, cover};
+
+const MEMORY: u64 = 1 << 30;
+
+/// Extends the database in a directory, and returns what was begun: each cover, with the numbers of
+/// indices in all and finished before.
+fn extend_to(root: &Path, board: &Board, text: &str) -> Vec<(String, u64, u64)> {
+    let store = Store::new(root, board);
+    let _lock = store.lock().unwrap();
+    let mut begun = Vec::new();
+    extend(&mut BuildSession::new(&store, &cover(text), MEMORY).unwrap(), |event| {
+        if let Event::Begin { cover, indices, finished } = event {
+            begun.push((cover.to_string(), indices, finished));
+        }
+    })
+    .unwrap();
+    begun
+}
+
+/// The slices of which there are files.
+fn slices_there(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    let names = entries.map(|name| name.into_string().unwrap());
+    names.filter(|name| name != "MANIFEST").collect()
+}
+
+/// The names of all slices of 4x4, of which each side has at most 8 men or kings, that a rule
+/// admits.
+fn slices_where(admits: impl Fn(u8, u8) -> bool) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for [a, b, c, d] in (0..9u32.pow(4)).map(|n| [0, 1, 2, 3].map(|i| (n / 9u32.pow(i) % 9) as u8))
+    {
+        if a + b > 0 && c + d > 0 && a.max(c) <= 6 && admits(a + b, c + d) {
+            names.insert(SliceName([a, b, c, d]).file_name());
+        }
+    }
+    names
+}
+
+#[test]
+fn a_cover_has_its_slices_and_no_others() {
+    let board = Board::new(4, 4).unwrap();
+    let full = build(&board, &cover("6"));
+    for (text, admits) in [
+        ("6:3", (|one, other| one <= 3 && other <= 3) as fn(u8, u8) -> bool),
+        ("5,6:3", |one, other| one + other <= 5 || one <= 3 && other <= 3),
+        ("4:2", |one, other| one <= 2 && other <= 2),
+        ("5:3", |one, other| one + other <= 5 && one.max(other) <= 3),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        extend_to(root.path(), &board, text);
+        assert_eq!(slices_there(&root.path().join("4x4")), slices_where(admits), "{text}");
+        let open = |mode| Database::open(root.path(), &board, mode).unwrap();
+        let (cached, resident) = (open(Mode::Cached(1)), open(Mode::Resident(MEMORY)));
+        assert_eq!(cached.cover(), &cover(text));
+        let mut unknown = 0;
+        for slice in Slice::all(&board, &cover("6")) {
+            for index in (0..slice.indices(&board)).step_by(7) {
+                let Some(position) = position_at(&board, slice, index) else { continue };
+                let is_covered =
+                    admits(slice.men + slice.kings, slice.enemy_men + slice.enemy_kings);
+                let want = full.probe(&position).filter(|_| is_covered);
+                assert_eq!(cached.covers(&position), is_covered);
+                assert_eq!(cached.probe(&position).unwrap(), want, "{text} {slice:?} {index}");
+                assert_eq!(resident.probe(&position).unwrap(), want, "{text} {slice:?} {index}");
+                unknown += u32::from(want.is_none());
+            }
+        }
+        assert!(unknown > 100, "{text}: the test would show nothing");
+    }
+}
+
+#[test]
+fn a_database_grows_from_cover_to_cover() {
+    let board = Board::new(4, 4).unwrap();
+    let files = |root: &Path| {
+        let names = slices_there(&root.join("4x4"));
+        let names = names.into_iter().chain(["MANIFEST".to_string()]);
+        names.map(|name| fs::read(root.join("4x4").join(name)).unwrap()).collect::<Vec<_>>()
+    };
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    let covers = |text| extend_to(root, &board, text).into_iter().map(|b| b.0).collect::<Vec<_>>();
+    assert_eq!(covers("4:2"), ["2", "3", "4:2"]);
+    assert_eq!(covers("5,6:3"), ["4", "5", "5,6:3"]);
+    // What is there already, a part of it, and all the same again.
+    assert!(covers("5").is_empty() && covers("6:3").is_empty() && covers("5,6:3").is_empty());
+    let fresh = tempfile::tempdir().unwrap();
+    extend_to(fresh.path(), &board, "5,6:3");
+    assert!(files(root) == files(fresh.path()));
+    // A part of it is served, as if there were no more.
+    let store = Store::new(root, &board);
+    let part = tempfile::tempdir().unwrap();
+    extend_to(part.path(), &board, "5:3");
+    let manifest = Store::new(part.path(), &board).manifest().unwrap();
+    assert_eq!(store.manifest_of(&cover("5:3")).unwrap(), manifest);
+    store.verify(&cover("5:3")).unwrap();
+    let values =
+        BuildSession::new(&store, &cover("5:3"), MEMORY).unwrap().load_all(|_| ()).unwrap();
+    assert_eq!(values.cover(), &cover("5:3"));
+    // More than it has is not.
+    let error = store.manifest_of(&cover("6")).unwrap_err();
+    assert!(matches!(&error, StoreError::TooSmall { .. }));
+    let words = "expected a database with 6 pieces, found one with 5,6:3 (extend it with `prove db";
+    assert!(error.to_string().contains(words), "{error}");
+    // Neither includes the other: afterwards the database has both.
+    let both = tempfile::tempdir().unwrap();
+    extend_to(both.path(), &board, "6:3");
+    let begun = extend_to(both.path(), &board, "5");
+    assert_eq!(begun.iter().map(|b| b.0.as_str()).collect::<Vec<_>>(), ["5,6:3"]);
+    assert!(files(both.path()) == files(fresh.path()));
+}
+
+/// A run that asked for more has been interrupted, and the next asks for less: what is finished of
+/// the rest stays until it is asked for.
+#[test]
+fn finished_slices_of_a_larger_cover_are_kept() {
+    let board = Board::new(4, 4).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path();
+    extend_to(root, &board, "4");
+    let (directory, building) = (root.join("4x4"), root.join("4x4.building"));
+    let manifest = Store::new(root, &board).manifest().unwrap().restricted_to(&cover("3"));
+    fs::create_dir(&building).unwrap();
+    let slices = ["0-1-0-3", "0-3-0-1", "0-2-0-2"];
+    for name in slices_there(&directory) {
+        let is_listed = manifest.slices.iter().any(|record| record.name.file_name() == name);
+        match is_listed {
+            true => {}
+            false if slices.contains(&name.as_str()) => {
+                fs::rename(directory.join(&name), building.join(&name)).unwrap();
+            }
+            false => fs::remove_file(directory.join(&name)).unwrap(),
+        }
+    }
+    fs::write(directory.join("MANIFEST"), manifest.encode()).unwrap();
+    let kings = |a, b| Slice::new(0, a, 0, b).indices(&board);
+    let begun = extend_to(root, &board, "4:2");
+    assert_eq!(begun.iter().map(|b| b.2).collect::<Vec<_>>(), [kings(2, 2)]);
+    assert_eq!(slices_there(&building), BTreeSet::from(["0-1-0-3".into(), "0-3-0-1".into()]));
+    let begun = extend_to(root, &board, "4");
+    assert_eq!(begun.iter().map(|b| b.2).collect::<Vec<_>>(), [kings(1, 3) + kings(3, 1)]);
+    assert!(!building.exists());
+    let fresh = tempfile::tempdir().unwrap();
+    extend_to(fresh.path(), &board, "4");
+    let manifest = |root: &Path| Store::new(root, &board).manifest().unwrap();
+    assert!(manifest(root) == manifest(fresh.path()));
+}
+
+#[test]
+fn a_smaller_cover_takes_less_of_everything() {
+    let board = Board::new(8, 8).unwrap();
+    let covers = ["7", "7,8:4", "8"].map(cover);
+    let indices = |cover: &Cover| -> u64 {
+        Slice::all(&board, cover).iter().map(|slice| slice.indices(&board)).sum()
+    };
+    let [seven, part, eight] = covers.each_ref().map(indices);
+    assert!(seven < part && part < eight);
+    let least = covers.each_ref().map(|cover| BuildSession::least_memory(&board, cover));
+    assert!(least[1] < least[2], "{least:?}");
+    let error = BuildSession::check_memory(&board, &covers[1], 1 << 20).unwrap_err();
+    assert!(matches!(&error, BuildError::Memory { .. }));
+    assert!(error.to_string().starts_with("the 8x8 database with 7,8:4 pieces needs"), "{error}");
+}
+
+#[test]
+fn forecasts_are_of_the_slices_of_the_cover() {
+    let board = Board::new(6, 6).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    extend_to(root.path(), &board, "4:2");
+    let (store, scratch) = (Store::new(root.path(), &board), tempfile::tempdir().unwrap());
+    let mut forecaster = Forecaster::new(&store, scratch.path(), MEMORY).unwrap();
+    let sums = |text: &str, forecaster: &mut Forecaster| {
+        let forecasts = forecaster.forecast(&cover(text));
+        let indices: u64 = forecasts.iter().map(|forecast| forecast.indices).sum();
+        let slices = Slice::all(&board, &cover(text));
+        assert_eq!(indices, slices.iter().map(|slice| slice.indices(&board)).sum::<u64>());
+        (forecasts.len(), forecasts.iter().map(|forecast| forecast.bytes).sum::<f64>())
+    };
+    let (part, full) = (sums("7,8:4", &mut forecaster), sums("8", &mut forecaster));
+    assert_eq!((part.0, full.0), (7, 7));
+    assert!(part.1 < full.1, "{part:?} {full:?}");
+}
