@@ -1,7 +1,6 @@
 //! The numbers of a node, backed up from those of its children.
 
-use super::dfpn::Outcome;
-use super::numbers::{INFINITE, ProofNumbers};
+use super::numbers::{INFINITE, Outcome, ProofNumbers};
 
 /// The numbers of a node from its children's, and which child is to be searched next.
 pub(super) struct NodeBackup {

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 
-use super::dfpn::Search;
 use super::table::read;
 use crate::egdb::atomic::{unfinished_path, write_file};
 
@@ -65,13 +64,18 @@ impl<'a> Checkpoint<'a> {
         self.kept.elapsed() >= least
     }
 
-    /// Writes a search down. If that fails it goes on all the same.
-    pub(super) fn keep(&mut self, search: &Search<'_>) {
+    /// Writes down a search that has expanded so many nodes. If that fails it goes on all the same.
+    pub(super) fn keep(
+        &mut self,
+        nodes: u64,
+        is_stopped: bool,
+        write: impl FnOnce(&mut Output<'_>) -> io::Result<()>,
+    ) {
         let start = Instant::now();
-        let kept = write_file(&self.path, |file| self.write(file, search));
-        let (name, nodes) = (self.path.display(), search.nodes());
+        let kept = write_file(&self.path, |file| self.write(file, write));
+        let name = self.path.display();
         match kept {
-            Ok(()) if search.is_stopped() => {
+            Ok(()) if is_stopped => {
                 (self.say)(format!("{name}: a search is kept there after {nodes} nodes"));
             }
             Ok(()) => {}
@@ -83,22 +87,27 @@ impl<'a> Checkpoint<'a> {
         self.kept = Instant::now();
     }
 
-    fn write(&self, file: &mut File, search: &Search<'_>) -> io::Result<()> {
+    fn write(
+        &self,
+        file: &mut File,
+        write: impl FnOnce(&mut Output<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let out = Summed { file, sum: blake3::Hasher::new() };
         let mut out = BufWriter::with_capacity(BUFFER, out);
         out.write_all(&MAGIC)?;
         out.write_all(&self.item.0)?;
-        search.write(&mut out)?;
+        write(&mut out)?;
         let Summed { file, sum } = out.into_inner().map_err(IntoInnerError::into_error)?;
         file.write_all(sum.finalize().as_bytes())
     }
 
-    /// Reads what was kept of a search, if there is anything, into one that has not begun.
-    pub(super) fn restore(&self, search: &mut Search<'_>) -> bool {
+    /// Reads what was kept of a search, if there is anything. `read` returns the nodes that the search
+    /// has expanded. Says whether it could be read.
+    pub(super) fn restore(&self, read: impl FnOnce(&mut Input) -> io::Result<u64>) -> bool {
         let name = self.path.display();
-        match self.read(search) {
-            Ok(()) => {
-                (self.say)(format!("{name}: a search goes on after {} nodes", search.nodes()));
+        match self.read(read) {
+            Ok(nodes) => {
+                (self.say)(format!("{name}: a search goes on after {nodes} nodes"));
                 true
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
@@ -109,7 +118,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    fn read(&self, search: &mut Search<'_>) -> io::Result<()> {
+    fn read(&self, state: impl FnOnce(&mut Input) -> io::Result<u64>) -> io::Result<u64> {
         let mut file = File::open(&self.path)?;
         let whole = file.metadata()?.len();
         let rest = whole.saturating_sub(blake3::OUT_LEN as u64);
@@ -125,7 +134,7 @@ impl<'a> Checkpoint<'a> {
         if (head, item) != (MAGIC, self.item.0) {
             return Err(invalid("expected the state of this search, found something else"));
         }
-        search.read(&mut input)
+        state(&mut input)
     }
 }
 
@@ -149,8 +158,13 @@ pub(super) fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
     T::try_from(n).map_err(|_| invalid("expected a smaller number"))
 }
 
-/// What is written, with its sum.
-struct Summed<'f> {
+/// What a search is written to.
+pub(super) type Output<'f> = BufWriter<Summed<'f>>;
+/// What a search is read from.
+pub(super) type Input = BufReader<File>;
+
+/// A file that is written, with the sum of what was written.
+pub(super) struct Summed<'f> {
     file: &'f mut File,
     sum: blake3::Hasher,
 }

@@ -33,7 +33,7 @@ use super::closed_set::{Failures, find_closed_set};
 use super::estimate::Goal;
 use super::extract::{Extracted, extract};
 use super::learned_estimate::LearnedEstimate;
-use super::numbers::{INFINITE, ProofNumbers};
+use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path};
 use super::strategy::{PackedStrategy, Strategy, StrategyError};
 use super::table::{Key, Known, SlotId, Table};
@@ -44,28 +44,6 @@ const REPORT_INTERVAL: u64 = 1 << 14;
 /// The most positions for each node, on average, that are decided by their captures: a bound on the
 /// table. It is one or fewer in most searches.
 const DECIDED_BY_CAPTURES: u64 = 4;
-
-/// How a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The attacker wins.
-    Proved,
-    /// The defender does not lose.
-    Disproved,
-    /// It ended before that was decided, with these numbers at the root.
-    Unknown(ProofNumbers),
-}
-
-impl Outcome {
-    /// What proof and disproof numbers say.
-    pub(super) fn of(numbers: ProofNumbers) -> Self {
-        match numbers {
-            ProofNumbers { proof: 0, .. } => Outcome::Proved,
-            ProofNumbers { disproof: 0, .. } => Outcome::Disproved,
-            numbers => Outcome::Unknown(numbers),
-        }
-    }
-}
 
 /// What a search reports while it is under way.
 #[derive(Debug, Clone, Copy)]
@@ -151,7 +129,7 @@ impl<'a> Search<'a> {
     /// before.
     pub fn with_checkpoint(mut self, checkpoint: Checkpoint<'a>) -> Self {
         let mut found = Search::new(self.goal, self.table.limit());
-        if checkpoint.restore(&mut found) {
+        if checkpoint.restore(|input| found.read(input)) {
             self = Search { callback: self.callback, ..found };
         }
         Search { checkpoint: Some(checkpoint), ..self }
@@ -244,7 +222,7 @@ impl<'a> Search<'a> {
     fn keep(&mut self) {
         if let Some(mut checkpoint) = self.checkpoint.take() {
             if checkpoint.is_due(self.is_stopped) {
-                checkpoint.keep(self);
+                checkpoint.keep(self.nodes, self.is_stopped, |out| self.write(out));
             }
             self.checkpoint = Some(checkpoint);
         }
@@ -385,7 +363,7 @@ impl<'a> Search<'a> {
     }
 
     /// Writes all that the search goes on from.
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
         self.table.write(out)?;
         self.learned.write(out)?;
         let failures = &self.failures;
@@ -407,8 +385,8 @@ impl<'a> Search<'a> {
         self.path.write(out)
     }
 
-    /// Reads what [`Search::write`] has written into a search that has not begun.
-    pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
+    /// Reads what [`Search::write`] has written into a search that has not begun. Returns its nodes.
+    fn read(&mut self, input: &mut impl Read) -> io::Result<u64> {
         self.table.read(input)?;
         self.learned.read(input)?;
         let [nodes, end, looked_up, known, captures, proofs, row, nothing, then, frames, children] =
@@ -420,6 +398,6 @@ impl<'a> Search<'a> {
         self.failures.kept_nothing = nothing != 0;
         self.failures.proofs = small(then)?;
         self.path = Path::read(input, &self.goal, [frames, children])?;
-        Ok(())
+        Ok(nodes)
     }
 }

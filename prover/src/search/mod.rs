@@ -17,8 +17,8 @@ mod strategy;
 mod table;
 
 pub use checkpoint::Checkpoint;
-pub use dfpn::{Outcome, Probes, ProgressCallback, Search, SearchProgress};
+pub use dfpn::{Probes, ProgressCallback, Search, SearchProgress};
 pub use estimate::Goal;
 pub use keys::KeyMap;
-pub use numbers::{INFINITE, ProofNumbers};
+pub use numbers::{INFINITE, Outcome, ProofNumbers};
 pub use strategy::{PackedStrategy, Replay, Strategy, StrategyError, suits};

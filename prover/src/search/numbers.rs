@@ -1,4 +1,4 @@
-//! Proof and disproof numbers.
+//! Proof and disproof numbers, and what they say.
 
 /// Proof numbers at and above this are infinite.
 pub const INFINITE: u32 = 1 << 24;
@@ -29,5 +29,27 @@ impl ProofNumbers {
     /// Whether the position is proved or disproved.
     pub fn is_decided(self) -> bool {
         self.proof == 0 || self.disproof == 0
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The attacker wins.
+    Proved,
+    /// The defender does not lose.
+    Disproved,
+    /// It ended before that was decided, with these numbers at the root.
+    Unknown(ProofNumbers),
+}
+
+impl Outcome {
+    /// What proof and disproof numbers say.
+    pub(super) fn of(numbers: ProofNumbers) -> Self {
+        match numbers {
+            ProofNumbers { proof: 0, .. } => Outcome::Proved,
+            ProofNumbers { disproof: 0, .. } => Outcome::Disproved,
+            numbers => Outcome::Unknown(numbers),
+        }
     }
 }
