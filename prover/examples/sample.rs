@@ -3,9 +3,10 @@
 //! ```text
 //! cargo run --release -p prover --example sample -- 8x8 7 500
 //! ```
-//! prints so many positions with so many pieces in which the side to move can move and cannot capture, of
-//! all such positions with equal chance; the first half has equal numbers on both sides, or a piece more
-//! on one side if the number is odd. The same arguments give the same positions.
+//! prints so many positions with so many pieces in which the side to move can move and cannot
+//! capture, of all such positions with equal chance; the first half has equal numbers on both
+//! sides, or a piece more on one side if the number is odd. The same arguments give the same
+//! positions.
 
 use std::collections::HashSet;
 use std::error::Error;

@@ -1,4 +1,73 @@
-//! Draughtproof's prover.
+//! Draughtproof's prover: it proves the value of games of checkers (English draughts) on boards of
+//! R × C squares, and writes the proofs down as certificates.
+//!
+//! Nobody has to believe what this crate does: a certificate is verified by the checker, which
+//! shares no code with it. So the prover may use whatever finds proofs fast, and what it gets wrong
+//! costs time, never truth.
+//!
+//! Data flows one way:
+//!
+//! 1. [`board`]: the rules of the game, positions, moves and how they are written.
+//! 2. [`egdb`]: endgame databases, the value of every position with few pieces, built by retrograde
+//!    analysis; [`prepare_database`] builds, verifies and loads them.
+//! 3. [`search`]: df-pn⁺, which decides single positions over a database and shows its decisions by
+//!    strategies; [`heuristic`]: alpha-beta, which guesses what a search cannot decide.
+//! 4. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
+//!    ([`proof::solve`]).
+//! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
+//! 6. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
+//!    databases consist of.
+//!
+//! [`cli`] is the command line of `prove`: it only reads options and prints.
+//!
+//! A small game from its start to its certificate:
+//!
+//! ```
+//! use certificate_spec::Digest;
+//! use certificate_spec::claim::{Claim, Value};
+//! use prover::board::Game;
+//! use prover::certificate::{Certificate, Section, Target};
+//! use prover::egdb::Values;
+//! use prover::progress::Progress;
+//! use prover::proof::{
+//!     Asked, Environment, Ledger, Manager, Request, SearchContext, Workers, solve,
+//! };
+//!
+//! let game: Game = "4x4".parse()?;
+//! let (board, start) = (&game.board, game.start());
+//! // It is so small that no database is needed.
+//! let database = Values::empty(board);
+//! let context = SearchContext { board, database: &database, database_root: Digest([0; 32]) };
+//! let manager = Manager {
+//!     leaf_nodes: 10_000,
+//!     leaf_table: 1 << 20,
+//!     max_nodes: None,
+//!     thresholds: None,
+//!     seed: Vec::new(),
+//! };
+//! let environment = Environment {
+//!     ledger: &Ledger::in_memory()?,
+//!     workers: &Workers::new(1),
+//!     is_stopped: &|| false,
+//!     progress: &Progress::Quiet,
+//! };
+//! let solution = solve(&Request { start, asked: Asked::Value, manager }, &context, environment)?;
+//! assert_eq!(solution.value, Value::Draw);
+//!
+//! let sections = solution.proofs.into_iter().map(|proof| Section::new(board, &database, proof));
+//! let claim = Claim {
+//!     game: game.to_string(),
+//!     start: board.write_fen(&start),
+//!     value: solution.value,
+//!     pieces: 0,
+//!     database: None,
+//! };
+//! let certificate = Certificate::new(&claim, &sections.collect::<Result<Vec<_>, _>>()?);
+//! # let directory = tempfile::tempdir()?;
+//! # let directory = directory.path().join("cert");
+//! certificate.write(Target::new(&directory)?)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
@@ -6,10 +75,12 @@
 pub use draughtproof_egdb as egdb;
 pub use draughtproof_game as board;
 
+pub mod certificate;
 pub mod cli;
-pub mod emit;
-pub mod ensure;
+pub mod combine;
 pub mod heuristic;
+pub mod prepare_database;
 pub mod progress;
 pub mod proof;
+pub mod report;
 pub mod search;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use prover::cli::{Cli, Failure};
-use prover::progress::tell;
+use prover::progress::print_line;
 
 fn main() -> ExitCode {
     match Cli::parse().run() {
@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         // A reader that has seen enough, such as `head`, is no failure worth a message.
         Err(Failure::Io(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(3),
         Err(failure) => {
-            tell(&format!("prove: {failure}"));
+            print_line(&format!("prove: {failure}"));
             ExitCode::from(failure.status())
         }
     }

@@ -20,15 +20,15 @@ pub enum Progress {
 /// All bars that there are, one below the other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// Writes a line to standard error. If nobody can read it the work goes on all the same.
-pub fn tell(line: &str) {
+/// Writes a line to standard error. If that fails the work goes on all the same.
+pub fn print_line(line: &str) {
     BARS.suspend(|| {
         let _ = writeln!(std::io::stderr(), "{line}");
     });
 }
 
 impl Progress {
-    /// What suits standard error.
+    /// What suits standard error: a bar on a terminal, else lines.
     pub fn new(quiet: bool) -> Self {
         if quiet {
             Progress::Quiet
@@ -39,14 +39,14 @@ impl Progress {
         }
     }
 
-    /// A line that is not about how far something is.
+    /// Writes a line that is no progress, such as a result.
     pub fn say(&self, text: String) {
         if *self != Progress::Quiet {
-            tell(&text);
+            print_line(&text);
         }
     }
 
-    /// Begins something that consists of `work` units (0 if nobody knows).
+    /// Begins something that consists of `work` units (0 if that is not known).
     pub fn start(&self, what: String, work: u64, unit: &'static str) -> Bar {
         let bar = match self {
             Progress::Terminal if work > 0 => {
@@ -76,7 +76,7 @@ struct State {
     printed: Instant,
 }
 
-/// Something under way.
+/// The progress of something under way.
 pub struct Bar {
     to: Progress,
     what: String,
@@ -88,7 +88,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// So many more units are done.
+    /// Adds units that are done.
     pub fn add(&self, units: u64) {
         self.bar.inc(units);
         let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -105,7 +105,7 @@ impl Bar {
             if !state.note.is_empty() {
                 line += &format!(" ({})", state.note);
             }
-            tell(&line);
+            print_line(&line);
         }
     }
 
@@ -116,7 +116,7 @@ impl Bar {
         state.note = text.into();
     }
 
-    /// It is done.
+    /// Ends the bar, and says how long the work took.
     pub fn finish(self) {
         self.bar.finish_and_clear();
         let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -125,7 +125,7 @@ impl Bar {
             let rate = state.done as f64 / time.as_secs_f64();
             let (what, unit, done) = (&self.what, self.unit, state.done);
             let time = time.as_secs_f64();
-            tell(&format!("{what}: {done} {unit} in {time:.1} s, {rate:.0}/s"));
+            print_line(&format!("{what}: {done} {unit} in {time:.1} s, {rate:.0}/s"));
         }
     }
 }

@@ -122,12 +122,12 @@ pub struct Bases {
     pub bare: Base,
     /// The same, each question one leaf.
     pub leaf: Base,
-    /// White wins 6x4 over all of 3 pieces and 2 against 2: a cover of two clauses.
+    /// White wins 6x4 over 2 against 2 and less: a cover that bounds the sides.
+    pub sides: Base,
+    /// A draw of 4 against 3 on 4x4 over all of 5 pieces and 3 against 3: a cover of two clauses.
     pub clauses: Base,
     /// The directory of a database of 6x6 with 4 pieces, of which one slice has two units.
     pub units: PathBuf,
-    /// The directory of a database of 4x4 that covers `4,6:3`.
-    pub sides: PathBuf,
 }
 
 /// A valid certificate.
@@ -158,21 +158,21 @@ impl Bases {
     fn new(root: &Path) -> Self {
         let base =
             |name, options: &str| Base::new(root, name, &options.split(' ').collect::<Vec<_>>());
-        let database = |name: &str, game: &str, pieces: &str| {
-            let directory = root.join(name);
-            fs::create_dir_all(&directory).expect("a directory");
-            prove(&["db", "--game", game, "--pieces", pieces, "--quiet"], &directory);
-            drop_leftovers(&directory.join("egdb"));
-            directory
-        };
+        let units = root.join("base-units");
+        fs::create_dir_all(&units).expect("a directory");
+        prove(&["db", "--game", "6x6", "--pieces", "4", "--quiet"], &units);
+        drop_leftovers(&units.join("egdb"));
         Bases {
             draw: base("base-draw", "--game 4x4 --pieces 3 --leaf-nodes 3"),
             win: base("base-win", "--game 6x4 --pieces 3 --leaf-nodes 40"),
             bare: base("base-bare", "--game 4x4 --pieces 0 --leaf-nodes 1"),
             leaf: base("base-leaf", "--game 4x4 --pieces 0 --leaf-nodes 100000"),
-            clauses: base("base-clauses", "--game 6x4 --pieces 3,4:2 --leaf-nodes 40"),
-            units: database("base-units", "6x6", "4"),
-            sides: database("base-sides", "4x4", "4,6:3"),
+            sides: base("base-sides", "--game 6x4 --pieces 4:2 --leaf-nodes 40"),
+            clauses: base(
+                "base-clauses",
+                "--game 4x4 --fen W:W3,K4,8:B1,K2,K5,6 --pieces 5,6:3 --leaf-nodes 3",
+            ),
+            units,
         }
     }
 }
@@ -247,7 +247,8 @@ pub fn build(root: &Path) -> Vec<Case> {
         ("accept-win", &bases.win, "WHITE-WINS 6x4 start=initial"),
         ("accept-bare", &bases.bare, "DRAW 4x4 start=initial"),
         ("accept-leaf", &bases.leaf, "DRAW 4x4 start=initial"),
-        ("accept-clauses", &bases.clauses, "WHITE-WINS 6x4 start=initial"),
+        ("accept-sides", &bases.sides, "WHITE-WINS 6x4 start=initial"),
+        ("accept-clauses", &bases.clauses, "DRAW 4x4 start=W:W3,K4,8:B1,K2,K5,6"),
     ] {
         corpus.add(name, base, |_| Expected::verified(words));
         // The draft writes what it has read.

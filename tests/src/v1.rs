@@ -153,10 +153,11 @@ impl Maker<'_> {
         self.prove("win-of-black", "VERIFIED BLACK-WINS 6x4", black);
         let bound = "--game 4x4 --claim white-not-lost --pieces 2 --leaf-nodes 2";
         self.prove("bound", "VERIFIED WHITE-NOT-LOST 4x4", bound);
-        let clauses = "--game 6x4 --pieces 3,4:2 --leaf-nodes 40";
-        self.prove("cover-of-two-clauses", win, clauses);
+        self.prove("cover-of-sides", win, "--game 6x4 --pieces 4:2 --leaf-nodes 40");
+        let clauses = "--game 4x4 --fen W:W3,K4,8:B1,K2,K5,6 --pieces 5,6:3 --leaf-nodes 3";
+        self.prove("cover-of-two-clauses", "VERIFIED DRAW 4x4", clauses);
         self.add("part-of-a-cover", &[(BOTH, draw)], |folder| {
-            build(folder, "--game 4x4 --pieces 3,4:2");
+            build(folder, "--game 4x4 --pieces 4:2");
             emit(folder, "--game 4x4 --pieces 2 --leaf-nodes 2");
         });
         let options = "--game 4x4 --pieces 2 --leaf-nodes 2 --threshold 10 --increment 40";
@@ -256,15 +257,15 @@ impl Maker<'_> {
         let wanted = [
             (exact, "VERIFIED DATABASE 4x4 pieces=4"),
             (consistent, "CONSISTENT DATABASE 4x4 pieces=4"),
-            ("--db egdb --game 4x4 --pieces 3,4:2", "VERIFIED DATABASE 4x4 pieces=3,4:2"),
+            ("--db egdb --game 4x4 --pieces 4:2", "VERIFIED DATABASE 4x4 pieces=4:2"),
             ("--db egdb --game 4x4 --pieces 5", "REFUTED database-manifest"),
         ];
         self.add("database", &wanted, |folder| build(folder, "--game 4x4 --pieces 4"));
         let wanted = [
-            (exact, "VERIFIED DATABASE 4x4 pieces=4,6:3"),
+            (exact, "VERIFIED DATABASE 4x4 pieces=5,6:3"),
             ("--db egdb --game 4x4 --pieces 5:3", "VERIFIED DATABASE 4x4 pieces=5:3"),
         ];
-        let sides = |folder: &Path| build(folder, "--game 4x4 --pieces 4,6:3");
+        let sides = |folder: &Path| build(folder, "--game 4x4 --pieces 5,6:3");
         self.add("database-of-two-clauses", &wanted, sides);
         let wanted =
             [(exact, "REFUTED slice-value"), (consistent, "CONSISTENT DATABASE 4x4 pieces=3")];

@@ -2,8 +2,8 @@
 //!
 //! Nothing is tuned by hand. Games are played out by short searches from random openings until the
 //! database knows the value; the positions on the way are labelled with it. Together with positions
-//! from the database itself they are fitted by logistic regression, and the next round plays with the
-//! weights so found. The same options give the same weights on any machine.
+//! from the database itself they are fitted by logistic regression, and the next round plays with
+//! the weights so found. The same options give the same weights on any machine.
 #![allow(clippy::cast_possible_truncation)]
 
 mod play;

@@ -7,9 +7,9 @@ use crate::play::Sample;
 /// How strongly weights are drawn to those of material alone: as by so many positions.
 const RIDGE: f64 = 300.0;
 
-/// The weights that make the results most likely, and the mean losses that are left: with many pieces
-/// and with few. What a man does to the chance to win differs greatly between the two, but it is the
-/// measure in both.
+/// The weights that make the results most likely, and the mean losses that are left: with many
+/// pieces and with few. What a man does to the chance to win differs greatly between the two, but
+/// it is the measure in both.
 pub fn fit(samples: &[Sample]) -> (Weights, [f64; 2]) {
     let half = |few: bool| samples.iter().filter(|s| s.few == few).collect::<Vec<_>>();
     let (many, loss_of_many) = fit_some(&half(false));
@@ -59,7 +59,8 @@ fn chance(inputs: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
     1.0 / (1.0 + (-score).exp())
 }
 
-/// What is to be made small: how unlikely the results are, and how far the weights from the given ones.
+/// What is to be made small: how unlikely the results are, and how far the weights from the given
+/// ones.
 fn total_loss(samples: &[&Sample], given: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
     let far: f64 = weights.iter().zip(given).map(|(w, g)| (w - g) * (w - g)).sum();
     let unlikely = samples.iter().map(|sample| {

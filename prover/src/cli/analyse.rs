@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::common::{Failure, Format, MachineOptions, StoredOptions};
+use super::failure::Failure;
+use super::format::Format;
+use super::machine::MachineOptions;
+use super::options::StoredOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::heuristic::{Analysis, Heuristic, Limits};
 
@@ -86,7 +89,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             )?;
         }
         let start = Instant::now();
-        // What happens while a search runs can only be told after it.
+        // An error while the search runs can only be returned after it.
         let mut printed: Result<(), Failure> = Ok(());
         heuristic.search(position, options.limits(), |analysis| {
             if printed.is_ok() {

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{BuildOptions, Failure};
-use crate::ensure::{ensure, ensure_depths};
+use super::failure::Failure;
+use super::options::BuildOptions;
+use crate::prepare_database::{prepare, prepare_depths};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -20,8 +21,8 @@ pub(super) struct Options {
     /// Store the depths of wins and losses, too, beside the database: in DIR/RxC.depth
     #[arg(long)]
     depth: bool,
-    /// If some slices need more memory than there may be, build the others, and leave the rest to a run
-    /// with more
+    /// If some slices need more memory than there may be, build the others, and leave the rest to a
+    /// run with more
     #[arg(long)]
     partly: bool,
 }
@@ -29,9 +30,9 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let BuildOptions { pieces, machine, .. } = &options.build;
     let store = options.build.start()?;
-    ensure(&store, *pieces, machine.memory(), options.partly, &machine.progress())?;
+    prepare(&store, *pieces, machine.memory(), options.partly, &machine.progress())?;
     if options.depth {
-        ensure_depths(&store, *pieces, machine.memory(), &machine.progress())?;
+        prepare_depths(&store, *pieces, machine.memory(), &machine.progress())?;
     }
     let manifest = store.manifest_of(*pieces)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();

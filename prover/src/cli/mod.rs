@@ -3,28 +3,32 @@
 mod analyse;
 mod certify;
 mod combine;
-mod common;
 mod db;
-mod page;
+mod failure;
+mod format;
+mod machine;
+mod options;
+mod output;
 mod perft;
 mod plan;
+mod positions;
 mod probe;
 mod report;
-mod report_page;
+mod sizes;
 mod solve;
 mod start;
 mod stats;
 
 use clap::{Parser, Subcommand};
 
-pub use common::Failure;
+pub use failure::Failure;
 
 /// Solves checkers: builds endgame databases, proves the value of a position, writes a certificate.
 ///
 /// Without a subcommand `prove` does the whole job: it builds the endgame databases that are not
-/// there yet, proves the value of the start position (or of --fen, --moves or --opening), and writes
-/// the certificate to the directory given by --emit. `check` verifies it without trusting anything that
-/// `prove` did.
+/// there yet, proves the value of the start position (or of --fen, --moves or --opening), and
+/// writes the certificate to the directory given by --emit. `check` verifies it without trusting
+/// anything that `prove` did.
 #[derive(Parser, Debug)]
 #[command(
     name = "prove",

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::common::{Failure, GameOption};
+use super::failure::Failure;
+use super::options::GameOption;
 use super::start::StartOptions;
 use crate::board::perft;
 

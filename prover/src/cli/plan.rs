@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{BuildOptions, Failure, Format, bytes};
+use super::failure::Failure;
+use super::format::Format;
+use super::options::BuildOptions;
+use super::sizes::bytes;
 use crate::egdb::{Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]

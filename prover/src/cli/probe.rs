@@ -2,7 +2,9 @@
 
 use clap::Args;
 
-use super::common::{Failure, StoredOptions, each_fen};
+use super::failure::Failure;
+use super::options::StoredOptions;
+use super::positions::each_fen;
 use super::start::StartOptions;
 use crate::board::{Board, Position};
 use crate::egdb::{Database, StoreError, Value};
@@ -42,8 +44,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     })
 }
 
-/// The value from the database, if there are at most so many pieces, or, with a side off the board, from
-/// the rules.
+/// The value from the database, if there are at most so many pieces, or, with a side off the board,
+/// from the rules.
 fn value(
     board: &Board,
     database: &Database,
@@ -56,7 +58,7 @@ fn value(
     if position.pieces() > u32::from(most) { Ok(None) } else { database.probe(position) }
 }
 
-pub(super) fn word(value: Option<Value>) -> &'static str {
+fn word(value: Option<Value>) -> &'static str {
     match value {
         Some(Value::Win) => "win",
         Some(Value::Draw) => "draw",

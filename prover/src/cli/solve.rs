@@ -1,13 +1,16 @@
 //! `prove solve`.
 
+use std::ops::ControlFlow;
+
 use clap::Args;
 
-use super::common::{Failure, MachineOptions, StoredOptions, TableOption, each_fen};
-use super::probe::word;
+use super::failure::Failure;
+use super::machine::{MachineOptions, TableOption};
+use super::options::StoredOptions;
+use super::positions::each_fen;
 use super::start::StartOptions;
-use crate::board::{Position, Side};
-use crate::egdb::Value;
-use crate::search::{Outcome, Search};
+use crate::proof::{PositionValue, position_value};
+use crate::search::{Goal, Search, SearchProgress};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -36,9 +39,6 @@ pub(super) struct Options {
     machine: MachineOptions,
 }
 
-/// Nodes for either question at first.
-const FIRST_SHARE: u64 = 2_000;
-
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     options.machine.start()?;
@@ -49,65 +49,18 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     fens.iter_mut().filter(|fen| *fen == "start").for_each(|fen| fen.clone_from(&start));
     options.table.check(options.nodes, 2, options.machine.memory())?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
-    let watch = |nodes, _| {
+    let report = |SearchProgress { nodes, .. }| {
         bar.add(nodes);
-        false
+        ControlFlow::Continue(())
     };
-    let search =
-        |attacker| Search::new(board, &database, attacker, options.table.bytes).watched(&watch);
+    let search = |attacker| {
+        let goal = Goal { board, database: &database, attacker };
+        Search::new(goal, options.table.bytes).with_progress(&report)
+    };
     let done = each_fen(board, &fens, |position| {
-        let (answer, nodes) = solve(search, position, options.nodes);
-        Ok(format!("{answer}\t{nodes}"))
+        let PositionValue { bound, nodes } = position_value(search, position, options.nodes);
+        Ok(format!("{bound}\t{nodes}"))
     });
     bar.finish();
     done
-}
-
-/// One of the two questions.
-struct Question<'a> {
-    search: Search<'a>,
-    answer: Option<bool>,
-}
-
-impl<'a> Question<'a> {
-    fn run(&mut self, position: &Position, nodes: u64) {
-        let answer = match self.search.run(position, nodes) {
-            Outcome::Unknown { .. } => return,
-            outcome => outcome == Outcome::Proved,
-        };
-        // An answer without a strategy to show for it would be a mistake: it counts as none.
-        self.answer = self.search.strategy(position).is_ok().then_some(answer);
-    }
-}
-
-fn solve<'a>(
-    search: impl Fn(Side) -> Search<'a>,
-    position: &Position,
-    nodes: u64,
-) -> (&'static str, u64) {
-    let mut questions = [position.turn, position.turn.opponent()]
-        .map(|attacker| Question { search: search(attacker), answer: None });
-    let spent = |q: &[Question<'_>; 2]| q[0].search.nodes() + q[1].search.nodes();
-    // In turn, so that an easy answer to either is found before much is spent on the other.
-    let (mut share, mut before) = (FIRST_SHARE, u64::MAX);
-    while spent(&questions) != before {
-        before = spent(&questions);
-        for i in 0..questions.len() {
-            let share = share.min(nodes.saturating_sub(spent(&questions)));
-            if questions[i].answer.is_none() && questions[1 - i].answer != Some(true) && share > 0 {
-                questions[i].run(position, share);
-            }
-        }
-        share += share / 2;
-    }
-    let [win, loss] = &questions;
-    let answer = match (win.answer, loss.answer) {
-        (Some(true), _) => word(Some(Value::Win)),
-        (_, Some(true)) => word(Some(Value::Loss)),
-        (Some(false), Some(false)) => word(Some(Value::Draw)),
-        (Some(false), None) => "<=draw",
-        (None, Some(false)) => ">=draw",
-        (None, None) => word(None),
-    };
-    (answer, spent(&questions))
 }

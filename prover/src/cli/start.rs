@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::common::Failure;
+use super::failure::Failure;
 use crate::board::{Game, Position};
 
 /// The 19 openings of the 2007 solution (`corpus/README.md`).

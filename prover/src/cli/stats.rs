@@ -4,10 +4,13 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::common::{Failure, MachineOptions, PageFormat, StoredOptions};
-use super::page::{Row, page};
+use super::failure::Failure;
+use super::format::PageFormat;
+use super::machine::MachineOptions;
+use super::options::StoredOptions;
 use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Slice};
+use crate::report::{SliceRow, database_page};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -43,7 +46,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     for record in &manifest.slices {
         let slice = Slice::from(record.name);
         let noted = figures.iter().find(|f| f.slice == record.name);
-        rows.push(Row {
+        rows.push(SliceRow {
             slice,
             counts: session.count(slice)?,
             bytes: record.length,
@@ -56,14 +59,19 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
         PageFormat::Html => {
-            write!(out, "{}", page(&board.name(), &manifest.root().to_string(), &rows))?;
+            write!(out, "{}", database_page(&board.name(), &manifest.root().to_string(), &rows))?;
         }
         format => print_all(&mut out, format, manifest.pieces, &rows)?,
     }
     Ok(out.flush()?)
 }
 
-fn print_all(out: &mut impl Write, format: PageFormat, pieces: u8, rows: &[Row]) -> io::Result<()> {
+fn print_all(
+    out: &mut impl Write,
+    format: PageFormat,
+    pieces: u8,
+    rows: &[SliceRow],
+) -> io::Result<()> {
     let columns = ["slice", "positions", "win", "draw", "loss", "longest"].map(String::from);
     if format != PageFormat::Json {
         print(out, format, &columns)?;

@@ -1,8 +1,8 @@
 //! What is proved of a position's value, kept apart from scores.
 //!
-//! A proof here is well founded: it ends in database values and in positions without moves, never in
-//! an evaluation and never in a repetition. So it holds for the position, whatever the path to it, and
-//! may be kept beside any score.
+//! A proof here is well founded: it ends in database values and in positions without moves, never
+//! in an evaluation and never in a repetition. So it holds for the position, whatever the path to
+//! it, and may be kept beside any score.
 
 use std::fmt;
 

@@ -52,7 +52,7 @@ impl Masks {
             let squares = (0..board.squares()).filter(|&s| wanted(s));
             squares.fold(0, |bits, s| bits | board.bit(s))
         };
-        // A square's neighbours tell where the sides are: nothing else needs columns.
+        // Edges follow from a square's neighbours: nothing else needs columns.
         let inner = |s: u8| (0..4).all(|d| board.step(s, d).is_some());
         let centre = |s: u8| inner(s) && (0..4).all(|d| board.step(s, d).is_some_and(inner));
         let side = |s: u8| {

@@ -1,12 +1,13 @@
 //! Heuristic search: what a position is probably worth, and what of that is proved.
 //!
-//! Iterative deepening of an alpha-beta search with a transposition table, over an [`Evaluation`] and
-//! the databases. A search is a function of the position, its limits and the database: it begins with
-//! nothing remembered.
+//! Iterative deepening of an alpha-beta search with a transposition table, over an [`Evaluation`]
+//! and the databases. A search is a function of the position, its limits and the database: it
+//! begins with nothing remembered.
 //!
-//! A score is a guess. Beside it the search keeps claims that are proved ([`Bound`]): a position in the
-//! database has its value, one without moves is lost, and what follows from these by the rules of the
-//! game is proved for every other. A cut-off branch, a repetition or an evaluation proves nothing.
+//! A score is a guess. Beside it the search keeps claims that are proved ([`Bound`]): a position in
+//! the database has its value, one without moves is lost, and what follows from these by the rules
+//! of the game is proved for every other. A cut-off branch, a repetition or an evaluation proves
+//! nothing.
 
 mod bound;
 mod eval;
@@ -25,7 +26,7 @@ pub use weights::Weights;
 
 use crate::board::{Board, Position};
 use crate::egdb::Values;
-use search::{Run, State};
+use search::{Line, Run, State};
 
 /// How far a search may go. The first depth is always finished.
 #[derive(Debug, Clone, Copy)]
@@ -92,8 +93,8 @@ impl<'a> Heuristic<'a> {
         self.evaluation.score(position)
     }
 
-    /// Searches a position, deeper and deeper; `see` is shown the result for each depth. The search ends
-    /// early when the value is proved.
+    /// Searches a position, deeper and deeper; `see` is shown the result for each depth. The search
+    /// ends early when the value is proved.
     pub fn search(
         &mut self,
         position: &Position,
@@ -110,7 +111,8 @@ impl<'a> Heuristic<'a> {
             if run.stopped {
                 break;
             }
-            let (pv, ends_in_draw) = run.variation();
+            let Line { positions, ends_in_draw } = run.variation();
+            let (pv, ends_in_draw) = (positions.clone(), *ends_in_draw);
             let claims = database.probe(position).map_or(found.claims, bound::Claims::of);
             let proven = claims.bound();
             let nodes = run.nodes;

@@ -2,7 +2,7 @@
 
 use crate::board::{Board, Position};
 
-/// A move, told by the position it leads to.
+/// A move, identified by the position it leads to.
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) position: Position,

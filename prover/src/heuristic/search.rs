@@ -1,4 +1,4 @@
-//! Alpha-beta to a depth (principal variation search), and quiescence.
+//! Alpha-beta to a depth (principal variation search), and quiescence search.
 
 use std::time::Instant;
 
@@ -22,7 +22,7 @@ const PLIES: usize = 256;
 /// No more captures than this follow one another: every one takes a piece.
 const CAPTURES: usize = 64;
 /// The clock is read after so many nodes.
-const NODES_PER_LOOK: u64 = 1 << 12;
+const CLOCK_INTERVAL: u64 = 1 << 12;
 
 /// What was found of a position.
 #[derive(Clone, Copy)]
@@ -35,17 +35,19 @@ pub(super) struct Found {
 
 /// A line of play.
 #[derive(Clone, Default)]
-struct Line {
-    positions: Vec<Position>,
+pub(super) struct Line {
+    /// The positions after each move.
+    pub(super) positions: Vec<Position>,
     /// Whether it ends where a draw is proved.
-    ends_in_draw: bool,
+    pub(super) ends_in_draw: bool,
 }
 
 /// What a search remembers while it runs. Kept between searches only to save allocations.
 pub(super) struct State {
     table: Table,
     order: Order,
-    /// The positions from the root on, each with the number of moves up to it that can be taken back.
+    /// The positions from the root on, each with the number of moves up to it that can be taken
+    /// back.
     path: Vec<(Position, u32)>,
     /// For each ply the best line from there.
     lines: Vec<Line>,
@@ -126,10 +128,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The principal variation of the last search, and whether it ends in a proved draw.
-    pub(super) fn variation(&self) -> (Vec<Position>, bool) {
-        let line = &self.state.lines[0];
-        (line.positions.clone(), line.ends_in_draw)
+    /// The principal variation of the last search.
+    pub(super) fn variation(&self) -> &Line {
+        &self.state.lines[0]
     }
 
     /// Counts a node; whether to go on.
@@ -138,7 +139,7 @@ impl<'a> Run<'a> {
         // The first iteration is always finished, so that there is an answer.
         if self.depth > 1 {
             self.stopped |= self.nodes > self.most_nodes;
-            if self.nodes.is_multiple_of(NODES_PER_LOOK) {
+            if self.nodes.is_multiple_of(CLOCK_INTERVAL) {
                 self.stopped |= self.end.is_some_and(|end| Instant::now() >= end);
             }
         }

@@ -86,14 +86,15 @@ impl Table {
         (mixed >> 32 & self.mask) as usize
     }
 
-    /// The position with this key will be asked for soon: its entries are brought nearer. Without this, a
-    /// quarter of a search's time is waiting for them.
+    /// The position with this key will be asked for soon: its entries are brought nearer. Without
+    /// this, a quarter of a search's time is waiting for them.
     #[inline]
     pub(super) fn expect(&self, key: u128) {
         #[cfg(target_arch = "x86_64")]
         if let Some(pair) = self.pairs.get(self.place(key)) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: the address is valid; and the processor takes this as a hint and reads nothing.
+            // SAFETY: the address is valid; and the processor takes this as a hint and reads
+            // nothing.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(pair).cast()) };
         }
     }

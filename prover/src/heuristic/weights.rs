@@ -2,8 +2,9 @@
 
 use super::features::FEATURES;
 
-/// What each feature is worth, in thousandths of a man, on a board of eight rows: where at least nine of
-/// sixteen squares are taken, and where at most three are. In between the number of pieces decides.
+/// What each feature is worth, in thousandths of a man, on a board of eight rows: where at least
+/// nine of sixteen squares are taken, and where at most three are. In between the number of pieces
+/// decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weights {
     /// With many pieces.
@@ -21,9 +22,8 @@ impl Weights {
         Weights { many: weights, few: weights }
     };
 
-    /// The weights in use, made by
-    /// `cargo run --release -p prover --example fit -- --db egdb --games 3000 --rounds 3 --nodes 1500`
-    /// with the database of 8x8 with at most 6 pieces.
+    /// The weights in use, made by `cargo run --release -p prover --example fit -- --db egdb
+    /// --games 3000 --rounds 3 --nodes 1500` with the database of 8x8 with at most 6 pieces.
     pub const FITTED: Weights = Weights {
         many: [
             1000, // men

@@ -2,33 +2,35 @@
 //!
 //! Each round hands the frontier nodes that matter most to df-pn searches, each with a fresh table
 //! and the same budget, and applies the results in the order in which the nodes were chosen. A node
-//! that is too hard for the budget is expanded. The searches of a round are done by workers side by side,
-//! and their number does not depend on the number of workers, so neither does the tree.
+//! that is too hard for the budget is expanded. The searches of a round are done by workers side by
+//! side, and their number does not depend on the number of workers, so neither does the tree.
 //!
-//! With a threshold the tree is first grown until its root is decided under the assumption that what is
-//! likely is so; then the threshold is raised, and the same tree grown on ("Checkers Is Solved", 2007).
-//! Nothing of it is kept but the results of the searches ([`Results`]): the tree follows from them.
+//! With a threshold the tree is first grown until its root is decided under the assumption that
+//! what is likely is so; then the threshold is raised, and the same tree grown on ("Checkers Is
+//! Solved", 2007). Nothing of it is kept but the results of the searches ([`Ledger`]): the tree
+//! follows from them.
 
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use certificate_spec::Digest;
 use thiserror::Error;
 
-use super::item::{Answer, BadAnswer, Found, Ground, Item};
+use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
+use super::ledger::{Checkpoints, Ledger, LedgerError, Record};
 use super::queue::Queue;
-use super::store::{Checkpoints, Results, ResultsError};
 use super::tree::{NodeId, Reason, Tree};
 use super::workers::Workers;
 use crate::board::{Position, Side};
 use crate::progress::{Bar, Progress};
-use crate::search::{Checkpoint, Outcome};
+use crate::search::{Checkpoint, Outcome, Probes, ProofNumbers, SearchProgress};
 
 /// The least number of searches of a round.
 const ROUND: usize = 16;
-/// With larger trees a round has a search for each so many nodes, so that the work of choosing them,
-/// which goes over the whole tree, stays in proportion.
+/// With larger trees a round has a search for each so many nodes, so that the work of choosing
+/// them, which goes over the whole tree, stays in proportion.
 const NODES_PER_SEARCH: usize = 16;
-/// How often an item is given out whose results are no good.
+/// How often an item is searched whose results are not valid.
 const TRIES: u32 = 3;
 
 /// Thresholds, in hundredths of a man.
@@ -42,27 +44,39 @@ pub struct Thresholds {
     pub until: Option<i32>,
 }
 
-/// How a proof is to be made.
+/// The parameters of a proof.
 #[derive(Debug, Clone)]
 pub struct Manager {
     /// The budget of a leaf search, in nodes.
     pub leaf_nodes: u64,
     /// The bytes that the table of a leaf search may grow to.
     pub leaf_table: u64,
-    /// The budget of all searches together, in nodes.
-    pub max_nodes: u64,
+    /// The budget of all searches together, in nodes, if there is one.
+    pub max_nodes: Option<u64>,
     /// Thresholds, if proofs are to begin with what is likely.
     pub thresholds: Option<Thresholds>,
-    /// Positions of a line of play from the start: its last one is decided first, then the one before.
+    /// Positions of a line of play from the start: its last one is decided first, then the one
+    /// before.
     pub seed: Vec<Position>,
-    /// Who does the searches.
-    pub workers: Workers,
 }
 
-/// Says whether somebody wants a proof to end.
+/// Says whether a proof is to end.
 pub type IsStopped<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// What was done with a threshold.
+/// What a proof is made with. Only the cost of the proof depends on it.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// Results that are there already, and where new ones go.
+    pub ledger: &'a Ledger,
+    /// The workers that do the searches.
+    pub workers: &'a Workers,
+    /// Whether the proof is to end.
+    pub is_stopped: &'a IsStopped<'a>,
+    /// Where progress goes.
+    pub progress: &'a Progress,
+}
+
+/// The state of the tree when its root was decided at a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Iteration {
     /// The threshold; none for the last iteration, in which everything is proved.
@@ -79,21 +93,21 @@ pub struct Iteration {
     pub depth: u32,
 }
 
-/// Why a proof stopped.
+/// Why a proof ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The root is decided at the last threshold.
     Decided,
     /// The budget is spent.
     Budget,
-    /// Somebody asked.
+    /// It was interrupted.
     Interrupted,
 }
 
 /// How a proof ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Why.
+    /// Why it ended.
     pub stop: Stop,
     /// The answer at the root.
     pub outcome: Outcome,
@@ -105,13 +119,21 @@ pub struct Verdict {
     pub history: Vec<Iteration>,
 }
 
+/// A proof that has ended, decided or not.
+pub struct Grown<'a> {
+    /// The tree.
+    pub tree: Tree<'a>,
+    /// How it ended.
+    pub verdict: Verdict,
+}
+
 /// Why a proof could not go on.
 #[derive(Debug, Error)]
 pub enum ProofError {
-    /// The file of results.
+    /// The ledger.
     #[error(transparent)]
-    Results(#[from] ResultsError),
-    /// A search that nobody gets done.
+    Ledger(#[from] LedgerError),
+    /// A search that failed each time.
     #[error("a search failed {TRIES} times, the last time with {0}")]
     Worker(BadAnswer),
 }
@@ -119,13 +141,12 @@ pub enum ProofError {
 /// A proof under way.
 struct Run<'a, 'g> {
     manager: &'a Manager,
-    ground: &'g Ground<'g>,
+    context: &'g SearchContext<'g>,
+    environment: Environment<'a>,
     queue: &'a Queue,
-    results: &'a Results,
-    is_stopped: &'a IsStopped<'a>,
     tree: Tree<'g>,
     verdict: Verdict,
-    probes: (u64, u64),
+    probes: Probes,
     bar: &'a Bar,
 }
 
@@ -136,58 +157,61 @@ impl Manager {
     /// [`ProofError`]
     pub fn prove<'g>(
         &self,
-        ground: &'g Ground<'g>,
+        context: &'g SearchContext<'g>,
         attacker: Side,
         root: &Position,
-        results: &Results,
-        is_stopped: &IsStopped<'_>,
-        progress: &Progress,
-    ) -> Result<(Tree<'g>, Verdict), ProofError> {
+        environment: Environment<'_>,
+    ) -> Result<Grown<'g>, ProofError> {
+        let Environment { ledger, workers, is_stopped, progress } = environment;
         let queue = Queue::default();
         let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
-        let (checkpoints, say) = (results.checkpoints(), |what| progress.say(what));
+        let (checkpoints, say) = (ledger.checkpoints(), |what| progress.say(what));
         let answer = |bytes: &[u8]| {
-            let item = Item::decode(bytes, ground)?;
-            let watch = |nodes, numbers: Option<(u32, u32)>| {
-                if let Some((proof, disproof)) = numbers.filter(|_| item.position == *root) {
-                    bar.note(&format!("proof number {proof}, disproof number {disproof}"));
+            let item = Item::decode(bytes, context)?;
+            let report = |SearchProgress { nodes, root: numbers }| {
+                if let Some(numbers) = numbers.filter(|_| item.position == *root) {
+                    bar.note(&words_of(numbers));
                 }
                 bar.add(nodes);
-                is_stopped()
+                if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let checkpoint =
                 |c: &Checkpoints| Checkpoint::new(c.file(bytes), Digest::of(bytes), &say);
             let checkpoint = checkpoints.as_ref().map(checkpoint);
-            Some(Answer::of(&item, ground, &watch, checkpoint)?.encode())
+            Some(Answer::of(&item, context, &report, checkpoint)?.encode())
         };
         let done = std::thread::scope(|scope| {
             let _closing = Closing(&queue);
-            for _ in 0..self.workers.number() {
-                scope.spawn(|| work(&queue, &self.workers, &answer));
+            for _ in 0..workers.number() {
+                scope.spawn(|| work(&queue, workers, &answer));
             }
+            let unknown = ProofNumbers { proof: 1, disproof: 1 };
             let mut run = Run {
                 manager: self,
-                ground,
+                context,
+                environment,
                 queue: &queue,
-                results,
-                is_stopped,
-                tree: Tree::new(ground.board, ground.database, attacker, root),
+                tree: Tree::new(context.goal(attacker), root),
                 verdict: Verdict {
                     stop: Stop::Decided,
-                    outcome: Outcome::Unknown { proof: 1, disproof: 1 },
+                    outcome: Outcome::Unknown(unknown),
                     nodes: 0,
                     searches: 0,
                     history: Vec::new(),
                 },
-                probes: (0, 0),
+                probes: Probes::default(),
                 bar: &bar,
             };
-            let done = run.iterate().and_then(|()| Ok(run.results.write()?));
-            done.map(|()| (run.tree, run.verdict))
+            let done = run.iterate().and_then(|()| Ok(ledger.write()?));
+            done.map(|()| Grown { tree: run.tree, verdict: run.verdict })
         });
         bar.finish();
         done
     }
+}
+
+fn words_of(numbers: ProofNumbers) -> String {
+    format!("proof number {}, disproof number {}", numbers.proof, numbers.disproof)
 }
 
 /// What a worker does.
@@ -202,7 +226,7 @@ fn work(queue: &Queue, workers: &Workers, answer: &(dyn Fn(&[u8]) -> Option<Vec<
     }
 }
 
-/// Closes the queue at the end, whatever the end is: the workers would wait for ever.
+/// Closes the queue when it is dropped, even by a panic: the workers would wait for ever.
 struct Closing<'a>(&'a Queue);
 
 impl Drop for Closing<'_> {
@@ -222,7 +246,7 @@ impl Run<'_, '_> {
                 return Ok(());
             }
             let leaves = |tree: &Tree<'_>| {
-                let is_leaf = |n: &&super::tree::Node| matches!(n.reason, Reason::Leaf { .. });
+                let is_leaf = |n: &&super::tree::Node| matches!(n.reason, Reason::Leaf(_));
                 tree.nodes().iter().filter(is_leaf).count() as u64
             };
             self.verdict.history.push(Iteration {
@@ -282,13 +306,13 @@ impl Run<'_, '_> {
     fn grow_at(&mut self, of: NodeId, threshold: Option<i32>) -> Result<Stop, ProofError> {
         loop {
             self.verdict.outcome = self.tree.outcome();
-            if !matches!(self.tree.outcome_of(of), Outcome::Unknown { .. }) {
+            if !matches!(self.tree.outcome_of(of), Outcome::Unknown(_)) {
                 return Ok(Stop::Decided);
             }
-            if self.verdict.nodes >= self.manager.max_nodes {
+            if self.manager.max_nodes.is_some_and(|most| self.verdict.nodes >= most) {
                 return Ok(Stop::Budget);
             }
-            if (self.is_stopped)() {
+            if (self.environment.is_stopped)() {
                 return Ok(Stop::Interrupted);
             }
             self.show(of, threshold);
@@ -300,69 +324,87 @@ impl Run<'_, '_> {
     }
 
     fn show(&self, of: NodeId, threshold: Option<i32>) {
-        let Outcome::Unknown { proof, disproof } = self.tree.outcome_of(of) else { return };
-        let (looked, hits) = self.probes;
-        let share = 100.0 * hits as f64 / looked.max(1) as f64;
+        let Outcome::Unknown(numbers) = self.tree.outcome_of(of) else { return };
+        let Probes { looked_up, known } = self.probes;
+        let share = 100.0 * known as f64 / looked_up.max(1) as f64;
         let threshold = threshold.map_or(String::new(), |t| format!("threshold {t}, "));
         self.bar.note(&format!(
-            "{threshold}proof number {proof}, disproof number {disproof}, tree {}, {} searches, {share:.0} % \
-             of look-ups in the database",
+            "{threshold}{}, tree {}, {} searches, {share:.0} % of look-ups in the database",
+            words_of(numbers),
             self.tree.nodes().len(),
             self.verdict.searches
         ));
     }
 
-    /// Has nodes searched, and applies what is found in their order, up to where somebody stops it.
+    /// Has nodes searched, and applies what is found in their order, up to where it is interrupted.
     fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
+        let leaf_nodes = self.manager.leaf_nodes.max(1);
         let item = |&id: &NodeId| Item {
-            attacker: self.tree.attacker(),
+            attacker: self.tree.goal().attacker,
             position: self.tree.nodes()[id as usize].position,
-            nodes: self.manager.leaf_nodes,
+            nodes: leaf_nodes,
             table: self.manager.leaf_table,
-            heuristic_nodes: (self.manager.leaf_nodes / 100).clamp(20, 1000),
+            heuristic_nodes: (leaf_nodes / 100).clamp(20, 1000),
         };
         let items: Vec<Item> = round.iter().map(item).collect();
-        let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(self.ground)).collect();
-        let there = self.results.get(&bytes)?;
-        let submit = |(there, bytes): (&Option<Vec<u8>>, &Vec<u8>)| {
-            there.is_none().then(|| self.queue.submit(bytes.clone()))
-        };
-        let ids: Vec<Option<u64>> = there.iter().zip(&bytes).map(submit).collect();
-        for (i, (there, id)) in there.into_iter().zip(ids).enumerate() {
-            let (mut stored, mut id, mut tries) = (there, id, 0);
-            let answer = loop {
-                let (result, is_new) = match (stored.take(), id.take()) {
-                    (Some(result), _) => (result, false),
-                    (None, Some(id)) => (self.queue.result(id), true),
-                    (None, None) => (Vec::new(), false),
-                };
-                match Answer::decode(&result, &items[i], self.ground) {
-                    Ok(answer) => {
-                        if is_new {
-                            self.results.put(bytes[i].clone(), result);
-                        }
-                        break answer;
-                    }
-                    Err(_) if (self.is_stopped)() => return Ok(()),
-                    Err(bad) => {
-                        tries += 1;
-                        if tries == TRIES {
-                            return Err(ProofError::Worker(bad));
-                        }
-                        id = Some(self.queue.submit(bytes[i].clone()));
-                    }
-                }
-            };
+        let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(self.context)).collect();
+        let there = self.environment.ledger.get(&bytes)?;
+        let pending = there.into_iter().zip(items).zip(bytes).map(|((stored, item), bytes)| {
+            let id = stored.is_none().then(|| self.queue.submit(bytes.clone()));
+            Pending { item, bytes, stored, id }
+        });
+        for (&id, pending) in round.iter().zip(pending.collect::<Vec<_>>()) {
+            let Some(answer) = self.answer(pending)? else { return Ok(()) };
             self.verdict.nodes += answer.nodes;
             self.verdict.searches += 1;
-            self.probes.0 += answer.probes.0;
-            self.probes.1 += answer.probes.1;
+            self.probes.looked_up += answer.probes.looked_up;
+            self.probes.known += answer.probes.known;
             match answer.found {
-                Found::Decided { won, leaf } => self.tree.decide(round[i], won, leaf),
-                Found::TooHard(guesses) => self.tree.expand(round[i], Some(&guesses)),
+                Found::Decided(strategy) => self.tree.decide(id, strategy),
+                Found::TooHard(guesses) => self.tree.expand(id, Some(&guesses)),
             }
         }
-        self.results.write_if_due()?;
+        self.environment.ledger.write_if_due()?;
         Ok(())
     }
+
+    /// Waits for the answer to an item; `None` if the proof is interrupted before it is there.
+    fn answer(&self, pending: Pending) -> Result<Option<Answer>, ProofError> {
+        let Pending { item, bytes, stored, mut id } = pending;
+        // What comes from a file is replayed.
+        let mut bad = match stored.map(|result| Answer::decode(&result, &item, self.context)) {
+            Some(Ok(answer)) => return Ok(Some(answer)),
+            Some(Err(bad)) => Some(bad),
+            None => None,
+        };
+        for _ in 0..TRIES {
+            if bad.is_some() && (self.environment.is_stopped)() {
+                return Ok(None);
+            }
+            let id = id.take().unwrap_or_else(|| self.queue.submit(bytes.clone()));
+            let result = self.queue.result(id);
+            // A worker of this process has replayed it.
+            match Answer::parse(&result, &item, self.context) {
+                Some(answer) => {
+                    self.environment.ledger.put(Record { item: bytes, result });
+                    return Ok(Some(answer));
+                }
+                None => bad = Some(BadAnswer::Bytes),
+            }
+        }
+        if (self.environment.is_stopped)() {
+            return Ok(None);
+        }
+        Err(ProofError::Worker(bad.unwrap_or(BadAnswer::Bytes)))
+    }
+}
+
+/// An item whose answer is waited for.
+struct Pending {
+    item: Item,
+    bytes: Vec<u8>,
+    /// The result in the ledger.
+    stored: Option<Vec<u8>>,
+    /// Its number in the queue, if it is there.
+    id: Option<u64>,
 }

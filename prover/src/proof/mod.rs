@@ -1,19 +1,28 @@
-//! The proof tree above the leaf searches.
+//! From a start to proofs: the proof tree above the leaf searches.
 //!
-//! [`Manager`] decides a position by searching frontier positions of a growing [`Tree`] with df-pn,
-//! each within a budget of nodes. What decides the tree is exact whatever the order of searches
-//! is, and the order does not depend on the number of threads.
+//! [`solve`] decides which questions are asked. [`Manager`] decides one, by searching frontier
+//! positions of a growing [`Tree`] with df-pn, each within a budget of nodes. What decides the tree
+//! is exact whatever the order of searches is, and the order does not depend on the number of
+//! threads. What a decision rests on is a [`QuestionProof`].
 
 mod item;
+mod ledger;
 mod manager;
+mod position_value;
+mod question_proof;
 mod queue;
-mod store;
+mod solve;
 mod tree;
 mod workers;
 
-pub use item::{Answer, BadAnswer, Found, Ground, Guess, Item, unpack};
-pub use manager::{IsStopped, Iteration, Manager, ProofError, Stop, Thresholds, Verdict};
+pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
+pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
+pub use manager::{
+    Environment, Grown, IsStopped, Iteration, Manager, ProofError, Stop, Thresholds, Verdict,
+};
+pub use position_value::{PositionValue, position_value};
+pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
 pub use queue::{Lease, Queue};
-pub use store::{Results, ResultsError};
+pub use solve::{Asked, Request, Solution, SolveError, Undecided, seed_line, solve};
 pub use tree::{Link, NodeId, Reason, Tree};
 pub use workers::Workers;

@@ -1,9 +1,9 @@
 //! The queue between the manager and its workers.
 //!
 //! Four calls: the manager submits items; a worker leases one, and completes it or fails. Items and
-//! results are bytes, so the same calls can go through a message queue between machines. An item that
-//! fails, or whose lease is dropped, goes to another worker; one that is completed twice was completed
-//! once.
+//! results are bytes, so the same calls can go through a message queue between machines. An item
+//! that fails, or whose lease is dropped, goes to another worker; one that is completed twice was
+//! completed once.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -75,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// Sends the workers home.
+    /// Closes the queue: there are no more items to lease.
     pub fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();

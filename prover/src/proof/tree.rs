@@ -7,9 +7,10 @@
 //! graph for ever, or in a cycle of it, without meeting a position that is not disproved: exactly
 //! the closed sets of `SPEC.md` §2. So a proof or a disproof is never influenced by the path.
 //!
-//! With a *threshold* t, a frontier node that a heuristic search scores t or better for the attacker counts
-//! as proved, one with −t or worse as disproved, and neither is looked into ("Checkers Is Solved", 2007).
-//! What such a tree shows rests on assumptions; with a larger threshold the same tree has more to do.
+//! With a *threshold* t, a frontier node that a heuristic search scores t or better for the
+//! attacker counts as proved, one with −t or worse as disproved, and neither is searched
+//! ("Checkers Is Solved", 2007). What such a tree shows rests on assumptions; with a larger
+//! threshold the same tree has more to do.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,9 +18,8 @@ use std::collections::BinaryHeap;
 use certificate_spec::leaves::Leaf;
 
 use super::item::Guess;
-use crate::board::{Board, Position, Side};
-use crate::egdb::Values;
-use crate::search::{KeyMap, Outcome, estimate, known};
+use crate::board::Position;
+use crate::search::{Goal, KeyMap, Outcome, PackedStrategy, ProofNumbers};
 
 /// A node's number.
 pub type NodeId = u32;
@@ -27,7 +27,7 @@ pub type NodeId = u32;
 /// Costs at and above this are infinite.
 pub const INFINITE: u64 = 1 << 60;
 
-/// Where a move leads.
+/// The target of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
     /// To a position whose outcome is known without a search: won for the attacker or not.
@@ -36,24 +36,19 @@ pub enum Link {
     Node(NodeId),
 }
 
-/// How far a node has got.
+/// The state of a node.
 #[derive(Debug, Clone)]
 pub enum Reason {
     /// Not searched yet.
     Frontier,
     /// Too hard for a leaf search: its successors, in canonical order.
     Expanded(Vec<Link>),
-    /// Decided by a leaf search.
-    Leaf {
-        /// Whether the attacker wins.
-        won: bool,
-        /// The strategy, packed.
-        leaf: Leaf<Vec<u8>>,
-    },
+    /// Decided by a leaf search, which found this strategy.
+    Leaf(PackedStrategy),
 }
 
-/// Hundredths of a man that a score has to change by for a cost of 1. (With 10 instead, or scores alone, small
-/// boards take up to twice as many nodes; without, a twentieth more.)
+/// Hundredths of a man that a score has to change by for a cost of 1. (With 10 instead, or scores
+/// alone, small boards take up to twice as many nodes; without, a twentieth more.)
 const PER_COST: u64 = 50;
 /// Beyond this score it makes no difference how far.
 const FAR: i32 = 300;
@@ -63,7 +58,7 @@ const FAR: i32 = 300;
 pub struct Node {
     /// The position.
     pub position: Position,
-    /// How far it has got.
+    /// Its state.
     pub reason: Reason,
     /// What is guessed of a frontier node.
     guess: Guess,
@@ -87,7 +82,7 @@ impl Node {
         self.proof >= INFINITE
     }
 
-    /// How the attacker stands, as far as a heuristic search sees, in hundredths of a man.
+    /// The score for the attacker by a heuristic search, in hundredths of a man.
     pub fn score(&self) -> i32 {
         self.guess.score
     }
@@ -96,12 +91,12 @@ impl Node {
         self.is_proved() || self.is_disproved()
     }
 
-    /// What a proof and a disproof of a frontier node are guessed to cost: the numbers of the search that came
-    /// upon it, and more the farther its score is from the threshold, as far as that matters
-    /// ("Checkers Is Solved", 2007). A variation that ends in a drawn position of the database makes a
-    /// disproof likelier.
+    /// What a proof and a disproof of a frontier node are guessed to cost: the numbers of the
+    /// search that came upon it, and more the farther its score is from the threshold, as far as
+    /// that matters ("Checkers Is Solved", 2007). A variation that ends in a drawn position of the
+    /// database makes a disproof likelier.
     fn costs(&self, threshold: Option<i32>) -> (u64, u64) {
-        let Guess { proof, disproof, score, ends_in_draw } = self.guess;
+        let Guess { numbers: ProofNumbers { proof, disproof }, score, ends_in_draw } = self.guess;
         let threshold = threshold.unwrap_or(FAR).min(FAR);
         let to_go = |score: i32| u64::from((threshold - score).clamp(0, 2 * FAR).unsigned_abs());
         let share = if ends_in_draw { 2 } else { 1 };
@@ -113,9 +108,7 @@ impl Node {
 
 /// The tree of one attacker.
 pub struct Tree<'a> {
-    board: &'a Board,
-    database: &'a Values,
-    attacker: Side,
+    goal: Goal<'a>,
     index: KeyMap<NodeId>,
     nodes: Vec<Node>,
     threshold: Option<i32>,
@@ -123,26 +116,15 @@ pub struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     /// A tree of one frontier node, number 0.
-    pub fn new(board: &'a Board, database: &'a Values, attacker: Side, root: &Position) -> Self {
-        let (index, nodes) = (KeyMap::default(), Vec::new());
-        let mut tree = Tree { board, database, attacker, index, nodes, threshold: None };
+    pub fn new(goal: Goal<'a>, root: &Position) -> Self {
+        let mut tree = Tree { goal, index: KeyMap::default(), nodes: Vec::new(), threshold: None };
         tree.node_of(root, None);
         tree
     }
 
-    /// The side that tries to win.
-    pub fn attacker(&self) -> Side {
-        self.attacker
-    }
-
-    /// The board.
-    pub fn board(&self) -> &'a Board {
-        self.board
-    }
-
-    /// The database that known positions come from.
-    pub fn database(&self) -> &'a Values {
-        self.database
+    /// What is to be decided.
+    pub fn goal(&self) -> Goal<'a> {
+        self.goal
     }
 
     /// The nodes, each at its number.
@@ -158,8 +140,8 @@ impl<'a> Tree<'a> {
                 position: *position,
                 reason: Reason::Frontier,
                 guess: guess.unwrap_or_else(|| {
-                    let (proof, disproof) = estimate(self.board, self.attacker, position);
-                    Guess { proof, disproof, score: 0, ends_in_draw: false }
+                    let numbers = self.goal.estimate(position);
+                    Guess { numbers, score: 0, ends_in_draw: false }
                 }),
                 proof: 1,
                 disproof: 1,
@@ -169,12 +151,12 @@ impl<'a> Tree<'a> {
         id
     }
 
-    /// Puts the successors of a frontier node into the tree, with a guess for each in canonical order, if
-    /// there are any.
+    /// Puts the successors of a frontier node into the tree, with a guess for each in canonical
+    /// order, if there are any.
     pub fn expand(&mut self, id: NodeId, guesses: Option<&[Guess]>) {
         let mut successors = Vec::new();
-        self.board.successors(&self.nodes[id as usize].position, &mut successors);
-        let link = |(i, s): (usize, &Position)| match known(self.database, self.attacker, s) {
+        self.goal.board.successors(&self.nodes[id as usize].position, &mut successors);
+        let link = |(i, s): (usize, &Position)| match self.goal.known(s) {
             Some(won) => Link::Known(won),
             None => Link::Node(self.node_of(s, guesses.and_then(|g| g.get(i)).copied())),
         };
@@ -182,9 +164,20 @@ impl<'a> Tree<'a> {
         self.nodes[id as usize].reason = Reason::Expanded(links);
     }
 
-    /// Says that a leaf search decided a frontier node.
-    pub fn decide(&mut self, id: NodeId, won: bool, leaf: Leaf<Vec<u8>>) {
-        self.nodes[id as usize].reason = Reason::Leaf { won, leaf };
+    /// Makes a frontier node a leaf that a search has decided.
+    pub fn decide(&mut self, id: NodeId, strategy: PackedStrategy) {
+        self.nodes[id as usize].reason = Reason::Leaf(strategy);
+    }
+
+    /// Takes the leaf of a node that a leaf search decided.
+    pub(super) fn take_leaf(&mut self, id: NodeId) -> Option<Leaf<Vec<u8>>> {
+        match &mut self.nodes[id as usize].reason {
+            Reason::Leaf(PackedStrategy { leaf, .. }) => {
+                let strategy = std::mem::take(&mut leaf.strategy);
+                Some(Leaf { positions: leaf.positions, strategy })
+            }
+            _ => None,
+        }
     }
 
     /// The node of a position.
@@ -205,13 +198,14 @@ impl<'a> Tree<'a> {
             (INFINITE.., _) => Outcome::Disproved,
             (proof, disproof) => {
                 let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-                Outcome::Unknown { proof: small(proof), disproof: small(disproof) }
+                let (proof, disproof) = (small(proof), small(disproof));
+                Outcome::Unknown(ProofNumbers { proof, disproof })
             }
         }
     }
 
     fn is_or(&self, id: NodeId) -> bool {
-        self.nodes[id as usize].position.turn == self.attacker
+        self.goal.is_or(&self.nodes[id as usize].position)
     }
 
     /// Computes the numbers of all nodes anew; `threshold`, if any, in hundredths of a man.
@@ -236,11 +230,11 @@ impl<'a> Tree<'a> {
                     Some(false) => {}
                     None => queue.push(Reverse((node.costs(self.threshold).0, id))),
                 },
-                Reason::Leaf { won: true, .. } => queue.push(Reverse((0, id))),
-                Reason::Leaf { .. } => {}
+                Reason::Leaf(PackedStrategy { is_win: true, .. }) => queue.push(Reverse((0, id))),
+                Reason::Leaf(_) => {}
                 Reason::Expanded(links) => {
                     let won = |l: &Link| *l == Link::Known(true);
-                    if node.position.turn == self.attacker {
+                    if self.goal.is_or(&node.position) {
                         if links.iter().any(won) {
                             queue.push(Reverse((0, id)));
                         }
@@ -353,8 +347,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The smallest score, for whichever side, by which a frontier node counts as decided as of the last
-    /// update; `None` if there is none.
+    /// The smallest score, for whichever side, by which a frontier node counts as decided as of the
+    /// last update; `None` if there is none.
     pub fn least_assumed(&self) -> Option<i32> {
         let assumed = |(id, node): (usize, &Node)| {
             let is_frontier = matches!(node.reason, Reason::Frontier);
@@ -407,7 +401,8 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Whether a frontier node counts as proved or disproved at a threshold. The root (number 0) has no score.
+/// Whether a frontier node counts as proved or disproved at a threshold. The root (number 0) has no
+/// score.
 fn likely(threshold: Option<i32>, id: NodeId, node: &Node) -> Option<bool> {
     let threshold = threshold.filter(|_| id != 0)?;
     // With a threshold of 0 an even position is none that the attacker wins.

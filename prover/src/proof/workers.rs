@@ -1,30 +1,30 @@
-//! How many searches are under way at a time.
+//! The limit on how many searches run at the same time.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// So many workers. Proofs that have been given the same ones share them.
+/// A number of workers. A clone stands for the same workers, so several proofs can share them.
 #[derive(Debug, Clone)]
 pub struct Workers {
     number: usize,
     free: Arc<(Mutex<usize>, Condvar)>,
 }
 
-/// A worker at work, free again when this is dropped.
+/// A worker that is busy; it is free again when this is dropped.
 pub struct Worker<'a>(&'a Workers);
 
 impl Workers {
-    /// So many, one at least.
+    /// A pool of `number` workers; one where the number is 0.
     pub fn new(number: usize) -> Self {
         let number = number.max(1);
         Workers { number, free: Arc::new((Mutex::new(number), Condvar::new())) }
     }
 
-    /// How many there are.
+    /// The number of workers.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Waits until one is free.
+    /// Waits until a worker is free, and takes it.
     pub fn take(&self) -> Worker<'_> {
         let (free, changed) = &*self.free;
         let free = free.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,20 +1,20 @@
 //! A search under way in a file, so that one of hours goes on from there when its process has died.
 //!
-//! All that a search goes on from is written down: the table, the path and its children, what has been learnt, and some
-//! counters. So it does from there what it would have done, and ends with the same result. The file is written to another one
-//! that then takes its place. It only saves time: one that is damaged or of another search is not used, and a strategy
-//! that comes of it is replayed like any other.
+//! All that a search goes on from is written down: the table, the path and its children, what has
+//! been learnt, and some counters. So it does from there what it would have done, and ends with the
+//! same result. The file is written to another one that then takes its place. It only saves time:
+//! one that is damaged or of another search is not used, and a strategy that comes of it is
+//! replayed like any other.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufReader, BufWriter, IntoInnerError, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 
-use super::dfpn::{Child, Frame, Search};
-use super::table::{Key, read};
-use crate::egdb::UNFINISHED;
+use super::table::read;
+use crate::egdb::atomic::{unfinished_path, write_file};
 
 /// How a file begins; another form has another number.
 const MAGIC: [u8; 16] = *b"df-pn under way1";
@@ -34,7 +34,7 @@ pub struct Checkpoint<'a> {
     item: Digest,
     interval: Duration,
     worth_keeping: Duration,
-    /// Hears what happens, in words.
+    /// Gets messages for people.
     say: &'a (dyn Fn(String) + Sync),
     /// When it was kept last.
     kept: Instant,
@@ -54,7 +54,7 @@ impl<'a> Checkpoint<'a> {
 
     /// Removes what there may be of a search that is no longer under way.
     pub fn remove(path: &Path) {
-        for path in [path, &unfinished(path)] {
+        for path in [path, &unfinished_path(path)] {
             let _ = fs::remove_file(path);
         }
     }
@@ -64,19 +64,22 @@ impl<'a> Checkpoint<'a> {
         self.kept.elapsed() >= least
     }
 
-    /// Writes a search down. If that fails it goes on all the same.
-    pub(super) fn keep(&mut self, search: &Search<'_>) {
+    /// Writes down a search that has expanded so many nodes. If that fails it goes on all the same.
+    pub(super) fn keep(
+        &mut self,
+        nodes: u64,
+        is_stopped: bool,
+        write: impl FnOnce(&mut Output<'_>) -> io::Result<()>,
+    ) {
         let start = Instant::now();
-        let new = unfinished(&self.path);
-        let kept = self.write(&new, search).and_then(|()| fs::rename(&new, &self.path));
-        let (name, nodes) = (self.path.display(), search.nodes);
+        let kept = write_file(&self.path, |file| self.write(file, write));
+        let name = self.path.display();
         match kept {
-            Ok(()) if search.is_stopped() => {
+            Ok(()) if is_stopped => {
                 (self.say)(format!("{name}: a search is kept there after {nodes} nodes"));
             }
             Ok(()) => {}
             Err(e) => {
-                let _ = fs::remove_file(&new);
                 (self.say)(format!("{name}: a search cannot be kept there: {e}"));
             }
         }
@@ -84,23 +87,27 @@ impl<'a> Checkpoint<'a> {
         self.kept = Instant::now();
     }
 
-    fn write(&self, path: &Path, search: &Search<'_>) -> io::Result<()> {
-        let out = Summed { file: File::create(path)?, sum: blake3::Hasher::new() };
+    fn write(
+        &self,
+        file: &mut File,
+        write: impl FnOnce(&mut Output<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let out = Summed { file, sum: blake3::Hasher::new() };
         let mut out = BufWriter::with_capacity(BUFFER, out);
         out.write_all(&MAGIC)?;
         out.write_all(&self.item.0)?;
-        search.write(&mut out)?;
-        let Summed { mut file, sum } = out.into_inner()?;
-        file.write_all(sum.finalize().as_bytes())?;
-        file.sync_all()
+        write(&mut out)?;
+        let Summed { file, sum } = out.into_inner().map_err(IntoInnerError::into_error)?;
+        file.write_all(sum.finalize().as_bytes())
     }
 
-    /// Reads what was kept of a search, if there is anything, into one that has not begun.
-    pub(super) fn restore(&self, search: &mut Search<'_>) -> bool {
+    /// Reads what was kept of a search, if there is anything. `read` returns the nodes that the search
+    /// has expanded. Says whether it could be read.
+    pub(super) fn restore(&self, read: impl FnOnce(&mut Input) -> io::Result<u64>) -> bool {
         let name = self.path.display();
-        match self.read(search) {
-            Ok(()) => {
-                (self.say)(format!("{name}: a search goes on after {} nodes", search.nodes));
+        match self.read(read) {
+            Ok(nodes) => {
+                (self.say)(format!("{name}: a search goes on after {nodes} nodes"));
                 true
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => false,
@@ -111,7 +118,7 @@ impl<'a> Checkpoint<'a> {
         }
     }
 
-    fn read(&self, search: &mut Search<'_>) -> io::Result<()> {
+    fn read(&self, state: impl FnOnce(&mut Input) -> io::Result<u64>) -> io::Result<u64> {
         let mut file = File::open(&self.path)?;
         let whole = file.metadata()?.len();
         let rest = whole.saturating_sub(blake3::OUT_LEN as u64);
@@ -127,96 +134,19 @@ impl<'a> Checkpoint<'a> {
         if (head, item) != (MAGIC, self.item.0) {
             return Err(invalid("expected the state of this search, found something else"));
         }
-        search.read(&mut input)
+        state(&mut input)
     }
-}
-
-/// The file that is written before it takes the place of another.
-fn unfinished(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!("{UNFINISHED}{name}"))
 }
 
 fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-impl Search<'_> {
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.table.write(out)?;
-        for weight in &self.lessons.weights {
-            out.write_all(&weight.to_le_bytes())?;
-        }
-        let failures = &self.failures;
-        let counters = [
-            self.nodes,
-            self.end.unwrap_or(u64::MAX),
-            self.probes.0,
-            self.probes.1,
-            self.decided_by_captures,
-            self.proofs.into(),
-            failures.in_a_row.into(),
-            failures.kept_nothing.into(),
-            failures.proofs.into(),
-            self.path.len() as u64,
-            self.children.len() as u64,
-        ];
-        write_numbers(out, &counters)?;
-        for frame in &self.path {
-            frame.key.write(out)?;
-            let [children, best] = [frame.children, frame.best].map(|n| n as u64);
-            let limits = [frame.max_proof, frame.max_disproof].map(u64::from);
-            write_numbers(out, &[children, best, limits[0], limits[1], frame.before])?;
-        }
-        for child in &self.children {
-            child.key.write(out)?;
-            write_numbers(out, &[child.proof.into(), child.disproof.into()])?;
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
-        self.table.read(input)?;
-        for weight in &mut self.lessons.weights {
-            *weight = i32::from_le_bytes(read(input)?);
-        }
-        let [nodes, end, looked, hits, captures, proofs, row, nothing, then, path, children] =
-            read_numbers(input)?;
-        (self.nodes, self.told, self.end) = (nodes, nodes, Some(end));
-        (self.probes, self.decided_by_captures) = ((looked, hits), captures);
-        self.proofs = small(proofs)?;
-        self.failures.in_a_row = small(row)?;
-        self.failures.kept_nothing = nothing != 0;
-        self.failures.proofs = small(then)?;
-        for _ in 0..path {
-            let key = Key::read(input)?;
-            let [children, best, max_proof, max_disproof, before] = read_numbers(input)?;
-            self.path.push(Frame {
-                position: key.position(self.board),
-                key,
-                children: small::<usize>(children)?,
-                best: small::<usize>(best)?,
-                max_proof: small(max_proof)?,
-                max_disproof: small(max_disproof)?,
-                before,
-            });
-        }
-        for _ in 0..children {
-            let key = Key::read(input)?;
-            let [proof, disproof] = read_numbers(input)?;
-            let (proof, disproof) = (small(proof)?, small(disproof)?);
-            let position = key.position(self.board);
-            self.children.push(Child { position, key, proof, disproof });
-        }
-        Ok(())
-    }
-}
-
-fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
+pub(super) fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
     numbers.iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
 }
 
-fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
+pub(super) fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
     let mut numbers = [0; N];
     for n in &mut numbers {
         *n = u64::from_le_bytes(read(input)?);
@@ -224,17 +154,22 @@ fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
     Ok(numbers)
 }
 
-fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
+pub(super) fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
     T::try_from(n).map_err(|_| invalid("expected a smaller number"))
 }
 
-/// What is written, with its sum.
-struct Summed {
-    file: File,
+/// What a search is written to.
+pub(super) type Output<'f> = BufWriter<Summed<'f>>;
+/// What a search is read from.
+pub(super) type Input = BufReader<File>;
+
+/// A file that is written, with the sum of what was written.
+pub(super) struct Summed<'f> {
+    file: &'f mut File,
     sum: blake3::Hasher,
 }
 
-impl Write for Summed {
+impl Write for Summed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.file.write(bytes)?;
         self.sum.update(&bytes[..n]);

@@ -1,13 +1,24 @@
-//! Forward search: proofs of single positions.
+//! Forward search: proofs of single positions by df-pn⁺.
+//!
+//! [`Search`] decides whether a side wins a position; what it has decided it can show by a
+//! [`PackedStrategy`], which can be replayed without the search ([`Replay`]).
 
+mod backup;
 mod checkpoint;
-mod closed;
+mod closed_set;
 mod dfpn;
-mod lessons;
+mod estimate;
+mod extract;
+mod keys;
+mod learned_estimate;
+mod numbers;
+mod path;
 mod strategy;
 mod table;
 
 pub use checkpoint::Checkpoint;
-pub use dfpn::{KeyMap, Outcome, Search, Watch, estimate, known};
-pub use strategy::{Replay, Strategy, StrategyError, pack, suits};
-pub use table::INFINITE;
+pub use dfpn::{Probes, ProgressCallback, Search, SearchProgress};
+pub use estimate::Goal;
+pub use keys::KeyMap;
+pub use numbers::{INFINITE, Outcome, ProofNumbers};
+pub use strategy::{PackedStrategy, Replay, Strategy, StrategyError, suits};

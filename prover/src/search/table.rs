@@ -1,21 +1,21 @@
-//! What df-pn knows of positions: an open table of 21 bytes a position.
+//! The transposition table of df-pn: an open-addressing hash table of 21 bytes a position.
 //!
-//! One byte of them is a tag, a few bits of the position's hash. Tags are by themselves: most positions that are asked
-//! for have never been entered, and that shows without a look at anything else.
+//! One byte of them is a tag, a few bits of the position's hash. Tags are in an array of their own:
+//! most positions that are looked up have never been entered, and that shows without touching
+//! anything else.
 //!
-//! It grows up to its limit. Then positions are forgotten, those first that took the least work to
-//! get where they are (SmallTreeGC, Nagai 2002). Decided ones in which nothing can be captured stay, since a proof will need
-//! them. The others follow from their successors; they are most of those that are decided: 29 of 33 million after 3 × 10⁸ nodes
-//! of 8x8/2 over 7 pieces, with 141 million open ones beside them.
+//! The table grows up to its limit. Then positions are forgotten, those first that took the least
+//! work to get where they are (SmallTreeGC, Nagai 2002). Decided ones in which nothing can be
+//! captured stay, since a proof will need them. The others follow from their successors; they are
+//! most of those that are decided: 29 of 33 million after 3 × 10⁸ nodes of 8x8/2 over 7 pieces,
+//! with 141 million open ones beside them.
 
 use std::hint::black_box;
 use std::io::{self, Read, Write};
 
+use super::numbers::{INFINITE, ProofNumbers};
 use crate::board::{Board, Position, Side};
 use crate::egdb::ask_for_large_pages;
-
-/// Proof numbers at and above this are infinite.
-pub const INFINITE: u32 = 1 << 24;
 
 /// Where a position is in the table, until another one enters it.
 pub(super) type SlotId = usize;
@@ -24,35 +24,31 @@ pub(super) type SlotId = usize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
     /// Neither proved nor disproved.
-    Open {
-        /// Proof number.
-        proof: u32,
-        /// Disproof number.
-        disproof: u32,
-    },
+    Open(ProofNumbers),
     /// On the path, and so not decided.
     OnPath,
     /// The attacker wins; the number grows with the time of the proof.
     Proved(u32),
-    /// The defender does not lose, if what its disproof leaned on holds.
-    Believed,
-    /// As believed, and the node of this number of the set that is looked for.
+    /// The defender does not lose, if the repetitions hold that the disproof leans on: positions
+    /// that were on the path when the search came back to them.
+    TentativelyDisproved,
+    /// Tentatively disproved, and the node of this number of the closed set that is looked for.
     Visited(u32),
     /// The defender does not lose.
     Disproved,
 }
 
-/// A position's pieces of Black and of White and its kings, as masks of squares. If White is to move, the
-/// empty squares count as kings, too: there always are some, as the masks are of 32 squares and a board of
-/// 32 pieces has no moves.
+/// A position's pieces of Black and of White and its kings, as masks of squares. If White is to
+/// move, the empty squares count as kings, too: there always are some, as the masks are of 32
+/// squares and a board of 32 pieces has no moves.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Key([u32; 3]);
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
     key: Key,
-    /// From the lowest bit: 25 bits of a proof number or a mark, 6 of the binary logarithm of the nodes
-    /// that were expanded below the position, one that says that it is on the path.
+    /// From the lowest bit: 25 bits of a proof number or a mark, 6 of the binary logarithm of the
+    /// nodes that were expanded below the position, one that says that it is on the path.
     head: u32,
     /// The disproof number, or the number that belongs to the mark.
     number: u32,
@@ -69,7 +65,7 @@ const WORK: u32 = 25;
 const ON_PATH: u32 = 1 << 31;
 // Marks. A proved position has the proof number 0.
 const DISPROVED: u32 = INFINITE;
-const BELIEVED: u32 = INFINITE + 1;
+const TENTATIVE: u32 = INFINITE + 1;
 const VISITED: u32 = INFINITE + 2;
 
 /// The positions that a search has expanded, and those that their captures have decided.
@@ -113,8 +109,8 @@ impl Table {
         self.place(key, key.hash()).ok()
     }
 
-    /// Looks at where keys are that are about to be looked up, all at once: in a large table each look is one at memory
-    /// that is in no cache, and here none of them has to wait for another.
+    /// Fetches from memory where keys are that are about to be looked up, all at once: in a large
+    /// table each look-up misses the caches, and here none of them has to wait for another.
     pub(super) fn fetch(&self, keys: &[Key]) {
         const AT_ONCE: usize = 16;
         let mask = self.tags.len() - 1;
@@ -153,7 +149,8 @@ impl Table {
         self.most as u64 * BYTES
     }
 
-    /// Writes it down: the number of slots and of those that are used, whether it is spent, and what is in the slots.
+    /// Writes it down: the number of slots and of those that are used, whether it is spent, and
+    /// what is in the slots.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         for n in [self.slots.len(), self.used, self.is_spent.into()] {
             out.write_all(&(n as u64).to_le_bytes())?;
@@ -166,8 +163,8 @@ impl Table {
         Ok(())
     }
 
-    /// Reads what [`Table::write`] has written of a table with the same limit. Where a position is may differ: that has
-    /// no bearing on anything.
+    /// Reads what [`Table::write`] has written of a table with the same limit. Where a position is
+    /// may differ: nothing depends on that.
     pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
         let mut number = || read(input).map(|bytes| u64::from_le_bytes(bytes) as usize);
         let (slots, used, is_spent) = (number()?, number()?, number()?);
@@ -189,8 +186,8 @@ impl Table {
         self.used >= self.slots.len() / 8 * 7
     }
 
-    /// Whether so much of the table is decided that a search should end. There is still room for what is
-    /// on its path.
+    /// Whether so much of the table is decided that a search should end. There is still room for
+    /// what is on its path.
     pub(super) fn is_spent(&self) -> bool {
         self.is_spent
     }
@@ -207,9 +204,9 @@ impl Table {
             _ if head & ON_PATH != 0 => Known::OnPath,
             0 => Known::Proved(number),
             DISPROVED => Known::Disproved,
-            BELIEVED => Known::Believed,
+            TENTATIVE => Known::TentativelyDisproved,
             VISITED => Known::Visited(number),
-            proof => Known::Open { proof, disproof: number },
+            proof => Known::Open(ProofNumbers { proof, disproof: number }),
         }
     }
 
@@ -217,11 +214,11 @@ impl Table {
     pub(super) fn set(&mut self, at: SlotId, known: Known) {
         let slot = &mut self.slots[at];
         let (head, number) = match known {
-            Known::Open { proof, disproof } => (proof, disproof),
+            Known::Open(ProofNumbers { proof, disproof }) => (proof, disproof),
             Known::OnPath => (slot.head & PROOF | ON_PATH, slot.number),
             Known::Proved(time) => (0, time),
             Known::Disproved => (DISPROVED, 0),
-            Known::Believed => (BELIEVED, 0),
+            Known::TentativelyDisproved => (TENTATIVE, 0),
             Known::Visited(n) => (VISITED, n),
         };
         (slot.head, slot.number) = (slot.head & 63 << WORK | head, number);
@@ -358,7 +355,7 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Table};
+    use super::{Known, ProofNumbers, Table};
     use crate::board::{Board, Position, Side};
 
     /// All positions of one man against one king on a 6x6 board, for both sides.
@@ -380,7 +377,7 @@ mod tests {
             assert_eq!(table.find(&position), None);
             let at = table.enter(table.key(&position));
             assert_eq!(table.position(at), position);
-            table.set(at, Known::Open { proof: 3, disproof: 7 });
+            table.set(at, Known::Open(ProofNumbers { proof: 3, disproof: 7 }));
         }
         for position in positions(&board) {
             let at = table.find(&position).expect("it was entered");
@@ -406,7 +403,7 @@ mod tests {
         }
         for (i, position) in rest.iter().enumerate() {
             let at = table.enter(table.key(position));
-            table.set(at, Known::Open { proof: 2, disproof: 2 });
+            table.set(at, Known::Open(ProofNumbers { proof: 2, disproof: 2 }));
             table.add_work(at, if i < 40 { 100 } else { 1 });
         }
         let there = |p: &&Position| table.find(p).is_some();

@@ -1,19 +1,21 @@
-//! The proof manager: what it answers does not depend on guesses, workers, or what was found before.
+//! The proof manager: what it answers does not depend on guesses, workers, or what was found
+//! before.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use certificate_spec::Digest;
 use prover::board::{Game, Position, Side};
+use prover::certificate::Section;
 use prover::egdb::{Store, Values};
-use prover::emit::Section;
-use prover::ensure::load;
+use prover::prepare_database::load;
 use prover::progress::Progress;
 use prover::proof::{
-    Answer, Found, Ground, Guess, Item, Manager, ProofError, Results, ResultsError, Stop,
-    Thresholds, Tree, Verdict, Workers,
+    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, Manager,
+    ProofError, Record, SearchContext, Stop, Thresholds, Tree, Workers,
 };
-use prover::search::{Outcome, Search};
+use prover::search::{Outcome, PackedStrategy, ProofNumbers, Search};
 
 /// A game and a database of few pieces.
 fn game(name: &str, pieces: u8) -> (Game, Values) {
@@ -24,36 +26,50 @@ fn game(name: &str, pieces: u8) -> (Game, Values) {
     (game, database)
 }
 
-fn ground<'a>(game: &'a Game, database: &'a Values) -> Ground<'a> {
-    Ground { board: &game.board, database, root: Digest([7; 32]) }
+fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
+    SearchContext { board: &game.board, database, database_root: Digest([7; 32]) }
 }
 
 fn manager(leaf_nodes: u64) -> Manager {
-    let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
-    Manager {
-        leaf_nodes,
-        leaf_table: 1 << 20,
-        max_nodes,
-        thresholds,
-        seed,
-        workers: Workers::new(2),
-    }
+    let (max_nodes, thresholds, seed) = (None, None, Vec::new());
+    Manager { leaf_nodes, leaf_table: 1 << 20, max_nodes, thresholds, seed }
 }
 
+/// Proves with two workers and the ledger in a file.
 fn prove<'g>(
     manager: &Manager,
-    ground: &'g Ground<'g>,
+    context: &'g SearchContext<'g>,
     attacker: Side,
     start: &Position,
-    results: &Path,
-) -> (Tree<'g>, Verdict) {
-    let results = Results::open(results).unwrap();
-    manager.prove(ground, attacker, start, &results, &|| false, &Progress::Quiet).unwrap()
+    ledger: &Path,
+) -> Grown<'g> {
+    prove_with(2, manager, context, attacker, start, ledger, &|| false)
 }
 
-/// The decided tree as it would be emitted: all positions, claims and moves.
-fn emitted(tree: &Tree<'_>) -> String {
-    format!("{:?}", Section::new(tree).unwrap())
+fn prove_with<'g>(
+    workers: usize,
+    manager: &Manager,
+    context: &'g SearchContext<'g>,
+    attacker: Side,
+    start: &Position,
+    ledger: &Path,
+    is_stopped: &IsStopped<'_>,
+) -> Grown<'g> {
+    let (ledger, workers) = (Ledger::open(ledger).unwrap(), Workers::new(workers));
+    let (ledger, workers, progress) = (&ledger, &workers, &Progress::Quiet);
+    let environment = Environment { ledger, workers, is_stopped, progress };
+    manager.prove(context, attacker, start, environment).unwrap()
+}
+
+/// The decided tree as it would be emitted.
+fn section(tree: Tree<'_>) -> Section {
+    let goal = tree.goal();
+    Section::new(goal.board, goal.database, tree.into_proof().unwrap()).unwrap()
+}
+
+/// All positions, claims and moves of the decided tree as it would be emitted.
+fn emitted(tree: Tree<'_>) -> String {
+    format!("{:?}", section(tree))
 }
 
 const GAMES: [(&str, u8, [bool; 2]); 4] = [
@@ -68,7 +84,7 @@ const GAMES: [(&str, u8, [bool; 2]); 4] = [
 fn thresholds_change_the_cost_and_never_the_answer() {
     for (name, pieces, wins) in GAMES {
         let (game, database) = game(name, pieces);
-        let ground = ground(&game, &database);
+        let context = context(&game, &database);
         let directory = tempfile::tempdir().unwrap();
         for (attacker, wins) in [Side::Black, Side::White].into_iter().zip(wins) {
             for first in [None, Some(10), Some(100)] {
@@ -76,10 +92,11 @@ fn thresholds_change_the_cost_and_never_the_answer() {
                 let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
                 let manager = Manager { thresholds, ..manager(1000) };
                 let results = directory.path().join(format!("{first:?}"));
-                let (tree, verdict) = prove(&manager, &ground, attacker, &game.start(), &results);
+                let Grown { tree, verdict } =
+                    prove(&manager, &context, attacker, &game.start(), &results);
                 let want = if wins { Outcome::Proved } else { Outcome::Disproved };
                 assert_eq!((verdict.outcome, verdict.stop), (want, Stop::Decided), "{name}");
-                assert_eq!(Section::new(&tree).unwrap().assumed(), 0);
+                assert_eq!(section(tree).assumed(), 0);
                 let last = verdict.history.last().unwrap();
                 assert_eq!((last.threshold, last.searched), (None, verdict.nodes));
                 let raised =
@@ -97,62 +114,59 @@ fn thresholds_change_the_cost_and_never_the_answer() {
 #[test]
 fn a_tree_under_a_threshold_rests_on_assumptions() {
     let (game, database) = game("6x6", 3);
-    let ground = ground(&game, &database);
+    let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
     let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
     let manager = Manager { thresholds, ..manager(50) };
     let file = directory.path().join("results");
-    let (tree, verdict) = prove(&manager, &ground, Side::White, &game.start(), &file);
+    let Grown { tree, verdict } = prove(&manager, &context, Side::White, &game.start(), &file);
     assert_eq!(verdict.history.last().unwrap().threshold, Some(60));
-    assert!(!matches!(verdict.outcome, Outcome::Unknown { .. }));
-    assert!(Section::new(&tree).unwrap().assumed() > 0);
+    assert!(!matches!(verdict.outcome, Outcome::Unknown(_)));
+    assert!(section(tree).assumed() > 0);
 }
 
 #[test]
 fn neither_workers_nor_earlier_runs_change_the_tree() {
     let (game, database) = game("6x6", 5);
-    let ground = ground(&game, &database);
+    let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    let run = |manager: Manager, name: &str| {
-        let (tree, verdict) = prove(&manager, &ground, Side::Black, &game.start(), &path(name));
-        (emitted(&tree), verdict)
+    let run = |workers: usize, manager: Manager, name: &str| {
+        let (start, ledger) = (game.start(), path(name));
+        let Grown { tree, verdict } =
+            prove_with(workers, &manager, &context, Side::Black, &start, &ledger, &|| false);
+        (emitted(tree), verdict)
     };
-    let want = run(manager(1000), "one");
+    let want = run(2, manager(1000), "one");
     for workers in [1, 2, 4] {
         let name = format!("with {workers}");
-        let manager = Manager { workers: Workers::new(workers), ..manager(1000) };
-        assert!(run(manager, &name) == want, "{workers} workers");
+        assert!(run(workers, manager(1000), &name) == want, "{workers} workers");
     }
     // All results are there.
-    assert!(run(manager(1000), "one") == want);
+    assert!(run(2, manager(1000), "one") == want);
     // Some are: those of a run that ended early, and those of searches with another budget.
-    let half = Manager { max_nodes: want.1.nodes / 2, ..manager(1000) };
-    assert_eq!(run_stop(&half, &ground, &game, &path("half")), Stop::Budget);
-    run(manager(700), "half");
-    assert!(run(manager(1000), "half") == want);
-}
-
-fn run_stop(manager: &Manager, ground: &Ground<'_>, game: &Game, results: &Path) -> Stop {
-    prove(manager, ground, Side::Black, &game.start(), results).1.stop
+    let half = Manager { max_nodes: Some(want.1.nodes / 2), ..manager(1000) };
+    let stopped = prove(&half, &context, Side::Black, &game.start(), &path("half"));
+    assert_eq!(stopped.verdict.stop, Stop::Budget);
+    run(2, manager(700), "half");
+    assert!(run(2, manager(1000), "half") == want);
 }
 
 #[test]
-fn somebody_can_ask_it_to_stop() {
+fn a_proof_can_be_stopped() {
     let (game, database) = game("6x6", 3);
-    let ground = ground(&game, &database);
+    let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
-    let results = Results::open(&directory.path().join("results")).unwrap();
-    let manager = manager(50);
-    let (start, quiet) = (game.start(), Progress::Quiet);
-    let (_, verdict) =
-        manager.prove(&ground, Side::Black, &start, &results, &|| true, &quiet).unwrap();
+    let ledger = directory.path().join("results");
+    let start = game.start();
+    let Grown { verdict, .. } =
+        prove_with(2, &manager(50), &context, Side::Black, &start, &ledger, &|| true);
     assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
 }
 
 /// Items that come up, with their answers.
 fn items(
-    ground: &Ground<'_>,
+    context: &SearchContext<'_>,
     start: &Position,
     attacker: Side,
     leaf_nodes: u64,
@@ -167,9 +181,10 @@ fn items(
     let (mut found, mut todo) = (Vec::new(), vec![*start]);
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
         let item = item(position);
-        let answer = Answer::of(&item, ground, &|_, _| false, None).expect("nobody stops it");
+        let answer = Answer::of(&item, context, &|_| ControlFlow::Continue(()), None)
+            .expect("it is not stopped");
         if matches!(answer.found, Found::TooHard(_)) {
-            ground.board.successors(&position, &mut todo);
+            context.board.successors(&position, &mut todo);
         }
         found.push((item, answer));
     }
@@ -180,51 +195,54 @@ fn items(
 fn wrong_guesses_change_the_cost_and_never_the_answer() {
     for (name, pieces, wins) in GAMES {
         let (game, database) = game(name, pieces);
-        let ground = ground(&game, &database);
+        let context = context(&game, &database);
         for (attacker, wins) in [Side::Black, Side::White].into_iter().zip(wins) {
             let directory = tempfile::tempdir().unwrap();
             let file = directory.path().join("results");
             let mut wrong = 0;
             {
-                let results = Results::open(&file).unwrap();
-                for (item, mut answer) in items(&ground, &game.start(), attacker, 1000) {
+                let ledger = Ledger::open(&file).unwrap();
+                for (item, mut answer) in items(&context, &game.start(), attacker, 1000) {
                     let Found::TooHard(guesses) = &mut answer.found else { continue };
                     for (i, guess) in guesses.iter_mut().enumerate() {
                         let score = [-30_000, 30_000, 0, 99_999, -70][(i + wrong) % 5];
-                        let (proof, disproof) = (guess.disproof * 3, guess.proof.div_ceil(2));
+                        let ProofNumbers { proof, disproof } = guess.numbers;
+                        let (proof, disproof) = (disproof * 3, proof.div_ceil(2));
                         let ends_in_draw = i % 3 == 0;
-                        *guess = Guess { proof, disproof, score, ends_in_draw };
+                        let numbers = ProofNumbers { proof, disproof };
+                        *guess = Guess { numbers, score, ends_in_draw };
                     }
-                    results.put(item.encode(&ground), answer.encode());
+                    let (item, result) = (item.encode(&context), answer.encode());
+                    ledger.put(Record { item, result });
                     wrong += 1;
                 }
-                results.write().unwrap();
+                ledger.write().unwrap();
             }
             let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
             let manager = Manager { thresholds, ..manager(1000) };
-            let (tree, verdict) = prove(&manager, &ground, attacker, &game.start(), &file);
+            let Grown { tree, verdict } = prove(&manager, &context, attacker, &game.start(), &file);
             let want = if wins { Outcome::Proved } else { Outcome::Disproved };
             assert_eq!(verdict.outcome, want, "{name}");
-            assert_eq!(Section::new(&tree).unwrap().assumed(), 0);
+            assert_eq!(section(tree).assumed(), 0);
         }
     }
 }
 
 #[test]
-fn answers_that_are_not_true_are_not_believed() {
+fn false_answers_are_rejected() {
     let (game, database) = game("6x6", 5);
-    let ground = ground(&game, &database);
-    let items = items(&ground, &game.start(), Side::Black, 300);
+    let context = context(&game, &database);
+    let items = items(&context, &game.start(), Side::Black, 300);
     let mut decided = 0;
     for (item, answer) in &items {
         let bytes = answer.encode();
-        assert_eq!(Answer::decode(&bytes, item, &ground).unwrap().encode(), bytes);
-        assert_eq!(Item::decode(&item.encode(&ground), &ground), Some(*item));
-        let refuse = |bytes: &[u8]| assert!(Answer::decode(bytes, item, &ground).is_err());
+        assert_eq!(Answer::decode(&bytes, item, &context).unwrap().encode(), bytes);
+        assert_eq!(Item::decode(&item.encode(&context), &context), Some(*item));
+        let refuse = |bytes: &[u8]| assert!(Answer::decode(bytes, item, &context).is_err());
         refuse(&[]);
         refuse(&bytes[..bytes.len() - 1]);
         refuse(&[&bytes[..], &[0]].concat());
-        let Found::Decided { won, .. } = answer.found else {
+        let Found::Decided(PackedStrategy { is_win: won, .. }) = answer.found else {
             // Numbers that would decide something, and scores beyond all bounds.
             for (at, n) in
                 [(0, 0), (4, 0), (0, i32::MAX), (8, i32::MIN), (8, 100_001), (9, 2 << 24)]
@@ -240,13 +258,14 @@ fn answers_that_are_not_true_are_not_believed() {
         let mut other = bytes.clone();
         other[0] = if won { 2 } else { 1 };
         refuse(&other);
-        // Whatever bit of the strategy is flipped: it is refused, or it is another strategy that holds.
-        let outcome = Search::new(&game.board, &database, item.attacker, item.table)
-            .run(&item.position, 1 << 20);
+        // Whatever bit of the strategy is flipped: it is refused, or it is another strategy that
+        // holds.
+        let outcome =
+            Search::new(context.goal(item.attacker), item.table).run(&item.position, 1 << 20);
         for bit in 0..8 * (bytes.len() - 25) {
             let mut flipped = bytes.clone();
             flipped[25 + bit / 8] ^= 1 << (bit % 8);
-            if Answer::decode(&flipped, item, &ground).is_ok() {
+            if Answer::decode(&flipped, item, &context).is_ok() {
                 assert_eq!(outcome == Outcome::Proved, won);
             }
         }
@@ -256,10 +275,11 @@ fn answers_that_are_not_true_are_not_believed() {
     // In the file of results they are found out, searched again and replaced.
     let directory = tempfile::tempdir().unwrap();
     let clean = directory.path().join("clean");
-    let (tree, want) = prove(&manager(300), &ground, Side::Black, &game.start(), &clean);
+    let Grown { tree, verdict: want } =
+        prove(&manager(300), &context, Side::Black, &game.start(), &clean);
     let file = directory.path().join("garbage");
     {
-        let results = Results::open(&file).unwrap();
+        let ledger = Ledger::open(&file).unwrap();
         for node in tree.nodes() {
             let position = node.position;
             let item = Item {
@@ -269,36 +289,36 @@ fn answers_that_are_not_true_are_not_believed() {
                 table: 1 << 20,
                 heuristic_nodes: 20,
             };
-            results.put(item.encode(&ground), vec![1; 40]);
+            ledger.put(Record { item: item.encode(&context), result: vec![1; 40] });
         }
-        results.write().unwrap();
+        ledger.write().unwrap();
     }
-    let (again, verdict) = prove(&manager(300), &ground, Side::Black, &game.start(), &file);
-    assert!(verdict == want && emitted(&again) == emitted(&tree));
+    let again = prove(&manager(300), &context, Side::Black, &game.start(), &file);
+    assert!(again.verdict == want && emitted(again.tree) == emitted(tree));
 }
 
 #[test]
 fn a_seed_line_is_decided_from_its_end() {
     let (game, database) = game("6x6", 5);
-    let ground = ground(&game, &database);
+    let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
     let mut line = vec![game.start()];
     line.extend(game.board.read_line(&game.start(), "5-7 13-10").unwrap());
     let manager = Manager { seed: line.clone(), ..manager(1000) };
     let file = directory.path().join("results");
-    let (tree, verdict) = prove(&manager, &ground, Side::Black, &game.start(), &file);
+    let Grown { tree, verdict } = prove(&manager, &context, Side::Black, &game.start(), &file);
     assert_eq!(verdict.outcome, Outcome::Disproved);
     assert!(line.iter().all(|position| tree.find(position).is_some()));
-    assert_eq!(Section::new(&tree).unwrap().assumed(), 0);
+    assert_eq!(section(tree).assumed(), 0);
 }
 
 #[test]
 fn one_process_at_a_time_writes_results() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("results");
-    let _first = Results::open(&file).unwrap();
-    let error = Results::open(&file).err().unwrap();
-    assert!(matches!(error, ResultsError::InUse { .. }), "{error}");
+    let _first = Ledger::open(&file).unwrap();
+    let error = Ledger::open(&file).err().unwrap();
+    assert!(matches!(error, LedgerError::InUse { .. }), "{error}");
     let message = ProofError::from(error).to_string();
     assert!(message.contains("results: another process") && message.contains("--results"));
 }
@@ -310,9 +330,11 @@ fn a_damaged_file_of_results_is_found_out() {
     let file = directory.path().join("results");
     let items: Vec<Vec<u8>> = (0..300u32).map(|i| i.to_le_bytes().repeat(40)).collect();
     {
-        let results = Results::open(&file).unwrap();
-        items.iter().for_each(|item| results.put(item.clone(), item[..30].to_vec()));
-        results.write().unwrap();
+        let ledger = Ledger::open(&file).unwrap();
+        for item in &items {
+            ledger.put(Record { item: item.clone(), result: item[..30].to_vec() });
+        }
+        ledger.write().unwrap();
     }
     let clean = fs::read(&file).unwrap();
     let used = (0..clean.len()).step_by(PAGE).filter(|&at| clean[at..][..PAGE] != [0; PAGE]);
@@ -328,10 +350,10 @@ fn a_damaged_file_of_results_is_found_out() {
     let mut found_out = 0;
     for bytes in damaged {
         fs::write(&file, bytes).unwrap();
-        match Results::open(&file) {
+        match Ledger::open(&file) {
             // What is left of it is right.
-            Ok(results) => {
-                let got = results.get(&items).unwrap();
+            Ok(ledger) => {
+                let got = ledger.get(&items).unwrap();
                 assert!(items.iter().zip(got).all(|(i, got)| got.is_none_or(|got| got == i[..30])));
             }
             Err(error) => {

@@ -5,10 +5,12 @@ use std::fs;
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
+use certificate_spec::manifest::Kind;
+use certificate_spec::nodes::{self, Node};
 use certificate_spec::wire::HEAD;
 
 use super::{Base, Bases, Corpus, Expected};
-use crate::draft::{copy, database_manifest};
+use crate::draft::{Draft, copy, database_manifest};
 use crate::encoding::DatabaseHead;
 
 /// Texts that no cover is written as, on any board.
@@ -62,7 +64,7 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     claims(corpus, &bases.draw);
     parts(corpus, bases);
     manifests(corpus, &bases.draw);
-    sides(corpus, bases);
+    clauses(corpus, &bases.clauses);
 }
 
 /// Covers in CLAIM.
@@ -105,54 +107,69 @@ fn cover(text: &str) -> Cover {
 
 /// Claims that rest on a part of a database, on more than it has, or on another part than they say.
 fn parts(corpus: &mut Corpus, bases: &Bases) {
-    let words = "WHITE-WINS 6x4 start=initial";
-    let wide = bases.clauses.directory.join("egdb");
+    let wide = bases.sides.directory.join("egdb");
     let missing = || Expected::refuted("database-manifest", "6x4/MANIFEST");
     corpus.add("accept-part-of-a-cover", &bases.win, |d| {
         fs::remove_dir_all(d.join("egdb")).expect("a database");
         copy(&wide, &d.join("egdb"));
-        Expected::verified(words)
+        Expected::verified("WHITE-WINS 6x4 start=initial")
     });
-    corpus.add("cover-beyond-the-database", &bases.clauses, |d| {
+    corpus.add("cover-beyond-the-database", &bases.sides, |d| {
         fs::remove_dir_all(d.join("egdb")).expect("a database");
         copy(&bases.win.directory.join("egdb"), &d.join("egdb"));
         missing()
     });
-    // Roots are right wherever there can be one.
+    // Roots are right wherever there can be one; no node could be one of the database's.
     let whole = database_manifest(&wide.join("6x4"));
-    let mut claim = |name: &str, text: &str, expected: Expected| {
-        corpus.add_draft(name, &bases.clauses, |draft| {
+    let empty = |draft: &mut Draft| {
+        draft.parts.iter_mut().for_each(|part| (part.nodes, part.leaves) = Default::default());
+    };
+    for (name, text) in
+        [("pieces", "4"), ("pieces-a-side", "6:3"), ("of-both", "5:3"), ("clauses", "5,6:3")]
+    {
+        corpus.add_draft(&format!("cover-of-more-{name}"), &bases.sides, |draft| {
             draft.claim.database = Some(whole.restricted_to(&cover(text)).root());
             draft.claim.cover = cover(text);
-            Box::new(move |_| expected.clone())
+            empty(draft);
+            Box::new(move |_| missing())
         });
-    };
-    claim("cover-of-more-pieces", "4", missing());
-    claim("cover-of-more-a-side", "6:3", missing());
-    claim("cover-of-another-clause", "5:3", missing());
-    claim("cover-of-all-pieces", "12", missing());
-    // The nodes of the certificate are no longer the database's, or not enough.
-    claim("cover-that-is-too-small", "2", {
-        Expected { words: "REFUTED".into(), file: None, offset: None }
+    }
+    // Its nodes are no longer enough.
+    corpus.add_draft("cover-that-is-too-small", &bases.sides, |draft| {
+        draft.claim.database = Some(whole.restricted_to(&cover("2")).root());
+        draft.claim.cover = cover("2");
+        Box::new(|_| Expected { words: "REFUTED".into(), file: None, offset: None })
     });
-    corpus.add_draft("root-of-the-whole-for-a-part", &bases.clauses, |draft| {
+    corpus.add_draft("root-of-the-whole-for-a-part", &bases.sides, |draft| {
         draft.claim.cover = cover("3");
         Box::new(|_| Expected::refuted("database-root", "6x4/MANIFEST"))
     });
-    corpus.add_draft("root-of-a-part-for-the-whole", &bases.clauses, |draft| {
+    corpus.add_draft("root-of-a-part-for-the-whole", &bases.sides, |draft| {
         draft.claim.database = Some(whole.restricted_to(&cover("3")).root());
         Box::new(|_| Expected::refuted("database-root", "6x4/MANIFEST"))
     });
-    // A position of 4 against 1 is not covered, one of 2 against 2 is.
-    corpus.add_draft("cover-calls-a-start-its-own", &bases.clauses, |draft| {
+    // Positions of 2 against 2 are covered, those of 3 against 1 are not.
+    corpus.add_draft("cover-has-two-against-two", &bases.sides, |draft| {
         draft.claim.start = "B:WK1,K2:BK11,K12".into();
-        draft.parts.iter_mut().for_each(|part| (part.nodes, part.leaves) = Default::default());
+        empty(draft);
         Box::new(|_| Expected::refuted("database-value", "CLAIM"))
     });
-    corpus.add_draft("cover-does-not-have-four-against-one", &bases.clauses, |draft| {
-        draft.claim.start = "B:W6,7,9,10:BK12".into();
-        draft.parts.iter_mut().for_each(|part| (part.nodes, part.leaves) = Default::default());
+    corpus.add_draft("cover-does-not-have-three-against-one", &bases.sides, |draft| {
+        draft.claim.start = "B:W3,4,5:BK12".into();
+        empty(draft);
         Box::new(|_| Expected::refuted("start-missing", "CLAIM"))
+    });
+    corpus.add_draft("cover-that-has-a-node", &bases.win, |draft| {
+        let pieces = |node: &Node| (node.position.black | node.position.white).count_ones();
+        let all: Vec<u32> = draft.parts[0].nodes.iter().map(pieces).collect();
+        let least = *all.iter().min().expect("nodes");
+        let first = all.iter().position(|pieces| *pieces == least);
+        draft.claim.cover = Cover::up_to(u8::try_from(least).expect("few"));
+        Box::new(move |draft| {
+            let head = draft.parts[0].head(draft.parts[0].nodes.len());
+            let at = nodes::offset(&head, first.expect("the first of these"));
+            Expected::refuted("node-position", super::object(draft, 0, Kind::Nodes)).at(at)
+        })
     });
 }
 
@@ -182,37 +199,35 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     case("database-cover-of-two-a-side", refuted(), &|head| head.clauses = vec![(4, 2)]);
 }
 
-/// A database of which one clause bounds the sides: a slice too many, and one too few.
-fn sides(corpus: &mut Corpus, bases: &Bases) {
+/// A database of two clauses: a slice too many, and one too few.
+fn clauses(corpus: &mut Corpus, base: &Base) {
     let arguments = ["--db", "egdb", "--game", "4x4"];
     let (folder, file) = ("egdb/4x4", "4x4/MANIFEST");
-    let manifest = database_manifest(&bases.sides.join(folder));
-    assert_eq!(manifest.cover, cover("4,6:3"));
-    corpus.add_copy("accept-sides", &bases.sides, &arguments, |_| {
-        Expected::verified("DATABASE 4x4 pieces=4,6:3")
+    let manifest = database_manifest(&base.directory.join(folder));
+    assert_eq!(manifest.cover, cover("5,6:3"));
+    corpus.add_with("accept-database-of-clauses", base, &arguments, |_| {
+        Expected::verified("DATABASE 4x4 pieces=5,6:3")
     });
-    for part in ["4", "5:3", "3,4:2"] {
-        let name = format!("accept-sides-as-{}", part.replace([',', ':'], "-"));
+    for part in ["4", "5:3", "4:2"] {
+        let name = format!("accept-database-of-clauses-as-{}", part.replace(':', "-"));
         let arguments = [&arguments[..], &["--pieces", part]].concat();
-        corpus.add_copy(&name, &bases.sides, &arguments, |_| {
+        corpus.add_with(&name, base, &arguments, |_| {
             Expected::verified(&format!("DATABASE 4x4 pieces={part}"))
         });
     }
-    for more in ["5", "6", "7:4", "8:4"] {
-        let name = format!("sides-as-{}", more.replace(':', "-"));
+    for more in ["6", "7:4", "8:4"] {
+        let name = format!("database-of-clauses-as-{}", more.replace(':', "-"));
         let arguments = [&arguments[..], &["--pieces", more]].concat();
-        corpus.add_copy(&name, &bases.sides, &arguments, |_| {
-            Expected::refuted("database-manifest", file)
-        });
+        corpus.add_with(&name, base, &arguments, |_| Expected::refuted("database-manifest", file));
     }
     let mut write = |name: &str, edited: &DatabaseManifest, expected: Expected| {
-        corpus.add_copy(name, &bases.sides, &arguments, |d| {
+        corpus.add_with(name, base, &arguments, |d| {
             fs::write(d.join(folder).join("MANIFEST"), edited.encode()).expect("MANIFEST");
             let listed = |slice: SliceName| edited.slices.iter().any(|s| s.name == slice);
             for gone in manifest.slices.iter().filter(|slice| !listed(slice.name)) {
                 fs::remove_file(d.join(folder).join(gone.name.file_name())).expect("a slice");
             }
-            for new in edited.slices.iter() {
+            for new in &edited.slices {
                 let path = d.join(folder).join(new.name.file_name());
                 if !path.exists() {
                     fs::write(path, "").expect("a slice");
@@ -222,19 +237,16 @@ fn sides(corpus: &mut Corpus, bases: &Bases) {
         });
     };
     let refuted = || Expected::refuted("database-manifest", file);
-    let place = |of: &DatabaseManifest, name: SliceName| {
-        of.slices.partition_point(|slice| slice.name.order() < name.order())
-    };
-    // One king against four, which `4,6:3` does not cover, and which all of 5 pieces would have.
-    let alien = SliceName([0, 1, 0, 4]);
+    // Two kings against four, which `5,6:3` does not cover, and which all of 6 pieces would have.
+    let alien = SliceName([0, 2, 0, 4]);
     let mut more = manifest.clone();
-    let at = place(&more, alien);
+    let at = more.slices.partition_point(|slice| slice.name.order() < alien.order());
     more.slices.insert(at, SliceRecord { name: alien, length: 0, digest: Digest::of(b"") });
-    write("sides-with-four-against-one", &more, refuted().at(more.offset(at)));
+    write("clauses-with-four-against-two", &more, refuted().at(more.offset(at)));
     for (name, slice) in [
-        ("sides-without-three-kings-each", SliceName([0, 3, 0, 3])),
-        ("sides-without-three-men-each", SliceName([3, 0, 3, 0])),
-        ("sides-without-a-king-each", SliceName([0, 1, 0, 1])),
+        ("clauses-without-three-kings-each", SliceName([0, 3, 0, 3])),
+        ("clauses-without-three-men-each", SliceName([3, 0, 3, 0])),
+        ("clauses-without-a-king-each", SliceName([0, 1, 0, 1])),
     ] {
         let mut fewer = manifest.clone();
         fewer.slices.retain(|record| record.name != slice);
@@ -243,9 +255,9 @@ fn sides(corpus: &mut Corpus, bases: &Bases) {
     }
     let mut neither = manifest.clone();
     neither.slices.retain(|record| record.name.pieces() < 6);
-    write("sides-without-six-pieces", &neither, refuted());
-    // The files alone.
-    corpus.add_copy("sides-and-a-file-of-four-against-one", &bases.sides, &arguments, |d| {
+    write("clauses-without-six-pieces", &neither, refuted());
+    // The file alone.
+    corpus.add_with("clauses-and-a-file-of-four-against-two", base, &arguments, |d| {
         fs::write(d.join(folder).join(alien.file_name()), "").expect("a slice");
         Expected::refuted("listing", format!("4x4/{}", alien.file_name()))
     });

@@ -109,7 +109,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
             expected
         });
     };
-    let version = || Expected::declined("version", file).at(8);
+    let version = || Expected::declined("version", file);
     edit("database-manifest-future-version", version(), &|b| b[8] = 2);
     edit("database-manifest-version-and-nothing-more", version(), &|b| {
         (b[8], _) = (9, b.truncate(12));
@@ -168,7 +168,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
             expected
         });
     };
-    let rules = || Expected::declined("rules", file).at(HEAD as u64);
+    let rules = || Expected::declined("rules", file);
     head("database-manifest-other-rules", rules(), &|h| h.rules = "russian-1".into());
     head("database-manifest-later-rules", rules(), &|h| h.rules = "english-checkers-2".into());
     head("database-manifest-no-rules", rules(), &|h| h.rules.clear());
@@ -195,7 +195,7 @@ fn long_manifests(corpus: &mut Corpus, base: &Base) {
     let refuted = |at: u64| Expected::refuted("database-manifest", file).at(at);
     long("database-manifest-of-zeros", &[], refuted(0));
     long("database-manifest-of-another-version-and-zeros", &[&bytes[..8], &[9]].concat(), {
-        Expected::declined("version", file).at(8)
+        Expected::declined("version", file)
     });
     let number = manifest.offset(0) - varint(manifest.slices.len() as u64).len() as u64;
     long("database-manifest-and-zeros", &bytes, refuted(number));

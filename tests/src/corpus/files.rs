@@ -55,7 +55,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     edit("manifest-magic", syntax(0), &|b| b[0] = b'X');
     edit("manifest-magic-alone", syntax(8), &|b| b.truncate(8));
     edit("manifest-head-alone", syntax(HEAD), &|b| b.truncate(HEAD));
-    let version = || Expected::declined("version", "MANIFEST").at(8);
+    let version = || Expected::declined("version", "MANIFEST");
     edit("manifest-future-version", version(), &|b| b[8] = 2);
     edit("manifest-future-version-and-nothing-more", version(), &|b| {
         (b[8], _) = (2, b.truncate(12));
@@ -130,7 +130,7 @@ fn long_manifests(corpus: &mut Corpus, base: &Base) {
     let bytes = manifest(base).encode();
     long("manifest-of-zeros", GIB, &[], syntax(0));
     long("manifest-of-another-version-and-zeros", GIB, &[&bytes[..8], &[9]].concat(), {
-        Expected::declined("version", "MANIFEST").at(8)
+        Expected::declined("version", "MANIFEST")
     });
     long("manifest-and-zeros", GIB, &bytes, syntax(number));
     // As long as so many records are: only their number is wrong.
@@ -263,7 +263,7 @@ fn spoilt(corpus: &mut Corpus, base: &Base) {
             match rule {
                 Rule::Syntax(at) => Expected::refuted("object-syntax", file).at(at as u64),
                 Rule::Header => Expected::refuted("object-syntax", file),
-                Rule::Version => Expected::declined("version", file).at(8),
+                Rule::Version => Expected::declined("version", file),
             }
         });
     };

@@ -44,7 +44,7 @@ pub enum Selection {
 }
 
 /// A name, what `prove` is asked for, and whether it takes little time.
-const BASES: [(&str, &str, bool); 14] = [
+const BASES: [(&str, &str, bool); 15] = [
     ("draw", "--game 4x4 --pieces 3 --leaf-nodes 3", true),
     ("draw-of-nodes", "--game 4x4 --pieces 0 --leaf-nodes 1", true),
     ("draw-of-leaves", "--game 4x4 --pieces 0 --leaf-nodes 100000", true),
@@ -52,17 +52,22 @@ const BASES: [(&str, &str, bool); 14] = [
     ("win-of-nodes", "--game 6x4 --fen B:W9,10,11,12:B1,2 --pieces 0 --leaf-nodes 1", true),
     ("win-of-black", "--game 6x4 --fen W:W11,12:B1,2,3,4 --pieces 3 --leaf-nodes 5", true),
     ("draw-6x4", "--game 6x4 --fen B:W10,11,12:B1,2,3 --pieces 3 --leaf-nodes 10", true),
-    ("draw-of-clauses", "--game 6x4 --fen B:W10,11,12:B1,2,3 --pieces 3,4:2 --leaf-nodes 5", true),
+    ("draw-of-sides", "--game 6x4 --fen B:W10,11,12:B1,2,3 --pieces 4:2 --leaf-nodes 5", true),
+    (
+        "draw-of-clauses",
+        "--game 4x4 --fen W:W3,K4,8:B1,K2,K5,6 --pieces 5,6:3 --leaf-nodes 1",
+        true,
+    ),
     ("part-of-a-database", "--game 4x4 --pieces 2 --leaf-nodes 2", true),
     ("win", "--game 6x4 --pieces 3 --leaf-nodes 40", false),
-    ("win-of-clauses", "--game 6x4 --pieces 3,4:2 --leaf-nodes 20", false),
+    ("win-of-sides", "--game 6x4 --pieces 4:2 --leaf-nodes 20", false),
     ("win-of-a-leaf", "--game 6x4 --pieces 0 --leaf-nodes 100000", false),
     ("draw-5x5", "--game 5x5/2 --fen B:W10,11,12:B1,2,3 --pieces 3 --leaf-nodes 10", false),
     ("win-6x6", "--game 6x6 --fen B:W13,16,17,18:B1,3 --pieces 4 --leaf-nodes 10", false),
 ];
 
 /// The bases whose certificates rest on a part of a database only, and what that has.
-const WIDER: [(&str, &str); 1] = [("part-of-a-database", "--game 4x4 --pieces 3,4:2")];
+const WIDER: [(&str, &str); 1] = [("part-of-a-database", "--game 4x4 --pieces 4:2")];
 
 /// Makes the bases under `root`.
 ///

@@ -142,6 +142,8 @@ pub enum Ruling<'a> {
     Verified(&'a str),
     /// Right but for nodes that are assumed; the fields of the line.
     Conditional(&'a str),
+    /// What is said of databases alone; the fields of the line.
+    Consistent(&'a str),
     /// Refuted, declined or not checked.
     Stopped(&'a Stop),
 }
@@ -151,6 +153,7 @@ impl<'a> From<&'a Verdict> for Ruling<'a> {
         match verdict {
             Verdict::Verified(verified) => Ruling::Verified(verified.fields()),
             Verdict::Conditional(fields) => Ruling::Conditional(fields),
+            Verdict::Consistent(fields) => Ruling::Consistent(fields),
             Verdict::Stopped(stop) => Ruling::Stopped(stop),
         }
     }
@@ -164,6 +167,7 @@ pub fn outcome(base: &Base, files: &Files, ruling: Ruling<'_>) -> Outcome {
         Ruling::Stopped(Stop::Declined(finding)) => Outcome::Declined(finding.rule.into()),
         Ruling::Stopped(Stop::Error(_)) if lacks_database(files) => Outcome::Error,
         Ruling::Stopped(Stop::Error(_)) => wrong("an error where there is something to check"),
+        Ruling::Consistent(_) => wrong("no more than consistent, where a certificate was judged"),
         Ruling::Conditional(fields) => match judge(base, files) {
             Ok(shown) if shown.assumed > 0 && repeats_claim(files, fields) => Outcome::Conditional,
             Ok(_) => wrong("conditional on nothing, or on another claim"),

@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use certificate_spec::cover::Cover;
+use certificate_spec::provenance::{Mode, Request, Resources};
 use tests::corpus::build;
-use tests::programs::{Said, check, path, prove, run};
+use tests::draft::Draft;
+use tests::programs::{Said, check, check_with, path, prove, run};
 
 fn words(text: &str) -> Vec<&str> {
     text.split(' ').filter(|word| !word.is_empty()).collect()
@@ -57,7 +60,7 @@ fn shards_together_are_the_whole() {
         for of in [1, 2, 3, 16, 100] {
             let notes = shards(here, of, "n", "");
             let said = merge(&format!("cert {}", notes.join(" ")), here);
-            let by = format!(" by cover of {of} notes keys=none");
+            let by = format!(" by cover of {of} notes keys=none checkers=draughtproof-check");
             assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(5)));
             // Each shard with something in it is needed.
             let empty = |note: &String| {
@@ -157,8 +160,14 @@ fn notes_are_worth_what_their_signers_are() {
         let said = merge(text, here);
         assert!(said.verdict.starts_with(rule), "{text}: {said:?}");
     };
-    accepted(&format!("cert {} --keys trusted", all(&[&a])), "cover of 2 notes keys=1");
-    accepted(&format!("cert {} --keys trusted --require 2", all(&[&a, &b])), "of 5 notes keys=2");
+    accepted(
+        &format!("cert {} --keys trusted", all(&[&a])),
+        "cover of 2 notes keys=1 checkers=draughtproof-check",
+    );
+    accepted(
+        &format!("cert {} --keys trusted --require 2", all(&[&a, &b])),
+        "of 5 notes keys=2 checkers=draughtproof-check",
+    );
     // One who is trusted does not count twice, and others do not count.
     for notes in [vec![&a, &a], vec![&a, &m], vec![&a, &unsigned]] {
         refused(&format!("cert {} --keys trusted --require 2", all(&notes)), "s DECLINED cover ");
@@ -167,7 +176,10 @@ fn notes_are_worth_what_their_signers_are() {
         refused(&format!("cert {} --keys trusted", all(&[notes])), "s DECLINED cover ");
         // Without keys it is told what they come to, and not with the status of an acceptance.
         let said = merge(&format!("cert {}", all(&[notes])), here);
-        assert!(said.verdict.ends_with("cover of 2 notes keys=none"), "{said:?}");
+        assert!(
+            said.verdict.ends_with("cover of 2 notes keys=none checkers=draughtproof-check"),
+            "{said:?}"
+        );
         assert_eq!(said.status, Some(5));
     }
     // Mallory's signature under alice's name and id is a bad one.
@@ -189,7 +201,11 @@ fn notes_are_worth_what_their_signers_are() {
         assert!(text.contains(from));
         fs::write(here.join("changed"), text.replace(from, to)).unwrap();
         let line = format!("cert changed {} --keys trusted", a[1]);
-        if is_fine { accepted(&line, "keys=1") } else { refused(&line, "s REFUTED note-signature") }
+        if is_fine {
+            accepted(&line, "keys=1 checkers=draughtproof-check")
+        } else {
+            refused(&line, "s REFUTED note-signature")
+        }
     }
     // Two honest runs agree in every byte that is signed.
     let again = shards(here, 2, "again", "--key alice");
@@ -212,7 +228,12 @@ fn notes_are_worth_what_their_signers_are() {
         ("db-root=", "db-root=0"),
         ("pieces=3", "pieces=2"),
         ("4x4", "4x6"),
+        ("pieces=3", "pieces=4:2"),
+        ("format=1", "format=2"),
+        ("english-checkers-1", "russian-1"),
+        (" format=1 rules=english-checkers-1", ""),
         ("VERIFIED SHARD", "REFUTED"),
+        ("VERIFIED SHARD", "CONSISTENT SHARD"),
         ("VERIFIED SHARD", "SAMPLED"),
         ("slices=", "slices=9"),
         ("db=exact", "db=hearsay"),
@@ -227,7 +248,7 @@ fn notes_are_worth_what_their_signers_are() {
     fs::write(here.join("circle"), circle).unwrap();
     refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
     // No notes, or what is none.
-    for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 0\n\n\n")]
+    for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 1\n\n\n")]
     {
         fs::write(here.join(name), bytes).unwrap();
         refused(&format!("cert {name}"), "s ERROR ");
@@ -414,10 +435,12 @@ fn the_word_of_a_note_for_the_database() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     let whole = say("cert", here);
-    for (level, options) in [("exact", ""), ("consistent", "--level consistent")] {
+    let levels = [("exact", "", "VERIFIED"), ("consistent", "--level consistent", "CONSISTENT")];
+    for (level, options, word) in levels {
         let _ = fs::remove_file(here.join("db.note"));
         let said = say(&format!("--game 4x4 --attest db.note {options}"), here);
-        assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
+        assert!(said.verdict.starts_with(&format!("s {word} DATABASE 4x4 ")), "{said:?}");
+        assert_eq!(said.status, Some(if word == "VERIFIED" { 0 } else { 5 }));
         let said = say("cert --trust-db db.note", here);
         assert_eq!(said.status, Some(5), "{said:?}");
         assert!(said.verdict.starts_with("s VERIFIED "), "{said:?}");
@@ -451,7 +474,127 @@ fn the_word_of_a_note_for_the_database() {
     fs::write(&slice, bytes).unwrap();
     let said = say("cert --trust-db db.note", here);
     assert!(said.verdict.starts_with("s REFUTED slice-hash "), "{said:?}");
-    assert!(merge("--game 4x4 db.note", here).verdict.starts_with("s VERIFIED DATABASE 4x4 "));
+    // The note is one of the level consistent, and so is what it comes to.
+    let said = merge("--game 4x4 db.note", here);
+    assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{said:?}");
+    assert_eq!(said.status, Some(5));
+}
+
+/// The Python reference, which writes notes, too.
+fn reference() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py")
+}
+
+#[test]
+fn parts_may_be_asked_of_different_checkers() {
+    let root = certificate("--game 4x4 --pieces 2 --leaf-nodes 3");
+    let here = root.path();
+    let whole = say("cert", here);
+    let theirs = check_with(&reference(), &words("cert --db egdb --attest theirs"), here).unwrap();
+    assert_eq!(theirs, whole);
+    assert_eq!(say("cert --attest ours", here), whole);
+    let ours = shards(here, 2, "half", "").join(" ");
+    let accepted = |notes: &str, ending: &str| {
+        let said = merge(&format!("cert {notes}"), here);
+        assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{notes}: {said:?}");
+        assert!(said.verdict.ends_with(ending), "{notes}: {said:?}");
+        // Nobody has signed anything.
+        assert_eq!(said.status, Some(5));
+    };
+    let refused = |notes: &str, rule: &str| {
+        let said = merge(&format!("cert {notes}"), here);
+        assert!(said.verdict.starts_with(rule), "{notes}: {said:?}");
+        assert_ne!(said.status, Some(0));
+    };
+    let (check, reference) = ("draughtproof-check", "draughtproof-reference");
+    accepted("ours", &format!("by cover of 1 notes keys=none checkers={check}"));
+    accepted("theirs", &format!(" checkers={reference}"));
+    let both = format!(" checkers={check},{reference}");
+    accepted("ours theirs", &both);
+    accepted("theirs ours --distinct-checkers 2", &both);
+    accepted(&format!("theirs {ours} --distinct-checkers 2"), &both);
+    // One that is there twice is one, and each part needs both.
+    fs::copy(here.join("ours"), here.join("again")).unwrap();
+    refused("ours --distinct-checkers 2", "s DECLINED cover ");
+    refused("ours again --distinct-checkers 2", "s DECLINED cover ");
+    refused(&format!("ours {ours} --distinct-checkers 2"), "s DECLINED cover ");
+    refused("theirs half-1.note --distinct-checkers 2", "s DECLINED cover ");
+    refused("ours theirs --distinct-checkers 3", "s DECLINED cover ");
+    refused("ours theirs --distinct-checkers 0", "s ERROR usage:");
+    // A version or another program does not make another checker of it.
+    let text = fs::read_to_string(here.join("again")).unwrap();
+    let line = text.lines().nth(2).unwrap();
+    let other = |new: &str| fs::write(here.join("again"), text.replace(line, new)).unwrap();
+    other(&format!("checker {check} 9.9.9 unknown"));
+    refused("ours again --distinct-checkers 2", "s DECLINED cover ");
+    // The names are words that cannot be taken for one another.
+    for name in ["Draughtproof-check", "draughtproof_check", "a,b", "a=b", "", "x%20y", "\u{e9}"] {
+        other(&format!("checker {name} 1 unknown"));
+        refused("ours again --distinct-checkers 2", "s ERROR again: not a note: ");
+    }
+    other("checker another 1 built by hand");
+    accepted("again ours --distinct-checkers 2", &format!(" checkers=another,{check}"));
+
+    // With keys it is the signed notes whose checkers are counted.
+    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
+    fs::write(here.join("trusted"), keygen.stdout).unwrap();
+    assert_eq!(say("cert --attest signed --key key", here).status, Some(0));
+    let said = merge("cert signed --keys trusted", here);
+    assert!(said.verdict.ends_with(&format!(" keys=1 checkers={check}")), "{said:?}");
+    assert_eq!(said.status, Some(0));
+    refused("signed theirs --keys trusted --distinct-checkers 2", "s DECLINED cover ");
+    refused("signed again --keys trusted --distinct-checkers 2", "s DECLINED cover ");
+}
+
+#[test]
+fn a_database_alone_that_is_consistent_is_no_more_than_that() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let alone = say("--game 4x4 --level consistent --attest consistent", here);
+    assert!(alone.verdict.starts_with("s CONSISTENT DATABASE 4x4 pieces=3 db-root="), "{alone:?}");
+    assert!(
+        alone.verdict.contains(" format=1 rules=english-checkers-1 db=consistent "),
+        "{alone:?}"
+    );
+    assert_eq!(alone.status, Some(5));
+    // A draw over it is a draw, by whoever's word.
+    let over = say("cert --level consistent", here);
+    assert!(over.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{over:?}");
+    assert_eq!(over.status, Some(0));
+    let said = say("cert --trust-db consistent --attest rest", here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
+    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
+    let said = merge("cert rest consistent", here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
+    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
+    // Notes on the database alone come to no more than they say, however many there are and of whatever
+    // level the others: each part needs what is asked for.
+    let _ = say("--game 4x4 --attest exact", here);
+    for notes in ["consistent", "consistent consistent"] {
+        let said = merge(&format!("--game 4x4 {notes}"), here);
+        assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{notes}: {said:?}");
+        assert_eq!(said.status, Some(5));
+    }
+    let said = merge("--game 4x4 consistent exact", here);
+    assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
+    // A note that calls itself more than it can be.
+    let text = fs::read_to_string(here.join("consistent")).unwrap();
+    fs::write(here.join("more"), text.replace("CONSISTENT DATABASE", "VERIFIED DATABASE")).unwrap();
+    let said = merge("--game 4x4 more", here);
+    assert!(!said.verdict.starts_with("s VERIFIED"), "{said:?}");
+    // Who wins needs the exact values.
+    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
+    let here = root.path();
+    let _ = say("--game 6x4 --level consistent --attest consistent", here);
+    let said = say("cert --trust-db consistent", here);
+    assert!(said.verdict.starts_with("s DECLINED level "), "{said:?}");
+    assert_eq!(said.status, Some(3));
+    let said = say("--game 6x4 --attest exact", here);
+    assert_eq!(said.status, Some(0));
+    assert!(say("cert --trust-db exact --attest rest", here).verdict.starts_with("s VERIFIED "));
+    let said = merge("cert rest consistent", here);
+    assert!(said.verdict.starts_with("s DECLINED "), "{said:?}");
+    assert!(merge("cert rest exact", here).verdict.starts_with("s VERIFIED WHITE-WINS "));
 }
 
 /// Three lines that anybody can write, without having checked anything.
@@ -464,7 +607,7 @@ fn a_made_up_note_is_no_acceptance() {
     let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
     fs::write(here.join("trusted"), keygen.stdout).unwrap();
     // One that only a replay can refute.
-    let mut draft = tests::draft::Draft::read(&here.join("cert"));
+    let mut draft = Draft::read(&here.join("cert"));
     draft.parts[0].leaves[0].positions += 1;
     draft.write(&here.join("cert"));
     assert_eq!(say("cert", here).status, Some(1));
@@ -476,7 +619,10 @@ fn a_made_up_note_is_no_acceptance() {
     assert_ne!(note, made_up);
     fs::write(here.join("made-up"), made_up).unwrap();
     let said = merge("cert made-up", here);
-    assert!(said.verdict.ends_with(" by cover of 1 notes keys=none"), "{said:?}");
+    assert!(
+        said.verdict.ends_with(" by cover of 1 notes keys=none checkers=draughtproof-check"),
+        "{said:?}"
+    );
     assert_eq!(said.status, Some(5));
     let said = merge("cert made-up --keys trusted", here);
     assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
@@ -495,7 +641,10 @@ fn what_is_no_note_is_said() {
     };
     let fine = |text: &str| {
         let said = read(text.as_bytes());
-        assert!(said.ends_with(" by cover of 1 notes keys=none"), "{text}: {said}");
+        assert!(
+            said.ends_with(" by cover of 1 notes keys=none checkers=draughtproof-check"),
+            "{text}: {said}"
+        );
     };
     fine(&note);
     let (words, signature) = note.split_once("\n\n").unwrap();
@@ -513,10 +662,12 @@ fn what_is_no_note_is_said() {
 
     let lines: Vec<&str> = words.lines().collect();
     let program = certificate_spec::Digest::of(&fs::read(path("check")).unwrap());
-    assert_eq!(lines[2], format!("checker {} {program}", env!("CARGO_PKG_VERSION")));
-    let three = "expected three lines, the first of them: draughtproof note 0";
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(lines[2], format!("checker draughtproof-check {version} {program}"));
+    let three = "expected three lines, the first of them: draughtproof note 1";
     for (text, why) in [
-        (note.replacen("note 0", "note 1", 1), three),
+        (note.replacen("note 1", "note 0", 1), three),
+        (note.replacen("note 1", "note 2", 1), three),
         (format!("{}\n{}\n", lines[0], lines[1]), three),
         (format!("{words}\n{}\n", lines[2]), three),
         (words.to_string(), three),
@@ -561,7 +712,10 @@ fn keys_are_known_by_name_and_id() {
     };
     for keys in [alice.clone(), format!("# those who count\n\n{alice}\n"), alice.trim().into()] {
         let said = merged("note", &keys);
-        assert!(said.ends_with(" by cover of 1 notes keys=1"), "{keys}: {said}");
+        assert!(
+            said.ends_with(" by cover of 1 notes keys=1 checkers=draughtproof-check"),
+            "{keys}: {said}"
+        );
     }
     // Somebody of the same name is somebody else, and so is whoever has the same id by another name.
     let (_, namesake) = keygen("alice", "namesake");
@@ -689,42 +843,62 @@ fn a_certificate_is_made_again_from_what_it_says() {
     assert_eq!(again(here).0, Some(0));
 
     // One that says that it was made with something else.
-    let mut draft = tests::draft::Draft::read(&here.join("cert"));
-    let line = draft.parts[0].about.iter_mut().find(|line| line.contains("--leaf-nodes")).unwrap();
-    *line = "option --leaf-nodes 4".into();
+    let mut draft = Draft::read(&here.join("cert"));
+    let right = draft.clone();
+    let asked = |draft: &Draft, edit: &dyn Fn(&mut Request)| {
+        let mut draft = draft.clone();
+        let provenances = draft.parts.iter_mut().flat_map(|part| &mut part.provenance);
+        provenances.for_each(|provenance| edit(&mut provenance.request));
+        draft.write(&here.join("cert"));
+        again(here)
+    };
+    let (status, said) = asked(&draft, &|request| request.leaf_nodes = 4);
+    assert_eq!(status, Some(1));
+    assert!(said.starts_with("The prover makes another one: "), "{said}");
+    // Nor is more done than it claims, nor what the prover does if nobody says what,
+    let refused: [(&str, &dyn Fn(&mut Request)); 8] = [
+        ("another game", &|request| request.game = "6x6".into()),
+        ("no game", &|request| request.game.clear()),
+        ("another start", &|request| request.start = "B:W7,8:B1,3".into()),
+        ("no start", &|request| request.start.clear()),
+        ("more pieces", &|request| request.cover = Cover::up_to(4)),
+        ("another clause", &|request| request.cover = Cover::parse("4:2").unwrap()),
+        ("no database", &|request| request.cover = Cover::none()),
+        // or a file written because a certificate asks for it.
+        ("an option", &|request| request.game = "--emit=elsewhere".into()),
+    ];
+    for (what, edit) in refused {
+        assert_eq!(asked(&draft, edit).0, Some(4), "{what}");
+    }
+    for (what, moves) in [("an option", vec!["--emit", "elsewhere"]), ("no move", vec!["1-8"])] {
+        let moves: Vec<String> = moves.into_iter().map(String::from).collect();
+        let (status, said) = asked(&draft, &|request| request.seed_line = moves.clone());
+        assert_eq!(status, Some(4), "{what}: {said}");
+    }
+    assert!(!here.join("elsewhere").exists());
+    // The prover says the same of both questions.
+    draft.parts[1].provenance.as_mut().unwrap().request.leaf_nodes = 5;
     draft.write(&here.join("cert"));
     let (status, said) = again(here);
     assert_eq!(status, Some(1));
-    assert!(said.starts_with("The prover makes another one: "), "{said}");
-    // Nor is more done than it claims,
-    for line in ["option --game 6x6", "option --pieces 4"] {
-        let mut more = draft.clone();
-        let name = &line[..line.rfind(' ').unwrap()];
-        *more.parts[0].about.iter_mut().find(|line| line.starts_with(name)).unwrap() = line.into();
-        more.write(&here.join("cert"));
-        assert_eq!(again(here).0, Some(4), "{line}");
+    assert!(said.contains("Provenance of WhiteNotLost"), "{said}");
+    // What depends on timing is not made again.
+    let mut free = right.clone();
+    let resources = Resources { threads: 2, workers: 1, seconds: 60 };
+    for provenance in free.parts.iter_mut().flat_map(|part| &mut part.provenance) {
+        provenance.mode = Mode::FreeRunning(resources);
     }
-    // nor what the prover does if nobody says what,
-    for line in ["option --game", "option --pieces"] {
-        let mut less = draft.clone();
-        less.parts[0].about.retain(|word| !word.starts_with(line));
-        less.write(&here.join("cert"));
-        assert_eq!(again(here).0, Some(4), "{line}");
-    }
-    // or a file written because a certificate asks for it.
-    draft.parts[0].about[0] = "option --emit elsewhere".into();
-    draft.write(&here.join("cert"));
+    free.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
-    assert!(!here.join("elsewhere").exists());
     // What is not there is not the same.
-    draft.parts[0].about[0] = "option --game 4x4".into();
-    draft.write(&here.join("cert"));
+    right.write(&here.join("cert"));
     for object in fs::read_dir(here.join("cert/objects")).unwrap() {
         fs::write(object.unwrap().path(), "garbage").unwrap();
     }
     let (status, said) = again(here);
     assert!(status == Some(1) && said.starts_with("s REFUTED object-hash "), "{said}");
-    draft.parts.iter_mut().for_each(|part| part.about.clear());
-    draft.write(&here.join("cert"));
+    let mut silent = right.clone();
+    silent.parts.iter_mut().for_each(|part| part.provenance = None);
+    silent.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
 }

@@ -6,11 +6,13 @@ use std::path::Path;
 
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value};
-use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::cover::Cover;
+use certificate_spec::manifest::{Kind, Manifest};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use draughtproof_game::{Game, Position};
-use prover::emit::Stored;
+use prover::certificate::Stored;
 use tests::corpus::rows;
+use tests::draft::{Draft, Part};
 use tests::programs::{check, path, prove, run};
 
 /// The positions some plies from the start, each with moves that lead there.
@@ -114,7 +116,7 @@ fn game_6x6_from_its_openings() {
     let proof = |name: &str| {
         let manifest = fs::read(here.join(name).join("MANIFEST")).unwrap();
         let mut objects = Manifest::decode(&manifest).unwrap().objects;
-        objects.retain(|object| object.kind != Kind::About);
+        objects.retain(|object| object.kind != Kind::Provenance);
         objects
     };
     let alone = proof("out");
@@ -162,14 +164,6 @@ fn game_6x6_from_its_openings() {
 
 /// A certificate of one position that is only assumed to be what is claimed.
 fn assume(here: &Path, name: &str, game: &Game, start: &Position, value: Value) {
-    let claim = Claim {
-        game: game.to_string(),
-        start: game.board.write_fen(start),
-        value,
-        pieces: 0,
-        database: None,
-    };
-    let claim = claim.encode();
     let dense = |bits| game.board.to_dense(bits);
     let position = WirePosition {
         black: dense(start.black),
@@ -178,18 +172,16 @@ fn assume(here: &Path, name: &str, game: &Game, start: &Position, value: Value) 
         turn: start.turn as u8,
     };
     let node = Node { position, rank: 0, data: 0, kind: kind::ASSUMED, reserved: 0 };
-    fs::create_dir_all(here.join(name).join("objects")).unwrap();
-    let mut objects = Vec::new();
-    for &question in value.questions() {
-        let bytes = nodes::encode(&ObjectHeader { question, first: 0, count: 1 }, &[node]);
-        let (kind, length, digest) = (Kind::Nodes, bytes.len() as u64, Digest::of(&bytes));
-        fs::write(here.join(format!("{name}/objects/{digest}")), bytes).unwrap();
-        objects.push(Object { kind, question, first: 0, count: 1, length, digest });
-    }
-    let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim.as_bytes()));
-    let manifest = Manifest { claim_length, claim_digest, objects };
-    fs::write(here.join(name).join("CLAIM"), claim).unwrap();
-    fs::write(here.join(name).join("MANIFEST"), manifest.encode()).unwrap();
+    let questions = value.questions().iter();
+    let claim = Claim {
+        game: game.to_string(),
+        start: game.board.write_fen(start),
+        value,
+        cover: Cover::none(),
+        database: None,
+    };
+    let parts = questions.map(|&question| Part { nodes: vec![node], ..Part::new(question) });
+    Draft { claim, parts: parts.collect() }.write(&here.join(name));
 }
 
 #[test]
@@ -316,7 +308,7 @@ fn damaged_and_false_certificates() {
     ] {
         prove(&[&["--game", game, "--emit", "good", "-q"], &options[..]].concat(), here);
         let stored = Stored::read(&here.join("good")).unwrap();
-        assert!(stored.parts.iter().all(|part| part.leaves.len() > 2 && part.nodes.len() > 4));
+        assert!(stored.proofs.iter().all(|proof| proof.leaves.len() > 2 && proof.nodes.len() > 4));
 
         // A bit changed anywhere in any file.
         let mut tried = 0;
@@ -337,8 +329,8 @@ fn damaged_and_false_certificates() {
         let mut refused = 0;
         for i in 0..60 {
             rewrite(here, "good", "bad", |_, objects| {
-                // Lines about the proof come last, and nothing rests on them.
-                let count = objects.iter().filter(|(kind, _)| *kind != Kind::About).count();
+                // Provenances come last, and nothing rests on them.
+                let count = objects.iter().filter(|(kind, _)| *kind != Kind::Provenance).count();
                 let (kind, bytes) = &mut objects[i % count];
                 if *kind == Kind::Leaves {
                     // Choices, at the end of the object.

@@ -12,7 +12,7 @@ use tests::mutants::judge::judge;
 use tests::mutants::tally::Outcome;
 use tests::mutants::{CLASSES, Mutant};
 
-const PLAN: Plan = Plan { mutants: 3300, seed: 20, threads: 1, sample: 25, progress: false };
+const PLAN: Plan = Plan { mutants: 3600, seed: 20, threads: 1, sample: 25, progress: false };
 
 fn small() -> (tempfile::TempDir, Vec<Base>) {
     let root = tempfile::tempdir().unwrap();
@@ -35,7 +35,7 @@ fn no_mutant_is_verified_unless_it_is_still_a_proof() {
     assert!(total.refuted.len() >= 20, "{:?}", total.refuted);
     assert!(total.valid() >= 50 && total.conditional > 0, "{total:?}");
 
-    let shared = Plan { threads: 3, mutants: 330, ..PLAN };
+    let shared = Plan { threads: 3, mutants: 360, ..PLAN };
     let alone = run(&bases, &Plan { threads: 1, ..shared }, &root.path().join("alone"));
     assert_eq!(run(&bases, &shared, &root.path().join("shared")), alone);
 }
@@ -43,7 +43,7 @@ fn no_mutant_is_verified_unless_it_is_still_a_proof() {
 #[test]
 fn mutants_differ_from_their_bases_and_from_each_other() {
     let (_root, bases) = small();
-    let all: Vec<Mutant> = (0..660).map(|n| Mutant::new(&bases, PLAN.seed, n)).collect();
+    let all: Vec<Mutant> = (0..720).map(|n| Mutant::new(&bases, PLAN.seed, n)).collect();
     assert!(all.iter().all(|mutant| mutant.files != bases[mutant.base].files));
     let distinct: BTreeSet<_> = all.iter().map(|mutant| (mutant.base, &mutant.files)).collect();
     assert!(distinct.len() > 500, "{}", distinct.len());
@@ -56,7 +56,7 @@ fn mutants_differ_from_their_bases_and_from_each_other() {
 fn a_checker_that_does_not_look_is_found_out() {
     let (_root, bases) = small();
     let mut found_out = vec![0; CLASSES.len()];
-    for number in 0..660 {
+    for number in 0..720 {
         let mutant = Mutant::new(&bases, PLAN.seed, number);
         let shown = judge(&bases[mutant.base], &mutant.files);
         found_out[mutant.class] += u32::from(shown.is_err());

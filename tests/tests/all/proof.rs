@@ -1,6 +1,7 @@
 //! Proofs that are interrupted, conditional, or go on from what others have found.
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +10,11 @@ use std::time::{Duration, Instant};
 use certificate_spec::Digest;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, kind};
+use certificate_spec::provenance::Asked;
 use draughtproof_egdb::Store;
 use draughtproof_game::{Game, Side};
-use prover::proof::{Ground, Item};
-use prover::search::{Checkpoint, Search};
+use prover::proof::{Item, SearchContext};
+use prover::search::{Checkpoint, Search, SearchProgress};
 use quickcheck::{Arbitrary, Gen};
 use tests::draft::{Draft, Part};
 use tests::positions::database;
@@ -87,7 +89,8 @@ fn a_search_that_was_kept_goes_on() {
     let game: Game = "6x6".parse().unwrap();
     let manifest = Store::new(&kept.join("egdb"), &game.board).manifest().unwrap();
     let database = database(&game.board, 4);
-    let ground = Ground { board: &game.board, database: &database, root: manifest.root() };
+    let database_root = manifest.root();
+    let context = SearchContext { board: &game.board, database: &database, database_root };
     let item = Item {
         attacker: Side::White,
         position: game.start(),
@@ -95,13 +98,16 @@ fn a_search_that_was_kept_goes_on() {
         table: 1 << 30,
         heuristic_nodes: 1000,
     };
-    let digest = Digest::of(&item.encode(&ground));
+    let digest = Digest::of(&item.encode(&context));
     let file = kept.join(format!("egdb/6x6.results.{}", &digest.to_string()[..16]));
     let heard = AtomicU64::new(0);
-    let watch = |nodes, _| heard.fetch_add(nodes, Ordering::Relaxed) > 100_000;
+    let report = |SearchProgress { nodes, .. }| match heard.fetch_add(nodes, Ordering::Relaxed) {
+        0..=100_000 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
     let checkpoint = Checkpoint::new(file.clone(), digest, &|_| ()).always();
-    let search = Search::new(&game.board, &database, item.attacker, item.table);
-    let mut search = search.watched(&watch).kept(checkpoint);
+    let search = Search::new(context.goal(item.attacker), item.table);
+    let mut search = search.with_progress(&report).with_checkpoint(checkpoint);
     search.run(&item.position, item.nodes);
     assert!(search.is_stopped() && file.exists());
 
@@ -221,10 +227,8 @@ fn half_of_a_value_is_replaced_by_the_value() {
     assert_eq!(run(&path("prove"), &value, here).status.code(), Some(3));
     // What Ctrl-C leaves where the value was asked for.
     let mut draft = Draft::read(&here.join("cert"));
-    let about = draft.parts.iter_mut().flat_map(|part| &mut part.about);
-    for line in about.filter(|line| line.starts_with("option --claim ")) {
-        *line = "option --claim value".into();
-    }
+    let provenances = draft.parts.iter_mut().flat_map(|part| &mut part.provenance);
+    provenances.for_each(|provenance| provenance.request.claim = Asked::Value);
     draft.write(&here.join("cert"));
     assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED BLACK-NOT-LOST 4x4 "));
     prove(&value, here);

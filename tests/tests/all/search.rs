@@ -2,14 +2,17 @@
 //! a strategy that holds.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use certificate_spec::Digest;
 use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Board, Game, Position, Side};
-use prover::proof::{Ground, Manager, Results, Workers};
-use prover::search::{Checkpoint, Outcome, Search};
+use prover::certificate::Section;
+use prover::progress::Progress;
+use prover::proof::{Environment, Grown, Ledger, Manager, SearchContext, Workers};
+use prover::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
 use quickcheck::Gen;
 use tests::positions::{database, random};
 
@@ -43,6 +46,10 @@ fn positions(board: &Board, pieces: u32) -> Vec<Position> {
     found
 }
 
+fn stop_if(stop: bool) -> ControlFlow<()> {
+    if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
 /// Solves both questions of a position over the smaller database; compares with the larger one.
 /// Returns the nodes.
 fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -> u64 {
@@ -50,7 +57,7 @@ fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -
     let want = large.probe(position).expect(&fen);
     let mut nodes = 0;
     for attacker in [Side::Black, Side::White] {
-        let mut search = Search::new(board, small, attacker, 1 << 28);
+        let mut search = Search::new(Goal { board, database: small, attacker }, 1 << 28);
         let outcome = search.run(position, 10_000_000);
         let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
         let right = if won { Outcome::Proved } else { Outcome::Disproved };
@@ -65,7 +72,7 @@ fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -
 fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize) {
     let board = Board::new(rows, columns).unwrap();
     let (small, large) = (database(&board, small), database(&board, large));
-    let all = positions(&board, large.pieces().into());
+    let all = positions(&board, large.cover().most_pieces().into());
     assert!(all.len() > 1000);
     all.iter().step_by(step).for_each(|p| {
         compare(&board, &small, &large, p);
@@ -115,9 +122,10 @@ fn a_table_that_forgets_makes_no_mistakes() {
     let (mut decided, mut given_up) = (0, 0);
     for position in positions(&board, 4).iter().step_by(197) {
         let won = large.probe(position).unwrap() == Value::Win;
-        let mut search = Search::new(&board, &small, position.turn, 21 * 1024);
+        let goal = Goal { board: &board, database: &small, attacker: position.turn };
+        let mut search = Search::new(goal, 21 * 1024);
         match search.run(position, 100_000) {
-            Outcome::Unknown { .. } => given_up += 1,
+            Outcome::Unknown(_) => given_up += 1,
             outcome => {
                 assert_eq!(outcome == Outcome::Proved, won, "{}", board.write_fen(position));
                 assert!(search.strategy(position).is_ok(), "{}", board.write_fen(position));
@@ -143,7 +151,8 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
     ] {
         let database = database(&game.board, pieces);
         let budget = if pieces == 4 { u64::MAX } else { 300_000 };
-        let mut whole = Search::new(&game.board, &database, attacker, bytes);
+        let goal = Goal { board: &game.board, database: &database, attacker };
+        let mut whole = Search::new(goal, bytes);
         let want = whole.run(&game.start(), budget);
         let said = Mutex::new(Vec::new());
         let say = |what| said.lock().unwrap().push(what);
@@ -151,9 +160,11 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
         let mut stops = 0;
         let found = loop {
             let heard = AtomicU64::new(0);
-            let watch = |nodes, _| heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 30_000;
-            let search = Search::new(&game.board, &database, attacker, bytes);
-            let mut search = search.watched(&watch).kept(of(b"this"));
+            let report = |SearchProgress { nodes, .. }| {
+                stop_if(heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 30_000)
+            };
+            let search = Search::new(goal, bytes);
+            let mut search = search.with_progress(&report).with_checkpoint(of(b"this"));
             let outcome = search.run(&game.start(), budget);
             if !search.is_stopped() {
                 assert_eq!((search.nodes(), search.probes()), (whole.nodes(), whole.probes()));
@@ -179,7 +190,7 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
             (b"this", &[]),
         ] {
             std::fs::write(&file, bytes_of_file).unwrap();
-            let search = Search::new(&game.board, &database, attacker, bytes).kept(of(item));
+            let search = Search::new(goal, bytes).with_checkpoint(of(item));
             assert_eq!(search.nodes(), 0);
         }
         let not_used = said.lock().unwrap().iter().filter(|s| s.contains("not used")).count();
@@ -189,7 +200,7 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
 }
 
 #[test]
-fn what_is_believed_again_and_again_is_decided_in_the_end() {
+fn what_is_tentative_again_and_again_is_decided_in_the_end() {
     // In each of these the search came to the same wrong disproof of the root for ever.
     for (rows, columns, fen) in [(5, 5, "B:W3,K4:B6,8"), (6, 6, "W:W5,K14,K16:BK6,K9,K17")] {
         let board = Board::new(rows, columns).unwrap();
@@ -206,7 +217,8 @@ fn the_start_of_6x6_takes_a_known_number_of_nodes() {
     let database = database(&game.board, 6);
     // Pinned: a change of the search shows here, and must be meant.
     for (attacker, nodes) in [(Side::Black, 16_227), (Side::White, 14_595)] {
-        let mut search = Search::new(&game.board, &database, attacker, 1 << 28);
+        let goal = Goal { board: &game.board, database: &database, attacker };
+        let mut search = Search::new(goal, 1 << 28);
         assert_eq!(search.run(&game.start(), u64::MAX / 2), Outcome::Disproved);
         assert_eq!(search.nodes(), nodes, "{attacker:?}");
     }
@@ -217,51 +229,49 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     let all = positions(&board, 4);
-    let ground = Ground { board: &board, database: &small, root: Digest([0; 32]) };
-    let (max_nodes, thresholds, seed) = (u64::MAX, None, Vec::new());
-    let leaf_table = 1 << 20;
-    let manager = Manager {
-        leaf_nodes: 3,
-        leaf_table,
-        max_nodes,
-        thresholds,
-        seed,
-        workers: Workers::new(2),
+    let context = SearchContext { board: &board, database: &small, database_root: Digest([0; 32]) };
+    let (max_nodes, thresholds, seed) = (None, None, Vec::new());
+    let manager = Manager { leaf_nodes: 3, leaf_table: 1 << 20, max_nodes, thresholds, seed };
+    let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::new(2));
+    let environment = Environment {
+        ledger: &ledger,
+        workers: &workers,
+        is_stopped: &|| false,
+        progress: &Progress::Quiet,
     };
-    let results = Results::in_memory().unwrap();
-    let quiet = prover::progress::Progress::Quiet;
     for position in all.iter().step_by(97) {
         let want = large.probe(position).unwrap();
         for attacker in [Side::Black, Side::White] {
-            let (tree, verdict) =
-                manager.prove(&ground, attacker, position, &results, &|| false, &quiet).unwrap();
+            let Grown { tree, verdict } =
+                manager.prove(&context, attacker, position, environment).unwrap();
             let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
             let right = if won { Outcome::Proved } else { Outcome::Disproved };
             let fen = board.write_fen(position);
             assert_eq!(verdict.outcome, right, "{fen}: does {attacker:?} win?");
-            assert!(prover::emit::Section::new(&tree).is_ok(), "{fen}");
+            assert!(Section::new(&board, &small, tree.into_proof().expect(&fen)).is_ok(), "{fen}");
         }
     }
 }
 
 #[test]
-fn the_numbers_that_are_told_are_those_of_a_search_that_ends_there() {
+fn the_numbers_that_are_reported_are_those_of_a_search_that_ends_there() {
     let game: Game = "6x6".parse().unwrap();
     let database = database(&game.board, 3);
     let mut different = HashSet::new();
     for k in 1..20 {
         let (calls, last) = (AtomicU64::new(0), Mutex::new(None));
-        let watch = |_, numbers: Option<_>| {
+        let report = |SearchProgress { root, .. }| {
             let mut last = last.lock().unwrap();
-            *last = numbers.or(*last);
-            calls.fetch_add(1, Ordering::Relaxed) + 1 >= k
+            *last = root.or(*last);
+            stop_if(calls.fetch_add(1, Ordering::Relaxed) + 1 >= k)
         };
-        let mut search = Search::new(&game.board, &database, Side::White, 1 << 28).watched(&watch);
-        let Outcome::Unknown { proof, disproof } = search.run(&game.start(), u64::MAX) else {
+        let goal = Goal { board: &game.board, database: &database, attacker: Side::White };
+        let mut search = Search::new(goal, 1 << 28).with_progress(&report);
+        let Outcome::Unknown(numbers) = search.run(&game.start(), u64::MAX) else {
             panic!("not stopped after {k}");
         };
-        assert_eq!(*last.lock().unwrap(), Some((proof, disproof)), "after {k}");
-        different.insert((proof, disproof));
+        assert_eq!(*last.lock().unwrap(), Some(numbers), "after {k}");
+        different.insert(numbers);
     }
     assert!(different.len() > 3, "{different:?}");
 }

@@ -1,6 +1,7 @@
 //! Slice files of the prover against the wording of the specification.
 
 use certificate_spec::coding::encode;
+use certificate_spec::cover::Cover;
 use certificate_spec::slice::Unit;
 use draughtproof_egdb::{Builder, Slice, Table, Value, decode_slice, encode_slice};
 use draughtproof_game::Board;
@@ -50,11 +51,12 @@ fn units_and_contexts_are_those_of_the_specification() {
         [(3, 3, 4), (4, 4, 5), (5, 5, 4), (8, 2, 4), (4, 6, 4), (6, 6, 4)]
     {
         let board = Board::new(rows, columns).unwrap();
-        let mut builder = Builder::new(&board, pieces);
+        let cover = Cover::up_to(pieces);
+        let mut builder = Builder::new(&board, &cover);
         for n in 2..=pieces {
-            Builder::pairs(&board, n).into_iter().for_each(|slice| builder.solve(slice));
+            Builder::pairs(&board, &cover, n).into_iter().for_each(|slice| builder.solve(slice));
         }
-        for slice in Slice::all(&board, pieces) {
+        for slice in Slice::all(&board, &cover) {
             by_the_book(&board, slice, builder.table(slice));
             by_the_book(&board, slice, &random(&board, slice));
         }

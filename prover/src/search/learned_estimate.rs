@@ -1,18 +1,23 @@
-//! What a search has learnt: which pieces on which squares make a proof harder than its estimate says.
+//! An estimate of proof numbers that a search learns: which pieces on which squares make a proof
+//! harder than [`Goal::estimate`](super::Goal::estimate) says.
 //!
-//! [`estimate`](super::dfpn::estimate) counts pieces and moves, and so says nearly the same of all positions in
-//! a long ending of kings: the search goes from one that can be won to another and comes no nearer to a win.
-//! Each time a position is left, its proof number shows by what factor the estimate was off. A share of the difference
-//! of their logarithms goes to weights of its pieces, one by one and in pairs with a king, and the estimates of positions that
-//! nobody has looked into yet are multiplied accordingly. So it is a linear function, learnt by least mean squares (Widrow and
-//! Hoff, "Adaptive switching circuits", 1960), whose aim is the number that has come up from below (Sutton,
-//! "Learning to predict by the methods of temporal differences", 1988, section 2).
+//! That counts pieces and moves, and so says nearly the same of all positions in a long ending of
+//! kings: the search goes from one that can be won to another and comes no nearer to a win. Each
+//! time a position is left, its proof number shows by what factor the estimate was off. A share of
+//! the difference of their logarithms goes to weights of its pieces, one by one and in pairs with a
+//! king, and the estimates of positions that were not searched yet are multiplied accordingly. So
+//! it is a linear function, learnt by least mean squares (Widrow and Hoff, "Adaptive switching
+//! circuits", 1960), whose aim is the number that has come up from below (Sutton, "Learning to
+//! predict by the methods of temporal differences", 1988, section 2).
 //!
-//! Disproved positions teach nothing: there is no number to aim at, and with a large one in its place far fewer
-//! wins are found. Disproof numbers are not learnt either: that took more nodes (docs/scale.md has both). Each search
-//! begins without weights, so it is the same every time; and they change where it looks, never what
-//! it finds there.
+//! Disproved positions teach nothing: there is no number to aim at, and with a large one in its
+//! place far fewer wins are found. Disproof numbers are not learnt either: that took more nodes
+//! (docs/scale.md has both). Each search begins without weights, so it is the same every time; and
+//! they change where it goes first, never what it finds there.
 
+use std::io::{self, Read, Write};
+
+use super::table::read;
 use crate::board::{Board, Position, Side};
 
 /// Pieces on squares: four kinds, at most 32 squares.
@@ -21,24 +26,24 @@ const PLACES: usize = 4 * 32;
 const BITS: u32 = 16;
 /// A factor of two, as a logarithm.
 const ONE: i64 = 1 << BITS;
-/// The share of an error that a lesson takes away.
+/// The share of an error that is taken away each time.
 const RATE: i64 = ONE / 16;
-/// The most that an estimate is multiplied by, as a logarithm. What is learnt is learnt from numbers that have
-/// such factors in them; without a bound they drive each other up where nothing is proved for long, and then
-/// say nothing.
+/// The most that an estimate is multiplied by, as a logarithm. What is learnt is learnt from
+/// numbers that have such factors in them; without a bound they drive each other up where nothing
+/// is proved for long, and then say nothing.
 const MOST: i64 = 2 * ONE;
 /// The least that it is multiplied by: an eighth.
 const LEAST: i64 = -3 * ONE;
 
 /// The weights.
-pub(super) struct Lessons {
+pub(super) struct LearnedEstimate {
     /// For each side to move and each two places. A piece with itself stands for it alone.
-    pub(super) weights: Vec<i32>,
+    weights: Vec<i32>,
 }
 
-impl Lessons {
+impl LearnedEstimate {
     pub(super) fn new() -> Self {
-        Lessons { weights: vec![0; 2 * PLACES * PLACES] }
+        LearnedEstimate { weights: vec![0; 2 * PLACES * PLACES] }
     }
 
     /// The estimate of the proof number of a position with what was learnt of others like it.
@@ -65,10 +70,23 @@ impl Lessons {
             self.weights[at] = self.weights[at].saturating_add(step);
         });
     }
+
+    /// Writes the weights for [`LearnedEstimate::read`].
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.weights.iter().try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
+    }
+
+    /// Reads the weights.
+    pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
+        for weight in &mut self.weights {
+            *weight = i32::from_le_bytes(read(input)?);
+        }
+        Ok(())
+    }
 }
 
-/// The logarithm of a number of 1 or more to the base 2, in units of [`ONE`]: exact for powers of two, and linear in
-/// between, so that it is the same on every machine.
+/// The logarithm of a number of 1 or more to the base 2, in units of [`ONE`]: exact for powers of
+/// two, and linear in between, so that it is the same on every machine.
 fn logarithm(n: u32) -> i64 {
     let whole = n.ilog2();
     (i64::from(whole) << BITS) + ((i64::from(n) << BITS) >> whole) - ONE

@@ -4,12 +4,12 @@ use crate::board::Board;
 use crate::egdb::{BuildError, BuildSession, Event, Slice, Store, Values, extend, extend_depths};
 use crate::progress::Progress;
 
-/// Sees to it that `store` has the database with `pieces` pieces, using at most `memory` bytes. `partly`:
-/// where that is too little for some slices, begins with the others.
+/// Makes sure that `store` has the database with `pieces` pieces, using at most `memory` bytes.
+/// `partly`: where that is too little for some slices, begins with the others.
 ///
-/// # Errors
-/// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are too small.
-pub fn ensure(
+/// # Errors [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or
+/// disk are too small.
+pub fn prepare(
     store: &Store,
     pieces: u8,
     memory: u64,
@@ -38,12 +38,12 @@ pub fn ensure(
     extend(&mut BuildSession::new(store, pieces, memory)?, show(progress, what))
 }
 
-/// Sees to it that `store`, which has the values, has the depths of positions with at most `pieces`
+/// Makes sure that `store`, which has the values, has the depths of positions with at most `pieces`
 /// pieces, using at most `memory` bytes.
 ///
 /// # Errors
 /// [`BuildError`]: among others when another process is building, or memory is too small.
-pub fn ensure_depths(
+pub fn prepare_depths(
     store: &Store,
     pieces: u8,
     memory: u64,
@@ -67,17 +67,17 @@ fn show(progress: &Progress, what: impl Fn(u8) -> String) -> impl FnMut(Event) {
     }
 }
 
-/// Like [`ensure`], and all values in memory.
+/// Like [`prepare`], and all values in memory.
 ///
 /// # Errors
-/// As for [`ensure`].
+/// As for [`prepare`].
 pub fn load(
     store: &Store,
     pieces: u8,
     memory: u64,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
-    ensure(store, pieces, memory, false, progress)?;
+    prepare(store, pieces, memory, false, progress)?;
     load_finished(store, pieces, memory, progress)
 }
 
@@ -107,4 +107,18 @@ pub fn default_pieces(board: &Board, start: u32) -> u8 {
     let bytes = |n| Slice::all(board, n).iter().map(|s| s.indices(board) / 4).sum::<u64>();
     let fits = |n: &u8| u32::from(*n) < start && bytes(*n) <= 25 << 20;
     (2..=board.squares()).take_while(fits).last().unwrap_or(2)
+}
+
+/// The most pieces that a database of a board can have: beyond that its positions cannot even be
+/// counted in 64 bits.
+pub fn most_pieces(board: &Board) -> u8 {
+    let indices = |pieces| -> u128 {
+        let of = |slice: &Slice| {
+            let (rows, columns) = slice.block_size(board);
+            u128::from(slice.blocks(board)) * u128::from(rows) * u128::from(columns)
+        };
+        Slice::all(board, pieces).iter().map(of).sum()
+    };
+    let most = (3..=board.squares()).find(|&n| indices(n) > i64::MAX as u128);
+    most.map_or(board.squares(), |n| n - 1)
 }

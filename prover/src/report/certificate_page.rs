@@ -4,29 +4,25 @@ use std::fmt::{self, Write};
 
 use certificate_spec::claim::Question;
 
-use super::common::if_assumed;
-use super::page::{STYLE, thousands};
-use super::report::{Row, Table, sizes};
-use crate::emit::Stored;
+use super::html::{STYLE, escape, thousands};
+use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
+use crate::proof::if_assumed;
 
 /// Two bars a row, one above the other.
 const BARS: &str = "td.bar { width: 55% } .bar div { height: .45rem; margin: .1rem 0 }";
 
 /// The page of a certificate.
-pub(super) fn page(stored: &Stored, answers: &[(Question, [Table; 4])]) -> String {
+pub fn certificate_page(report: &CertificateReport<'_>) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
-    let _ = write_page(&mut out, stored, answers);
+    let _ = write_page(&mut out, report);
     out
 }
 
-fn write_page(
-    out: &mut String,
-    stored: &Stored,
-    answers: &[(Question, [Table; 4])],
-) -> fmt::Result {
+fn write_page(out: &mut String, report: &CertificateReport<'_>) -> fmt::Result {
+    let stored = report.stored;
     let claim = &stored.claim;
-    let (nodes, leaves, positions) = sizes(stored);
+    let Sums { nodes, leaves, positions } = report.sums();
     let value = format!("{} {}", claim.value.word(), claim.game);
     let assumed = if_assumed(stored.assumed());
     let database = match claim.database {
@@ -52,12 +48,12 @@ fn write_page(
         escape(&stored.directory.display().to_string()),
         stored.root,
     )?;
-    for part in stored.parts.iter().filter(|part| !part.about.is_empty()) {
-        let lines = escape(&part.about.join("\n"));
+    for proof in stored.proofs.iter().filter(|proof| !proof.about.is_empty()) {
+        let lines = escape(&proof.about.join("\n"));
         let title = "how it was proved, as the certificate says";
-        write!(out, "<h2>{:?}: {title}</h2>\n<pre>{lines}</pre>\n", part.question)?;
+        write!(out, "<h2>{:?}: {title}</h2>\n<pre>{lines}</pre>\n", proof.question)?;
     }
-    for (question, tables) in answers {
+    for QuestionReport { question, tables } in &report.questions {
         for table in tables.iter().filter(|table| !table.rows.is_empty()) {
             section(out, *question, table)?;
         }
@@ -99,19 +95,4 @@ fn section(out: &mut String, question: Question, table: &Table) -> fmt::Result {
     }
     out.push_str("</tr>\n</table>\n");
     Ok(())
-}
-
-/// Text that is not to be taken for HTML.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

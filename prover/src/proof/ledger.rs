@@ -1,9 +1,10 @@
-//! Results that were found before: by a run that was interrupted, for another threshold or opening.
+//! The ledger: results that were found before, by a run that was interrupted, for another threshold
+//! or opening.
 //!
 //! The key is the whole item, so a result is used for that very search and for no other. What the
-//! manager does is a function of the results; so a run that finds some of them here does what it would
-//! have done without, only faster. Each has a sum of its item and itself, as the store sees to it that a write
-//! is whole and not that no bit changes later: one that does not fit is none.
+//! manager does is a function of the results; so a run that finds some of them here does what it
+//! would have done without, only faster. Each has a sum of its item and itself, as the store sees
+//! to it that a write is whole and not that no bit changes later: one that does not fit is none.
 
 use std::fs::DirEntry;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
@@ -24,10 +25,10 @@ const SUM: usize = 8;
 /// Results are written after so long at the latest.
 const WRITE_AFTER: Duration = Duration::from_secs(1);
 
-/// What can go wrong with the store.
+/// What can go wrong with a ledger.
 #[derive(Debug, Error)]
-pub enum ResultsError {
-    /// Somebody else has it.
+pub enum LedgerError {
+    /// Another process has it open.
     #[error(
         "{path}: another process is using it; wait for that one, or name another file with --results"
     )]
@@ -35,17 +36,17 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// It cannot be read or written.
+    /// The store cannot be read or written.
     #[error(
         "{path}: {source}; if this is no file of results, name another with --results; if it is damaged, remove it: it only saves time"
     )]
     Store {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the store.
         source: Box<redb::Error>,
     },
-    /// It is no longer as it was written.
+    /// The file is not as it was written.
     #[error(
         "{path}: damaged; remove it and run this again (it only saves time), or name another file with --results"
     )]
@@ -58,7 +59,7 @@ pub enum ResultsError {
     Io {
         /// The directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
@@ -67,17 +68,34 @@ pub enum ResultsError {
 const ID: usize = 16;
 
 /// A file of results.
-pub struct Results {
+pub struct Ledger {
     path: PathBuf,
-    /// Whether they are in a file of that name.
+    /// Whether the results are in a file of that name, and not in memory.
     is_file: bool,
     database: Database,
     fresh: Mutex<Fresh>,
 }
 
+/// A result and the item that it belongs to, as bytes.
+pub struct Record {
+    /// The item.
+    pub item: Vec<u8>,
+    /// Its result.
+    pub result: Vec<u8>,
+}
+
+/// A search that is kept beside a ledger while it is under way.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct KeptSearch {
+    /// Its file.
+    pub path: PathBuf,
+    /// The bytes of the file.
+    pub bytes: u64,
+}
+
 /// Results that are not written yet.
 struct Fresh {
-    results: Vec<(Vec<u8>, Vec<u8>)>,
+    results: Vec<Record>,
     /// When some were written last.
     written: Instant,
 }
@@ -88,15 +106,15 @@ impl Default for Fresh {
     }
 }
 
-impl Results {
-    /// Opens a file, or makes it, and goes over all that is in it: the store panics at a file whose structure is
-    /// damaged, and had better do so here than in the middle of a proof.
+impl Ledger {
+    /// Opens a file, or makes it, and goes over all that is in it: the store panics at a file whose
+    /// structure is damaged, and had better do so here than in the middle of a proof.
     ///
     /// # Errors
-    /// [`ResultsError`], such as when another process has it open.
-    pub fn open(path: &Path) -> Result<Self, ResultsError> {
+    /// [`LedgerError`], such as when another process has it open.
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
         if let Some(directory) = path.parent() {
-            let io = |source| ResultsError::Io { path: directory.into(), source };
+            let io = |source| LedgerError::Io { path: directory.into(), source };
             std::fs::create_dir_all(directory).map_err(io)?;
         }
         let opened = quietly(|| {
@@ -105,31 +123,31 @@ impl Results {
             Ok(database)
         });
         let database = match opened {
-            None => return Err(ResultsError::Damaged { path: path.into() }),
+            None => return Err(LedgerError::Damaged { path: path.into() }),
             Some(Err(DatabaseError::DatabaseAlreadyOpen)) => {
-                return Err(ResultsError::InUse { path: path.into() });
+                return Err(LedgerError::InUse { path: path.into() });
             }
             Some(opened) => opened.map_err(|e| store_error(path, e))?,
         };
-        Ok(Results { path: path.into(), is_file: true, database, fresh: Mutex::default() })
+        Ok(Ledger { path: path.into(), is_file: true, database, fresh: Mutex::default() })
     }
 
     /// Results that are kept no longer than this is.
     ///
     /// # Errors
-    /// [`ResultsError`]
-    pub fn in_memory() -> Result<Self, ResultsError> {
+    /// [`LedgerError`]
+    pub fn in_memory() -> Result<Self, LedgerError> {
         let path = PathBuf::from("memory");
         let made = Database::builder().create_with_backend(InMemoryBackend::new());
         let database = made.map_err(|e| store_error(&path, e))?;
-        Ok(Results { path, is_file: false, database, fresh: Mutex::default() })
+        Ok(Ledger { path, is_file: false, database, fresh: Mutex::default() })
     }
 
     /// The results of some items, as far as they are there.
     ///
     /// # Errors
-    /// [`ResultsError`]
-    pub fn get(&self, items: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, ResultsError> {
+    /// [`LedgerError`]
+    pub fn get(&self, items: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>, LedgerError> {
         let failed = |e: redb::Error| store_error(&self.path, e);
         let read = self.database.begin_read().map_err(|e| failed(e.into()))?;
         let table = match read.open_table(RESULTS) {
@@ -151,9 +169,10 @@ impl Results {
         self.is_file.then(|| Checkpoints(self.path.clone()))
     }
 
-    /// The searches that are kept beside the file, and their bytes, in order of their names. Those that are left when a proof is
-    /// done are of another start, budget, table or version, or of a question that the other one has answered.
-    pub fn searches_kept(&self) -> Vec<(PathBuf, u64)> {
+    /// The searches that are kept beside the file, in order of their names. Those that are left
+    /// when a proof is done are of another start, budget, table or version, or of a question that
+    /// the other one has answered.
+    pub fn searches_kept(&self) -> Vec<KeptSearch> {
         let Some(name) = self.path.file_name().filter(|_| self.is_file) else { return Vec::new() };
         let directory = match self.path.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -163,7 +182,8 @@ impl Results {
             let file = entry.file_name().into_string().ok()?;
             let id = file.strip_prefix(name.to_str()?)?.strip_prefix('.')?;
             let is_id = id.len() == ID && id.bytes().all(|b| b.is_ascii_hexdigit());
-            Some((entry.path(), entry.metadata().ok()?.len())).filter(|_| is_id)
+            let bytes = entry.metadata().ok()?.len();
+            is_id.then(|| KeptSearch { path: entry.path(), bytes })
         };
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut all: Vec<_> = entries.filter_map(kept).collect();
@@ -171,24 +191,24 @@ impl Results {
         all
     }
 
-    /// Adds a result. It is safe after the next [`Results::write`].
-    pub fn put(&self, item: Vec<u8>, result: Vec<u8>) {
-        self.fresh().results.push((item, result));
+    /// Adds a result. It is safe after the next [`Ledger::write`].
+    pub fn put(&self, record: Record) {
+        self.fresh().results.push(record);
     }
 
     /// Writes what was added, if that is due.
     ///
     /// # Errors
-    /// [`ResultsError`]
-    pub fn write_if_due(&self) -> Result<(), ResultsError> {
+    /// [`LedgerError`]
+    pub fn write_if_due(&self) -> Result<(), LedgerError> {
         self.write_after(WRITE_AFTER)
     }
 
     /// Writes what was added.
     ///
     /// # Errors
-    /// [`ResultsError`]
-    pub fn write(&self) -> Result<(), ResultsError> {
+    /// [`LedgerError`]
+    pub fn write(&self) -> Result<(), LedgerError> {
         self.write_after(Duration::ZERO)
     }
 
@@ -197,15 +217,15 @@ impl Results {
     }
 
     /// Writes what was added, if the last time was so long ago.
-    fn write_after(&self, time: Duration) -> Result<(), ResultsError> {
+    fn write_after(&self, time: Duration) -> Result<(), LedgerError> {
         let mut fresh = self.fresh();
         if fresh.written.elapsed() < time {
             return Ok(());
         }
         if !fresh.results.is_empty() {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
-            // What led to them is no longer needed.
-            for (item, _) in fresh.results.drain(..).filter(|_| self.is_file) {
+            // The kept searches that led to them are no longer needed.
+            for Record { item, .. } in fresh.results.drain(..).filter(|_| self.is_file) {
                 Checkpoint::remove(&Checkpoints(self.path.clone()).file(&item));
             }
         }
@@ -213,11 +233,11 @@ impl Results {
         Ok(())
     }
 
-    fn try_write(&self, results: &[(Vec<u8>, Vec<u8>)]) -> Result<(), redb::Error> {
+    fn try_write(&self, results: &[Record]) -> Result<(), redb::Error> {
         let write = self.database.begin_write()?;
         {
             let mut table = write.open_table(RESULTS)?;
-            for (item, result) in results {
+            for Record { item, result } in results {
                 let stored = [&sum_of(item, result)[..], result].concat();
                 table.insert(item.as_slice(), stored.as_slice())?;
             }
@@ -253,26 +273,26 @@ fn sum_of(item: &[u8], result: &[u8]) -> [u8; SUM] {
     std::array::from_fn(|i| digest.0[i])
 }
 
-fn store_error(path: &Path, source: impl Into<redb::Error>) -> ResultsError {
-    ResultsError::Store { path: path.into(), source: Box::new(source.into()) }
+fn store_error(path: &Path, source: impl Into<redb::Error>) -> LedgerError {
+    LedgerError::Store { path: path.into(), source: Box::new(source.into()) }
 }
 
 #[cfg(test)]
 mod tests {
     use redb::ReadableTable;
 
-    use super::{RESULTS, Results};
+    use super::{Ledger, RESULTS, Record};
 
     #[test]
     fn a_result_that_has_changed_is_none() {
-        let results = Results::in_memory().expect("memory");
+        let ledger = Ledger::in_memory().expect("memory");
         let items: Vec<Vec<u8>> = (0..4).map(|i| vec![i; 10]).collect();
-        items.iter().for_each(|item| results.put(item.clone(), vec![7; 5]));
-        results.write().expect("memory");
+        items.iter().for_each(|item| ledger.put(Record { item: item.clone(), result: vec![7; 5] }));
+        ledger.write().expect("memory");
         let want = Some(vec![7; 5]);
-        assert_eq!(results.get(&items).expect("memory"), vec![want.clone(); 4]);
+        assert_eq!(ledger.get(&items).expect("memory"), vec![want.clone(); 4]);
         // A bit of the sum, one of the result; one that belongs to another item.
-        let write = results.database.begin_write().expect("memory");
+        let write = ledger.database.begin_write().expect("memory");
         {
             let mut table = write.open_table(RESULTS).expect("memory");
             let [mut sum, mut result, other] = [0, 1, 3].map(|i| {
@@ -286,6 +306,6 @@ mod tests {
             }
         }
         write.commit().expect("memory");
-        assert_eq!(results.get(&items).expect("memory"), [None, None, None, want]);
+        assert_eq!(ledger.get(&items).expect("memory"), [None, None, None, want]);
     }
 }

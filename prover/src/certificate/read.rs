@@ -1,7 +1,7 @@
 //! Reading a certificate back: to join it to others, or to tell what is in it.
 //!
-//! Files are what the MANIFEST says, byte by byte, and nodes have the form of `SPEC.md` §6. Whether they
-//! prove anything is not judged here; that is for `check`.
+//! Files are what the MANIFEST says, byte by byte, and nodes have the form of `SPEC.md` §6. Whether
+//! they prove anything is not judged here; that is for `check`.
 
 use std::fs;
 use std::io;
@@ -20,12 +20,12 @@ use crate::board::{Board, Game, Position, Side};
 /// What is wrong with a certificate that was to be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The system says no.
+    /// A file cannot be read.
     #[error("{path}: {source}")]
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// Bytes that are not what they must be.
@@ -36,6 +36,18 @@ pub enum ReadError {
         /// Where in it, what was expected there, and what was found.
         what: String,
     },
+}
+
+/// A certificate that does not prove what it claims.
+#[derive(Debug, Error)]
+#[error("{directory}: no proof at {fen}: {what}; let check tell more")]
+pub struct BrokenProof {
+    /// The certificate.
+    pub directory: PathBuf,
+    /// The position of the node.
+    pub fen: String,
+    /// What was expected there, and what was found.
+    pub what: String,
 }
 
 /// A certificate as it lies in a directory.
@@ -53,15 +65,15 @@ pub struct Stored {
     /// Bytes of CLAIM, MANIFEST and objects.
     pub bytes: u64,
     /// The questions of the claim.
-    pub parts: Vec<Part>,
+    pub proofs: Vec<StoredProof>,
 }
 
 /// The nodes and leaves of one question.
-pub struct Part {
+pub struct StoredProof {
     /// Which question.
     pub question: Question,
     /// The nodes, in ascending order of their positions.
-    pub nodes: Vec<PartNode>,
+    pub nodes: Vec<StoredNode>,
     /// The leaves of the Leaf nodes, in order.
     pub leaves: Vec<Leaf<Vec<u8>>>,
     /// How the question was answered, line by line.
@@ -70,18 +82,18 @@ pub struct Part {
 
 /// A node.
 #[derive(Debug, Clone, Copy)]
-pub struct PartNode {
+pub struct StoredNode {
     /// Its position.
     pub position: Position,
     /// Its rank; 0 where nothing is to be won.
     pub rank: u32,
     /// What it rests on.
-    pub basis: Basis,
+    pub basis: StoredBasis,
 }
 
 /// What a node rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
+pub enum StoredBasis {
     /// The successor with this number.
     Or(u32),
     /// All successors.
@@ -92,20 +104,20 @@ pub enum Basis {
     Assumed,
 }
 
-impl Part {
+impl StoredProof {
     /// The side that makes the claim.
     pub fn claimant(&self) -> Side {
         claimant(self.question)
     }
 
     /// The node with this position.
-    pub fn node(&self, position: &Position) -> Option<&PartNode> {
+    pub fn node(&self, position: &Position) -> Option<&StoredNode> {
         let at = self.nodes.binary_search_by(|node| node.position.cmp(position)).ok()?;
         self.nodes.get(at)
     }
 
     /// Whether a branch of the leaf of `node` ends at `position` because the tree takes over there.
-    pub fn closes(&self, node: &PartNode, position: &Position) -> bool {
+    pub fn closes(&self, node: &StoredNode, position: &Position) -> bool {
         let there = self.node(position);
         there.is_some_and(|there| !self.question.is_win() || there.rank < node.rank)
     }
@@ -148,15 +160,14 @@ fn read_sealed(path: &Path, length: u64, digest: Digest) -> Result<Vec<u8>, Read
 impl Stored {
     /// The number of Assumed nodes.
     pub fn assumed(&self) -> usize {
-        let nodes = self.parts.iter().flat_map(|part| &part.nodes);
-        nodes.filter(|node| node.basis == Basis::Assumed).count()
+        let nodes = self.proofs.iter().flat_map(|proof| &proof.nodes);
+        nodes.filter(|node| node.basis == StoredBasis::Assumed).count()
     }
 
     /// Reads the certificate in a directory.
     ///
-    /// # Errors
-    /// [`ReadError`] if a file cannot be read, is not what the MANIFEST says or does not have the form of
-    /// the specification.
+    /// # Errors [`ReadError`] if a file cannot be read, is not what the MANIFEST says or does not
+    /// have the form of the specification.
     pub fn read(directory: &Path) -> Result<Self, ReadError> {
         let path = directory.join("MANIFEST");
         let manifest = read(&path)?;
@@ -175,11 +186,16 @@ impl Stored {
             return Err(wrong(&file, what));
         }
         let questions = claim.value.questions();
-        let empty =
-            |&question| Part { question, nodes: Vec::new(), leaves: Vec::new(), about: Vec::new() };
-        let mut parts: Vec<Part> = questions.iter().map(empty).collect();
+        let empty = |&question| StoredProof {
+            question,
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            about: Vec::new(),
+        };
+        let mut proofs: Vec<StoredProof> = questions.iter().map(empty).collect();
         for object in &manifest.objects {
-            let Some(part) = parts.iter_mut().find(|part| part.question == object.question) else {
+            let Some(proof) = proofs.iter_mut().find(|proof| proof.question == object.question)
+            else {
                 let found = format!("{:?}", object.question);
                 return Err(wrong(
                     &path,
@@ -189,21 +205,22 @@ impl Stored {
             let file = directory.join("objects").join(object.digest.to_string());
             let content = read_sealed(&file, object.length, object.digest)?;
             bytes += object.length;
-            part.add(&game.board, claim.pieces, object, &file, &content)?;
+            proof.add(&game.board, claim.pieces, object, &file, &content)?;
         }
-        for part in &parts {
-            let leaves = part.nodes.iter().filter(|n| matches!(n.basis, Basis::Leaf(_))).count();
-            if leaves != part.leaves.len() {
-                let found = part.leaves.len();
+        for proof in &proofs {
+            let leaves =
+                proof.nodes.iter().filter(|n| matches!(n.basis, StoredBasis::Leaf(_))).count();
+            if leaves != proof.leaves.len() {
+                let found = proof.leaves.len();
                 let what = format!("expected {leaves} leaves, one a Leaf node, found {found}");
                 return Err(wrong(&path, what));
             }
         }
-        Ok(Stored { directory: directory.into(), claim, game, start, root, bytes, parts })
+        Ok(Stored { directory: directory.into(), claim, game, start, root, bytes, proofs })
     }
 }
 
-impl Part {
+impl StoredProof {
     fn add(
         &mut self,
         board: &Board,
@@ -237,7 +254,7 @@ impl Part {
                 let (header, records) = nodes::decode(bytes).map_err(wire)?;
                 agrees(header)?;
                 let mut leaves =
-                    self.nodes.iter().filter(|n| matches!(n.basis, Basis::Leaf(_))).count();
+                    self.nodes.iter().filter(|n| matches!(n.basis, StoredBasis::Leaf(_))).count();
                 for (i, record) in records.iter().enumerate() {
                     let node = self.judge(board, pieces, record, &mut leaves).map_err(|want| {
                         let offset = nodes::offset(i);
@@ -250,14 +267,15 @@ impl Part {
         Ok(())
     }
 
-    /// The node after those that are there, or what was expected of it. `leaves` counts the Leaf nodes.
+    /// The node after those that are there, or what was expected of it. `leaves` counts the Leaf
+    /// nodes.
     fn judge(
         &self,
         board: &Board,
         pieces: u8,
         record: &Node,
         leaves: &mut usize,
-    ) -> Result<PartNode, &'static str> {
+    ) -> Result<StoredNode, &'static str> {
         let &Node { position: wire, rank, data, kind, reserved } = record;
         let turn = match wire.turn {
             0 => Side::Black,
@@ -268,13 +286,13 @@ impl Part {
         let position = position.ok_or("a possible position")?;
         let claimant_moves = turn == self.claimant();
         let basis = match kind {
-            kind::OR if claimant_moves => Basis::Or(data),
-            kind::AND if !claimant_moves && data == 0 => Basis::And,
+            kind::OR if claimant_moves => StoredBasis::Or(data),
+            kind::AND if !claimant_moves && data == 0 => StoredBasis::And,
             kind::LEAF if data as usize == *leaves => {
                 *leaves += 1;
-                Basis::Leaf(data as usize)
+                StoredBasis::Leaf(data as usize)
             }
-            kind::ASSUMED => Basis::Assumed,
+            kind::ASSUMED => StoredBasis::Assumed,
             _ => return Err("an Or, And, Leaf or Assumed node with its side to move and data"),
         };
         if position.both_sides() && position.pieces() <= u32::from(pieces) {
@@ -286,6 +304,6 @@ impl Part {
         if self.nodes.last().is_some_and(|last| last.position >= position) {
             return Err("a position after that of the node before");
         }
-        Ok(PartNode { position, rank, basis })
+        Ok(StoredNode { position, rank, basis })
     }
 }

@@ -2,45 +2,33 @@
 
 use std::fmt::{self, Write};
 
+use super::html::{STYLE, thousands};
 use crate::egdb::Slice;
 use crate::egdb::stats::Counts;
 
 /// What the page says about a slice.
-pub(super) struct Row {
-    pub(super) slice: Slice,
-    pub(super) counts: Counts,
+pub struct SliceRow {
+    /// The slice.
+    pub slice: Slice,
+    /// Its positions by their values.
+    pub counts: Counts,
     /// Bytes on disk.
-    pub(super) bytes: u64,
+    pub bytes: u64,
     /// The longest distance to conversion, where it is known.
-    pub(super) longest: Option<u32>,
+    pub longest: Option<u32>,
     /// Seconds that building took, where they were noted.
-    pub(super) seconds: Option<f64>,
+    pub seconds: Option<f64>,
 }
 
-/// The look of all pages.
-pub(super) const STYLE: &str = "
-:root { color-scheme: light dark; --win: #2e7d4f; --draw: #b9b9b0; --loss: #b5473c; }
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem } h2 { font-size: 1.1rem; margin: 2rem 0 .3rem }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-th, td { text-align: right; padding: .15rem .6rem; white-space: nowrap }
-th { font-weight: 600; border-bottom: 1px solid #8888 } td:first-child, th:first-child { text-align: left }
-td.bar { width: 34%; min-width: 9rem }
-.bar div { display: flex; height: .8rem; border-radius: .2rem; overflow: hidden }
-.bar i { display: block } .w { background: var(--win) } .d { background: var(--draw) } .l { background: var(--loss) }
-.key i { display: inline-block; width: .8rem; height: .8rem; border-radius: .2rem; margin: 0 .3rem 0 1rem }
-tr.all td { font-weight: 600; border-top: 1px solid #8888 }
-";
-
 /// The page for a database of a board with this root.
-pub(super) fn page(board: &str, root: &str, rows: &[Row]) -> String {
+pub fn database_page(board: &str, root: &str, rows: &[SliceRow]) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
     let _ = write_page(&mut out, board, root, rows);
     out
 }
 
-fn write_page(out: &mut String, board: &str, root: &str, rows: &[Row]) -> fmt::Result {
+fn write_page(out: &mut String, board: &str, root: &str, rows: &[SliceRow]) -> fmt::Result {
     let most = rows.iter().map(|row| row.slice.pieces()).max().unwrap_or(0);
     let sum: Counts = total(rows);
     let bytes: u64 = rows.iter().map(|row| row.bytes).sum();
@@ -61,7 +49,7 @@ fn write_page(out: &mut String, board: &str, root: &str, rows: &[Row]) -> fmt::R
     )?;
     section(out, "All", &by_pieces(rows, most))?;
     for n in 2..=most {
-        let of_n: Vec<&Row> = rows.iter().filter(|row| row.slice.pieces() == n).collect();
+        let of_n: Vec<&SliceRow> = rows.iter().filter(|row| row.slice.pieces() == n).collect();
         let mut lines: Vec<(String, Line)> = of_n
             .iter()
             .map(|row| {
@@ -85,7 +73,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(rows: &[&Row]) -> Line {
+    fn of(rows: &[&SliceRow]) -> Line {
         let mut counts = Counts::default();
         rows.iter().for_each(|row| counts.add(row.counts));
         Line {
@@ -97,11 +85,11 @@ impl Line {
     }
 }
 
-fn total(rows: &[Row]) -> Counts {
+fn total(rows: &[SliceRow]) -> Counts {
     Line::of(&rows.iter().collect::<Vec<_>>()).counts
 }
 
-fn by_pieces(rows: &[Row], most: u8) -> Vec<(String, Line)> {
+fn by_pieces(rows: &[SliceRow], most: u8) -> Vec<(String, Line)> {
     let of = |n: u8| rows.iter().filter(|row| row.slice.pieces() == n).collect::<Vec<_>>();
     (2..=most).map(|n| (format!("{n} pieces"), Line::of(&of(n)))).collect()
 }
@@ -138,17 +126,4 @@ fn section(out: &mut String, title: &str, lines: &[(String, Line)]) -> fmt::Resu
 
 fn per_byte(positions: u64, bytes: u64) -> String {
     format!("{:.1}", positions as f64 / bytes.max(1) as f64)
-}
-
-/// 1234567 as 1 234 567, with spaces that do not break.
-pub(super) fn thousands(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
-        }
-        out.push(digit);
-    }
-    out
 }

@@ -1,16 +1,16 @@
-//! What a question of a certificate consists of: how far from the start, with how many pieces, and which
-//! slices of the database it rests on.
+//! What a question of a certificate consists of: how far from the start, with how many pieces, and
+//! which slices of the database it rests on.
 //!
-//! The distance of a position is the least number of plies from the start along moves of the proof. It
-//! is found by going over the nodes in the order of their distances (Dijkstra), and over each leaf in
-//! breadth. Positions that several leaves expand count for each of them, as in the verdict of `check`.
+//! The distance of a position is the least number of plies from the start along moves of the proof.
+//! It is found by going over the nodes in the order of their distances (Dijkstra), and over each
+//! leaf in breadth. Positions that several leaves expand count for each of them, as in the verdict
+//! of `check`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 
-use super::read::{Basis, Part, PartNode, Stored};
-use super::union::BrokenProof;
 use crate::board::{Board, Position};
+use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
 use crate::egdb::{Slice, locate};
 use crate::search::{KeyMap, Replay};
 
@@ -25,7 +25,7 @@ pub struct Size {
 
 /// What a question consists of.
 #[derive(Debug, Default)]
-pub struct Census {
+pub struct CertificateStats {
     /// By plies from the start; `None` for what cannot be reached from there.
     pub by_ply: BTreeMap<Option<u32>, Size>,
     /// By the number of pieces.
@@ -36,43 +36,42 @@ pub struct Census {
     pub lookups: HashMap<Slice, u64>,
 }
 
-impl Census {
-    /// Goes over a question. `replayed` is told of the positions of each leaf.
+impl CertificateStats {
+    /// Goes over a question. `replayed` gets the number of positions of each leaf.
     ///
-    /// # Errors
-    /// [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database positions are
-    /// not looked at.)
+    /// # Errors [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database
+    /// positions are not looked at.)
     pub fn new(
         stored: &Stored,
-        part: &Part,
+        proof: &StoredProof,
         replayed: impl FnMut(u64),
     ) -> Result<Self, BrokenProof> {
         let mut counting = Counting {
             stored,
-            part,
+            proof,
             replayed,
-            census: Census::default(),
+            stats: CertificateStats::default(),
             queue: BinaryHeap::new(),
         };
-        let mut done = vec![false; part.nodes.len()];
+        let mut done = vec![false; proof.nodes.len()];
         counting.meet(&stored.start, Some(0));
         while let Some(Reverse((ply, number))) = counting.queue.pop() {
             if !std::mem::replace(&mut done[number], true) {
-                counting.node(&part.nodes[number], Some(ply))?;
+                counting.node(&proof.nodes[number], Some(ply))?;
             }
         }
-        for (node, _) in part.nodes.iter().zip(&done).filter(|(_, done)| !**done) {
+        for (node, _) in proof.nodes.iter().zip(&done).filter(|(_, done)| !**done) {
             counting.node(node, None)?;
         }
-        Ok(counting.census)
+        Ok(counting.stats)
     }
 }
 
 struct Counting<'a, F> {
     stored: &'a Stored,
-    part: &'a Part,
+    proof: &'a StoredProof,
     replayed: F,
-    census: Census,
+    stats: CertificateStats,
     /// Nodes to be counted, by their distance.
     queue: BinaryHeap<Reverse<(u32, usize)>>,
 }
@@ -90,9 +89,9 @@ impl<F: FnMut(u64)> Counting<'_, F> {
     fn meet(&mut self, position: &Position, ply: Option<u32>) {
         if self.is_in_database(position) {
             let (slice, _) = locate(self.board(), position);
-            *self.census.lookups.entry(slice).or_default() += 1;
+            *self.stats.lookups.entry(slice).or_default() += 1;
         } else if let (Some(ply), Ok(at)) =
-            (ply, self.part.nodes.binary_search_by_key(position, |n| n.position))
+            (ply, self.proof.nodes.binary_search_by_key(position, |n| n.position))
         {
             self.queue.push(Reverse((ply, at)));
         }
@@ -100,8 +99,8 @@ impl<F: FnMut(u64)> Counting<'_, F> {
 
     fn count(&mut self, position: &Position, ply: Option<u32>, size: Size) {
         let sums = [
-            self.census.by_ply.entry(ply).or_default(),
-            self.census.by_pieces.entry(position.pieces()).or_default(),
+            self.stats.by_ply.entry(ply).or_default(),
+            self.stats.by_pieces.entry(position.pieces()).or_default(),
         ];
         for sum in sums {
             sum.nodes += size.nodes;
@@ -109,45 +108,45 @@ impl<F: FnMut(u64)> Counting<'_, F> {
         }
     }
 
-    fn node(&mut self, node: &PartNode, ply: Option<u32>) -> Result<(), BrokenProof> {
+    fn node(&mut self, node: &StoredNode, ply: Option<u32>) -> Result<(), BrokenProof> {
         self.count(&node.position, ply, Size { nodes: 1, positions: 0 });
         let mut successors = Vec::new();
         self.board().successors(&node.position, &mut successors);
         let below = ply.map(|ply| ply + 1);
         match node.basis {
-            Basis::Or(choice) => {
+            StoredBasis::Or(choice) => {
                 if let Some(chosen) = successors.get(choice as usize) {
                     self.meet(chosen, below);
                 }
             }
-            Basis::And => successors.iter().for_each(|s| self.meet(s, below)),
-            Basis::Leaf(number) => self.leaf(node, number, ply)?,
-            Basis::Assumed => {}
+            StoredBasis::And => successors.iter().for_each(|s| self.meet(s, below)),
+            StoredBasis::Leaf(number) => self.leaf(node, number, ply)?,
+            StoredBasis::Assumed => {}
         }
         Ok(())
     }
 
     fn leaf(
         &mut self,
-        node: &PartNode,
+        node: &StoredNode,
         number: usize,
         ply: Option<u32>,
     ) -> Result<(), BrokenProof> {
-        let (part, claimant) = (self.part, self.part.claimant());
-        let Some(leaf) = part.leaves.get(number) else { return Ok(()) };
+        let (proof, claimant) = (self.proof, self.proof.claimant());
+        let Some(leaf) = proof.leaves.get(number) else { return Ok(()) };
         let replay = Replay {
             board: self.board(),
             claimant,
-            is_win: part.question.is_win(),
+            is_win: proof.question.is_win(),
             known: |p: &Position| self.is_in_database(p).then_some(true),
         };
-        let strategy = replay.decode(leaf, &node.position, |p| part.closes(node, p));
+        let strategy = replay.unpack(leaf, &node.position, |p| proof.closes(node, p));
         let strategy = strategy.map_err(|e| BrokenProof {
             directory: self.stored.directory.clone(),
             fen: self.board().write_fen(&node.position),
             what: e.to_string(),
         })?;
-        let class = self.census.leaves.entry(leaf.positions.ilog2()).or_default();
+        let class = self.stats.leaves.entry(leaf.positions.ilog2()).or_default();
         class.nodes += 1;
         class.positions += leaf.positions;
 
@@ -165,7 +164,7 @@ impl<F: FnMut(u64)> Counting<'_, F> {
             }
             for successor in &successors {
                 let is_seen = seen.contains_key(&successor.key());
-                if self.is_in_database(successor) || !is_seen && part.closes(node, successor) {
+                if self.is_in_database(successor) || !is_seen && proof.closes(node, successor) {
                     self.meet(successor, below);
                 } else if !is_seen {
                     seen.insert(successor.key(), ());

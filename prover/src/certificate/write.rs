@@ -1,0 +1,192 @@
+//! Encoding and writing.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use certificate_spec::Digest;
+use certificate_spec::about;
+use certificate_spec::claim::{Claim, Value};
+use certificate_spec::leaves;
+use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::nodes;
+
+use super::directory::{
+    EmitError, Target, create_unfinished, io_at, parent_of, require_free, set_aside,
+};
+use super::read::Stored;
+use super::section::Section;
+use crate::egdb::atomic::sync_directory;
+
+/// Nodes of an object.
+const NODES_PER_OBJECT: usize = 1 << 16;
+/// Leaves of an object.
+const LEAVES_PER_OBJECT: usize = 1 << 12;
+/// What a certificate says that was to be of the value, and may be of half of it.
+const FOR_THE_VALUE: &str = "option --claim value";
+
+/// A certificate, ready to be written.
+pub struct Certificate {
+    claim: String,
+    manifest: Vec<u8>,
+    objects: Vec<(Digest, Vec<u8>)>,
+    /// How it was made, if it has Assumed nodes.
+    assumes: Option<Making>,
+}
+
+/// How a certificate was made: with which options, but for those that say when to end, and how many
+/// thresholds were done.
+struct Making {
+    options: Vec<String>,
+    iterations: usize,
+}
+
+impl Making {
+    fn of<'a>(about: impl Iterator<Item = &'a String> + Clone) -> Self {
+        let ends = |line: &&String| {
+            ["option --max-nodes ", "option --until-threshold "]
+                .iter()
+                .any(|end| line.starts_with(end))
+        };
+        let options = about.clone().filter(|line| line.starts_with("option ") && !ends(line));
+        let iterations = about.filter(|line| line.starts_with("iteration ")).count();
+        Making { options: options.cloned().collect(), iterations }
+    }
+
+    /// Whether this comes later in the same proof, or is the same.
+    fn goes_on_from(&self, before: &Making) -> bool {
+        self.options == before.options && self.iterations >= before.iterations
+    }
+}
+
+impl Certificate {
+    /// Puts the sections of a claim together. They must be those of its value, in order.
+    pub fn new(claim: &Claim, sections: &[Section]) -> Self {
+        let claim = claim.encode();
+        let about = sections.iter().flat_map(Section::about);
+        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| Making::of(about));
+        let (manifest, objects) = (Vec::new(), Vec::new());
+        let mut certificate = Certificate { claim, manifest, objects, assumes };
+        let mut objects = Vec::new();
+        for section in sections {
+            let mut first = 0;
+            for nodes in section.nodes().chunks(NODES_PER_OBJECT) {
+                let header = header(section, first, nodes.len());
+                let bytes = nodes::encode(&header, nodes);
+                objects.push(certificate.add(Kind::Nodes, header, bytes));
+                first += nodes.len();
+            }
+        }
+        for section in sections {
+            let mut first = 0;
+            for leaves in section.leaves().chunks(LEAVES_PER_OBJECT) {
+                let header = header(section, first, leaves.len());
+                let bytes = leaves::encode(&header, leaves);
+                objects.push(certificate.add(Kind::Leaves, header, bytes));
+                first += leaves.len();
+            }
+        }
+        for section in sections.iter().filter(|section| !section.about().is_empty()) {
+            let header = header(section, 0, section.about().len());
+            let bytes = about::encode(&header, section.about());
+            objects.push(certificate.add(Kind::About, header, bytes));
+        }
+        let claim = certificate.claim.as_bytes();
+        let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim));
+        certificate.manifest = Manifest { claim_length, claim_digest, objects }.encode();
+        certificate
+    }
+
+    fn add(&mut self, kind: Kind, header: ObjectHeader, bytes: Vec<u8>) -> Object {
+        let ObjectHeader { question, first, count } = header;
+        let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
+        self.objects.push((digest, bytes));
+        Object { kind, question, first, count, length, digest }
+    }
+
+    /// The certificate's root.
+    pub fn root(&self) -> Digest {
+        Digest::certificate_root(&self.manifest)
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        let objects: usize = self.objects.iter().map(|(_, bytes)| bytes.len()).sum();
+        (self.claim.len() + self.manifest.len() + objects) as u64
+    }
+
+    /// Whether `directory` holds exactly these files, as far as the certificate goes.
+    fn is_at(&self, directory: &Path) -> bool {
+        let holds = |name: &str, bytes: &[u8]| {
+            fs::read(directory.join(name)).is_ok_and(|found| found == bytes)
+        };
+        holds("CLAIM", self.claim.as_bytes())
+            && holds("MANIFEST", &self.manifest)
+            && self.objects.iter().all(|(digest, bytes)| holds(&format!("objects/{digest}"), bytes))
+    }
+
+    /// Whether there is a certificate of the same game and start that was emitted before the proof
+    /// was finished, and that this one takes the place of. It has Assumed nodes, or it is half of
+    /// the value that it was to be; and this one is finished, or comes later in the same proof.
+    fn may_replace(&self, directory: &Path) -> bool {
+        let (Ok(stored), Ok(claim)) =
+            (Stored::read(directory), Claim::decode(self.claim.as_bytes()))
+        else {
+            return false;
+        };
+        let about = stored.proofs.iter().flat_map(|proof| &proof.about);
+        let is_half = matches!(stored.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
+            && about.clone().any(|line| line == FOR_THE_VALUE);
+        (&claim.game, &claim.start) == (&stored.claim.game, &stored.claim.start)
+            && (stored.assumed() > 0 || is_half)
+            && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(about)))
+    }
+
+    /// Writes the certificate to `target`. It appears there all at once; where this very
+    /// certificate is there already, nothing is written.
+    ///
+    /// # Errors
+    /// [`EmitError::Occupied`] or [`EmitError::Io`]; nothing is overwritten then.
+    pub fn write(&self, target: Target) -> Result<(), EmitError> {
+        let Target { directory } = target;
+        if self.is_at(&directory) {
+            return Ok(());
+        }
+        if !self.may_replace(&directory) {
+            require_free(&directory)?;
+        }
+        let unfinished = create_unfinished(&directory)?;
+        let write = |name: &str, bytes: &[u8]| {
+            let path = unfinished.path().join(name);
+            fs::File::create_new(&path)
+                .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+                .map_err(io_at(&path))
+        };
+        let objects = unfinished.path().join("objects");
+        fs::create_dir(&objects).map_err(io_at(&objects))?;
+        for (digest, bytes) in &self.objects {
+            write(&format!("objects/{digest}"), bytes)?;
+        }
+        write("CLAIM", self.claim.as_bytes())?;
+        write("MANIFEST", &self.manifest)?;
+        let sync = |path: &Path| sync_directory(path).map_err(io_at(path));
+        sync(&objects)?;
+        sync(unfinished.path())?;
+        let aside = match self.may_replace(&directory) {
+            true => Some(set_aside(&directory)?),
+            false => None,
+        };
+        fs::rename(unfinished.path(), &directory).map_err(io_at(&directory))?;
+        if let Some(aside) = aside {
+            fs::remove_dir_all(&aside).map_err(io_at(&aside))?;
+        }
+        sync(parent_of(&directory))?;
+        // It is no longer there to be removed.
+        let _ = unfinished.keep();
+        Ok(())
+    }
+}
+
+fn header(section: &Section, first: usize, count: usize) -> ObjectHeader {
+    ObjectHeader { question: section.question(), first: first as u64, count: count as u64 }
+}

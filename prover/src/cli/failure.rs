@@ -1,0 +1,102 @@
+//! Why a command failed.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::board::{FenError, MoveError};
+use crate::certificate::{BrokenProof, EmitError, ReadError};
+use crate::combine::CombineError;
+use crate::egdb::{BuildError, StoreError};
+use crate::proof::{LedgerError, SolveError, Stop, Undecided};
+use crate::search::StrategyError;
+
+/// Why a command failed; each kind has an exit status.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// Bad input.
+    #[error("{0}")]
+    Input(String),
+    /// A FEN.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A move.
+    #[error(transparent)]
+    Move(#[from] MoveError),
+    /// The database.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Building it.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The certificate.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// A certificate that was read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A certificate that was read and proves nothing.
+    #[error(transparent)]
+    Broken(#[from] BrokenProof),
+    /// A strategy of the proof; a mistake of the prover.
+    #[error("a leaf strategy does not hold: {0}")]
+    Strategy(#[from] StrategyError),
+    /// Certificates that cannot be joined.
+    #[error(transparent)]
+    Combine(#[from] CombineError),
+    /// A question that was not decided.
+    #[error("{0}{hint}", hint = hint(.0))]
+    Unsolved(Undecided),
+    /// The proof.
+    #[error(transparent)]
+    Solve(SolveError),
+    /// The file of results.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// Not enough memory, or threads.
+    #[error("{0}")]
+    Resource(String),
+    /// A file that is written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Standard input or output.
+    #[error("standard input or output: {0}")]
+    Io(#[from] io::Error),
+}
+
+impl Failure {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Failure::Unsolved(_)
+            | Failure::Solve(SolveError::DoesNotHold { .. })
+            | Failure::Combine(CombineError::Missing(_)) => 1,
+            Failure::Combine(CombineError::Broken(_)) => 3,
+            Failure::Input(_) | Failure::Fen(_) | Failure::Move(_) | Failure::Combine(_) => 2,
+            _ => 3,
+        }
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::Undecided(undecided) => Failure::Unsolved(undecided),
+            error => Failure::Solve(error),
+        }
+    }
+}
+
+/// What to do about a question that was not decided.
+fn hint(undecided: &Undecided) -> &'static str {
+    match undecided.stop {
+        Stop::Interrupted => ": the same command goes on from here",
+        Stop::Budget | Stop::Decided => ": allow more --max-nodes or --pieces",
+    }
+}

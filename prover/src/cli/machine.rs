@@ -1,0 +1,84 @@
+//! What of the machine may be used.
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::sizes::parse_size;
+use crate::progress::Progress;
+use crate::search::Search;
+
+/// What the machine may be used for.
+#[derive(Args, Debug)]
+pub(super) struct MachineOptions {
+    /// Threads [default: one for each core]. The result does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Memory to use at the most, such as 512MiB or 4GiB [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl MachineOptions {
+    pub(super) fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
+    }
+
+    /// Sets the number of threads of this process.
+    pub(super) fn start(&self) -> Result<(), Failure> {
+        if self.threads == Some(0) {
+            return Err(Failure::Input("--threads: expected at least 1, found 0".into()));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
+        pool.build_global().map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
+    }
+
+    /// The number of workers of a proof.
+    pub(super) fn workers(&self) -> usize {
+        rayon::current_num_threads()
+    }
+
+    /// Bytes that may be used.
+    pub(super) fn memory(&self) -> u64 {
+        self.memory.or_else(free_memory).unwrap_or(4 << 30)
+    }
+}
+
+/// Three quarters of the memory that the system says is available.
+fn free_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024 / 4 * 3)
+}
+
+/// The tables of searches.
+#[derive(Args, Debug)]
+pub(super) struct TableOption {
+    /// Memory of the table of a search, such as 512MiB or 4GiB, and half as much again while it
+    /// grows. When it is full the search goes on and forgets what took the least work
+    #[arg(long = "leaf-table", value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    pub(super) bytes: u64,
+}
+
+impl TableOption {
+    /// Whether so many tables, of searches of so many nodes, are within the memory that may be
+    /// used.
+    pub(super) fn check(&self, nodes: u64, tables: u64, memory: u64) -> Result<(), Failure> {
+        let each = self.bytes.min(Search::most_bytes(nodes));
+        let needed = (each + each / 2).saturating_mul(tables);
+        if needed <= memory {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes >> 20;
+        Err(Failure::Resource(format!(
+            "{tables} searches with tables of {} MiB need {} MiB; expected at most {} MiB: use a smaller \
+             --leaf-table, fewer --threads or more --memory",
+            mib(each),
+            mib(needed),
+            mib(memory)
+        )))
+    }
+}

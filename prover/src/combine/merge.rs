@@ -1,0 +1,293 @@
+//! The merge of several certificates: the union of closed sets is closed.
+//!
+//! A node that several certificates have is taken from the first. For wins the ranks of a
+//! certificate are put above those of the certificates before it: within a certificate their order
+//! stays, and a position that is taken from an earlier one has a smaller rank than before. So every
+//! node still rests on smaller ones, and a branch of a leaf that ended at a node still does. It may
+//! end earlier now, at a node of another certificate; therefore every leaf that is kept is decoded
+//! with the nodes that it was written for and packed again for those that are there now.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use certificate_spec::claim::Question;
+use certificate_spec::leaves::Leaf;
+
+use super::opening_tree::{OpeningNode, OpeningTree, Region};
+use crate::board::{Board, Position};
+use crate::certificate::{
+    BrokenProof, Section, Stored, StoredBasis, StoredNode, StoredProof, claimant,
+};
+use crate::egdb::Values;
+use crate::proof::{Basis, ProofNode};
+use crate::search::{KeyMap, Replay, StrategyError, suits};
+
+/// The proofs in certificates that bear on a question, as one.
+pub struct Merge<'a> {
+    board: &'a Board,
+    database: &'a Values,
+    question: Question,
+    sources: Vec<Source<'a>>,
+    /// Where the node of each position is: source and number.
+    index: KeyMap<(usize, usize)>,
+}
+
+struct Source<'a> {
+    stored: &'a Stored,
+    proof: &'a StoredProof,
+    /// Added to its ranks.
+    offset: u64,
+    /// Its size.
+    cost: u64,
+}
+
+/// Why a position needs no node above the certificates.
+pub(super) enum Support {
+    /// The database or the rules say that it holds.
+    Known,
+    /// It is a node of a certificate of this size.
+    Certificate(u64),
+}
+
+/// A node of the merged proof.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Source(&'a Source<'a>, &'a StoredNode),
+    Opening(OpeningNode),
+}
+
+impl<'a> Merge<'a> {
+    /// Takes what bears on a question: certificates of it and, as who wins does not lose, of the
+    /// win.
+    pub fn new(
+        board: &'a Board,
+        database: &'a Values,
+        question: Question,
+        certificates: &'a [Stored],
+    ) -> Self {
+        let (mut sources, mut index) = (Vec::new(), KeyMap::default());
+        let mut offset = 0;
+        let proofs = certificates.iter().flat_map(|s| s.proofs.iter().map(move |proof| (s, proof)));
+        let bears = |proof: &StoredProof| {
+            proof.question == question
+                || !question.is_win() && proof.claimant() == claimant(question)
+        };
+        for (stored, proof) in proofs.filter(|(_, proof)| bears(proof)) {
+            for (number, node) in proof.nodes.iter().enumerate() {
+                index.entry(node.position.key()).or_insert((sources.len(), number));
+            }
+            let cost = proof.positions().saturating_add(proof.nodes.len() as u64);
+            sources.push(Source { stored, proof, offset, cost });
+            offset += 1 + proof.nodes.iter().map(|n| u64::from(n.rank)).max().unwrap_or(0);
+        }
+        Merge { board, database, question, sources, index }
+    }
+
+    /// The question.
+    pub fn question(&self) -> Question {
+        self.question
+    }
+
+    /// How many certificates bear on it.
+    pub fn sources(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// What of a region holds.
+    pub fn opening_tree(&'a self, region: &'a Region) -> OpeningTree<'a> {
+        OpeningTree::new(region, self)
+    }
+
+    /// Whether the database says that a position holds, if it knows.
+    fn known(&self, position: &Position) -> Option<bool> {
+        let value = self.database.probe(position)?;
+        Some(suits(value, self.claimant_moves(position), self.question.is_win()))
+    }
+
+    fn claimant_moves(&self, position: &Position) -> bool {
+        position.turn == claimant(self.question)
+    }
+
+    /// Whether the opponent is to move and has no move.
+    fn is_over(&self, position: &Position) -> bool {
+        !self.claimant_moves(position) && !self.board.can_move(position)
+    }
+
+    pub(super) fn is_refuted(&self, position: &Position) -> bool {
+        let is_stuck = self.claimant_moves(position) && !self.board.can_move(position);
+        self.known(position).map_or(is_stuck, |holds| !holds)
+    }
+
+    pub(super) fn support(&self, position: &Position) -> Option<Support> {
+        match (self.known(position), self.source(position)) {
+            (Some(holds), _) => holds.then_some(Support::Known),
+            (None, Some((source, _))) => Some(Support::Certificate(source.cost)),
+            (None, None) => self.is_over(position).then_some(Support::Known),
+        }
+    }
+
+    fn source(&'a self, position: &Position) -> Option<(&'a Source<'a>, &'a StoredNode)> {
+        let &(source, number) = self.index.get(&position.key())?;
+        let source = self.sources.get(source)?;
+        Some((source, source.proof.nodes.get(number)?))
+    }
+
+    /// The nodes that the start needs, if the tree of the openings says that it holds.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if a certificate does not prove what it claims.
+    pub fn section(
+        &self,
+        openings: &OpeningTree<'_>,
+        start: &Position,
+    ) -> Result<Section, BrokenProof> {
+        let mut gathering = Gathering { merge: self, openings, kept: Vec::new(), todo: Vec::new() };
+        let mut seen: KeyMap<()> = KeyMap::default();
+        if self.known(start).is_none() && gathering.place(start).is_some() {
+            gathering.todo.push(*start);
+        }
+        while let Some(position) = gathering.todo.pop() {
+            if seen.insert(position.key(), ()).is_none() {
+                gathering.keep(&position)?;
+            }
+        }
+        Ok(gathering.section())
+    }
+}
+
+/// A node that the start needs.
+struct Kept {
+    position: Position,
+    /// Its rank among all of those that the certificates have.
+    rank: u64,
+    basis: Basis,
+}
+
+/// Going over all that the start needs.
+struct Gathering<'a> {
+    merge: &'a Merge<'a>,
+    openings: &'a OpeningTree<'a>,
+    kept: Vec<Kept>,
+    /// Positions of nodes.
+    todo: Vec<Position>,
+}
+
+impl<'a> Gathering<'a> {
+    fn place(&self, position: &Position) -> Option<Place<'a>> {
+        let source = self.merge.source(position).map(|(s, node)| Place::Source(s, node));
+        source.or_else(|| self.openings.node(position).map(Place::Opening))
+    }
+
+    fn rank(&self, place: Place<'_>) -> u64 {
+        match place {
+            _ if !self.merge.question.is_win() => 0,
+            Place::Source(source, node) => source.offset + u64::from(node.rank),
+            // Larger than all ranks of all certificates.
+            Place::Opening(node) => (1 << 48) + u64::from(node.order),
+        }
+    }
+
+    /// Whether the tree takes over at `position`, seen from a node with this rank; notes what it
+    /// needs.
+    fn takes_over(&mut self, position: &Position, rank: u64) -> bool {
+        let place = self.place(position);
+        let below =
+            place.is_some_and(|there| !self.merge.question.is_win() || self.rank(there) < rank);
+        if below {
+            self.todo.push(*position);
+        }
+        below
+    }
+
+    /// Whether a successor of a node with this rank holds (`SPEC.md` §6); notes what it needs.
+    fn holds(&mut self, successor: &Position, rank: u64) -> bool {
+        match self.merge.known(successor) {
+            Some(holds) => holds,
+            None if self.place(successor).is_some() => self.takes_over(successor, rank),
+            None => self.merge.is_over(successor),
+        }
+    }
+
+    fn keep(&mut self, position: &Position) -> Result<(), BrokenProof> {
+        let Some(place) = self.place(position) else { return Ok(()) };
+        let rank = self.rank(place);
+        let basis = match place {
+            Place::Opening(node) => node.choice.map_or(Basis::And, Basis::Or),
+            Place::Source(source, node) => match node.basis {
+                StoredBasis::Or(choice) => Basis::Or(choice),
+                StoredBasis::And => Basis::And,
+                StoredBasis::Leaf(number) => {
+                    let leaf = self.leaf(source, node, number, rank);
+                    Basis::Leaf(leaf.map_err(|e| self.broken(place, position, &e.to_string()))?)
+                }
+                StoredBasis::Assumed => {
+                    return Err(self.broken(place, position, "it is only assumed"));
+                }
+            },
+        };
+        let mut successors = Vec::new();
+        self.merge.board.successors(position, &mut successors);
+        let needed = match &basis {
+            Basis::Or(choice) => match successors.get(*choice as usize) {
+                Some(chosen) => std::slice::from_ref(chosen),
+                None => {
+                    let moves = successors.len();
+                    let what = format!("expected one of {moves} moves, found number {choice}");
+                    return Err(self.broken(place, position, &what));
+                }
+            },
+            Basis::And => &successors,
+            Basis::Leaf(_) | Basis::Assumed(_) => &[],
+        };
+        for successor in needed {
+            if !self.holds(successor, rank) {
+                let fen = self.merge.board.write_fen(successor);
+                let what = format!("expected a proof of {fen}, found none");
+                return Err(self.broken(place, position, &what));
+            }
+        }
+        self.kept.push(Kept { position: *position, rank, basis });
+        Ok(())
+    }
+
+    fn broken(&self, place: Place<'_>, position: &Position, what: &str) -> BrokenProof {
+        let directory = match place {
+            Place::Source(source, _) => source.stored.directory.clone(),
+            Place::Opening(_) => PathBuf::from("the nodes above the certificates"),
+        };
+        BrokenProof { directory, fen: self.merge.board.write_fen(position), what: what.into() }
+    }
+
+    /// Packs a leaf again, for the nodes that there are now.
+    fn leaf(
+        &mut self,
+        source: &Source<'_>,
+        node: &StoredNode,
+        number: usize,
+        rank: u64,
+    ) -> Result<Leaf<Vec<u8>>, StrategyError> {
+        let Merge { board, database, question, .. } = *self.merge;
+        let replay = |question: Question| {
+            Replay::over(board, database, claimant(question), question.is_win())
+        };
+        let proof = source.proof;
+        let leaf = proof.leaves.get(number).ok_or(StrategyError::Bits)?;
+        let written = replay(proof.question);
+        let strategy = written.unpack(leaf, &node.position, |p| proof.closes(node, p))?;
+        replay(question).pack(&strategy, &node.position, |p| self.takes_over(p, rank))
+    }
+
+    /// What was kept, with ranks from 0 without gaps.
+    fn section(mut self) -> Section {
+        self.kept.sort_unstable_by_key(|kept| kept.position);
+        let ranks: BTreeSet<u64> = self.kept.iter().map(|kept| kept.rank).collect();
+        let ranks: Vec<u64> = ranks.into_iter().collect();
+        let node = |Kept { position, rank, basis }| {
+            // Every rank is among them.
+            let rank = ranks.binary_search(&rank).unwrap_or_default() as u32;
+            ProofNode { position, rank, basis }
+        };
+        let nodes = self.kept.into_iter().map(node).collect();
+        Section::of(self.merge.question, self.merge.board, nodes)
+    }
+}

@@ -1,0 +1,68 @@
+//! The value of a single position by df-pn alone: both questions in turn.
+
+use crate::board::{Position, Side};
+use crate::heuristic::Bound;
+use crate::search::{Outcome, Search};
+
+/// Nodes for either question at first.
+const FIRST_SHARE: u64 = 2_000;
+
+/// What was found of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PositionValue {
+    /// What is proved of its value, for the side to move.
+    pub bound: Bound,
+    /// Nodes that were expanded.
+    pub nodes: u64,
+}
+
+/// One of the two questions.
+struct Question<'a> {
+    search: Search<'a>,
+    answer: Option<bool>,
+}
+
+impl Question<'_> {
+    fn run(&mut self, position: &Position, nodes: u64) {
+        let answer = match self.search.run(position, nodes) {
+            Outcome::Unknown(_) => return,
+            outcome => outcome == Outcome::Proved,
+        };
+        // An answer without a strategy to show for it would be a mistake: it counts as none.
+        self.answer = self.search.strategy(position).is_ok().then_some(answer);
+    }
+}
+
+/// Searches the questions whether the side to move wins and whether it loses in turn, with more
+/// nodes each time, so that an easy answer to either is found before much is spent on the other; at
+/// most `nodes` nodes together. `search` makes a search for an attacker.
+pub fn position_value<'a>(
+    search: impl Fn(Side) -> Search<'a>,
+    position: &Position,
+    nodes: u64,
+) -> PositionValue {
+    let mut questions = [position.turn, position.turn.opponent()]
+        .map(|attacker| Question { search: search(attacker), answer: None });
+    let spent = |q: &[Question<'_>; 2]| q[0].search.nodes() + q[1].search.nodes();
+    let (mut share, mut before) = (FIRST_SHARE, u64::MAX);
+    while spent(&questions) != before {
+        before = spent(&questions);
+        for i in 0..questions.len() {
+            let share = share.min(nodes.saturating_sub(spent(&questions)));
+            if questions[i].answer.is_none() && questions[1 - i].answer != Some(true) && share > 0 {
+                questions[i].run(position, share);
+            }
+        }
+        share += share / 2;
+    }
+    let [win, loss] = &questions;
+    let bound = match (win.answer, loss.answer) {
+        (Some(true), _) => Bound::Win,
+        (_, Some(true)) => Bound::Loss,
+        (Some(false), Some(false)) => Bound::Draw,
+        (Some(false), None) => Bound::AtMostDraw,
+        (None, Some(false)) => Bound::AtLeastDraw,
+        (None, None) => Bound::None,
+    };
+    PositionValue { bound, nodes: spent(&questions) }
+}

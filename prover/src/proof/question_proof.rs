@@ -1,0 +1,160 @@
+//! The proof of one question: the part of a decided tree that its decision rests on.
+
+use certificate_spec::claim::Question;
+use certificate_spec::leaves::Leaf;
+
+use super::manager::Iteration;
+use super::tree::{Link, NodeId, Reason, Tree};
+use crate::board::{Position, Side};
+use crate::search::{KeyMap, Outcome};
+
+/// The proof of one question.
+#[derive(Debug, Clone)]
+pub struct QuestionProof {
+    /// The question that is answered by yes.
+    pub question: Question,
+    /// The nodes, in ascending order of their positions; none where the database or the rules
+    /// decide the start.
+    pub nodes: Vec<ProofNode>,
+    /// The iterations of the threshold.
+    pub history: Vec<Iteration>,
+}
+
+/// A node of a proof.
+#[derive(Debug, Clone)]
+pub struct ProofNode {
+    /// The position.
+    pub position: Position,
+    /// For a win: larger than those of the nodes that it rests on. Else 0.
+    pub rank: u32,
+    /// What it rests on.
+    pub basis: Basis,
+}
+
+/// What a node of a proof rests on.
+#[derive(Debug, Clone)]
+pub enum Basis {
+    /// The successor with this number; the claimant is to move.
+    Or(u32),
+    /// All successors; the opponent is to move.
+    And,
+    /// A strategy.
+    Leaf(Leaf<Vec<u8>>),
+    /// Nothing but a score, the claimant's, in hundredths of a man.
+    Assumed(i32),
+}
+
+impl QuestionProof {
+    /// The proof that needs no node, because the database or the rules decide the start.
+    pub fn of_known_start(question: Question) -> Self {
+        QuestionProof { question, nodes: Vec::new(), history: Vec::new() }
+    }
+
+    /// The number of nodes that are only assumed.
+    pub fn assumed(&self) -> usize {
+        self.nodes.iter().filter(|node| matches!(node.basis, Basis::Assumed(_))).count()
+    }
+}
+
+/// The question that is answered by yes when it is decided whether `attacker` wins.
+pub fn question_decided(attacker: Side, won: bool) -> Question {
+    match (won, attacker) {
+        (true, Side::Black) => Question::BlackWins,
+        (true, Side::White) => Question::WhiteWins,
+        (false, Side::White) => Question::BlackNotLost,
+        (false, Side::Black) => Question::WhiteNotLost,
+    }
+}
+
+/// What a claim with so many Assumed nodes is worth, to be added to it.
+pub fn if_assumed(nodes: usize) -> String {
+    match nodes {
+        0 => String::new(),
+        1 => ", if 1 assumed node holds".into(),
+        n => format!(", if {n} assumed nodes hold"),
+    }
+}
+
+impl Tree<'_> {
+    /// The proof that the decision at the root rests on, without a history. Frontier nodes that
+    /// count as decided at the tree's threshold are Assumed nodes of it. `None` if the root is not
+    /// decided, or the tree does not hold, which would be a mistake of the prover.
+    pub fn into_proof(mut self) -> Option<QuestionProof> {
+        let won = match self.outcome() {
+            Outcome::Proved => true,
+            Outcome::Disproved => false,
+            Outcome::Unknown(_) => return None,
+        };
+        let (mut seen, mut nodes): (KeyMap<()>, _) = (KeyMap::default(), Vec::new());
+        let mut todo = vec![0];
+        while let Some(id) = todo.pop() {
+            let position = self.nodes()[id as usize].position;
+            if seen.insert(position.key(), ()).is_none() {
+                let basis = self.take_basis(id, won, &seen, &mut todo)?;
+                let rank = if won { self.nodes()[id as usize].order } else { 0 };
+                nodes.push(ProofNode { position, rank, basis });
+            }
+        }
+        nodes.sort_by_key(|node| node.position);
+        let question = question_decided(self.goal().attacker, won);
+        Some(QuestionProof { question, nodes, history: Vec::new() })
+    }
+
+    /// What a node rests on; the nodes among that are added to `todo`. `seen` has those that are
+    /// kept anyway. A strategy is taken out of the tree.
+    fn take_basis(
+        &mut self,
+        id: NodeId,
+        won: bool,
+        seen: &KeyMap<()>,
+        todo: &mut Vec<NodeId>,
+    ) -> Option<Basis> {
+        if let Some(leaf) = self.take_leaf(id) {
+            return Some(Basis::Leaf(leaf));
+        }
+        let nodes = self.nodes();
+        let node = &nodes[id as usize];
+        let Reason::Expanded(links) = &node.reason else {
+            return Some(Basis::Assumed(if won { node.score() } else { -node.score() }));
+        };
+        let holds = |link: &Link| match link {
+            Link::Known(known) => *known == won,
+            Link::Node(child) if won => nodes[*child as usize].order < node.order,
+            Link::Node(child) => nodes[*child as usize].is_disproved(),
+        };
+        let attacker = self.goal().attacker;
+        let claimant = if won { attacker } else { attacker.opponent() };
+        if node.position.turn != claimant {
+            for link in links {
+                if !holds(link) {
+                    return None;
+                }
+                if let Link::Node(child) = link {
+                    todo.push(*child);
+                }
+            }
+            return Some(Basis::And);
+        }
+        // A known position costs nothing, then a node that is kept anyway, then a leaf.
+        let cost = |link: &Link| match link {
+            Link::Known(_) => (0, 0),
+            Link::Node(child) => {
+                let child_node = &nodes[*child as usize];
+                let class = if seen.contains_key(&child_node.position.key()) {
+                    1
+                } else if matches!(child_node.reason, Reason::Leaf(_)) {
+                    2
+                } else {
+                    3
+                };
+                (class, *child)
+            }
+        };
+        let good = links.iter().enumerate().filter(|(_, link)| holds(link));
+        let (choice, link) = good.min_by_key(|(_, link)| cost(link))?;
+        if let Link::Node(child) = link {
+            todo.push(*child);
+        }
+        Some(Basis::Or(choice as u32))
+    }
+}

@@ -1,0 +1,304 @@
+//! The value of a start: which questions are asked, who wins, and when it is known.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use certificate_spec::claim::{Question, Value};
+use thiserror::Error;
+
+use super::item::SearchContext;
+use super::manager::{Environment, Grown, Iteration, Manager, ProofError, Stop, Verdict};
+use super::question_proof::{QuestionProof, if_assumed, question_decided};
+use super::tree::Tree;
+use crate::board::{Position, Side};
+use crate::search::{Outcome, ProofNumbers};
+
+/// What is to be proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// The exact value, whatever it is.
+    Value,
+    /// Black does not lose.
+    BlackNotLost,
+    /// White does not lose.
+    WhiteNotLost,
+}
+
+/// What is to be proved, of which start and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The start.
+    pub start: Position,
+    /// What is to be proved of it.
+    pub asked: Asked,
+    /// How.
+    pub manager: Manager,
+}
+
+/// What was proved of a start.
+#[derive(Debug)]
+pub struct Solution {
+    /// The value of the start, or a bound of it.
+    pub value: Value,
+    /// The proofs of its questions, in ascending order.
+    pub proofs: Vec<QuestionProof>,
+    /// Why this is not all that was asked for.
+    pub undecided: Option<Undecided>,
+}
+
+/// A question that was not decided: does the attacker win?
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    /// The attacker.
+    pub attacker: Side,
+    /// Why it was not decided: the budget was spent, or it was interrupted.
+    pub stop: Stop,
+    /// Nodes that were expanded.
+    pub nodes: u64,
+    /// The numbers of the start, if a search has ended.
+    pub numbers: Option<ProofNumbers>,
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Undecided { attacker, stop, nodes, numbers } = self;
+        match stop {
+            Stop::Interrupted => {
+                write!(f, "interrupted before it was decided whether {attacker:?} wins")?;
+            }
+            _ => write!(f, "not decided whether {attacker:?} wins within {nodes} nodes")?,
+        }
+        match numbers {
+            None => Ok(()),
+            Some(ProofNumbers { proof, disproof }) => {
+                write!(f, " (proof number {proof}, disproof number {disproof})")
+            }
+        }
+    }
+}
+
+/// Why there is no solution.
+#[derive(Debug, Error)]
+pub enum SolveError {
+    /// A question was not decided.
+    #[error("{0}")]
+    Undecided(Undecided),
+    /// The claim does not hold, if this many assumed nodes hold.
+    #[error("the claim does not hold: {winner:?} wins{}", if_assumed(*assumed))]
+    DoesNotHold {
+        /// The side that wins.
+        winner: Side,
+        /// The number of assumed nodes that this rests on.
+        assumed: usize,
+    },
+    /// The proof could not go on.
+    #[error(transparent)]
+    Proof(#[from] ProofError),
+    /// A decided tree does not hold: a mistake of the prover.
+    #[error("the proof tree does not hold")]
+    Tree,
+}
+
+/// The positions of a line of play from a start on; `None` if the line does not go through it. What
+/// was played before it is no part of the tree.
+pub fn seed_line(
+    start: &Position,
+    line: impl IntoIterator<Item = Position>,
+) -> Option<Vec<Position>> {
+    let from_start: Vec<Position> = line.into_iter().skip_while(|p| p != start).collect();
+    (!from_start.is_empty()).then_some(from_start)
+}
+
+/// Proves what is asked for. With a threshold, or when it is interrupted, it may be less than that,
+/// or rest on assumed nodes.
+///
+/// # Errors
+/// [`SolveError`]
+pub fn solve(
+    request: &Request,
+    context: &SearchContext<'_>,
+    environment: Environment<'_>,
+) -> Result<Solution, SolveError> {
+    let solver = Solver { request, context, environment };
+    match request.asked {
+        Asked::Value => solver.value(),
+        Asked::BlackNotLost => solver.bound(Value::BlackNotLost, Side::White),
+        Asked::WhiteNotLost => solver.bound(Value::WhiteNotLost, Side::Black),
+    }
+}
+
+/// An answer to one of the questions.
+struct Answered {
+    /// The proof, if there is one that can be emitted.
+    proof: Option<QuestionProof>,
+    /// Why there is none, or why it rests on assumptions.
+    undecided: Option<Undecided>,
+}
+
+impl Answered {
+    fn proves(&self, question: Question) -> bool {
+        self.proof.as_ref().is_some_and(|proof| proof.question == question)
+    }
+}
+
+struct Solver<'a> {
+    request: &'a Request,
+    context: &'a SearchContext<'a>,
+    environment: Environment<'a>,
+}
+
+impl Solver<'_> {
+    /// Shows that a side does not lose: its opponent, the attacker, does not win.
+    fn bound(&self, value: Value, attacker: Side) -> Result<Solution, SolveError> {
+        let Answered { proof, undecided } = self.ask(attacker, &|| false)?;
+        match (proof, undecided) {
+            (Some(proof), undecided) if value.questions() == [proof.question] => {
+                Ok(Solution { value, proofs: vec![proof], undecided })
+            }
+            (_, Some(undecided)) => Err(SolveError::Undecided(undecided)),
+            (proof, None) => {
+                let assumed = proof.map_or(0, |proof| proof.assumed());
+                Err(SolveError::DoesNotHold { winner: attacker, assumed })
+            }
+        }
+    }
+
+    /// Asks both questions. If one side wins there is no need for an answer to the other one.
+    fn value(&self) -> Result<Solution, SolveError> {
+        let [white, black] = self.ask_both()?;
+        let (value, undecided, proofs) = if white.proves(Question::WhiteWins) {
+            (Value::WhiteWins, white.undecided, [white.proof, None])
+        } else if black.proves(Question::BlackWins) {
+            (Value::BlackWins, black.undecided, [black.proof, None])
+        } else {
+            let undecided = white.undecided.or(black.undecided);
+            let value = match (&white.proof, &black.proof, &undecided) {
+                (Some(_), Some(_), _) => Value::Draw,
+                // Half of the answer is better than none.
+                (Some(_), None, _) if self.may_be_partial() => Value::BlackNotLost,
+                (None, Some(_), _) if self.may_be_partial() => Value::WhiteNotLost,
+                (.., Some(undecided)) => return Err(SolveError::Undecided(undecided.clone())),
+                (.., None) => return Err(SolveError::Tree),
+            };
+            (value, undecided, [white.proof, black.proof])
+        };
+        Ok(Solution { value, proofs: proofs.into_iter().flatten().collect(), undecided })
+    }
+
+    /// Does White win, does Black? Both at the same time, if there is more than one worker.
+    fn ask_both(&self) -> Result<[Answered; 2], SolveError> {
+        let is_win = |q| matches!(q, Question::WhiteWins | Question::BlackWins);
+        let is_needless = [AtomicBool::new(false), AtomicBool::new(false)];
+        let needless = |i: usize| is_needless[i].store(true, Ordering::Relaxed);
+        let ask = |attacker, i: usize| {
+            let answered = self.ask(attacker, &|| is_needless[i].load(Ordering::Relaxed));
+            let settles_all = match &answered {
+                // Under a threshold both may seem to win. Then it is White, whoever is first.
+                Ok(Answered { proof: Some(proof), .. }) => {
+                    is_win(proof.question)
+                        && (attacker == Side::White || self.request.manager.thresholds.is_none())
+                }
+                Ok(_) => false,
+                Err(_) => true,
+            };
+            if settles_all {
+                needless(1 - i);
+            }
+            answered
+        };
+        if self.environment.workers.number() == 1 {
+            return Ok([ask(Side::White, 0)?, ask(Side::Black, 1)?]);
+        }
+        std::thread::scope(|scope| {
+            let black = scope.spawn(|| ask(Side::Black, 1));
+            let white = ask(Side::White, 0);
+            let black = black.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok([white?, black?])
+        })
+    }
+
+    /// Whether something is to be emitted even if it is not finished.
+    fn may_be_partial(&self) -> bool {
+        self.request.manager.thresholds.is_some() || (self.environment.is_stopped)()
+    }
+
+    /// Does `attacker` win? There is no answer once it is needless.
+    fn ask(
+        &self,
+        attacker: Side,
+        is_needless: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Answered, SolveError> {
+        let Solver { request, context, environment } = *self;
+        if let Some(won) = context.goal(attacker).known(&request.start) {
+            let proof = QuestionProof::of_known_start(question_decided(attacker, won));
+            return Ok(Answered { proof: Some(proof), undecided: None });
+        }
+        let is_stopped = || (environment.is_stopped)() || is_needless();
+        let Grown { mut tree, verdict } = request.manager.prove(
+            context,
+            attacker,
+            &request.start,
+            Environment { is_stopped: &is_stopped, ..environment },
+        )?;
+        let undecided = undecided(attacker, &verdict);
+        if verdict.stop == Stop::Interrupted && is_needless() {
+            return Ok(Answered { proof: None, undecided });
+        }
+        let progress = environment.progress;
+        if request.manager.thresholds.is_some() {
+            verdict.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
+        }
+        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &verdict)) {
+            return Ok(Answered { proof: None, undecided });
+        }
+        let answer = if tree.outcome() == Outcome::Proved { "yes" } else { "no" };
+        let size = tree.nodes().len();
+        let proof = tree.into_proof().ok_or(SolveError::Tree)?;
+        let proof = QuestionProof { history: verdict.history, ..proof };
+        progress.say(format!(
+            "does {attacker:?} win? {answer}{}: {} nodes in {} searches, tree {size}",
+            if_assumed(proof.assumed()),
+            verdict.nodes,
+            verdict.searches,
+        ));
+        Ok(Answered { proof: Some(proof), undecided })
+    }
+}
+
+/// Says why a proof has not decided its question, if it has not.
+fn undecided(attacker: Side, verdict: &Verdict) -> Option<Undecided> {
+    let Outcome::Unknown(numbers) = verdict.outcome else { return None };
+    // Before a search has ended they are no more than an estimate.
+    let numbers = (verdict.searches > 0).then_some(numbers);
+    Some(Undecided { attacker, stop: verdict.stop, nodes: verdict.nodes, numbers })
+}
+
+/// Takes for decided what is beyond the largest threshold at which the root of an unfinished tree
+/// is decided; says whether there is one.
+fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
+    const STEP: i32 = 10;
+    let most = verdict.history.iter().filter_map(|i| i.threshold).max();
+    let most =
+        most.unwrap_or_else(|| tree.nodes().iter().map(|n| n.score().abs()).max().unwrap_or(0));
+    let thresholds: Vec<i32> = (1..=most).rev().step_by(STEP as usize).chain([1, 0]).collect();
+    let mut is_decided = |threshold| {
+        tree.update(Some(threshold));
+        !matches!(tree.outcome(), Outcome::Unknown(_))
+    };
+    // The lower it is the more is taken for decided, and what was decided before stays so.
+    let first = thresholds.partition_point(|&threshold| !is_decided(threshold));
+    thresholds.get(first).is_some_and(|&threshold| is_decided(threshold))
+}
+
+/// A line for people.
+impl fmt::Display for Iteration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Iteration { threshold, nodes, leaves, searches, searched, depth } = self;
+        match threshold {
+            Some(threshold) => write!(f, "iteration threshold={threshold}")?,
+            None => write!(f, "iteration threshold=none")?,
+        }
+        write!(f, " nodes={nodes} leaves={leaves} searches={searches}")?;
+        write!(f, " searched={searched} depth={depth}")
+    }
+}

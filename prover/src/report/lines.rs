@@ -1,0 +1,69 @@
+//! A report on a certificate as text, TSV or JSON.
+
+use certificate_spec::claim::Question;
+
+use super::tables::{CertificateReport, QuestionReport, Row, Sums};
+use crate::proof::if_assumed;
+
+/// Lines of columns separated by tabs.
+pub fn tsv(report: &CertificateReport<'_>) -> String {
+    let line = |question: Question, table: &str, row: &Row| {
+        let positions = row.positions.map_or("-".into(), |n| n.to_string());
+        format!("{question:?}\t{table}\t{}\t{}\t{positions}\n", row.key, row.count)
+    };
+    format!("question\ttable\tkey\tcount\tpositions\n{}", lines(report, line))
+}
+
+/// A JSON object a line.
+pub fn json(report: &CertificateReport<'_>) -> String {
+    lines(report, |question, table, Row { key, count, positions }| {
+        let positions = positions.map_or("null".into(), |n| n.to_string());
+        format!(
+            "{{\"question\":\"{question:?}\",\"table\":\"{table}\",\"key\":\"{key}\",\"count\":{count},\"positions\":{positions}}}\n"
+        )
+    })
+}
+
+fn lines(
+    report: &CertificateReport<'_>,
+    line: impl Fn(Question, &'static str, &Row) -> String,
+) -> String {
+    let mut out = String::new();
+    for QuestionReport { question, tables } in &report.questions {
+        for table in tables {
+            table.rows.iter().for_each(|row| out += &line(*question, table.name, row));
+        }
+    }
+    out
+}
+
+/// Aligned columns.
+pub fn text(report: &CertificateReport<'_>) -> String {
+    let stored = report.stored;
+    let claim = &stored.claim;
+    let Sums { nodes, leaves, positions } = report.sums();
+    let mut out = format!(
+        "{} {} from {}{}\n{nodes} nodes, {leaves} leaves, {positions} positions, {} bytes, root={}\n",
+        claim.value.word(),
+        claim.game,
+        claim.start,
+        if_assumed(stored.assumed()),
+        stored.bytes,
+        stored.root
+    );
+    for proof in stored.proofs.iter().filter(|proof| !proof.about.is_empty()) {
+        out += &format!("\n{:?}: how it was proved, as the certificate says\n", proof.question);
+        proof.about.iter().for_each(|line| out += &format!("    {line}\n"));
+    }
+    for QuestionReport { question, tables } in &report.questions {
+        for table in tables.iter().filter(|table| !table.rows.is_empty()) {
+            let title = format!("{question:?}: {}", table.title);
+            out += &format!("\n{title:<42}{:>14}{:>16}\n", table.counted, "positions");
+            for row in &table.rows {
+                let positions = row.positions.map_or("-".into(), |n| n.to_string());
+                out += &format!("{:>42}{:>14}{positions:>16}\n", row.key, row.count);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,55 @@
+//! Proof and disproof numbers, and what they say.
+
+/// Proof numbers at and above this are infinite.
+pub const INFINITE: u32 = 1 << 24;
+
+/// A proof number and a disproof number: how much is left to do to prove a position, and to
+/// disprove it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ProofNumbers {
+    /// Proof number: 0 when the attacker wins, infinite when the defender does not lose.
+    pub proof: u32,
+    /// Disproof number: 0 when the defender does not lose, infinite when the attacker wins.
+    pub disproof: u32,
+}
+
+impl ProofNumbers {
+    /// Those of a position that the attacker wins.
+    pub const PROVED: ProofNumbers = ProofNumbers { proof: 0, disproof: INFINITE };
+    /// Those of a position that the defender does not lose.
+    pub const DISPROVED: ProofNumbers = ProofNumbers { proof: INFINITE, disproof: 0 };
+    /// Numbers that no position reaches before it is decided.
+    pub(super) const UNLIMITED: ProofNumbers = ProofNumbers { proof: INFINITE, disproof: INFINITE };
+
+    /// Those of a decided position.
+    pub fn of(won: bool) -> Self {
+        if won { Self::PROVED } else { Self::DISPROVED }
+    }
+
+    /// Whether the position is proved or disproved.
+    pub fn is_decided(self) -> bool {
+        self.proof == 0 || self.disproof == 0
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The attacker wins.
+    Proved,
+    /// The defender does not lose.
+    Disproved,
+    /// It ended before that was decided, with these numbers at the root.
+    Unknown(ProofNumbers),
+}
+
+impl Outcome {
+    /// What proof and disproof numbers say.
+    pub(super) fn of(numbers: ProofNumbers) -> Self {
+        match numbers {
+            ProofNumbers { proof: 0, .. } => Outcome::Proved,
+            ProofNumbers { disproof: 0, .. } => Outcome::Disproved,
+            numbers => Outcome::Unknown(numbers),
+        }
+    }
+}
