@@ -190,8 +190,8 @@ def growth():
         most, least = max(nodes[game]), min(nodes[game])
         fall = f"{(nodes[game][least] / nodes[game][most]) ** (1 / (most - least)):.1f} times fewer ({least} to {most})" if most > least else ""
         out.append(f"| {game} | {count(float(f'{model.sizes[game]:.1e}'))} | {count(nodes[game][6])} | {fall} |")
-    out += ["", f"nodes = {model.factor:.2g} × positions^{model.power:.2f}, within a factor of {model.spread:.1f};"]
-    return out + [f"positions in closed sets = {model.base:.2g} × nodes^{model.share:.2f}."]
+    out += ["", f"* nodes = {model.factor:.2g} × positions^{model.power:.2f}, within a factor of {model.spread:.1f};"]
+    return out + [f"* positions in closed sets = {model.base:.2g} × nodes^{model.share:.2f}."]
 
 
 def forecast():
