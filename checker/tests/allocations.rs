@@ -3,7 +3,7 @@
 //! One thing is tried after the other in a single test, because what others allocate meanwhile would count.
 
 mod common;
-#[path = "../../fuzz/src/counting.rs"]
+#[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 
 use crate::common::files::Files;

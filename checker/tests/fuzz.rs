@@ -1,8 +1,8 @@
-//! The targets of `fuzz/` without any fuzzing: on the inputs that are kept there, and on some whose fields are
+//! The targets of `tests/fuzz/` without any fuzzing: on the inputs that are kept there, and on some whose fields are
 //! absurd. The allocator counts, so the bounds on memory that the targets look at hold here, too.
 
 mod common;
-#[path = "../../fuzz/src/counting.rs"]
+#[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 #[path = "../cli/describe.rs"]
 #[allow(dead_code)]
@@ -15,7 +15,7 @@ mod merge;
 #[path = "../cli/notes.rs"]
 #[allow(dead_code)]
 mod notes;
-#[path = "../../fuzz/src/targets/mod.rs"]
+#[path = "../../tests/fuzz/src/targets/mod.rs"]
 mod targets;
 
 use std::fs;
@@ -34,11 +34,11 @@ fn nothing_is_found_again() {
 
 /// Where inputs of a target are kept.
 fn corpus(target: &Target) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target.name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus").join(target.name)
 }
 
 #[test]
-#[ignore = "writes inputs to begin with, for `fuzz/run`"]
+#[ignore = "writes inputs to begin with, for `tests/fuzz/run`"]
 fn seeds() {
     for target in ALL {
         fs::create_dir_all(corpus(&target)).unwrap();

@@ -4,7 +4,7 @@
 #![allow(clippy::cast_possible_truncation)]
 
 pub use draughtproof_egdb as egdb;
-pub use draughtproof_egdb::board;
+pub use draughtproof_game as board;
 
 pub mod cli;
 pub mod emit;

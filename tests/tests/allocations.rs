@@ -2,7 +2,7 @@
 //! memory than what is right: files are read once more for what is wrong with them first. (What is made to cost
 //! much is in `checker/tests/allocations.rs`.)
 
-#[path = "../../fuzz/src/counting.rs"]
+#[path = "../fuzz/src/counting.rs"]
 mod counting;
 
 use std::path::PathBuf;

@@ -1,0 +1,240 @@
+//! How long a database will take to build, and how large it will be.
+//!
+//! From the figures of slices that were built, those of slices with more pieces are estimated. Time for
+//! an index: the geometric mean over the slices with one piece less, times the square root of what that was
+//! wrong by for the number of pieces before. Bytes of a number of pieces: the
+//! geometric mean of two estimates that err in opposite directions where the number is odd and where it is
+//! even. One takes for each slice the mean of those with one piece less; the other that of those with a
+//! piece less on both sides, which have the same balance, corrected by what it was wrong for the number of
+//! pieces before. (How good that is: `docs/performance.md`.)
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::extend::{BuildError, Working, both, extend, room_to_solve};
+use super::residency::{Later, Residency};
+use crate::disk::figures::Figures;
+use crate::disk::store::Store;
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
+use crate::values::stats::placements;
+use draughtproof_game::Board;
+
+/// Calibration builds at most so many indices: a few seconds.
+const CALIBRATION: u64 = 250_000_000;
+
+/// What is expected of a number of pieces, or known where `known` says so.
+#[derive(Debug, Clone)]
+pub struct Forecast {
+    /// The number of pieces.
+    pub pieces: u8,
+    /// Positions with exactly that many.
+    pub positions: u64,
+    /// Indices, those that stand for no position included.
+    pub indices: u64,
+    /// Whether they are on disk already; then `bytes` is their size.
+    pub known: bool,
+    /// Seconds to build them.
+    pub seconds: f64,
+    /// Bytes on disk; while building, too.
+    pub bytes: f64,
+    /// Bytes of memory without which they cannot be built.
+    pub least_memory: u64,
+    /// Bytes of memory with which nothing has to be read again.
+    pub most_memory: u64,
+    /// The slices that take longest: with their seconds and bytes (together with their twins).
+    pub largest: Vec<(Slice, f64, f64)>,
+}
+
+/// Rates measured on this machine.
+pub struct Forecaster {
+    board: Board,
+    /// Seconds that an index takes to solve, compress and write.
+    seconds: HashMap<Slice, f64>,
+    /// Bytes that an index takes on disk.
+    bytes: HashMap<Slice, f64>,
+    /// Seconds to read an index again.
+    read: f64,
+    /// The largest number of pieces whose sizes are known.
+    known: u8,
+    memory: u64,
+}
+
+impl Forecaster {
+    /// Builds a small database in a new directory `scratch` to measure this machine, and takes in what is
+    /// noted of the database in `store`. `memory` is what a builder may use.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn new(store: &Store, scratch: &std::path::Path, memory: u64) -> Result<Self, BuildError> {
+        let board = store.board().clone();
+        let indices = |n: u8| Slice::all(&board, n).iter().map(|s| s.indices(&board)).sum::<u64>();
+        let pieces = (2..board.squares()).take_while(|&n| indices(n) <= CALIBRATION).last();
+        let pieces = pieces.unwrap_or(2);
+        let small = Store::new(scratch, &board);
+        let _lock = small.lock()?;
+        extend(&mut Working::new(&small, pieces, memory)?, |_| ())?;
+        let start = Instant::now();
+        Working::new(&small, pieces, memory)?.load_all(|_| ())?;
+        let read = start.elapsed().as_secs_f64() / indices(pieces) as f64;
+
+        let measured = by_slice(small.figures());
+        let (there, records) = store.finished()?;
+        let noted = by_slice(store.figures());
+        let slow = slowdown(&measured, &noted);
+        let mut seconds: HashMap<Slice, f64> =
+            noted.iter().map(|(&slice, f)| (slice, slow * time(f) / f.indices as f64)).collect();
+        let mut bytes = HashMap::new();
+        for (&slice, figures) in &measured {
+            seconds.insert(slice, time(figures) / figures.indices as f64);
+            bytes.insert(slice, figures.bytes as f64 / figures.indices as f64);
+        }
+        for record in records {
+            let slice = Slice::from(record.name);
+            bytes.insert(slice, record.length as f64 / slice.indices(&board) as f64);
+        }
+        Ok(Forecaster { board, seconds, bytes, read, known: there.max(pieces), memory })
+    }
+
+    /// The forecasts from 2 to `pieces` pieces.
+    pub fn forecast(&mut self, pieces: u8) -> Vec<Forecast> {
+        // By what the estimate from balanced slices was wrong for the number of pieces before.
+        let mut growth = 1.0;
+        // And by what that of the time was.
+        let mut pace = 1.0f64;
+        (2..=pieces)
+            .map(|n| {
+                let all = Slice::all(&self.board, n);
+                let slices: Vec<Slice> = all.into_iter().filter(|s| s.pieces() == n).collect();
+                let sum = |rate: &dyn Fn(Slice) -> f64| {
+                    slices.iter().map(|&s| rate(s) * s.indices(&self.board) as f64).sum::<f64>()
+                };
+                let one_less = sum(&|s| self.bytes_of(&fewer(s, ONE)));
+                let balanced = sum(&|s| self.bytes_of(&fewer(s, ONE_EACH)));
+                let expected = (one_less * balanced * growth).sqrt();
+                let factor = if one_less > 0.0 { expected / one_less } else { 0.0 };
+                let slow = sum(&|s| self.seconds_of(&fewer(s, ONE)));
+                let timed = slices.iter().all(|s| self.seconds.contains_key(s));
+                for &slice in &slices {
+                    let seconds = self.seconds_of(&fewer(slice, ONE)) * pace.sqrt();
+                    let bytes = factor * self.bytes_of(&fewer(slice, ONE));
+                    self.seconds.entry(slice).or_insert(seconds);
+                    self.bytes.entry(slice).or_insert(bytes);
+                }
+                let forecast = self.add_up(n, &slices);
+                if timed && slow > 0.0 {
+                    pace = slices
+                        .iter()
+                        .map(|s| self.seconds[s] * s.indices(&self.board) as f64)
+                        .sum::<f64>()
+                        / slow;
+                }
+                if n <= self.known && balanced > 0.0 {
+                    growth = forecast.bytes / balanced;
+                }
+                forecast
+            })
+            .collect()
+    }
+
+    fn add_up(&self, n: u8, slices: &[Slice]) -> Forecast {
+        let board = &self.board;
+        let of = |s: Slice| {
+            let indices = s.indices(board) as f64;
+            (self.seconds[&s] * indices, self.bytes[&s] * indices)
+        };
+        let pairs = Builder::pairs(board, n);
+        let pair = |&s: &Slice| {
+            let sum = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
+            let (seconds, bytes) = both(s).into_iter().map(of).fold((0.0, 0.0), sum);
+            (s, seconds, bytes)
+        };
+        let mut largest: Vec<_> = pairs.iter().map(pair).collect();
+        largest.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let seconds: f64 = largest.iter().map(|l| l.1).sum();
+        let bytes = largest.iter().map(|l| l.2).sum();
+        largest.truncate(5);
+        Forecast {
+            pieces: n,
+            positions: slices.iter().map(|&s| placements(board, s)).sum(),
+            indices: slices.iter().map(|s| s.indices(board)).sum(),
+            known: n <= self.known,
+            seconds: seconds + self.read_again(n, &pairs),
+            bytes,
+            least_memory: Working::least_memory(board, n),
+            most_memory: Builder::memory(board, n),
+            largest,
+        }
+    }
+
+    /// Seconds to read slices again that had to be forgotten for want of memory.
+    fn read_again(&self, n: u8, pairs: &[Slice]) -> f64 {
+        let mut resident = Residency::new(&self.board, n, self.memory);
+        let smaller = Slice::all(&self.board, n - 1);
+        resident.add(&smaller);
+        let mut later = Later::new(pairs);
+        let mut indices = 0;
+        for &slice in pairs {
+            later.next();
+            let room = room_to_solve(&self.board, slice);
+            // What cannot be built at all is not forecast to be read again.
+            let Ok(change) = resident.bring(&Builder::needs(slice), room, later.needs()) else {
+                return 0.0;
+            };
+            indices += change.load.iter().map(|s| s.indices(&self.board)).sum::<u64>();
+            resident.add(&both(slice));
+        }
+        indices as f64 * self.read
+    }
+
+    /// Seconds for an index: the geometric mean of those of these slices.
+    fn seconds_of(&self, slices: &[Slice]) -> f64 {
+        let logarithms =
+            slices.iter().filter_map(|s| self.seconds.get(s)).map(|s| s.max(1e-12).ln());
+        mean(logarithms).map_or(0.0, f64::exp)
+    }
+
+    /// Bytes for an index: the mean of those of these slices.
+    fn bytes_of(&self, slices: &[Slice]) -> f64 {
+        mean(slices.iter().filter_map(|s| self.bytes.get(s)).copied()).unwrap_or(0.0)
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then_some(sum / count)
+}
+
+/// Seconds from nothing to the file.
+fn time(figures: &Figures) -> f64 {
+    figures.solve_seconds + figures.write_seconds
+}
+
+fn by_slice(figures: Vec<Figures>) -> HashMap<Slice, Figures> {
+    figures.into_iter().map(|f| (Slice::from(f.slice), f)).collect()
+}
+
+/// How much longer the same slices took here and now than is noted; 1 if none are noted.
+fn slowdown(measured: &HashMap<Slice, Figures>, noted: &HashMap<Slice, Figures>) -> f64 {
+    let common = measured.iter().filter_map(|(slice, here)| Some((here, noted.get(slice)?)));
+    let (here, there) =
+        common.fold((0.0, 0.0), |(h, t), (here, there)| (h + time(here), t + time(there)));
+    if there > 0.0 && here > 0.0 { here / there } else { 1.0 }
+}
+
+/// Ways to take pieces away, as places in (a, b, c, d): one, or one of each side.
+const ONE: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
+const ONE_EACH: &[&[usize]] = &[&[0, 2], &[0, 3], &[1, 2], &[1, 3]];
+
+/// The slices with pieces taken away in each of these ways.
+fn fewer(slice: Slice, ways: &[&[usize]]) -> Vec<Slice> {
+    let without = |way: &&[usize]| {
+        let mut counts = slice.name().0;
+        for &place in *way {
+            counts[place] = counts[place].checked_sub(1)?;
+        }
+        let [a, b, c, d] = counts;
+        (a + b > 0 && c + d > 0).then(|| Slice::new(a, b, c, d))
+    };
+    ways.iter().filter_map(without).collect()
+}

@@ -1,0 +1,132 @@
+//! Which slices are in memory: a bound on their bytes, and what to forget when it is reached.
+//!
+//! The order of work is known, so what is not needed for longest goes first (L. A. Belady, "A study of
+//! replacement algorithms for a virtual-storage computer", 1966). Only the book-keeping is here: it
+//! serves the builder, and forecasts of how much a builder will have to read again.
+
+use std::collections::HashSet;
+
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
+use draughtproof_game::Board;
+
+/// The slices in memory.
+pub(crate) struct Residency {
+    board: Board,
+    /// The bytes that are taken whatever is in memory.
+    base: u64,
+    /// The bytes that may be taken.
+    pub(crate) memory: u64,
+    slices: HashSet<Slice>,
+}
+
+/// What has to be done.
+pub(crate) struct Change {
+    /// First these are forgotten.
+    pub(crate) forget: Vec<Slice>,
+    /// Then these are loaded, in this order.
+    pub(crate) load: Vec<Slice>,
+}
+
+impl Residency {
+    /// Nothing, for a database that will have `pieces` pieces.
+    pub(crate) fn new(board: &Board, pieces: u8, memory: u64) -> Self {
+        let base = Builder::base_memory(board, pieces);
+        Residency { board: board.clone(), base, memory, slices: HashSet::new() }
+    }
+
+    /// Slices that were made in memory.
+    pub(crate) fn add(&mut self, slices: &[Slice]) {
+        self.slices.extend(slices);
+    }
+
+    fn bytes<'a>(&self, slices: impl IntoIterator<Item = &'a Slice>) -> u64 {
+        slices.into_iter().map(|&s| Builder::table_memory(&self.board, s)).sum()
+    }
+
+    /// The slices that must be loaded so that `wanted` are in memory, in order: those that are not, and
+    /// what their captures lead to.
+    fn missing(&self, wanted: &[Slice]) -> Vec<Slice> {
+        let mut found: HashSet<Slice> = HashSet::new();
+        let mut todo: Vec<Slice> = wanted.to_vec();
+        while let Some(slice) = todo.pop() {
+            if !self.slices.contains(&slice) && found.insert(slice) {
+                todo.extend(Builder::captures(slice));
+            }
+        }
+        let mut found: Vec<Slice> = found.into_iter().collect();
+        found.sort_by_key(|s| s.name().order());
+        found
+    }
+
+    /// The bytes that are needed at the least to have slices and room for `room` bytes more.
+    pub(crate) fn least(&self, wanted: &[Slice], room: u64) -> u64 {
+        let load = self.missing(wanted);
+        let decoding = load.iter().map(|&s| Builder::work(&self.board, s)).max().unwrap_or(0);
+        self.base + self.bytes(&load) + room.max(decoding)
+    }
+
+    /// Has slices in memory and room for `room` bytes more. What else is in memory is forgotten as far
+    /// as it must be, first what `later`, the slices needed afterwards, names last or not at all.
+    ///
+    /// # Errors
+    /// The bytes that are needed, if they are more than there may be.
+    pub(crate) fn bring(
+        &mut self,
+        wanted: &[Slice],
+        room: u64,
+        later: &[Slice],
+    ) -> Result<Change, u64> {
+        let load = self.missing(wanted);
+        let decoding = load.iter().map(|&s| Builder::work(&self.board, s)).max().unwrap_or(0);
+        let extra = self.base + self.bytes(&load) + room.max(decoding);
+        // What loading looks at stays, too.
+        let mut pinned: HashSet<Slice> = wanted.iter().copied().collect();
+        pinned.extend(load.iter().flat_map(|&s| Builder::captures(s)));
+        let mut others: Vec<Slice> = self.slices.difference(&pinned).copied().collect();
+        let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
+        others.sort_by_cached_key(|s| (next_use(s), s.name().order()));
+        let mut there = self.bytes(&self.slices);
+        let mut forget = Vec::new();
+        while extra + there > self.memory {
+            let victim = others.pop().ok_or(extra + there)?;
+            there -= self.bytes([&victim]);
+            forget.push(victim);
+        }
+        forget.iter().for_each(|victim| {
+            self.slices.remove(victim);
+        });
+        self.slices.extend(&load);
+        Ok(Change { forget, load })
+    }
+}
+
+/// What is needed after each of some pairs, in order.
+pub(crate) struct Later {
+    needs: Vec<Slice>,
+    /// Where those of each pair end.
+    ends: std::vec::IntoIter<usize>,
+    at: usize,
+}
+
+impl Later {
+    pub(crate) fn new(pairs: &[Slice]) -> Self {
+        let mut needs = Vec::new();
+        let mut ends = Vec::new();
+        for &pair in pairs {
+            needs.extend(Builder::needs(pair));
+            ends.push(needs.len());
+        }
+        Later { needs, ends: ends.into_iter(), at: 0 }
+    }
+
+    /// Goes on to the next pair.
+    pub(crate) fn next(&mut self) {
+        self.at = self.ends.next().unwrap_or(self.needs.len());
+    }
+
+    /// What is needed after the current pair, the next first.
+    pub(crate) fn needs(&self) -> &[Slice] {
+        &self.needs[self.at..]
+    }
+}

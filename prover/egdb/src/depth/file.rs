@@ -1,0 +1,259 @@
+//! Depth files (`DEPTH.md`).
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use certificate_spec::Digest;
+use certificate_spec::database::SliceRecord;
+use certificate_spec::slice::{CHECKSUM, checksum};
+use rayon::prelude::*;
+
+use super::rounds::DepthTable;
+use crate::codec::units::{Quiet, Span, Units};
+use crate::disk::store::{Store, StoreError, write_whole};
+
+const MAGIC: &[u8; 8] = b"DPDEPTH\0";
+const VERSION: u32 = 1;
+/// Bytes before the directory.
+const HEADER: usize = 64;
+/// Where the digest of the slice's file begins and ends; before it come the longest depth and the number
+/// of units, after it the checksum of the head.
+const DIGEST: std::ops::Range<usize> = 24..56;
+/// Of zstd. Higher ones save little and take several times as long.
+const LEVEL: i32 = 9;
+
+/// The bytes of a depth on disk.
+fn width(longest: u16) -> usize {
+    if longest <= 255 { 1 } else { 2 }
+}
+
+/// Header and directory.
+fn head(store: &Store, record: &SliceRecord, longest: u16, lengths: &[u32]) -> Vec<u8> {
+    let board = store.board();
+    let mut out = Vec::with_capacity(HEADER + 4 * lengths.len());
+    out.extend(MAGIC);
+    out.extend(VERSION.to_le_bytes());
+    out.extend(record.name.0);
+    out.extend([board.rows(), board.columns()]);
+    out.extend(longest.to_le_bytes());
+    out.extend((lengths.len() as u32).to_le_bytes());
+    out.extend(record.digest.0);
+    out.extend([0; CHECKSUM]);
+    lengths.iter().for_each(|length| out.extend(length.to_le_bytes()));
+    let sum = checksum(&out);
+    out[DIGEST.end..HEADER].copy_from_slice(&sum);
+    out
+}
+
+fn wrong(path: &Path, expected: String, found: String) -> StoreError {
+    StoreError::Depth { path: path.into(), expected, found }
+}
+
+/// The longest depth and the lengths of the payloads of so many units, or what was expected and found.
+fn read_head(
+    store: &Store,
+    record: &SliceRecord,
+    units: u64,
+    bytes: &[u8],
+) -> Result<(u16, Vec<u32>), (String, String)> {
+    let expected = HEADER as u64 + 4 * units;
+    if (bytes.len() as u64) < expected {
+        return Err((format!("at least {expected} bytes"), format!("{} bytes", bytes.len())));
+    }
+    if bytes.starts_with(MAGIC) && bytes[DIGEST] != record.digest.0 {
+        let mut found = Digest([0; 32]);
+        found.0.copy_from_slice(&bytes[DIGEST]);
+        let depths = |digest| format!("depths of the values with BLAKE3 {digest}");
+        return Err((depths(record.digest), depths(found)));
+    }
+    let longest = u16::from_le_bytes([bytes[18], bytes[19]]);
+    let number = |entry: &[u8]| entry.iter().rev().fold(0, |n, &byte| n << 8 | u32::from(byte));
+    let lengths: Vec<u32> = bytes[HEADER..].chunks_exact(4).map(number).collect();
+    // There is one way to write a head, so this judges all of it.
+    if head(store, record, longest, &lengths) != bytes {
+        return Err(("the head of a depth file as it was written".into(), "other bytes".into()));
+    }
+    Ok((longest, lengths))
+}
+
+/// The depths of the quiet positions of a unit; none if all are 0. Nobody looks at the others and at
+/// draws: these repeat the depth before, which is shortest.
+fn unit_bytes(table: &DepthTable, span: Span, quiet: &Quiet, width: usize, out: &mut Vec<u8>) {
+    out.clear();
+    let mut last = 0;
+    for place in 0..span.len {
+        if quiet.words()[(place / 64) as usize] >> (place % 64) & 1 == 1 {
+            last = table.get(span.index + place).unwrap_or(last);
+        }
+        out.extend(&last.to_le_bytes()[..width]);
+    }
+    if out.iter().all(|&byte| byte == 0) {
+        out.clear();
+    }
+}
+
+fn payload(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let code = zstd::bulk::compress(bytes, LEVEL)?;
+    Ok([&checksum(&code)[..], &code].concat())
+}
+
+/// Whether there is a depth file for the values that the record is of.
+pub(crate) fn has_file(store: &Store, record: &SliceRecord) -> bool {
+    let mut found = [0; DIGEST.end];
+    let file = File::open(store.depth_path(record.name.into()));
+    file.is_ok_and(|file| file.read_exact_at(&mut found, 0).is_ok())
+        && found[DIGEST] == record.digest.0
+}
+
+/// Writes the depths of a slice (under [`Store::lock`]), whose values the record is of.
+///
+/// # Errors
+/// [`StoreError::Io`].
+pub(crate) fn save(
+    store: &Store,
+    record: &SliceRecord,
+    table: &DepthTable,
+) -> Result<(), StoreError> {
+    let path = store.depth_path(table.slice);
+    let io = |source| StoreError::Io { path: path.clone(), source };
+    let (units, longest) = (Units::new(store.board(), table.slice), table.longest());
+    let payloads = (0..units.count()).into_par_iter().map_init(
+        || (Quiet::default(), Vec::new()),
+        |(quiet, bytes), unit| {
+            let span = units.span(unit);
+            units.quiet(span, quiet);
+            unit_bytes(table, span, quiet, width(longest), bytes);
+            payload(bytes)
+        },
+    );
+    let payloads: Vec<Vec<u8>> = payloads.collect::<io::Result<_>>().map_err(io)?;
+    let lengths: Vec<u32> = payloads.iter().map(|payload| payload.len() as u32).collect();
+    let head = head(store, record, longest, &lengths);
+    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(io)?;
+    write_whole(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
+}
+
+/// A depth file, opened.
+pub(super) struct DepthFile {
+    path: PathBuf,
+    file: File,
+    units: Units,
+    /// The longest depth of a position of the slice.
+    pub(super) longest: u16,
+    /// Where the payloads begin, and at last where the file ends.
+    offsets: Vec<u64>,
+}
+
+impl DepthFile {
+    /// The file of the slice that the record is of; `None` if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Depth`] if it is damaged or belongs to other values; [`StoreError::Io`].
+    pub(super) fn open(store: &Store, record: &SliceRecord) -> Result<Option<Self>, StoreError> {
+        let path = store.depth_path(record.name.into());
+        let io_error = |source| StoreError::Io { path: path.clone(), source };
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(io_error)?,
+        };
+        let units = Units::new(store.board(), record.name.into());
+        let length = file.metadata().map_err(io_error)?.len();
+        let mut bytes = vec![0; (HEADER + 4 * units.count() as usize).min(length as usize)];
+        file.read_exact_at(&mut bytes, 0).map_err(io_error)?;
+        let (longest, lengths) = read_head(store, record, units.count(), &bytes)
+            .map_err(|(expected, found)| wrong(&path, expected, found))?;
+        let mut offsets = vec![bytes.len() as u64];
+        offsets.extend(lengths.iter().scan(bytes.len() as u64, |at, &length| {
+            *at += u64::from(length);
+            Some(*at)
+        }));
+        match offsets.last() {
+            Some(&end) if end != length => {
+                Err(wrong(&path, format!("{end} bytes"), format!("{length} bytes")))
+            }
+            _ => Ok(Some(DepthFile { path, file, units, longest, offsets })),
+        }
+    }
+
+    /// The unit that an index is in, and its place there.
+    pub(super) fn place(&self, index: u64) -> (u64, u64) {
+        let unit = self.units.unit_of(index);
+        (unit, index - self.units.span(unit).index)
+    }
+
+    /// The depths of a unit, to be looked at with [`DepthFile::at`].
+    ///
+    /// # Errors
+    /// [`StoreError::Depth`] if it is damaged; [`StoreError::Io`].
+    pub(super) fn unit(&self, unit: u64) -> Result<Vec<u8>, StoreError> {
+        let (from, to) = (self.offsets[unit as usize], self.offsets[unit as usize + 1]);
+        if from == to {
+            return Ok(Vec::new());
+        }
+        let mut payload = vec![0; (to - from) as usize];
+        let read = self.file.read_exact_at(&mut payload, from);
+        read.map_err(|source| StoreError::Io { path: self.path.clone(), source })?;
+        let length = self.units.span(unit).len as usize * width(self.longest);
+        let (sum, code) = payload.split_at(CHECKSUM.min(payload.len()));
+        let depths =
+            if sum == checksum(code) { zstd::bulk::decompress(code, length).ok() } else { None };
+        depths.filter(|depths| depths.len() == length).ok_or_else(|| {
+            let expected = format!("unit {unit} of the depths as it was written");
+            wrong(&self.path, expected, "one with another checksum or length".into())
+        })
+    }
+
+    /// The depth at a place of a unit.
+    pub(super) fn at(&self, unit: &[u8], place: u64) -> u16 {
+        let width = width(self.longest);
+        let bytes = unit.get(place as usize * width..).unwrap_or_default();
+        bytes.iter().take(width).rev().fold(0, |depth, &byte| depth << 8 | u16::from(byte))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Slice;
+    use crate::{Working, extend};
+    use draughtproof_game::Board;
+
+    /// No slice that is quick to solve has depths that need two bytes.
+    #[test]
+    fn depths_beyond_255() {
+        let root = tempfile::tempdir().unwrap();
+        let store = Store::new(root.path(), &Board::new(6, 6).unwrap());
+        let _lock = store.lock().unwrap();
+        extend(&mut Working::new(&store, 3, 1 << 30).unwrap(), |_| ()).unwrap();
+        let slice = Slice::new(1, 1, 0, 1);
+        let indices = slice.indices(store.board());
+        for (longest, width) in [(255, 1), (256, 2), (0xfffe, 2)] {
+            let depth = |index: u64| (index % (u64::from(longest) + 1)) as u16;
+            let table = DepthTable::new(slice, indices);
+            (0..indices).filter(|i| i % 3 != 0).for_each(|i| table.set(i, depth(i)));
+            table.set(1, longest);
+            let record = store.record(slice).unwrap();
+            save(&store, &record, &table).unwrap();
+            assert!(has_file(&store, &record));
+            let file = DepthFile::open(&store, &record).unwrap().unwrap();
+            assert_eq!((file.longest, super::width(file.longest)), (longest, width));
+            let mut quiet = Quiet::default();
+            for unit in 0..file.units.count() {
+                let (span, depths) = (file.units.span(unit), file.unit(unit).unwrap());
+                file.units.quiet(span, &mut quiet);
+                for place in 0..span.len {
+                    let is_quiet = quiet.words()[place as usize / 64] >> (place % 64) & 1 == 1;
+                    if let Some(depth) = table.get(span.index + place).filter(|_| is_quiet) {
+                        assert_eq!(file.place(span.index + place), (unit, place));
+                        assert_eq!(file.at(&depths, place), depth);
+                    }
+                }
+            }
+        }
+    }
+}

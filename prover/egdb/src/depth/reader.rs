@@ -1,0 +1,98 @@
+//! Looking depths up.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use certificate_spec::database::SliceRecord;
+use certificate_spec::slice::Value;
+
+use super::file::DepthFile;
+use crate::disk::store::{Store, StoreError};
+use crate::index::slice::{Slice, locate};
+use draughtproof_game::{Board, Position};
+
+/// So many decoded units are kept, of at most 64 KiB or 128 KiB each but for very long rows.
+const KEPT: usize = 64;
+
+/// A decoded unit: slice, number, depths.
+type Kept = (Slice, u64, Arc<Vec<u8>>);
+
+/// The depths beside a database on disk, opened for look-ups by any number of threads. Files are read
+/// when they are needed.
+pub struct Depths {
+    store: Store,
+    records: HashMap<Slice, SliceRecord>,
+    files: Mutex<HashMap<Slice, Option<Arc<DepthFile>>>>,
+    /// The units used last, the latest in front.
+    units: Mutex<Vec<Kept>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Depths {
+    /// The depths beside the database of `board` in the directory `root`, whether there are any or not.
+    ///
+    /// # Errors
+    /// [`StoreError`] of the MANIFEST of the database.
+    pub fn open(root: impl AsRef<Path>, board: &Board) -> Result<Self, StoreError> {
+        let store = Store::new(root.as_ref(), board);
+        let records = store.manifest()?.slices.into_iter().map(|r| (r.name.into(), r)).collect();
+        Ok(Depths { store, records, files: Mutex::default(), units: Mutex::default() })
+    }
+
+    /// The depth in plies of a position with this value, which its database gives. `None` for a draw, a
+    /// side without pieces, and where there is no depth file.
+    ///
+    /// # Errors
+    /// [`StoreError::Depth`] when a file is damaged or belongs to other values, naming it;
+    /// [`StoreError::Io`].
+    pub fn depth(&self, position: &Position, value: Value) -> Result<Option<u32>, StoreError> {
+        if value == Value::Draw || !position.both_sides() {
+            return Ok(None);
+        }
+        let (slice, index) = locate(self.store.board(), position);
+        let Some(file) = self.file(slice)? else { return Ok(None) };
+        if self.store.board().can_capture(position) {
+            return Ok(Some(1));
+        }
+        let (unit, place) = file.place(index);
+        let depths = self.unit(slice, &file, unit)?;
+        Ok(Some(file.at(&depths, place).into()))
+    }
+
+    /// The longest depth of a slice in plies; `None` where there is no depth file.
+    ///
+    /// # Errors
+    /// As for [`Depths::depth`].
+    pub fn longest(&self, slice: Slice) -> Result<Option<u32>, StoreError> {
+        Ok(self.file(slice)?.map(|file| file.longest.into()))
+    }
+
+    fn file(&self, slice: Slice) -> Result<Option<Arc<DepthFile>>, StoreError> {
+        let Some(record) = self.records.get(&slice) else { return Ok(None) };
+        if let Some(file) = lock(&self.files).get(&slice) {
+            return Ok(file.clone());
+        }
+        let file = DepthFile::open(&self.store, record)?.map(Arc::new);
+        Ok(lock(&self.files).entry(slice).or_insert(file).clone())
+    }
+
+    fn unit(&self, slice: Slice, file: &DepthFile, unit: u64) -> Result<Arc<Vec<u8>>, StoreError> {
+        let mut units = lock(&self.units);
+        let known = units.iter().position(|kept| (kept.0, kept.1) == (slice, unit));
+        if let Some(known) = known {
+            units[..=known].rotate_right(1);
+            return Ok(units[0].2.clone());
+        }
+        // Others may look up meanwhile.
+        drop(units);
+        let depths = Arc::new(file.unit(unit)?);
+        let mut units = lock(&self.units);
+        units.truncate(KEPT - 1);
+        units.insert(0, (slice, unit, depths.clone()));
+        Ok(depths)
+    }
+}

@@ -1,0 +1,4 @@
+//! The files of a database, and the figures noted beside them.
+
+pub(crate) mod figures;
+pub(crate) mod store;

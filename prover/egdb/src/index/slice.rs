@@ -1,0 +1,152 @@
+//! Slices: their order, sizes and indices (`SPEC.md` §8.1 and §8.2).
+
+use certificate_spec::database::SliceName;
+
+use super::sets::{binomial, rank, unrank};
+use draughtproof_game::{Board, Position, Side};
+
+/// Men and kings of the side to move, men and kings of its opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Slice {
+    /// Men of the side to move.
+    pub men: u8,
+    /// Kings of the side to move.
+    pub kings: u8,
+    /// Men of the opponent.
+    pub enemy_men: u8,
+    /// Kings of the opponent.
+    pub enemy_kings: u8,
+}
+
+impl From<SliceName> for Slice {
+    fn from(name: SliceName) -> Self {
+        let [a, b, c, d] = name.0;
+        Slice::new(a, b, c, d)
+    }
+}
+
+impl Slice {
+    /// (a, b, c, d) of the specification.
+    pub fn new(men: u8, kings: u8, enemy_men: u8, enemy_kings: u8) -> Self {
+        Slice { men, kings, enemy_men, enemy_kings }
+    }
+
+    /// As it is written on the wire.
+    pub fn name(self) -> SliceName {
+        SliceName([self.men, self.kings, self.enemy_men, self.enemy_kings])
+    }
+
+    /// Whether a database with at most `pieces` pieces has this slice.
+    pub fn exists(self, board: &Board, pieces: u8) -> bool {
+        let most = board.man_squares();
+        self.men + self.kings > 0
+            && self.enemy_men + self.enemy_kings > 0
+            && self.pieces() <= pieces
+            && self.men.max(self.enemy_men) <= most
+    }
+
+    /// Number of pieces.
+    pub fn pieces(self) -> u8 {
+        self.men + self.kings + self.enemy_men + self.enemy_kings
+    }
+
+    /// The same pieces with the other side to move.
+    pub fn twin(self) -> Slice {
+        Slice::new(self.enemy_men, self.enemy_kings, self.men, self.kings)
+    }
+
+    /// The slices of a database of `board` with at most `pieces` pieces, in order.
+    pub fn all(board: &Board, pieces: u8) -> Vec<Slice> {
+        let most = board.man_squares();
+        let mut slices = Vec::new();
+        for a in 0..=most.min(pieces) {
+            for c in 0..=most.min(pieces - a) {
+                for b in 0..=pieces - a - c {
+                    for d in 0..=pieces - a - c - b {
+                        if a + b > 0 && c + d > 0 {
+                            slices.push(Slice::new(a, b, c, d));
+                        }
+                    }
+                }
+            }
+        }
+        slices.sort_by_key(|s| s.name().order());
+        slices
+    }
+
+    /// The number of blocks: placements of the men of both sides.
+    pub fn blocks(self, board: &Board) -> u64 {
+        let squares = board.man_squares();
+        binomial(squares, self.men) * binomial(squares, self.enemy_men)
+    }
+
+    /// Sets of the opponent's kings (rows of a block) and of the mover's (columns).
+    pub fn block_size(self, board: &Board) -> (u64, u64) {
+        (binomial(board.squares(), self.enemy_kings), binomial(board.squares(), self.kings))
+    }
+
+    /// The number of indices, those that stand for no position included.
+    pub fn indices(self, board: &Board) -> u64 {
+        let (rows, columns) = self.block_size(board);
+        self.blocks(board) * rows * columns
+    }
+
+    /// The index of the first bit of a block's row: men of the mover and of the opponent, and
+    /// kings of the opponent, each seen by its owner.
+    #[inline]
+    pub fn row_index(self, board: &Board, men: u32, enemy_men: u32, enemy_kings: u32) -> u64 {
+        let (rows, columns) = self.block_size(board);
+        let block = rank(men) * binomial(board.man_squares(), self.enemy_men) + rank(enemy_men);
+        (block * rows + rank(enemy_kings)) * columns
+    }
+}
+
+/// `set` as the other side sees it.
+#[inline]
+pub fn turn(board: &Board, set: u32) -> u32 {
+    set.reverse_bits() >> (32 - board.squares())
+}
+
+/// The slice and index of a position with pieces of both sides.
+pub fn locate(board: &Board, position: &Position) -> (Slice, u64) {
+    let view = |side| {
+        let pieces = position.of(side);
+        let seen = |bits| {
+            let dense = board.to_dense(bits);
+            if side == Side::Black { dense } else { turn(board, dense) }
+        };
+        (seen(pieces & !position.kings), seen(pieces & position.kings))
+    };
+    let (men, kings) = view(position.turn);
+    let (enemy_men, enemy_kings) = view(position.turn.opponent());
+    let count = |set: u32| set.count_ones() as u8;
+    let slice = Slice::new(count(men), count(kings), count(enemy_men), count(enemy_kings));
+    (slice, slice.row_index(board, men, enemy_men, enemy_kings) + rank(kings))
+}
+
+/// The position with Black to move of an index of a slice, or `None` if its pieces overlap; the
+/// inverse of [`locate`].
+pub fn position_at(board: &Board, slice: Slice, index: u64) -> Option<Position> {
+    let (rows, columns) = slice.block_size(board);
+    let enemies = binomial(board.man_squares(), slice.enemy_men);
+    let (row, block) = (index / columns % rows, index / columns / rows);
+    let men = unrank(block / enemies, slice.men);
+    let enemy_men = unrank(block % enemies, slice.enemy_men);
+    let kings = unrank(index % columns, slice.kings);
+    let enemy_kings = unrank(row, slice.enemy_kings);
+    let position = compose(board, men, kings, enemy_men, enemy_kings);
+    let apart = position.pieces() == u32::from(slice.pieces());
+    (apart && position.black & position.white == 0).then_some(position)
+}
+
+/// The position with Black to move of a slice that has these sets, each seen by its owner.
+pub fn compose(board: &Board, men: u32, kings: u32, enemy_men: u32, enemy_kings: u32) -> Position {
+    let own_kings = board.from_dense(kings);
+    let white_kings = board.from_dense(turn(board, enemy_kings));
+    Position {
+        black: board.from_dense(men) | own_kings,
+        white: board.from_dense(turn(board, enemy_men)) | white_kings,
+        kings: own_kings | white_kings,
+        turn: Side::Black,
+    }
+}

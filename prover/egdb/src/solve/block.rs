@@ -1,0 +1,441 @@
+//! The rows of a block.
+//!
+//! Where all men stand is fixed; what is left are the kings. A block of a slice, seen by the side
+//! to move, is a matrix with a row for each set of its kings and a column for each set of the
+//! opponent's. A king move leads to the twin block (the same men, the other side to move), where
+//! the sets change places, so a row here meets a row of the twin's transpose. Captures, crownings
+//! and man moves lead to blocks with fewer pieces, fewer men or men further on, all finished; the
+//! tables store those with the mover's sets as columns, so that a row here again meets a row there.
+//! Everything is then done for all columns at once; only positions in which a capture can go on
+//! with a second jump are played out one by one.
+
+use super::matrix::Matrix;
+use crate::index::renumber::renumber;
+use crate::index::sets::{KingSets, squares};
+use crate::index::slice::{Slice, compose, locate, turn};
+use crate::values::resident::Tables;
+use crate::values::table::Value;
+use draughtproof_game::{Board, Position};
+
+/// What is shared by all blocks.
+pub struct Shared<'a> {
+    /// The board.
+    pub board: &'a Board,
+    /// The sets of 0, 1, 2, … kings.
+    pub kings: &'a [KingSets],
+    /// All finished blocks.
+    pub tables: &'a Tables,
+}
+
+/// One block: a slice, and the men of both sides, each seen by its owner.
+#[derive(Clone, Copy)]
+pub(crate) struct Block<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) slice: Slice,
+    pub(crate) men: u32,
+    pub(crate) enemy_men: u32,
+    /// The opponent's men seen by the mover.
+    pub(crate) foes: u32,
+    /// The sets of the mover's kings.
+    pub(crate) rows: &'a KingSets,
+    /// The sets of the opponent's kings.
+    pub(crate) columns: &'a KingSets,
+}
+
+/// Rows of bits for working on one row of a block.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    legal: Vec<u64>,
+    captures: Vec<u64>,
+    chains: Vec<u64>,
+    one: Vec<u64>,
+    win: Vec<u64>,
+    loss: Vec<u64>,
+    narrow_win: Vec<u64>,
+    narrow_loss: Vec<u64>,
+    jumps: Vec<Jump>,
+}
+
+impl Scratch {
+    fn reset(&mut self, words: usize) {
+        for row in [
+            &mut self.legal,
+            &mut self.captures,
+            &mut self.chains,
+            &mut self.one,
+            &mut self.win,
+            &mut self.loss,
+        ] {
+            row.clear();
+            row.resize(words, 0);
+        }
+        self.jumps.clear();
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Jump {
+    pub(crate) from: u8,
+    pub(crate) over: u8,
+    pub(crate) to: u8,
+}
+
+pub(crate) fn and(row: &mut [u64], with: &[u64]) {
+    row.iter_mut().zip(with).for_each(|(r, w)| *r &= w);
+}
+
+pub(crate) fn and_not(row: &mut [u64], with: &[u64]) {
+    row.iter_mut().zip(with).for_each(|(r, w)| *r &= !w);
+}
+
+pub(crate) fn or(row: &mut [u64], with: &[u64]) {
+    row.iter_mut().zip(with).for_each(|(r, w)| *r |= w);
+}
+
+impl<'a> Block<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>, slice: Slice, men: u32, enemy_men: u32) -> Self {
+        Block {
+            shared,
+            slice,
+            men,
+            enemy_men,
+            foes: turn(shared.board, enemy_men),
+            rows: &shared.kings[usize::from(slice.kings)],
+            columns: &shared.kings[usize::from(slice.enemy_kings)],
+        }
+    }
+
+    /// The columns in which an opponent's king stands on a square, numbered by the mover.
+    fn occupied(&self, square: u8) -> &'a [u64] {
+        self.columns.occupied(self.shared.board.squares() - 1 - square)
+    }
+
+    /// Fills a row of `fixed`: what follows from finished blocks. The words are: sure wins; losses
+    /// as far as finished blocks go; positions without a capture, where king moves have a say.
+    pub(crate) fn prepare_row(&self, row: usize, out: &mut [u64], scratch: &mut Scratch) {
+        let words = self.columns.words;
+        let kings = self.rows.sets[row];
+        let own = self.men | kings;
+        out.fill(0);
+        if kings & (self.men | self.foes) != 0 {
+            return;
+        }
+        let (wins, out) = out.split_at_mut(words);
+        let (losses, quiet) = out.split_at_mut(words);
+        self.play_captures(row, (wins, losses), scratch);
+        quiet.copy_from_slice(&scratch.legal);
+        and_not(quiet, &scratch.captures);
+        or(losses, quiet);
+        self.play_men(own, kings, wins, losses, quiet, scratch);
+    }
+
+    /// The wins and losses among the positions of a row in which there is a capture; other places are
+    /// not touched.
+    pub(crate) fn play_captures(
+        &self,
+        row: usize,
+        (wins, losses): (&mut [u64], &mut [u64]),
+        scratch: &mut Scratch,
+    ) {
+        let kings = self.rows.sets[row];
+        let own = self.men | kings;
+        scratch.reset(self.columns.words);
+        if own & self.foes != 0 || kings & self.men != 0 {
+            return;
+        }
+
+        scratch.legal.copy_from_slice(&self.columns.all);
+        for square in squares(own | self.foes) {
+            and_not(&mut scratch.legal, self.occupied(square));
+        }
+        self.find_jumps(own, kings, scratch);
+
+        // Positions with a capture: single jumps for all columns at once, the rest one by one.
+        losses.copy_from_slice(&scratch.captures);
+        and_not(losses, &scratch.chains);
+        for i in 0..scratch.jumps.len() {
+            self.play_jump(scratch.jumps[i], kings, wins, losses, scratch);
+        }
+        let Scratch { chains, .. } = scratch;
+        let position = |column: usize| {
+            let theirs = self.columns.sets[column];
+            compose(self.shared.board, self.men, kings, self.enemy_men, theirs)
+        };
+        play_out(self.shared, chains, position, (wins, losses));
+    }
+
+    /// Finds all first jumps, the columns with a capture and those in which one can go on.
+    fn find_jumps(&self, own: u32, kings: u32, scratch: &mut Scratch) {
+        let blocked = own | self.foes;
+        for from in squares(own) {
+            let directions = if kings >> from & 1 == 1 { 4 } else { 2 };
+            for direction in 0..directions {
+                let Some(jump) = self.jump(from, direction, own, blocked) else {
+                    continue;
+                };
+                scratch.one.copy_from_slice(&scratch.legal);
+                self.keep_jump(jump, &mut scratch.one);
+                if scratch.one.iter().all(|&w| w == 0) {
+                    continue;
+                }
+                or(&mut scratch.captures, &scratch.one);
+                scratch.jumps.push(jump);
+                if directions == 2 && self.is_crowned(jump.to) {
+                    continue;
+                }
+                let vacated = !(1 << from);
+                for direction in 0..directions {
+                    let next = self.jump(jump.to, direction, own & vacated, blocked & vacated);
+                    let Some(next) = next.filter(|next| next.over != jump.over) else {
+                        continue;
+                    };
+                    scratch.win.copy_from_slice(&scratch.one);
+                    self.keep_jump(next, &mut scratch.win);
+                    or(&mut scratch.chains, &scratch.win);
+                }
+            }
+        }
+    }
+
+    /// The jump from a square in a direction as far as the mover's pieces and all men allow it.
+    fn jump(&self, from: u8, direction: usize, own: u32, blocked: u32) -> Option<Jump> {
+        let over = self.shared.board.step(from, direction)?;
+        let to = self.shared.board.step(over, direction)?;
+        (own >> over & 1 == 0 && blocked >> to & 1 == 0).then_some(Jump { from, over, to })
+    }
+
+    /// The jump over a man of the opponent, as far as `stands`, all men, allow it.
+    pub(crate) fn jump_over_man(&self, from: u8, direction: usize, stands: u32) -> Option<Jump> {
+        let jump = self.jump(from, direction, 0, stands)?;
+        (self.foes >> jump.over & 1 == 1).then_some(jump)
+    }
+
+    /// The opponent's men, seen by itself, without the one on a square seen by the mover.
+    pub(crate) fn without_foe(&self, square: u8) -> u32 {
+        self.enemy_men & !turn(self.shared.board, 1 << square)
+    }
+
+    /// Takes away the columns in which there is nothing to jump over or no room behind it.
+    fn keep_jump(&self, jump: Jump, row: &mut [u64]) {
+        and_not(row, self.occupied(jump.to));
+        if self.foes >> jump.over & 1 == 0 {
+            and(row, self.occupied(jump.over));
+        }
+    }
+
+    pub(crate) fn is_crowned(&self, square: u8) -> bool {
+        square >= self.shared.board.man_squares()
+    }
+
+    /// The mover's men and kings after a piece has gone `from` → `to`.
+    fn moved(&self, from: u8, to: u8, kings: u32) -> (u32, u32) {
+        if kings >> from & 1 == 1 {
+            (self.men, kings & !(1 << from) | 1 << to)
+        } else if self.is_crowned(to) {
+            (self.men & !(1 << from), kings | 1 << to)
+        } else {
+            (self.men & !(1 << from) | 1 << to, kings)
+        }
+    }
+
+    /// Reads the row of a finished block with the opponent to move: `columns` are its kings.
+    fn read_row(
+        &self,
+        (men, kings): (u32, u32),
+        enemy_men: u32,
+        columns: &KingSets,
+        win: &mut [u64],
+        loss: &mut [u64],
+    ) {
+        let count = |set: u32| set.count_ones() as u8;
+        let slice = Slice::new(count(enemy_men), columns.kings, count(men), count(kings));
+        let index = slice.row_index(self.shared.board, enemy_men, men, kings);
+        self.shared.tables.get(slice).read(index, columns.sets.len(), win, loss);
+    }
+
+    /// Plays a jump in all columns in which no capture can go on.
+    fn play_jump(
+        &self,
+        jump: Jump,
+        kings: u32,
+        wins: &mut [u64],
+        losses: &mut [u64],
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { legal, chains, one, win, loss, narrow_win, narrow_loss, .. } = scratch;
+        one.copy_from_slice(legal);
+        and_not(one, chains);
+        self.keep_jump(jump, one);
+        let after = self.moved(jump.from, jump.to, kings);
+        let board = self.shared.board;
+        if self.foes >> jump.over & 1 == 1 {
+            let enemy_men = self.without_foe(jump.over);
+            if enemy_men == 0 && self.columns.kings == 0 {
+                or(wins, one);
+                and_not(losses, one);
+                return;
+            }
+            self.read_row(after, enemy_men, self.columns, win, loss);
+        } else {
+            if self.enemy_men == 0 && self.columns.kings == 1 {
+                or(wins, one);
+                and_not(losses, one);
+                return;
+            }
+            let fewer = &self.shared.kings[usize::from(self.columns.kings) - 1];
+            for row in [&mut *narrow_win, &mut *narrow_loss] {
+                row.clear();
+                row.resize(fewer.words, 0);
+            }
+            self.read_row(after, self.enemy_men, fewer, narrow_win, narrow_loss);
+            let over = board.squares() - 1 - jump.over;
+            let (gone, there) = (fewer.occupied(over), self.columns.occupied(over));
+            for (narrow, wide) in [(narrow_win, &mut *win), (narrow_loss, &mut *loss)] {
+                renumber(narrow, |i| fewer.all[i] & !gone[i], wide, |i| there[i]);
+            }
+        }
+        // A loss for the opponent is a win; a move that is not a win for it is no loss.
+        for i in 0..one.len() {
+            wins[i] |= one[i] & loss[i];
+            losses[i] &= !one[i] | win[i];
+        }
+    }
+
+    /// Plays the moves of men in the columns of `quiet`.
+    fn play_men(
+        &self,
+        own: u32,
+        kings: u32,
+        wins: &mut [u64],
+        losses: &mut [u64],
+        quiet: &[u64],
+        scratch: &mut Scratch,
+    ) {
+        let Scratch { win, loss, .. } = scratch;
+        for from in squares(self.men) {
+            for direction in 0..2 {
+                let Some(to) = self.shared.board.step(from, direction) else {
+                    continue;
+                };
+                if (own | self.foes) >> to & 1 == 1 {
+                    continue;
+                }
+                let after = self.moved(from, to, kings);
+                self.read_row(after, self.enemy_men, self.columns, win, loss);
+                let blocked = self.occupied(to);
+                for i in 0..quiet.len() {
+                    wins[i] |= quiet[i] & loss[i];
+                    losses[i] &= !quiet[i] | win[i] | blocked[i];
+                }
+            }
+        }
+    }
+
+    /// The positions of a row in which there is no move, of those in `quiet`, that are without a capture.
+    pub(crate) fn stuck_row(&self, row: usize, quiet: &[u64], out: &mut [u64]) {
+        let own = self.men | self.rows.sets[row];
+        out.copy_from_slice(quiet);
+        for from in squares(self.men) {
+            for to in (0..2).filter_map(|direction| self.shared.board.step(from, direction)) {
+                if (own | self.foes) >> to & 1 == 0 {
+                    and(out, self.occupied(to));
+                }
+            }
+        }
+        for step in self.rows.steps(row) {
+            if (self.men | self.foes) >> step.to & 1 == 0 {
+                and(out, self.occupied(step.to));
+            }
+        }
+    }
+
+    /// The only row of a block whose mover has no kings, all of it final: see
+    /// [`Block::prepare_row`].
+    pub(crate) fn only_row(&self, row: &mut Vec<u64>, scratch: &mut Scratch) {
+        row.clear();
+        row.resize(3 * self.columns.words, 0);
+        self.prepare_row(0, row, scratch);
+    }
+
+    /// The index of the block's first position.
+    pub(crate) fn first_index(&self) -> u64 {
+        let first = self.columns.sets[0];
+        self.slice.row_index(self.shared.board, self.men, self.enemy_men, first)
+    }
+
+    /// Values a row from what is fixed and from the transpose of the twin. Says whether it changed.
+    pub(crate) fn value_row(
+        &self,
+        row: usize,
+        fixed: &[u64],
+        twin: &Matrix,
+        out: &mut [u64],
+    ) -> bool {
+        let words = self.columns.words;
+        let (fixed_win, rest) = fixed.split_at(words);
+        let (fixed_loss, quiet) = rest.split_at(words);
+        let (win, loss) = out.split_at_mut(words);
+        let stands = self.men | self.foes;
+        let mut changed = false;
+        // Row by row of at most a few cache lines: all moves for a word before the next word.
+        for i in 0..words {
+            let (mut wins, mut losses) = (fixed_win[i], fixed_loss[i]);
+            if quiet[i] != 0 {
+                let (mut some_loss, mut all_wins) = (0, u64::MAX);
+                for step in self.rows.steps(row) {
+                    if stands >> step.to & 1 == 0 {
+                        let (twin_win, twin_loss) = twin.row(step.set as usize);
+                        some_loss |= twin_loss[i];
+                        all_wins &= twin_win[i] | self.occupied(step.to)[i];
+                    }
+                }
+                wins |= quiet[i] & some_loss;
+                losses &= !quiet[i] | all_wins;
+            }
+            changed |= win[i] != wins || loss[i] != losses;
+            (win[i], loss[i]) = (wins, losses);
+        }
+        changed
+    }
+}
+
+/// Values the positions of a row in which a capture can go on, one by one.
+pub(crate) fn play_out(
+    shared: &Shared<'_>,
+    chains: &[u64],
+    position: impl Fn(usize) -> Position,
+    (wins, losses): (&mut [u64], &mut [u64]),
+) {
+    for (i, &chains) in chains.iter().enumerate() {
+        let mut left = chains;
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            let at = 64 * i + bit.trailing_zeros() as usize;
+            match value_after(shared, &position(at)) {
+                Value::Win => wins[i] |= bit,
+                Value::Loss => losses[i] |= bit,
+                Value::Draw => {}
+            }
+        }
+    }
+}
+
+/// The value of a position all of whose moves lead to finished blocks, move by move.
+pub(crate) fn value_after(shared: &Shared<'_>, position: &Position) -> Value {
+    let mut value = Value::Loss;
+    shared.board.for_each_successor(position, |p| {
+        let after = if p.both_sides() {
+            let (slice, index) = locate(shared.board, &p);
+            shared.tables.get(slice).value(index)
+        } else {
+            Value::Loss
+        };
+        value = value.max(match after {
+            Value::Loss => Value::Win,
+            Value::Draw => Value::Draw,
+            Value::Win => Value::Loss,
+        });
+    });
+    value
+}

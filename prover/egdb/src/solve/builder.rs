@@ -1,0 +1,296 @@
+//! Building a database: slice by slice, and within a slice block by block.
+//!
+//! A move leads to fewer pieces, to fewer men, to men further on, or (a king move) to the twin of
+//! the block. So slices are solved by pieces, then men, together with their twins, and blocks by
+//! falling *advancement*, the sum of the rows of all men seen from their own ends. Blocks of equal
+//! advancement do not depend on each other and are solved in parallel.
+
+use rayon::prelude::*;
+
+use super::block::{Block, Shared};
+use super::matrix::PARALLEL_WORDS;
+use super::pair::{Solved, Solver};
+use crate::index::sets::{KingSets, sets};
+use crate::index::slice::{Slice, turn};
+use crate::values::resident::{Tables, Values};
+use crate::values::table::Table;
+use draughtproof_game::Board;
+
+/// Bytes of values that are there twice over while a slice is restored.
+const PART: u64 = 64 << 20;
+/// Blocks that are solved one after the other: so many sets of the enemy's men.
+pub(crate) const UNIT: usize = 64;
+
+/// Groups the sets of `men` men by the sum of their rows.
+fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
+    let mut groups = Vec::new();
+    for set in sets(board.man_squares(), men) {
+        let rows = (0..32).filter(|s| set >> s & 1 == 1).map(|s| usize::from(board.row(s)));
+        let sum = rows.sum();
+        if groups.len() <= sum {
+            groups.resize(sum + 1, Vec::new());
+        }
+        groups[sum].push(set);
+    }
+    groups
+}
+
+/// The sizes of the groups of [`by_advancement`].
+fn count_by_advancement(board: &Board, men: u8) -> Vec<u64> {
+    let most = usize::from(men) * usize::from(board.rows());
+    // For each number of men and sum of rows the sets of the squares so far.
+    let mut counts = vec![vec![0; most + 1]; usize::from(men) + 1];
+    counts[0][0] = 1;
+    for row in (0..board.man_squares()).map(|square| usize::from(board.row(square))) {
+        for k in (1..counts.len()).rev() {
+            for sum in row..=most {
+                counts[k][sum] += counts[k - 1][sum - row];
+            }
+        }
+    }
+    counts.swap_remove(usize::from(men))
+}
+
+/// Builds databases, from fewer pieces to more. Slices are in memory or not: whoever drives the
+/// builder sees to it that those that a step [`Builder::needs`] are.
+pub struct Builder {
+    database: Values,
+    kings: Vec<KingSets>,
+}
+
+impl Builder {
+    /// A builder of databases with at most `pieces` pieces, without any values.
+    pub fn new(board: &Board, pieces: u8) -> Self {
+        // One side has at most all pieces but one.
+        let kings = (0..pieces.max(1)).map(|k| KingSets::new(board, k)).collect();
+        let tables = Tables::new(pieces);
+        Builder { database: Values { board: board.clone(), pieces: 0, tables }, kings }
+    }
+
+    /// The bytes that all tables up to `pieces` pieces take, with the rest that building them needs.
+    pub fn memory(board: &Board, pieces: u8) -> u64 {
+        let slices = Slice::all(board, pieces);
+        let work = slices.iter().map(|&s| Self::work(board, s)).max().unwrap_or(0);
+        let tables: u64 = slices.iter().map(|&s| Self::table_memory(board, s)).sum();
+        tables + work + Self::base_memory(board, pieces)
+    }
+
+    /// The bytes that a slice's table takes.
+    pub fn table_memory(board: &Board, slice: Slice) -> u64 {
+        slice.indices(board) / 4 + 64
+    }
+
+    /// The bytes that a builder takes, whatever is in memory.
+    pub fn base_memory(board: &Board, pieces: u8) -> u64 {
+        (0..pieces).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
+    }
+
+    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each thread, the
+    /// finished blocks of the advancement that has most, and the slice's file.
+    pub fn work(board: &Board, slice: Slice) -> u64 {
+        let (rows, columns) = slice.block_size(board);
+        // Three planes of fixed values, and the values and their transpose in two planes each.
+        let block = rows.max(64) * columns.max(64) * 7 / 8;
+        let (mine, theirs) =
+            (count_by_advancement(board, slice.men), count_by_advancement(board, slice.enemy_men));
+        let mut blocks = vec![0; mine.len() + theirs.len()];
+        for (i, m) in mine.iter().enumerate() {
+            theirs.iter().enumerate().for_each(|(j, t)| blocks[i + j] += m * t);
+        }
+        let finished = blocks.iter().max().unwrap_or(&0) * rows * columns / 2;
+        let threads = rayon::current_num_threads() as u64;
+        threads * block + finished + PART + Self::table_memory(board, slice) / 4
+    }
+
+    /// The slices that a capture leads to, all with fewer pieces.
+    pub fn captures(slice: Slice) -> Vec<Slice> {
+        let crowned = slice.men.checked_sub(1).map(|men| (men, slice.kings + 1));
+        let movers = [Some((slice.men, slice.kings)), crowned];
+        let left = (0..=slice.enemy_men)
+            .flat_map(|men| (0..=slice.enemy_kings).map(move |kings| (men, kings)))
+            .filter(|&left| left != (0, 0) && left != (slice.enemy_men, slice.enemy_kings));
+        left.flat_map(|(men, kings)| {
+            let after = move |(own_men, own_kings)| Slice::new(men, kings, own_men, own_kings);
+            movers.into_iter().flatten().map(after)
+        })
+        .collect()
+    }
+
+    /// The finished slices that solving a slice and its twin looks at, in order.
+    pub fn needs(slice: Slice) -> Vec<Slice> {
+        let crowned = |s: Slice| {
+            let men = s.men.checked_sub(1)?;
+            Some(Slice::new(s.enemy_men, s.enemy_kings, men, s.kings + 1))
+        };
+        let both = [slice, slice.twin()];
+        let mut all: Vec<Slice> = both.into_iter().flat_map(Self::captures).collect();
+        all.extend(both.into_iter().filter_map(crowned));
+        all.sort_by_key(|s| s.name().order());
+        all.dedup();
+        all
+    }
+
+    /// The slices still to be solved for `pieces` pieces, each followed by its twin unless it is
+    /// its own.
+    pub fn pairs(board: &Board, pieces: u8) -> Vec<Slice> {
+        let of_size =
+            |s: &Slice| s.pieces() == pieces && s.name().order() <= s.twin().name().order();
+        Slice::all(board, pieces).into_iter().filter(of_size).collect()
+    }
+
+    /// Solves a slice and its twin. All slices before them in order must be solved.
+    pub fn solve(&mut self, slice: Slice) {
+        let board = self.database.board.clone();
+        for slice in [slice, slice.twin()] {
+            *self.database.tables.get_mut(slice) = Table::new(slice.indices(&board));
+        }
+        let mine = by_advancement(&board, slice.men);
+        let theirs = by_advancement(&board, slice.enemy_men);
+        for advancement in (0..mine.len() + theirs.len() - 1).rev() {
+            let units: Vec<(u32, &[u32])> = mine
+                .iter()
+                .enumerate()
+                .filter(|&(m, _)| m <= advancement && advancement - m < theirs.len())
+                .flat_map(|(m, group)| group.iter().map(move |&set| (m, set)))
+                .flat_map(|(m, set)| {
+                    // In parts, for slices in which the mover has few men or none.
+                    theirs[advancement - m].chunks(UNIT).map(move |part| (set, part))
+                })
+                .collect();
+            let solved = self.solve_units(slice, &units);
+            self.write(&solved);
+        }
+    }
+
+    fn write(&mut self, solved: &[Solved]) {
+        for solved in solved {
+            for &(slice, index, bits, word) in &solved.blocks {
+                let table = self.database.tables.get_mut(slice);
+                table.write(index, bits, &solved.win[word..], &solved.loss[word..]);
+            }
+        }
+    }
+
+    /// Takes a slice from the values of its quiet positions. What its captures lead to
+    /// ([`Builder::captures`]) must be in memory.
+    pub fn restore(&mut self, slice: Slice, quiet: Table) {
+        *self.database.tables.get_mut(slice) = quiet;
+        let board = self.database.board.clone();
+        let men: Vec<u32> = sets(board.man_squares(), slice.men).collect();
+        let enemy_men: Vec<u32> = sets(board.man_squares(), slice.enemy_men).collect();
+        let (rows, columns) = slice.block_size(&board);
+        let is_large = rows * columns > 64 * PARALLEL_WORDS as u64;
+        let blocks: Vec<(u32, &[u32])> = men
+            .iter()
+            .flat_map(|&men| enemy_men.chunks(UNIT).map(move |part| (men, part)))
+            .collect();
+        // Some at a time, so that what is there twice over is little.
+        let bytes = UNIT as u64 * rows * columns / 4 + 1;
+        for part in blocks.chunks((PART / bytes).clamp(1, 1024) as usize) {
+            let shared = self.shared();
+            let play = |out: &mut Solved, solver: &mut Solver, &(men, enemies): &(u32, &[u32])| {
+                for &enemy_men in enemies.iter().filter(|&&e| men & turn(&board, e) == 0) {
+                    solver.solve_captures(&Block::new(&shared, slice, men, enemy_men), out);
+                }
+            };
+            let solved = if is_large {
+                // Its rows are spread over the threads.
+                let mut out = Solved::default();
+                part.iter().for_each(|unit| play(&mut out, &mut Solver::default(), unit));
+                vec![out]
+            } else {
+                let chunks = part.par_chunks(part.len().div_ceil(8 * rayon::current_num_threads()));
+                let solve = |chunk: &[(u32, &[u32])]| {
+                    let (mut solver, mut out) = (Solver::default(), Solved::default());
+                    chunk.iter().for_each(|unit| play(&mut out, &mut solver, unit));
+                    out
+                };
+                chunks.map(solve).collect()
+            };
+            self.write(&solved);
+        }
+    }
+
+    /// Forgets the values of a slice.
+    pub fn forget(&mut self, slice: Slice) {
+        *self.database.tables.get_mut(slice) = Table::new(0);
+    }
+
+    /// Whether the values of a slice are in memory.
+    pub fn has(&self, slice: Slice) -> bool {
+        self.database.tables.get(slice).indices() > 0
+    }
+
+    /// What blocks look at.
+    pub(crate) fn shared(&self) -> Shared<'_> {
+        let Values { board, tables, .. } = &self.database;
+        Shared { board, kings: &self.kings, tables }
+    }
+
+    /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
+    fn solve_units(&self, slice: Slice, units: &[(u32, &[u32])]) -> Vec<Solved> {
+        let shared = self.shared();
+        let board = shared.board;
+        let symmetric = slice == slice.twin();
+        let solve = |solver: &mut Solver, out: &mut Solved, &(men, enemies): &(u32, &[u32])| {
+            for &enemy_men in enemies {
+                let overlap = men & turn(board, enemy_men) != 0;
+                if !overlap && (!symmetric || men <= enemy_men) {
+                    solver.solve(&shared, slice, men, enemy_men, out);
+                }
+            }
+        };
+        let (rows, columns) = slice.block_size(board);
+        if rows * columns > 64 * PARALLEL_WORDS as u64 {
+            // Large blocks are spread over threads themselves, one block at a time.
+            let (mut solver, mut out) = (Solver::default(), Solved::default());
+            units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
+            return vec![out];
+        }
+        let chunk = units.len().div_ceil(8 * rayon::current_num_threads()).max(1);
+        units
+            .par_chunks(chunk)
+            .map(|units| {
+                let (mut solver, mut out) = (Solver::default(), Solved::default());
+                units.iter().for_each(|unit| solve(&mut solver, &mut out, unit));
+                out
+            })
+            .collect()
+    }
+
+    /// The tables as far as they are solved.
+    pub fn table(&self, slice: Slice) -> &Table {
+        self.database.tables.get(slice)
+    }
+
+    /// Says that all slices with `pieces` pieces are solved.
+    pub fn complete(&mut self, pieces: u8) {
+        self.database.pieces = pieces;
+    }
+
+    /// The database, of which all slices with at most the completed number of pieces must be in
+    /// memory.
+    pub fn finish(self) -> Values {
+        self.database
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{by_advancement, count_by_advancement};
+    use draughtproof_game::Board;
+
+    #[test]
+    fn groups_are_counted_without_being_made() {
+        for (rows, columns) in [(8, 8), (6, 6), (5, 5), (3, 7), (8, 2)] {
+            let board = Board::new(rows, columns).expect("a board");
+            for men in 0..=4.min(board.man_squares()) {
+                let mut sizes: Vec<u64> =
+                    by_advancement(&board, men).iter().map(|group| group.len() as u64).collect();
+                let counts = count_by_advancement(&board, men);
+                sizes.resize(counts.len(), 0);
+                assert_eq!(counts, sizes, "{} with {men} men", board.name());
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The values of a slice in memory: two bits a value.
+
+pub use certificate_spec::slice::Value;
+
+use super::pages::ask_for_large_pages;
+
+/// Win and loss bits of 64 values.
+type Group = [u64; 2];
+
+/// The value at a bit of a win and a loss word.
+#[inline]
+pub(crate) fn value_of(win: u64, loss: u64, bit: u64) -> Value {
+    // Looked up, because nobody could predict the branches.
+    const VALUES: [Value; 4] = [Value::Draw, Value::Win, Value::Loss, Value::Win];
+    VALUES[(win >> bit & 1 | (loss >> bit & 1) << 1) as usize]
+}
+
+/// The values of a slice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    indices: u64,
+    groups: Vec<Group>,
+}
+
+impl Table {
+    /// A table without wins and losses.
+    pub fn new(indices: u64) -> Self {
+        let groups = vec![[0; 2]; indices.div_ceil(64) as usize];
+        ask_for_large_pages(&groups);
+        Table { indices, groups }
+    }
+
+    /// The number of indices.
+    pub fn indices(&self) -> u64 {
+        self.indices
+    }
+
+    /// The value at an index.
+    #[inline]
+    pub fn value(&self, index: u64) -> Value {
+        let [win, loss] = self.groups[(index / 64) as usize];
+        value_of(win, loss, index % 64)
+    }
+
+    /// Changes the value at an index.
+    pub fn set(&mut self, index: u64, value: Value) {
+        let (group, bit) = (&mut self.groups[(index / 64) as usize], index % 64);
+        group[0] = group[0] & !(1 << bit) | u64::from(value == Value::Win) << bit;
+        group[1] = group[1] & !(1 << bit) | u64::from(value == Value::Loss) << bit;
+    }
+
+    /// The win and loss bits of `len` indices from `index`, moved to the start of rows.
+    #[inline]
+    pub fn read(&self, index: u64, len: usize, win: &mut [u64], loss: &mut [u64]) {
+        let (at, shift) = ((index / 64) as usize, index % 64);
+        for (i, (win, loss)) in win.iter_mut().zip(loss).enumerate().take(len.div_ceil(64)) {
+            let low = self.groups[at + i];
+            let left = len - 64 * i;
+            let mask = if left < 64 { (1 << left) - 1 } else { u64::MAX };
+            if shift == 0 {
+                *win = low[0] & mask;
+                *loss = low[1] & mask;
+            } else {
+                // The bits of the group after this one, where the row reaches into it.
+                let high = if left as u64 > 64 - shift { self.groups[at + i + 1] } else { [0; 2] };
+                *win = (low[0] >> shift | high[0] << (64 - shift)) & mask;
+                *loss = (low[1] >> shift | high[1] << (64 - shift)) & mask;
+            }
+        }
+    }
+
+    /// The win and loss bits of 64 indices from `index`; of an index that there is not, anything.
+    #[inline]
+    pub fn word(&self, index: u64) -> (u64, u64) {
+        let (at, shift) = ((index / 64) as usize, index % 64);
+        let low = self.groups[at];
+        if shift == 0 {
+            return (low[0], low[1]);
+        }
+        let high = self.groups.get(at + 1).copied().unwrap_or_default();
+        let join = |plane: usize| low[plane] >> shift | high[plane] << (64 - shift);
+        (join(0), join(1))
+    }
+
+    /// Sets `len` values from `index`, which must all be draws now, from packed bits.
+    pub fn write(&mut self, index: u64, len: usize, win: &[u64], loss: &[u64]) {
+        let (at, shift) = ((index / 64) as usize, index % 64);
+        for (i, (&win, &loss)) in win.iter().zip(loss).enumerate().take(len.div_ceil(64)) {
+            let group = &mut self.groups[at + i];
+            group[0] |= win << shift;
+            group[1] |= loss << shift;
+            if shift != 0 && (win | loss) >> (64 - shift) != 0 {
+                let group = &mut self.groups[at + i + 1];
+                group[0] |= win >> (64 - shift);
+                group[1] |= loss >> (64 - shift);
+            }
+        }
+    }
+
+    /// The numbers of wins and losses.
+    pub fn count(&self) -> (u64, u64) {
+        self.groups.iter().fold((0, 0), |(wins, losses), [win, loss]| {
+            (wins + u64::from(win.count_ones()), losses + u64::from(loss.count_ones()))
+        })
+    }
+}

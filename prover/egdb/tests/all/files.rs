@@ -1,0 +1,167 @@
+//! Databases that are built into files: the same bytes however they are built, and the same values
+//! when they are read.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::build;
+use certificate_spec::database::DatabaseManifest;
+use draughtproof_egdb::{BuildError, Builder, Slice, Store, Working, extend};
+use draughtproof_game::Board;
+
+const PLENTY: u64 = 1 << 40;
+
+/// Builds a database under a directory.
+fn build_files(board: &Board, pieces: u8, memory: u64, directory: &Path) -> Store {
+    let store = Store::new(directory, board);
+    let lock = store.lock().unwrap();
+    extend(&mut Working::new(&store, pieces, memory).unwrap(), |_| {}).unwrap();
+    drop(lock);
+    store
+}
+
+fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    let mut files: Vec<_> = entries
+        .map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The files of a database that is built with some memory and some threads.
+fn files_of(board: &Board, pieces: u8, memory: u64, threads: usize) -> Vec<(String, Vec<u8>)> {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| build_files(board, pieces, memory, directory.path()));
+    files(&directory.path().join(board.name()))
+}
+
+#[test]
+fn values_come_back_from_files() {
+    for (rows, columns, pieces) in
+        [(3, 3, 4), (4, 4, 8), (5, 5, 5), (6, 6, 5), (4, 8, 4), (8, 4, 4), (7, 7, 3), (6, 8, 4)]
+    {
+        let board = Board::new(rows, columns).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = build_files(&board, pieces, PLENTY, directory.path());
+        let read = Working::new(&store, pieces, PLENTY).unwrap().load_all(|_| ()).unwrap();
+        let built = build(&board, pieces);
+        assert_eq!((read.pieces(), built.pieces()), (pieces, pieces));
+        for slice in Slice::all(&board, pieces) {
+            // Whole tables, so indices of no position too.
+            assert!(read.table(slice) == built.table(slice), "{} {slice:?}", board.name());
+        }
+        // A part of it can be read as well.
+        let two = Working::new(&store, 2, PLENTY).unwrap().load_all(|_| ()).unwrap();
+        let same = |slice| two.table(slice) == built.table(slice);
+        assert!(Slice::all(&board, 2).into_iter().all(same));
+    }
+}
+
+#[test]
+fn bytes_depend_neither_on_threads_nor_on_memory() {
+    let board = Board::new(6, 6).unwrap();
+    let least = Working::least_memory(&board, 5);
+    assert!(least < Builder::memory(&board, 5), "the test would show nothing");
+    let want = files_of(&board, 5, PLENTY, 1);
+    assert_eq!(want.len(), Slice::all(&board, 5).len() + 1);
+    for (memory, threads) in [(PLENTY, 2), (PLENTY, 4), (least, 2)] {
+        assert!(files_of(&board, 5, memory, threads) == want, "{memory} bytes, {threads} threads");
+    }
+    // Piece by piece, as it may have been built over the years.
+    let directory = tempfile::tempdir().unwrap();
+    (2..=5).for_each(|pieces| drop(build_files(&board, pieces, least, directory.path())));
+    assert!(files(&directory.path().join("6x6")) == want);
+}
+
+#[test]
+fn less_than_the_least_memory_is_refused() {
+    for (rows, columns, pieces) in [(6, 6, 5), (4, 4, 6), (8, 8, 3)] {
+        let board = Board::new(rows, columns).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path(), &board);
+        let _lock = store.lock().unwrap();
+        let least = Working::least_memory(&board, pieces);
+        assert!(Working::check_memory(&board, pieces, least).is_ok());
+        assert!(Working::check_memory(&board, pieces, least - 1).is_err());
+        extend(&mut Working::new(&store, pieces, least).unwrap(), |_| {}).unwrap();
+        assert_eq!(store.manifest().unwrap().pieces, pieces);
+        let read = Working::new(&store, pieces, least / 2).unwrap().load_all(|_| ());
+        assert!(matches!(read.err(), Some(BuildError::Memory { .. })));
+    }
+}
+
+#[test]
+fn slices_that_need_too_much_memory_are_left_to_another_run() {
+    let board = Board::new(6, 6).unwrap();
+    let want = files_of(&board, 6, PLENTY, 2);
+    let all = Slice::all(&board, 6).into_iter().filter(|s| s.pieces() == 6).count();
+    let least = Working::least_memory(&board, 6);
+    // So little that there is not enough for anything; for some slices; for all but the largest.
+    for (little, finishes) in
+        [(Builder::base_memory(&board, 6), 0), (least - (3 << 20), 5), (least - 1, 5)]
+    {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path(), &board);
+        let lock = store.lock().unwrap();
+        let run = |memory| extend(&mut Working::new(&store, 6, memory).unwrap(), |_| {});
+        match run(little) {
+            Err(BuildError::LeftOut { pieces, left, limit, .. }) => {
+                let there = store.manifest().map_or(0, |m| m.pieces);
+                assert_eq!((there, limit), (finishes, little));
+                if there > 0 {
+                    let names = files(&directory.path().join("6x6.building"));
+                    let built = names.iter().filter(|(name, _)| !name.starts_with('.')).count();
+                    assert!(pieces == 6 && built > 0 && left > 0 && built + left == all, "{built}");
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+        run(PLENTY).unwrap();
+        drop(lock);
+        assert!(files(&directory.path().join("6x6")) == want);
+    }
+}
+
+/// Leaves the database as a killed run might: `finished` pieces in the MANIFEST, all slices with one more
+/// beside it where they are built, but for those that were moved already.
+fn interrupt(root: &Path, finished: u8, moved: &[&str]) {
+    let directory = root.join("4x4");
+    let building = root.join("4x4.building");
+    fs::create_dir_all(&building).unwrap();
+    let path = directory.join("MANIFEST");
+    let manifest = DatabaseManifest::decode(&fs::read(&path).unwrap()).unwrap();
+    for slice in manifest.slices.iter().filter(|s| s.name.pieces() > finished.into()) {
+        let name = slice.name.file_name();
+        if !moved.contains(&name.as_str()) {
+            fs::rename(directory.join(&name), building.join(&name)).unwrap();
+        }
+    }
+    match finished {
+        0 => fs::remove_file(path).unwrap(),
+        n => fs::write(path, manifest.up_to(n).encode()).unwrap(),
+    }
+}
+
+#[test]
+fn what_is_damaged_before_it_is_listed_is_built_again() {
+    let board = Board::new(4, 4).unwrap();
+    for (pieces, slice) in [(2, "0-1-0-1"), (3, "0-1-1-1")] {
+        for moved in [&[][..], &[slice]] {
+            let directory = tempfile::tempdir().unwrap();
+            build_files(&board, pieces, PLENTY, directory.path());
+            let right = files(&directory.path().join("4x4"));
+            let finished = if pieces == 2 { 0 } else { pieces - 1 };
+            interrupt(directory.path(), finished, moved);
+            let place = if moved.is_empty() { "4x4.building" } else { "4x4" };
+            let path = directory.path().join(place).join(slice);
+            let mut bytes = fs::read(&path).unwrap();
+            *bytes.last_mut().unwrap() ^= 1;
+            fs::write(&path, bytes).unwrap();
+            build_files(&board, pieces, PLENTY, directory.path());
+            assert!(files(&directory.path().join("4x4")) == right, "{place}/{slice}");
+            assert!(!directory.path().join("4x4.building").exists());
+        }
+    }
+}

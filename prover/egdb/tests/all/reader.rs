@@ -1,0 +1,155 @@
+//! Looking positions up in files: never a plausible wrong value.
+
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use draughtproof_egdb::{
+    Database, Mode, Slice, Store, Value, Working, extend, locate, position_at,
+};
+use draughtproof_game::{Board, Position};
+use quickcheck::{TestResult, quickcheck};
+use rayon::prelude::*;
+
+/// Builds the database of a board in a new directory.
+fn built(board: &Board, pieces: u8) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let store = Store::new(directory.path(), board);
+    let _lock = store.lock().expect("the only builder");
+    extend(&mut Working::new(&store, pieces, 1 << 30).expect("a store"), |_| ()).expect("files");
+    directory
+}
+
+fn board(rows: u8, columns: u8) -> Board {
+    Board::new(rows, columns).expect("a board")
+}
+
+/// All positions of a database, both sides to move.
+fn positions(board: &Board, pieces: u8) -> Vec<Position> {
+    let of =
+        |slice: Slice| (0..slice.indices(board)).filter_map(move |i| position_at(board, slice, i));
+    let black = Slice::all(board, pieces).into_iter().flat_map(of);
+    black.flat_map(|p| [p, p.twin(board)]).collect()
+}
+
+/// The value of a position from those that a database gives to its successors.
+fn one_ply(database: &Database, position: &Position) -> Value {
+    let mut successors = Vec::new();
+    database.board().successors(position, &mut successors);
+    let values = successors.iter().map(|after| {
+        if after.both_sides() { database.probe(after).expect("a value") } else { Some(Value::Loss) }
+    });
+    // Losses of the opponent first.
+    match values.map(|value| value.expect("a value") as u8).min() {
+        Some(0) => Value::Win,
+        Some(1) => Value::Draw,
+        _ => Value::Loss,
+    }
+}
+
+#[test]
+fn every_value_follows_from_its_successors() {
+    for (board, pieces) in [(board(4, 4), 4), (board(5, 5), 4), (board(6, 6), 3), (board(3, 7), 3)]
+    {
+        let files = built(&board, pieces);
+        let open = |mode| Database::open(files.path(), &board, mode).expect("a database");
+        // A cache for one unit, one for all, none.
+        let all = [Mode::Cached(1), Mode::default(), Mode::Resident(1 << 30)].map(open);
+        let positions = positions(&board, pieces);
+        positions.par_iter().for_each(|position| {
+            let values = all.each_ref().map(|database| database.probe(position).expect("files"));
+            assert_eq!(values, [Some(one_ply(&all[2], position)); 3]);
+        });
+        let batch = all[0].probe_batch(&positions).expect("files");
+        let single: Vec<_> = positions.iter().map(|p| all[2].probe(p).expect("files")).collect();
+        assert!(batch == single);
+    }
+}
+
+#[test]
+fn what_is_not_there_is_unknown() {
+    let board = board(4, 4);
+    let files = built(&board, 3);
+    let probe = |fen: &str| {
+        let database = Database::open(files.path(), &board, Mode::default()).expect("a database");
+        database.probe(&board.read_fen(fen).expect("a position")).expect("no damage")
+    };
+    // Too many pieces; a side without pieces.
+    assert_eq!(probe("B:W7,8:B1,2"), None);
+    assert_eq!(probe("B:W:B1,2"), None);
+    assert!(probe("B:W7:BK1").is_some() && probe("B:WK8:B1").is_some());
+    fs::remove_file(files.path().join("4x4/0-1-1-0")).expect("a slice");
+    assert_eq!(probe("B:W7:BK1"), None);
+    assert!(probe("B:WK8:B1").is_some());
+    fs::remove_file(files.path().join("4x4/MANIFEST")).expect("MANIFEST");
+    let error = Database::open(files.path(), &board, Mode::default()).err().expect("no database");
+    assert!(error.to_string().contains("4x4/MANIFEST: no database here"), "{error}");
+}
+
+#[test]
+fn no_flipped_bit_changes_a_value() {
+    let board = board(4, 4);
+    let files = built(&board, 3);
+    let positions = positions(&board, 3);
+    let values = |root: &Path| {
+        let database = Database::open(root, &board, Mode::default()).map_err(|e| e.to_string())?;
+        database.probe_batch(&positions).map_err(|e| e.to_string())
+    };
+    let right = values(files.path()).expect("values");
+    let (mut errors, mut harmless) = (0, 0);
+    for entry in fs::read_dir(files.path().join("4x4")).expect("files") {
+        let path = entry.expect("a file").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let bytes = fs::read(&path).expect("a file");
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&path, &damaged).expect("a file");
+            match values(files.path()) {
+                Ok(same) => {
+                    // Digests of the MANIFEST are for `check`, and for whoever reads all of a file.
+                    assert!(same == right && name == "MANIFEST", "{name}, byte {at}");
+                    harmless += 1;
+                }
+                Err(error) => {
+                    assert!(error.contains(&name), "{name}, byte {at}: {error}");
+                    errors += 1;
+                }
+            }
+        }
+        fs::write(&path, &bytes).expect("a file");
+    }
+    assert!(errors > 1000 && harmless > 100, "{errors} errors, {harmless} harmless");
+    assert!(values(files.path()).as_ref() == Ok(&right));
+}
+
+quickcheck! {
+    fn values_of_the_real_board(slice: usize, index: u64) -> TestResult {
+        static DATABASE: OnceLock<(tempfile::TempDir, Database)> = OnceLock::new();
+        let (_, database) = DATABASE.get_or_init(|| {
+            let files = built(&board(8, 8), 4);
+            let small = Mode::Cached(1 << 20);
+            let database = Database::open(files.path(), &board(8, 8), small).expect("a database");
+            (files, database)
+        });
+        let slices = Slice::all(database.board(), 4);
+        let slice = slices[slice % slices.len()];
+        let index = index % slice.indices(database.board());
+        let Some(position) = position_at(database.board(), slice, index) else {
+            return TestResult::discard();
+        };
+        let values = [position, position.twin(database.board())]
+            .map(|p| database.probe(&p).expect("files"));
+        TestResult::from_bool(values == [Some(one_ply(database, &position)); 2])
+    }
+
+    fn indices_and_positions(slice: usize, index: u64) -> bool {
+        let board = board(8, 8);
+        let slices = Slice::all(&board, 7);
+        let slice = slices[slice % slices.len()];
+        let index = index % slice.indices(&board);
+        position_at(&board, slice, index).is_none_or(|p| {
+            locate(&board, &p) == (slice, index) && locate(&board, &p.twin(&board)) == (slice, index)
+        })
+    }
+}

@@ -1,0 +1,4 @@
+//! The tests of the game. In one program, which is built in a fraction of the time that one for each file takes.
+
+mod notation;
+mod pdn;
