@@ -17,9 +17,19 @@ SOLVED = [  # game, rows, columns, pieces a side
     ("8x6", 8, 6, 9),
 ]
 OPEN = [("8x8/2", 8, 8, 8), ("8x8", 8, 8, 12)]
+NOT_PROVED = {"8x8/2": "not known", "8x8": "draw (2007), not proved here"}
 NODES_PER_SECOND = 0.6e6  # of one core; docs/results/searches.tsv
 BYTES = 0.15  # a position of a closed set in a certificate; docs/results/proofs.tsv
 PER_PIECE = 3.3  # nodes are divided by this with each piece more in the database; a guess below what was measured
+
+
+def shape(game):
+    """The squares of a game RxC or RxC/k, and the pieces of both sides, as text."""
+    board, _, filled = game.partition("/")
+    rows, columns = map(int, board.split("x"))
+    in_row = [sum((r + c) % 2 for c in range(columns)) for r in range(rows)]
+    side = sum(in_row[: int(filled) if filled else (rows - 2) // 2])
+    return str(sum(in_row)), f"{side} + {side}"
 
 
 def positions(rows, columns, side):

@@ -181,6 +181,25 @@ def solved(*games):
     return out
 
 
+def values():
+    """The ladder of the README: each game with its value, and what it took."""
+    nodes, _ = ladder_data()
+    model = ladder.Model(*ladder_data())
+    proofs = latest(rows_of("proofs"))
+    out = ["| game | squares | pieces | value | nodes | proved | checked | certificate |", "|---|---|---|---|---|---|---|---|"]
+    found = [row for case, row in latest(rows_of("ladder")).items() if case.endswith(": value")]
+    for row in found:
+        game = row["case"].removesuffix(": value")
+        proof, check = proofs.get(f"{game} proved from nothing"), proofs.get(f"{game} checked")
+        cells = [game, *ladder.shape(game), row["figure"], count(nodes[game][6]) if game in nodes else ""]
+        cells += [time(proof["seconds"]) if proof else "", time(check["seconds"]) if check else "", size(row["bytes"])]
+        out.append("| " + " | ".join(cells) + " |")
+    for game, value in ladder.NOT_PROVED.items():
+        cells = [game, *ladder.shape(game), value, f"model: {count(float(f'{model.nodes(game, 6):.0e}'))}", "", "", ""]
+        out.append("| " + " | ".join(cells) + " |")
+    return out
+
+
 def growth():
     """How nodes grow with the game and fall with the database, and the laws fitted to that."""
     nodes, closed = ladder_data()
@@ -219,7 +238,7 @@ def experiments():
     return out
 
 
-KINDS = {"measurements": measurements, "solved": solved, "growth": growth, "forecast": forecast, "experiments": experiments}
+KINDS = {"measurements": measurements, "solved": solved, "values": values, "growth": growth, "forecast": forecast, "experiments": experiments}
 
 
 def filled(text):
