@@ -3,8 +3,9 @@
 
 The picture of the README, from a folder without `cert` and `egdb`, with `prove` and `check` of target/release:
 
-    { echo '$ prove --emit cert'; prove --emit cert; echo '$ check cert'; check cert; echo '$ echo $?'; echo $?; } 2>&1 |
-        docs/picture.py >docs/picture.svg
+    { echo '$ prove --emit cert'; prove --emit cert
+      echo '$ check cert'; check cert; status=$?
+      echo '$ echo $?'; echo $status; } 2>&1 | docs/picture.py >docs/picture.svg
 
 Lines that begin with `$ ` are commands, those that begin with `s ` verdicts. Those that begin with `c ` are left out.
 Digests are cut to eight digits, and long lines are broken between words.
