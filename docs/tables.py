@@ -15,8 +15,11 @@ sys.dont_write_bytecode = True
 import ladder  # noqa: E402
 
 DOCS = Path(__file__).resolve().parent
-DOCUMENTS = [DOCS.parent / "README.md", DOCS / "performance.md", DOCS / "scale.md", DOCS / "experiments" / "README.md"]
-COLUMNS = "date commit machine command seconds cpu memory case runs load work unit bytes figure baseline note".split()
+DOCUMENTS = [DOCS.parent / "README.md", *(DOCS / n for n in ("performance.md", "scale.md", "experiments/README.md"))]
+COLUMNS = (
+    "date commit machine command seconds cpu memory case runs load work unit bytes figure baseline note"
+).split()
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOADS = ["", "idle", "busy", "unknown"]
 
 
@@ -27,8 +30,8 @@ def rows_of(name):
     if lines[0].split("\t") != COLUMNS:
         raise SystemExit(f"{path}: the columns are not {' '.join(COLUMNS)}")
     rows = []
-    for number, line in enumerate(lines[1:], 2):
-        cells = line.split("\t")
+    for number, text in enumerate(lines[1:], 2):
+        cells = text.split("\t")
         if len(cells) != len(COLUMNS):
             raise SystemExit(f"{path}:{number}: {len(cells)} cells instead of {len(COLUMNS)}")
         row = dict(zip(COLUMNS, cells))
@@ -76,7 +79,7 @@ def count(number):
         return f"{number:,.0f}"
     digits = f"{number:.2e}"
     mantissa, exponent = digits.split("e")
-    return f"{float(mantissa):g} × 10{str(int(exponent)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+    return f"{float(mantissa):g} × 10{str(int(exponent)).translate(RAISED)}"
 
 
 def rate(row):
@@ -132,22 +135,32 @@ def measurements(name):
     """The last measurement of each case of a file, and the commands and notes."""
     rows = rows_of(name)
     shown = [row for row in latest(rows).values() if row["commit"] != "-"]
-    out = ["| | what | time | memory | result | ratio | measured |", "|---|---|---|---|---|---|---|"]
+    out = header("", "what", "time", "memory", "result", "ratio", "measured")
     commands = {}
     for number, row in enumerate(shown, 1):
         cpu = f"{time(row['cpu'])} of processor time" if row["cpu"] is not None else ""
         measured = [f"{row['date']} `{row['commit']}`"]
         measured += [f"median of {row['runs']}"] if row["runs"] not in ("", "1") else []
         measured += [words] if (words := {"idle": "idle", "busy": "busy"}.get(row["load"])) else []
-        cells = [str(number), row["case"], ", ".join(filter(None, [time(row["seconds"]), cpu])), memory(row["memory"])]
-        cells += [result(row), ratio(row, rows, shown), ", ".join(measured)]
-        out.append("| " + " | ".join(cells) + " |")
+        cells = [str(number), row["case"], ", ".join(filter(None, [time(row["seconds"]), cpu]))]
+        cells += [memory(row["memory"]), result(row), ratio(row, rows, shown), ", ".join(measured)]
+        out.append(line(cells))
         commands.setdefault(row["command"], []).append(f"{number}: {row['note']}" if row["note"] else str(number))
     out += ["", "```sh"]
     for command, notes in commands.items():
         out += [f"# {note}" for note in notes]
         out += [command] if "(" in command else command.split("; ")
     return out + ["```"]
+
+
+def line(cells):
+    """A line of a table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def header(*columns):
+    """The two lines that begin a table."""
+    return [line(columns), "|" + "---|" * len(columns)]
 
 
 def ladder_data():
@@ -165,19 +178,19 @@ def solved(*games):
     """What the solved games took."""
     boards = {game: board for game, *board in ladder.SOLVED}
     cases, proofs = latest(rows_of("ladder")), latest(rows_of("proofs"))
-    out = [
-        "| game | pieces | nodes, does White win? | does Black win? | proved | memory | closed sets | certificate | checked |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
+    out = header(
+        *("game", "pieces", "nodes, does White win?", "does Black win?", "proved", "memory"),
+        *("closed sets", "certificate", "checked"),
+    )
     for game in games:
         side = boards[game][2]
         proof, check = proofs[f"{game} proved from nothing"], proofs[f"{game} checked"]
         certificate = proofs.get(f"{game} certificate") or proofs[f"{game} certificate without the database"]
+        closed = cases[f"{game}: positions in the two closed sets"]["work"]
         cells = [game, f"{side} + {side}"]
         cells += [count(cases[f"{game}: does {who} win?"]["work"]) for who in ("White", "Black")]
         cells += [time(proof["seconds"]), memory(proof["memory"])]
-        cells += [count(cases[f"{game}: positions in the two closed sets"]["work"]), size(certificate["bytes"]), time(check["seconds"])]
-        out.append("| " + " | ".join(cells) + " |")
+        out.append(line(cells + [count(closed), size(certificate["bytes"]), time(check["seconds"])]))
     return out
 
 
@@ -186,17 +199,17 @@ def values():
     nodes, _ = ladder_data()
     model = ladder.Model(*ladder_data())
     proofs = latest(rows_of("proofs"))
-    out = ["| game | squares | pieces | value | nodes | proved | checked | certificate |", "|---|---|---|---|---|---|---|---|"]
+    out = header("game", "squares", "pieces", "value", "nodes", "proved", "checked", "certificate")
     found = [row for case, row in latest(rows_of("ladder")).items() if case.endswith(": value")]
     for row in found:
         game = row["case"].removesuffix(": value")
         proof, check = proofs.get(f"{game} proved from nothing"), proofs.get(f"{game} checked")
         cells = [game, *ladder.shape(game), row["figure"], count(nodes[game][6]) if game in nodes else ""]
-        cells += [time(proof["seconds"]) if proof else "", time(check["seconds"]) if check else "", size(row["bytes"])]
-        out.append("| " + " | ".join(cells) + " |")
+        cells += [time(each["seconds"]) if each else "" for each in (proof, check)]
+        out.append(line(cells + [size(row["bytes"])]))
     for game, value in ladder.NOT_PROVED.items():
-        cells = [game, *ladder.shape(game), value, f"model: {count(float(f'{model.nodes(game, 6):.0e}'))}", "", "", ""]
-        out.append("| " + " | ".join(cells) + " |")
+        nodes = count(float(f"{model.nodes(game, 6):.0e}"))
+        out.append(line([game, *ladder.shape(game), value, f"model: {nodes}", "", "", ""]))
     return out
 
 
@@ -204,11 +217,14 @@ def growth():
     """How nodes grow with the game and fall with the database, and the laws fitted to that."""
     nodes, closed = ladder_data()
     model = ladder.Model(nodes, closed)
-    out = ["| game | positions | nodes over ≤ 6 pieces | each piece more in the database |", "|---|---|---|---|"]
+    out = header("game", "positions", "nodes over ≤ 6 pieces", "each piece more in the database")
     for game, *_ in ladder.SOLVED:
         most, least = max(nodes[game]), min(nodes[game])
-        fall = f"{(nodes[game][least] / nodes[game][most]) ** (1 / (most - least)):.1f} times fewer ({least} to {most})" if most > least else ""
-        out.append(f"| {game} | {count(float(f'{model.sizes[game]:.1e}'))} | {count(nodes[game][6])} | {fall} |")
+        fall = ""
+        if most > least:
+            times = (nodes[game][least] / nodes[game][most]) ** (1 / (most - least))
+            fall = f"{times:.1f} times fewer ({least} to {most})"
+        out.append(line([game, count(float(f"{model.sizes[game]:.1e}")), count(nodes[game][6]), fall]))
     out += ["", f"* nodes = {model.factor:.2g} × positions^{model.power:.2f}, within a factor of {model.spread:.1f};"]
     return out + [f"* positions in closed sets = {model.base:.2g} × nodes^{model.share:.2f}."]
 
@@ -216,29 +232,32 @@ def growth():
 def forecast():
     """What the model says of the games that are not solved."""
     model = ladder.Model(*ladder_data())
-    out = ["| game | N | nodes | core-hours | leaf searches of 10⁷ nodes | certificate |", "|---|---|---|---|---|---|"]
-    one = lambda number: count(float(f"{number:.0e}")) if number >= 1 else f"{number:.1g}"  # noqa: E731
+    out = header("game", "N", "nodes", "core-hours", "leaf searches of 10⁷ nodes", "certificate")
+
+    def one(number):
+        return count(float(f"{number:.0e}")) if number >= 1 else f"{number:.1g}"
+
     for game, *_ in ladder.OPEN:
         for pieces in (6, 8, 10):
             nodes = model.nodes(game, pieces)
             hours = nodes / ladder.NODES_PER_SECOND / 3600
-            cells = [game, str(pieces), one(nodes), one(hours), one(nodes / 1e7), size(float(f"{model.certificate(game, pieces):.0e}"))]
-            out.append("| " + " | ".join(cells) + " |")
+            certificate = size(float(f"{model.certificate(game, pieces):.0e}"))
+            out.append(line([game, str(pieces), one(nodes), one(hours), one(nodes / 1e7), certificate]))
     return out
 
 
 def experiments():
     """The pages of experiments: number, what, decision."""
-    out = ["| | experiment | decision |", "|---|---|---|"]
+    out = header("", "experiment", "decision")
     for path in sorted((DOCS / "experiments").glob("[0-9]*.md")):
         text = path.read_text(encoding="utf-8")
         number, title = re.match(r"# (\d+) (.*)\n", text).groups()
         decision = re.search(r"^\*\*Decision\.\*\* (.*?)[.;:\n]", text, re.M)[1]
-        out.append(f"| {number} | [{title}]({path.name}) | {decision} |")
+        out.append(line([number, f"[{title}]({path.name})", decision]))
     return out
 
 
-KINDS = {"measurements": measurements, "solved": solved, "values": values, "growth": growth, "forecast": forecast, "experiments": experiments}
+KINDS = {kind.__name__: kind for kind in (measurements, solved, values, growth, forecast, experiments)}
 
 
 def filled(text):
