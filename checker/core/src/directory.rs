@@ -22,12 +22,12 @@
 //! Trusts: of a whole check nothing but `derive.rs` and the files named in its head.
 
 use crate::block::Block;
-use crate::check::Options;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
 use crate::files::{Entry, compare_listing, read_hashed};
 use crate::folder::{Contents, Folder};
 use crate::numbering::{Shape, pairs};
+use crate::options::Options;
 use crate::part::{Part, TableDigests};
 use crate::rules::{Board, Side};
 use crate::verdict::{Finding, Stop};
