@@ -31,6 +31,7 @@ mod options;
 mod part;
 mod question;
 mod rules;
+mod slice_file;
 mod tree;
 mod verdict;
 mod word;
