@@ -139,7 +139,6 @@ impl Maker<'_> {
         self.add("draw-over-a-database", &levels, |folder| {
             emit(folder, "--game 4x4 --pieces 3 --leaf-nodes 3");
         });
-        self.prove("draw-of-6x6", "VERIFIED DRAW 6x6", "--game 6x6 --pieces 3");
         let levels = [
             (BOTH, "VERIFIED WHITE-WINS 6x4"),
             ("cert --db egdb --level consistent", "DECLINED level"),
@@ -151,6 +150,8 @@ impl Maker<'_> {
         self.prove("win-of-a-leaf", win, "--game 6x4 --pieces 0 --leaf-nodes 100000");
         let black = "--game 6x4 --fen W:W11,12:B1,2,3,4 --pieces 3 --leaf-nodes 5";
         self.prove("win-of-black", "VERIFIED BLACK-WINS 6x4", black);
+        let larger = "--game 6x6 --fen B:W13,14,17:B1,2,5 --pieces 3 --leaf-nodes 100";
+        self.prove("win-of-6x6", "VERIFIED BLACK-WINS 6x6", larger);
         let bound = "--game 4x4 --claim white-not-lost --pieces 2 --leaf-nodes 2";
         self.prove("bound", "VERIFIED WHITE-NOT-LOST 4x4", bound);
         self.prove("cover-of-sides", win, "--game 6x4 --pieces 4:2 --leaf-nodes 40");
@@ -182,7 +183,7 @@ impl Maker<'_> {
         self.change("refuted-ranks-that-do-not-fall", "REFUTED rank", win, |draft| {
             draft.parts[0].nodes.iter_mut().for_each(|node| node.rank = 7);
         });
-        self.change("refuted-draw-called-a-win", "REFUTED ", draw, |draft| {
+        self.change("refuted-draw-called-a-win", "REFUTED rank", draw, |draft| {
             draft.claim.value = certificate_spec::claim::Value::BlackWins;
             draft.parts.truncate(1);
             draft.parts[0].question = Question::BlackWins;

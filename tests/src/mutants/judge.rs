@@ -179,16 +179,24 @@ fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
         draft.parts.iter().map(|p| (p.question, p.nodes.clone(), p.leaves.clone())).collect()
     };
     let in_database = |path: &&String| path.starts_with("egdb/");
-    let same_slices =
-        base.files.keys().filter(in_database).all(|p| base.files.get(p) == files.get(p));
+    let changed = |path: &&String| base.files.get(*path) != files.get(*path);
+    let changed: Vec<&String> = base.files.keys().filter(in_database).filter(changed).collect();
     if claimed(old) != claimed(draft) {
         "another claim, as true"
     } else if proof(old) != proof(draft) {
         "another proof"
     } else if old.claim.cover != draft.claim.cover {
         "another part of the database"
-    } else if !same_slices {
-        "same values, other code"
+    } else if !changed.is_empty() {
+        let names = slices_of(&base.rules.board, &draft.claim.cover);
+        let is_read = |path: &&String| {
+            names.iter().any(|name| **path == base.database_path(&name.file_name()))
+        };
+        if changed.iter().any(is_read) {
+            "same values, other code"
+        } else {
+            "a file that is not read"
+        }
     } else if old.parts != draft.parts {
         "other words about it"
     } else {
