@@ -1,7 +1,6 @@
 //! What a database covers (`SPEC.md` §8.1): all positions in which both sides have pieces, at most so
 //! many together, and at most so many on a side.
 
-use crate::database::SliceName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -104,12 +103,6 @@ impl Cover {
         let (total, most) = (one.saturating_add(other), one.max(other));
         let admits = |c: &Clause| total <= u32::from(c.pieces) && most <= u32::from(c.side);
         one.min(other) >= 1 && self.clauses.iter().any(admits)
-    }
-
-    /// Whether the positions of a slice are covered.
-    pub fn admits_slice(&self, slice: SliceName) -> bool {
-        let [a, b, c, d] = slice.0.map(u32::from);
-        self.admits(a + b, c + d)
     }
 
     /// Whether all that another cover has is covered.

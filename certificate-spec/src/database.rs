@@ -48,6 +48,14 @@ impl SliceName {
     }
 }
 
+impl Cover {
+    /// Whether the positions of a slice are covered.
+    pub fn admits_slice(&self, slice: SliceName) -> bool {
+        let [a, b, c, d] = slice.0.map(u32::from);
+        self.admits(a + b, c + d)
+    }
+}
+
 /// A slice file in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceRecord {
