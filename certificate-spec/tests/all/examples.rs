@@ -113,7 +113,7 @@ examples of encoding: the strategy is not one that holds.
     let provenance = provenance_example(&mut out);
     manifest_example(&mut out, &nodes, &leaves, &provenance);
     out += "
-**Indices.** On 8x8 M is 28. `B:W18,24,K30:B12,K16`: A = {11}, B = {15}, C = {8, 14} (White's 24 and 18 seen
+**Indices.** On 8x8 M₀ is 28. `B:W18,24,K30:B12,K16`: A = {11}, B = {15}, C = {8, 14} (White's 24 and 18 seen
 from its own end), D = {2}. The slice is (1, 1, 2, 1). rank(A) = 11, rank(B) = 15,
 rank(C) = C(8, 1) + C(14, 2) = 99, rank(D) = 2. The index is
 ((11 · C(28, 2) + 99) · 32 + 2) · 32 + 15 = 4359247, and the slice has
