@@ -15,8 +15,8 @@ import covers
 from covers import admits, cover, most_pieces
 from files import Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
 from rules import KING, bits, read_fen, read_game, write_fen
-from wire import (CONVERT, HEAD, REMAKE, VERSION, Fields, choice, encode, one_of, option, raw, record, sequence, text, u8, u32,
-                  u64)
+from wire import (CONVERT, HEAD, REMAKE, VERSION, Fields, encode, enum, one_of, option, raw, sequence, struct, text,
+                  u8, u32, u64)
 
 NAME = "draughtproof-reference 0.1.0"  # in notes
 RULES = "english-checkers-1"
@@ -33,17 +33,17 @@ MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", PROVENANCE: b"DPPROVEN"}
 OR, AND, LEAF, ASSUMED = 1, 2, 3, 4
 LOSS, DRAW, WIN, CODED = range(4)  # values, and what stands for a code in place of one
 UNDESCRIBED = (5461, 5462, 5461)
-# §3.1: parts in postcard.
-HASH, RESOURCES, THRESHOLDS = raw(32), record(u32, u32, u64), record(u32, u32, option(u32))
-OBJECT = record(one_of(3), one_of(4), u64, u64, u64, HASH)
-OBJECT_HEAD = record(one_of(4), u64, u64)
-MODE = choice((), (RESOURCES,), (RESOURCES,))
-REQUEST = record(text, text, one_of(3), cover, u64, u64, option(u64), option(THRESHOLDS), sequence(text))
-ITERATION = record(option(u32), u64, u64, u64, u64, u64)
-HOW = record(text, MODE, REQUEST, sequence(ITERATION))
-DATABASE_HEAD = record(text, u8, u8, cover)
-SLICE = record(raw(4), u64, HASH)
-SLICE_HEAD = record(text, u8, u8, raw(4), u64, choice((one_of(3),), (u32, u32)))
+# Types of items (§5, §7.1, §8.3, §8.4).
+HASH, RESOURCES, THRESHOLDS = raw(32), struct(u32, u32, u64), struct(u32, u32, option(u32))
+OBJECT = struct(one_of(3), one_of(4), u64, u64, u64, HASH)
+OBJECT_HEAD = struct(one_of(4), u64, u64)
+MODE = enum((), (RESOURCES,), (RESOURCES,))
+REQUEST = struct(text, text, one_of(3), cover, u64, u64, option(u64), option(THRESHOLDS), sequence(text))
+ITERATION = struct(option(u32), u64, u64, u64, u64, u64)
+PROOF = struct(text, MODE, REQUEST, sequence(ITERATION))
+DATABASE_HEAD = struct(text, u8, u8, cover)
+SLICE = struct(raw(4), u64, HASH)
+SLICE_HEAD = struct(text, u8, u8, raw(4), u64, enum((one_of(3),), (u32, u32)))
 Node = namedtuple("Node", "kind rank data place")
 
 def read_claim(data):
@@ -72,11 +72,11 @@ def read_claim(data):
 def read_manifest(data, questions):
     """§5: length and digest of CLAIM, and the records (kind, question, first, count, length, digest)."""
     f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0", REMAKE)
-    sealed = [f.postcard(u64), *f.take("32s")]
+    sealed = [f.item(u64), *f.take("32s")]
     offsets, records, before, follows = [], [], [], 0
     for _ in range(f.count(1 << 20, (37, 64))):
         offsets.append(f.at)
-        *which, first, count, _, _ = one = f.postcard(OBJECT)
+        *which, first, count, _, _ = one = f.item(OBJECT)
         follows = follows if before == which else 0
         most = 1 if which[0] == PROVENANCE else (1 << 64) - 1
         f.agree(before <= which and first == follows and count >= 1 and first + count <= most, offsets[-1])
@@ -141,7 +141,7 @@ def read_slice(data, board, shape, file):
     """§8.3: for all quiet positions the offset of the unit's directory entry, or of the head's fields where there is
     none, the position and the value."""
     f = Fields(data, "slice-syntax", file, b"DPVALUES", CONVERT)
-    rules, *size, name, stated_n, (coded, *coding) = f.postcard(SLICE_HEAD)
+    rules, *size, name, stated_n, (coded, *coding) = f.item(SLICE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
     v, (k, u) = (CODED, coding) if coded else (*coding, (0, 0))
     end = f.at + 24 + 6 * k + 4 * u
@@ -175,12 +175,12 @@ def read_slice(data, board, shape, file):
 def read_database_manifest(data, board, file):
     """§8.4: the cover, and by slice length, digest and the bytes of the record."""
     f = Fields(data, "database-manifest", file, DATABASE_MAGIC, CONVERT)
-    rules, *size, pieces = f.postcard(DATABASE_HEAD)
+    rules, *size, pieces = f.item(DATABASE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
     offsets, records, before = [], {}, ()
     for _ in range(f.count(1 << 16, (37, 46))):
         offsets.append(f.at)
-        shape, length, stated = f.postcard(SLICE)
+        shape, length, stated = f.item(SLICE)
         a, b, c, d = shape = tuple(shape)
         f.agree(before < (group(shape), shape) and admits(pieces, a + b, c + d), offsets[-1])
         records[shape], before = (length, stated, data[offsets[-1]:f.at]), (group(shape), shape)
@@ -256,14 +256,6 @@ class Database:
                 require(False, "slice-value", file, offset=offset, position=write_fen(position))
         return right_root, len(slices), sum(units(board, shape)[0] for shape in slices)
 
-def texts(value):
-    """All texts within a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from texts(part)
-
 class Question:
     """The positions that one question's nodes and leaves are about, and what must hold for them."""
     def __init__(self, number, database):
@@ -275,7 +267,7 @@ class Question:
         kind, *range_stated, length, hashed = stated
         require((len(data), digest(data)) == (length, hashed), "object-hash", file)
         f = Fields(data, "object-syntax", file, MAGIC[kind], REMAKE)
-        head = f.postcard(OBJECT_HEAD)
+        head = f.item(OBJECT_HEAD)
         count, contents = head[-1], f.at
         if kind == NODES:
             f.agree(24 * count == len(data) - contents, contents)
@@ -289,9 +281,9 @@ class Question:
                 self.leaves.append((*f.take(f"{length}s"), positions, {"file": file, "offset": at}))
             f.end()
         else:  # §7.1: nothing rests on it.
-            words = texts(f.postcard(HOW))
+            f.agree(len(data) <= 65536, contents)
+            f.item(PROOF)
             f.end()
-            f.agree(all(" " <= character <= "~" for word in words for character in word), contents)
         f.agree(head == range_stated, HEAD)
         for at in range(contents, len(data), 24) if kind == NODES else ():
             self.read_node({"file": file, "offset": at}, *f.take("5I2BH"))
@@ -400,9 +392,10 @@ def check_certificate(arguments):
 
 def check_database(arguments):
     board, _ = read_game(arguments.game) or (None, 0)
-    if not board or arguments.pieces is None or most_pieces(arguments.pieces) > board.squares:
+    pieces = covers.parse(arguments.pieces) if arguments.pieces else ()
+    if not board or pieces is None or arguments.pieces == "0" or most_pieces(pieces) > board.squares:
         sys.exit("no such board or cover")
-    database = Database(board, arguments.pieces)
+    database = Database(board, pieces)
     root, slices, indices = database.check(arguments.db, None, arguments.level == "exact")
     status, word = (0, "VERIFIED") if arguments.level == "exact" else (5, "CONSISTENT")
     return Verdict(status, f"{word} DATABASE {board.name}", pieces=covers.write(database.pieces), db_root=root,
@@ -435,7 +428,7 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("certificate", nargs="?", help="the certificate's directory")
     what.add_argument("--game", help="check the database of this board and no certificate")
-    parser.add_argument("--pieces", type=covers.parse, metavar="COVER", default=(), help="of a database alone: 6, or 7,8:4")
+    parser.add_argument("--pieces", metavar="COVER", help="of a database alone: 6, or 7,8:4")
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
     parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict, not signed, to FILE")

@@ -2,7 +2,7 @@
 
 import re
 
-from wire import encode, record, sequence, u8
+from wire import encode, sequence, struct, u8
 
 def canonical(clauses):
     """The clauses that say the same, none of which another one implies."""
@@ -32,8 +32,8 @@ def parse(text):
     return canonical(clauses) if all(2 <= n <= 32 and 1 <= m <= 32 for n, m in clauses) else None
 
 def cover(f):
-    """The kind that covers are in postcard."""
-    clauses = tuple(map(tuple, sequence(record(u8, u8))(f)))
+    """The type of covers in files."""
+    clauses = tuple(map(tuple, sequence(struct(u8, u8))(f)))
     if clauses != canonical(clauses):
         raise ValueError
     return clauses

@@ -1,7 +1,7 @@
-"""SPEC §3.1: a file read field by field. Fields are of fixed width, or in postcard."""
+"""SPEC §3.1: a file read field by field. Fields have a fixed width, or are items in postcard."""
 
 import re
-import struct
+from struct import calcsize, unpack_from
 
 from files import require, require_known
 
@@ -13,7 +13,7 @@ CONVERT = "convert the database with: prove db"
 class Fields:
     """The fields of a file; `rule` is broken where one is not there or not what it must be."""
     def __init__(self, data, rule, file, magic, remedy):
-        self.data, self.rule, self.file, self.at = data, rule, file, 0
+        self.data, self.rule, self.file, self.at, self.limit = data, rule, file, 0, len(data)
         self.agree(self.take("8s") == [magic], 0)  # these two before anything else (§10)
         require_known(self.take("I") == [VERSION], "version", file, f"{VERSION} ({remedy})")
 
@@ -27,17 +27,18 @@ class Fields:
         """The next fields of fixed width, by the letters of `struct`."""
         found = []
         for field in re.findall("[0-9]*[A-Za-z]", form):
-            start, self.at = self.at, self.at + struct.calcsize("<" + field)
+            start, self.at = self.at, self.at + calcsize("<" + field)
             self.agree(self.at <= len(self.data), start)
-            found += struct.unpack_from("<" + field, self.data, start)
+            found += unpack_from("<" + field, self.data, start)
         return found
 
-    def postcard(self, kind):
-        """The next value of a kind, which are the functions below. Where there is none, its beginning is wrong;
-        where its encoding is not the shortest, the first byte that differs from that."""
+    def item(self, read, within=None):
+        """The next item of a type, which is one of the functions below. It ends within so many bytes of the file.
+        Where it cannot be read, its beginning is wrong; else the byte with which a varint should have ended."""
         start, self.padded = self.at, None
+        self.limit = min(within or len(self.data), len(self.data))
         try:
-            value = kind(self)
+            value = read(self)
         except ValueError:
             self.agree(False, start)
         self.agree(self.padded is None, self.padded)
@@ -45,16 +46,16 @@ class Fields:
 
     def count(self, most, sizes):
         """The number of records that fill the rest of the file, each of so many bytes at least and at most."""
-        start, n = self.at, self.postcard(u64)
+        start, n = self.at, self.item(u64)
         self.agree(n <= most and n * sizes[0] <= len(self.data) - self.at <= n * sizes[1], start)
         return n
 
-# What follows reads a value of its kind, or raises ValueError.
+# The types of §3.1, as functions that read a value or raise ValueError.
 
 def raw(n):
     def read(f):
         f.at += n
-        if f.at > len(f.data):
+        if f.at > f.limit:
             raise ValueError
         return f.data[f.at - n:f.at]
     return read
@@ -74,7 +75,7 @@ def varint(width):
                 raise ValueError
         length = len(encode(number))
         if f.at > start + length and f.padded is None:
-            f.padded = start + length - 1
+            f.padded = start + length - 1  # the first one counts
         return number
     return read
 
@@ -85,31 +86,34 @@ def encode(number):
     return (bytes([number % 128 + 128]) + encode(number >> 7)) if number >= 128 else bytes([number])
 
 def text(f):
-    return raw(u64(f))(f).decode()
+    string = raw(u64(f))(f)
+    if not all(32 <= byte <= 126 for byte in string):
+        raise ValueError
+    return string.decode()
 
-def record(*kinds):
-    return lambda f: [kind(f) for kind in kinds]
+def struct(*types):
+    return lambda f: [read(f) for read in types]
 
-def sequence(kind):
-    return lambda f: [kind(f) for _ in range(u64(f))]  # there are no values without bytes
+def sequence(item):
+    return lambda f: [item(f) for _ in range(u64(f))]  # there are no values without bytes
 
-def choice(*variants):
-    """A number, and what follows it: of each variant the kinds of its fields."""
+def enum(*variants):
+    """The number of a variant and its fields; each variant is the types of its fields."""
     def read(f):
         number = u32(f)
         if number >= len(variants):
             raise ValueError
-        return [number, *record(*variants[number])(f)]
+        return [number, *struct(*variants[number])(f)]
     return read
 
 def one_of(n):
-    """One of the numbers below n: a choice without anything that follows."""
-    return lambda f: choice(*[()] * n)(f)[0]
+    """The number of a variant, of n without fields."""
+    return lambda f: enum(*[()] * n)(f)[0]
 
-def option(kind):
+def option(item):
     def read(f):
         tag = u8(f)
         if tag > 1:
             raise ValueError
-        return kind(f) if tag else None
+        return item(f) if tag else None
     return read
