@@ -5,42 +5,65 @@ import argparse
 import os
 import re
 import stat
-import struct
 import sys
 from collections import namedtuple
 from functools import lru_cache
 from itertools import combinations, groupby, product
+from pathlib import Path
 
-from files import Fields, Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
+import covers
+from covers import admits, cover, most_pieces
+from files import Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
 from rules import KING, bits, read_fen, read_game, write_fen
+from wire import (CONVERT, HEAD, REMAKE, VERSION, Fields, encode, enum, one_of, option, raw, sequence, struct, text,
+                  u8, u32, u64)
+
+NAME = "draughtproof-reference 0.1.0"  # in notes
+RULES = "english-checkers-1"
+FORMAT = {"format": VERSION, "rules": RULES}  # in verdicts
 
 QUESTIONS = {"DRAW": (0, 1), "BLACK-NOT-LOST": (0,), "WHITE-NOT-LOST": (1,), "BLACK-WINS": (2,), "WHITE-WINS": (3,)}
 ANY = "[!-~]+"
-# The lines of CLAIM: how they begin, the word that follows, and the word that it must be to be known.
-LINES = (("draughtproof certificate", ANY, "version", "0"), ("rules", ANY, "rules", "english-checkers-1"),
-         ("game", ANY, "", None), ("start", ANY, "", None), ("value", "|".join(QUESTIONS), "", None),
-         ("pieces", "0|[2-9]|[12][0-9]|3[0-2]", "", None), ("database", "none|[0-9a-f]{64}", "", None))
-NODES, LEAVES, ABOUT = 1, 2, 3
-MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", ABOUT: b"DPABOUT\0"}
+# The lines of CLAIM: how they begin, and the word that follows.
+LINES = {"draughtproof certificate": ANY, "rules": ANY, "game": ANY, "start": ANY, "value": "|".join(QUESTIONS),
+         "pieces": "[0-9:,]+", "database": "none|[0-9a-f]{64}"}
+NODES, LEAVES, PROVENANCE = range(3)
+DATABASE_MAGIC = b"DPEGDB\0\0"
+MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", PROVENANCE: b"DPPROVEN"}
 OR, AND, LEAF, ASSUMED = 1, 2, 3, 4
 LOSS, DRAW, WIN, CODED = range(4)  # values, and what stands for a code in place of one
 UNDESCRIBED = (5461, 5462, 5461)
+# Types of items (§5, §7.1, §8.3, §8.4).
+HASH, RESOURCES, THRESHOLDS = raw(32), struct(u32, u32, u64), struct(u32, u32, option(u32))
+OBJECT = struct(one_of(3), one_of(4), u64, u64, u64, HASH)
+OBJECT_HEAD = struct(one_of(4), u64, u64)
+MODE = enum((), (RESOURCES,), (RESOURCES,))
+REQUEST = struct(text, text, one_of(3), cover, u64, u64, option(u64), option(THRESHOLDS), sequence(text))
+ITERATION = struct(option(u32), u64, u64, u64, u64, u64)
+PROOF = struct(text, MODE, REQUEST, sequence(ITERATION))
+DATABASE_HEAD = struct(text, u8, u8, cover)
+SLICE = struct(raw(4), u64, HASH)
+SLICE_HEAD = struct(text, u8, u8, raw(4), u64, enum((one_of(3),), (u32, u32)))
 Node = namedtuple("Node", "kind rank data place")
 
 def read_claim(data):
     """§4: the words from the game on, with the board and the start that they mean."""
     at, offsets, words = 0, [], []
-    for key, pattern, what, known in LINES:
+    for key, pattern in LINES.items():
         match = re.compile(f"{key} ({pattern})\n".encode()).match(data, at)
-        require(match, "claim-syntax", "CLAIM", offset=at)
+        word = match[1].decode() if match else ""
+        known = key != "pieces" or word == covers.write(covers.parse(word) or ())
+        require(match and known, "claim-syntax", "CLAIM", offset=at)
+        require_known(at > 0 or word == str(VERSION), "version", "CLAIM", f"{VERSION} ({REMAKE})")
+        require_known(key != "rules" or word == RULES, "rules", "CLAIM")
         offsets.append(at)
-        words.append(match[1].decode())
-        require_known(known in (None, words[-1]), what, "CLAIM")
+        words.append(word)
         at = match.end()
     _, _, game, fen, value, pieces, database = words
-    (board, k), start, pieces = read_game(game) or (None, 0), read_fen(fen), int(pieces)
-    for holds, offset in (((database == "none") == (pieces == 0), offsets[6]), (at == len(data), at),
-                          (k > 0, offsets[2]), (start, offsets[3]), (k > 0 and pieces <= board.squares, offsets[5])):
+    (board, k), start, pieces = read_game(game) or (None, 0), read_fen(fen), covers.parse(pieces)
+    for holds, offset in (((database == "none") == (pieces == ()), offsets[6]), (at == len(data), at),
+                          (k > 0, offsets[2]), (start, offsets[3]),
+                          (k > 0 and most_pieces(pieces) <= board.squares, offsets[5])):
         require(holds, "claim-syntax", "CLAIM", offset=offset)
     require(board.possible(start), "claim-start", "CLAIM", offset=offsets[3], position=fen)
     first = (sum(board.row[:k]), sum(board.row[-k:]), 0, 0)
@@ -48,22 +71,20 @@ def read_claim(data):
 
 def read_manifest(data, questions):
     """§5: length and digest of CLAIM, and the records (kind, question, first, count, length, digest)."""
-    f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0")
-    n, *sealed = f.take("4xQQ32s")
-    f.agree(64 + 64 * n == len(data), 64)
-    records, before, follows = [], (0, 0), 0
-    for at in range(64, len(data), 64):
-        kind, question = f.take("BB")
-        f.agree(kind in MAGIC, at)
-        f.agree(question < 4, at + 1)
-        first, count, length, stated = f.take("6xQQQ32s")
-        f.agree(before <= (kind, question), at)
-        f.agree(first == (follows if before == (kind, question) else 0), at + 8)
-        f.agree(count >= 1 and first + count < 1 << 64, at + 16)
-        before, follows = (kind, question), first + count
-        records.append((kind, question, first, count, length, stated))
-    for i, (_, question, *_) in enumerate(records):
-        f.agree(question in questions, 65 + 64 * i)
+    f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0", REMAKE)
+    sealed = [f.item(u64), *f.take("32s")]
+    offsets, records, before, follows = [], [], [], 0
+    for _ in range(f.count(1 << 20, (37, 64))):
+        offsets.append(f.at)
+        *which, first, count, _, _ = one = f.item(OBJECT)
+        follows = follows if before == which else 0
+        most = 1 if which[0] == PROVENANCE else (1 << 64) - 1
+        f.agree(before <= which and first == follows and count >= 1 and first + count <= most, offsets[-1])
+        before, follows = which, first + count
+        records.append(one)
+    f.end()
+    for offset, (_, question, *_) in zip(offsets, records):
+        f.agree(question in questions, offset)
     return sealed, records
 
 def group(shape):
@@ -71,9 +92,10 @@ def group(shape):
     return sum(shape), shape[0] + shape[2]
 
 def shapes(board, pieces):
-    """§8.1: the slices (a, b, c, d) of the database with at most so many pieces, in order."""
-    found = product(range(min(pieces, board.men + 1)), range(pieces), range(min(pieces, board.men + 1)), range(pieces))
-    fit = [(a, b, c, d) for a, b, c, d in found if a + b and c + d and a + b + c + d <= pieces]
+    """§8.1: the slices (a, b, c, d) of the database with this cover, in order."""
+    most = most_pieces(pieces)
+    found = product(range(min(most, board.men + 1)), range(most), range(min(most, board.men + 1)), range(most))
+    fit = [(a, b, c, d) for a, b, c, d in found if admits(pieces, a + b, c + d)]
     return sorted(fit, key=lambda shape: (group(shape), shape))
 
 @lru_cache(maxsize=None)
@@ -116,19 +138,19 @@ def decode(board, payload, contexts, unit):
     return values if right else None
 
 def read_slice(data, board, shape, file):
-    """§8.3: the offset of the unit's directory entry or 18, the position and the value, for all quiet positions."""
-    f = Fields(data, "slice-syntax", file, b"DPSLICE\0", 1)
-    stated, size, v, reserved, stated_n = struct.unpack("<4s2sB5sQ", *f.take("20s"))
-    k, u = f.take("II")
-    end = 64 + 6 * k + 4 * u
-    f.agree(end <= len(data), 32)
-    f.agree(not any(reserved), 19)
-    checksum = f.take("24s")
-    f.agree(k <= 576 if v == CODED else v < CODED and k == u == 0, 18)
-    f.agree(checksum == [digest(data[:40] + data[64:end])[:24]], 40)
+    """§8.3: for all quiet positions the offset of the unit's directory entry, or of the head's fields where there is
+    none, the position and the value."""
+    f = Fields(data, "slice-syntax", file, b"DPVALUES", CONVERT)
+    rules, *size, name, stated_n, (coded, *coding) = f.item(SLICE_HEAD, within=256)
+    require_known(rules == RULES, "rules", file)
+    v, (k, u) = (CODED, coding) if coded else (*coding, (0, 0))
+    end = f.at + 24 + 6 * k + 4 * u
+    f.agree(k <= 576 and end <= len(data), HEAD)
+    sealed = data[:f.at], data[f.at + 24:end]
+    f.agree([digest(b"".join(sealed))[:24]] == f.take("24s"), len(sealed[0]))
     contexts, before = {}, -1
-    for at in range(64, 64 + 6 * k, 6):
-        context, loss, win = f.take("HHH")
+    for _ in range(k):
+        at, (context, loss, win) = f.at, f.take("HHH")
         frequencies = loss, 16384 - loss - win, win
         f.agree(before < context < 576 and min(frequencies) >= 1 and frequencies != UNDESCRIBED, at)
         contexts[context], before = frequencies, context
@@ -137,13 +159,11 @@ def read_slice(data, board, shape, file):
         f.agree(entry < CODED or entry & 3 == CODED and entry >> 2 >= 12, at)
         end += entry >> 2
     f.agree(end == len(data), min(end, len(data)))
-    f.agree(stated == bytes(shape), 12)
-    f.agree(size == bytes((board.rows, board.columns)), 16)
     n, wanted = units(board, shape)
-    f.agree(stated_n == n, 24)
-    f.agree(u == (len(wanted) if v == CODED else 0), 36)
+    right = bytes(shape), [board.rows, board.columns], n, len(wanted) if v == CODED else 0
+    f.agree((name, size, stated_n, u) == right, HEAD)
     found = []
-    for unit, (offset, entry) in zip(wanted, directory or [(18, v)] * len(wanted)):
+    for unit, (offset, entry) in zip(wanted, directory or [(HEAD, v)] * len(wanted)):
         quiet, at = [position for position in unit if not board.captures(position)], f.at
         values = dict.fromkeys(quiet, entry)
         if entry & 3 == CODED:
@@ -153,29 +173,37 @@ def read_slice(data, board, shape, file):
     return found
 
 def read_database_manifest(data, board, file):
-    """§8.4: N, and length and digest by slice."""
-    f = Fields(data, "database-manifest", file, b"DPEGDB\0\0")
-    rows, columns, pieces, n = f.take("BBBxQ8x")
-    f.agree(32 + 48 * n == len(data), 32)
-    records, before = {}, ()
-    for at in range(32, len(data), 48):
-        *shape, length, stated = f.take("4B4xQ32s")
-        order = group(shape), shape
-        f.agree(sum(shape) <= pieces and before < order, at)
-        records[tuple(shape)], before = (length, stated), order
-    f.agree((rows, columns) == (board.rows, board.columns), 12)
-    f.agree(2 <= pieces <= board.squares, 14)
-    for i, (due, shape) in enumerate(zip(shapes(board, pieces) + [None], [*records, None])):
-        f.agree(shape == due, 32 + 48 * i)
+    """§8.4: the cover, and by slice length, digest and the bytes of the record."""
+    f = Fields(data, "database-manifest", file, DATABASE_MAGIC, CONVERT)
+    rules, *size, pieces = f.item(DATABASE_HEAD, within=256)
+    require_known(rules == RULES, "rules", file)
+    offsets, records, before = [], {}, ()
+    for _ in range(f.count(1 << 16, (37, 46))):
+        offsets.append(f.at)
+        shape, length, stated = f.item(SLICE)
+        a, b, c, d = shape = tuple(shape)
+        f.agree(before < (group(shape), shape) and admits(pieces, a + b, c + d), offsets[-1])
+        records[shape], before = (length, stated, data[offsets[-1]:f.at]), (group(shape), shape)
+    f.end()
+    f.agree(size == [board.rows, board.columns] and 2 <= most_pieces(pieces) <= board.squares, HEAD)
+    for offset, due, shape in zip(offsets + [f.at], shapes(board, pieces) + [None], [*records, None]):
+        f.agree(shape == due, offset)
     return pieces, records
 
+def restricted(records, board, pieces):
+    """§8.4: the manifest of the database with no more than this cover."""
+    slices = shapes(board, pieces)
+    parts = [DATABASE_MAGIC, VERSION.to_bytes(4, "little"), encode(len(RULES)), RULES.encode(),
+             bytes([board.rows, board.columns]), covers.encode_cover(pieces), encode(len(slices))]
+    return b"".join(parts + [records[shape][-1] for shape in slices])
+
 class Database:
-    """The values of all positions with both sides on the board and at most `pieces`, once they are there."""
+    """The values of all positions that the cover `pieces` admits, once they are there."""
     def __init__(self, board, pieces):
         self.board, self.pieces, self.values = board, pieces, {}  # values of positions with Black to move
 
     def has(self, position):
-        return all(position[:2]) and len(bits(position[0] | position[1])) <= self.pieces
+        return admits(self.pieces, *(len(bits(side)) for side in position[:2]))
 
     def value(self, position):
         """The value for the side to move, which has lost when it has no piece."""
@@ -204,19 +232,19 @@ class Database:
         """§8.4 and §8.5, in the order of §9. Returns the root, how many slices there are, and how many indices."""
         board, name = self.board, self.board.name
         found, data = entries(os.path.join(directory, name), f"{name}/"), read(directory, f"{name}/MANIFEST")
-        most, records = read_database_manifest(data, board, f"{name}/MANIFEST")
+        manifest = f"{name}/MANIFEST"
+        most, records = read_database_manifest(data, board, manifest)
         self.pieces = self.pieces or most
-        require(self.pieces <= most, "database-manifest", f"{name}/MANIFEST", offset=14)
+        require(covers.includes(most, self.pieces), "database-manifest", manifest, offset=HEAD)
         slices = shapes(board, self.pieces)
-        part = data[:14] + struct.pack("<BBQ", self.pieces, 0, len(slices)) + data[24:32 + 48 * len(slices)]
-        right_root = derive_key("draughtproof database root 0", part).hex()
-        require(root in (None, right_root), "database-root", f"{name}/MANIFEST")
+        right_root = derive_key(f"draughtproof database root {VERSION}", restricted(records, board, self.pieces)).hex()
+        require(root in (None, right_root), "database-root", manifest)
         files = {shape: "%s/%d-%d-%d-%d" % (name, *shape) for shape in records}
-        require_listing({(file.encode(), stat.S_IFREG) for file in (f"{name}/MANIFEST", *files.values())}, found)
+        require_listing({(file.encode(), stat.S_IFREG) for file in (manifest, *files.values())}, found)
         stated = []
         for shape in slices:
             data = read(directory, files[shape])
-            require((len(data), digest(data)) == records[shape], "slice-hash", files[shape])
+            require((len(data), digest(data)) == records[shape][:2], "slice-hash", files[shape])
             stated += [(files[shape], *line) for line in read_slice(data, board, shape, files[shape])]
         # At the level exact nothing is known; else what the files say is, and there are only captures to play.
         self.values = {} if exact else {position: value for _, _, position, value in stated}
@@ -235,30 +263,29 @@ class Question:
         self.nodes = {}  # by position, in order
         self.leaves = []  # (strategy, positions stated, place)
 
-    def read_object(self, record, data, file):  # §5, §6, §7
-        kind, *stated, length, hashed = record
+    def read_object(self, stated, data, file):  # §5, §6, §7
+        kind, *range_stated, length, hashed = stated
         require((len(data), digest(data)) == (length, hashed), "object-hash", file)
-        f = Fields(data, "object-syntax", file, MAGIC[kind])
-        question, = f.take("B")
-        f.agree(question < 4, 12)
-        first, count = f.take("3xQQ")
+        f = Fields(data, "object-syntax", file, MAGIC[kind], REMAKE)
+        head = f.item(OBJECT_HEAD)
+        count, contents = head[-1], f.at
         if kind == NODES:
-            f.agree(32 + 24 * count == len(data), 32)
+            f.agree(24 * count == len(data) - contents, contents)
         elif kind == LEAVES:
-            f.agree(32 + 16 * count <= len(data), 32)
+            f.agree(16 * count <= len(data) - contents, contents)
             directory = [(f.at, *f.take("QQ")) for _ in range(count)]
             for at, _, positions in directory:
                 f.agree(positions >= 1, at + 8)
             for at, length, positions in directory:
                 f.agree(f.at + length <= len(data), at)
                 self.leaves.append((*f.take(f"{length}s"), positions, {"file": file, "offset": at}))
-            f.agree(f.at == len(data), f.at)
-        else:  # §7.1: lines of text, on which nothing rests.
-            for at in range(32, len(data)):
-                f.agree(data[at] == 10 or 32 <= data[at] <= 126, at)
-            f.agree(data.count(b"\n") == count and data[-1:] == b"\n", 32)
-        f.agree([question, first, count] == stated, 12)
-        for at in range(32, len(data), 24) if kind == NODES else ():
+            f.end()
+        else:  # §7.1: nothing rests on it.
+            f.agree(len(data) <= 65536, contents)
+            f.item(PROOF)
+            f.end()
+        f.agree(head == range_stated, HEAD)
+        for at in range(contents, len(data), 24) if kind == NODES else ():
             self.read_node({"file": file, "offset": at}, *f.take("5I2BH"))
 
     def read_node(self, place, black, white, kings, rank, data, turn, kind, reserved):
@@ -336,21 +363,21 @@ class Question:
 
 def check_certificate(arguments):
     directory, level = arguments.certificate, arguments.level
-    found, text = entries(directory), read(directory, "CLAIM")
-    board, start, game, shown_start, value, pieces, database_root = read_claim(text)
+    found, claim = entries(directory), read(directory, "CLAIM")
+    board, start, game, shown_start, value, pieces, database_root = read_claim(claim)
     require_known(not pieces or level == "exact" or "WINS" not in value, "level", "CLAIM")
     manifest = read(directory, "MANIFEST")
-    sealed, records = read_manifest(manifest, QUESTIONS[value])
-    require(sealed == [len(text), digest(text)], "claim-hash", "CLAIM")
-    names = ["CLAIM", "MANIFEST"] + [f"objects/{record[-1].hex()}" for record in records]
-    wanted, objects = {(name.encode(), stat.S_IFREG) for name in names}, {(b"objects", stat.S_IFDIR)}
-    if objects <= found:
+    sealed, objects = read_manifest(manifest, QUESTIONS[value])
+    require(sealed == [len(claim), digest(claim)], "claim-hash", "CLAIM")
+    names = ["CLAIM", "MANIFEST"] + [f"objects/{hashed.hex()}" for *_, hashed in objects]
+    wanted, folder = {(name.encode(), stat.S_IFREG) for name in names}, {(b"objects", stat.S_IFDIR)}
+    if folder <= found:
         found |= entries(os.path.join(directory, "objects"), "objects/")
-    require_listing(wanted | objects if objects <= found or records else wanted, found)
+    require_listing(wanted | folder if folder <= found or objects else wanted, found)
     database = Database(board, pieces)
     questions = {number: Question(number, database) for number in QUESTIONS[value]}
-    for record, name in zip(records, names[2:]):
-        questions[record[1]].read_object(record, read(directory, name), name)
+    for stated, name in zip(objects, names[2:]):
+        questions[stated[1]].read_object(stated, read(directory, name), name)
     for question in questions.values():
         question.number_leaves()
     if pieces:
@@ -359,32 +386,54 @@ def check_certificate(arguments):
     kinds = [node.kind for question in questions.values() for node in question.nodes.values()]
     status, word = (2, "CONDITIONAL") if ASSUMED in kinds else (0, "VERIFIED")
     return Verdict(status, f"{word} {value} {game}", start=shown_start,
-                   root=derive_key("draughtproof certificate root 0", manifest).hex(),
-                   db=level if pieces else "none", pieces=pieces, db_root=database_root, nodes=len(kinds),
+                   root=derive_key(f"draughtproof certificate root {VERSION}", manifest).hex(),
+                   **FORMAT, db=level if pieces else "none", pieces=covers.write(pieces), db_root=database_root, nodes=len(kinds),
                    leaves=kinds.count(LEAF), positions=positions, assumed=kinds.count(ASSUMED) or None)
 
 def check_database(arguments):
     board, _ = read_game(arguments.game) or (None, 0)
-    if not board or arguments.pieces > board.squares:
-        sys.exit("no such board or number of pieces")
-    database = Database(board, arguments.pieces)
+    pieces = covers.parse(arguments.pieces) if arguments.pieces else ()
+    if not board or pieces is None or arguments.pieces == "0" or most_pieces(pieces) > board.squares:
+        sys.exit("no such board or cover")
+    database = Database(board, pieces)
     root, slices, indices = database.check(arguments.db, None, arguments.level == "exact")
-    return Verdict(0, f"VERIFIED DATABASE {board.name}", pieces=database.pieces, db_root=root,
-                   db=arguments.level, slices=slices, indices=indices)
+    status, word = (0, "VERIFIED") if arguments.level == "exact" else (5, "CONSISTENT")
+    return Verdict(status, f"{word} DATABASE {board.name}", pieces=covers.write(database.pieces), db_root=root,
+                   **FORMAT, db=arguments.level, slices=slices, indices=indices)
+
+def program():
+    """The digest of this program: `cat check.py covers.py files.py rules.py wire.py | b3sum`."""
+    folder = Path(__file__).parent
+    try:
+        files = ("check.py", "covers.py", "files.py", "rules.py", "wire.py")
+        return digest(b"".join((folder / name).read_bytes() for name in files)).hex()
+    except OSError:
+        return "unknown"
+
+def check(arguments):
+    note = arguments.attest
+    if note and os.path.lexists(note):
+        sys.exit(f"{note}: there is something already")
+    try:
+        verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
+    except Verdict as ended:
+        verdict = ended
+    if note and verdict.status in (0, 1, 2, 5):  # of others nobody has a use
+        with open(note, "x") as file:
+            file.write(f"draughtproof note {VERSION}\n{verdict.line[2:]}\nchecker {NAME} {program()}\n")
+    return verdict
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("certificate", nargs="?", help="the certificate's directory")
     what.add_argument("--game", help="check the database of this board and no certificate")
-    parser.add_argument("--pieces", type=int, metavar="N", choices=range(2, 33), default=0, help="of a database alone")
+    parser.add_argument("--pieces", metavar="COVER", help="of a database alone: 6, or 7,8:4")
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
+    parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict, not signed, to FILE")
     try:
-        arguments = parser.parse_args()
-        verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
-    except Verdict as ended:
-        verdict = ended
+        verdict = check(parser.parse_args())
     except (OSError, MemoryError, SystemExit) as problem:
         verdict = Verdict(4, " ".join(map(escape, f"ERROR {type(problem).__name__}: {problem}".split())))
     line = verdict.line.encode() + b"\n"

@@ -1,7 +1,6 @@
-"""SPEC §3, §9, §10: files, their hashes (BLAKE3) and fields, and the verdicts on them."""
+"""SPEC §3, §9, §10: files, their hashes (BLAKE3), and the verdicts on them."""
 
 import os
-import re
 import stat
 import struct
 from pathlib import Path
@@ -61,9 +60,9 @@ def require(holds, rule, file, **place):
     if not holds:
         raise Verdict(1, f"REFUTED {rule}", file=file, **place)
 
-def require_known(known, what, file):
+def require_known(known, what, file, expected=None):
     if not known:
-        raise Verdict(3, f"DECLINED {what}", file=file)
+        raise Verdict(3, f"DECLINED {what}", file=file, expected=expected)
 
 def entries(directory, prefix=""):
     """The names, and the kinds, of what is in a directory."""
@@ -80,23 +79,3 @@ def read(directory, name):
     path = Path(directory, name)
     require(path.is_file() and not path.is_symlink(), "listing", name)
     return path.read_bytes()
-
-class Fields:
-    """A file read field by field; `rule` is broken where one is not there or not what it must be."""
-    def __init__(self, data, rule, file, magic, version=0):
-        self.data, self.rule, self.file, self.at = data, rule, file, 0
-        self.agree(self.take("8s") == [magic], 0)  # these two before anything else (§10)
-        require_known(self.take("I") == [version], "version", file)
-
-    def agree(self, holds, offset):
-        require(holds, self.rule, self.file, offset=offset)
-
-    def take(self, form):
-        """The next fields, by the letters of `struct`; x are reserved bytes."""
-        found = []
-        for field in re.findall("[0-9]*[A-Za-z]", form):
-            start, self.at = self.at, self.at + struct.calcsize("<" + field)
-            self.agree(self.at <= len(self.data), start)
-            self.agree(field[-1] != "x" or not any(self.data[start:self.at]), start)
-            found += struct.unpack_from("<" + field, self.data, start)
-        return found
