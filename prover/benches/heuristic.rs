@@ -12,8 +12,8 @@ use prover::heuristic::{Heuristic, Limits};
 fn database(game: &Game) -> Values {
     let Some(directory) = std::env::var_os("EGDB") else { return Values::empty(&game.board) };
     let store = Store::new(directory.as_ref(), &game.board);
-    let pieces = store.manifest().expect("a database").pieces;
-    let session = BuildSession::new(&store, pieces, 8 << 30).expect("a database");
+    let cover = store.manifest().expect("a database").cover;
+    let session = BuildSession::new(&store, &cover, 8 << 30).expect("a database");
     session.load_all(|_| ()).expect("a database")
 }
 

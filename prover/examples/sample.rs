@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::error::Error;
 
 use prover::board::Board;
-use prover::egdb::{Slice, position_at};
+use prover::egdb::{Cover, Slice, position_at};
 
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 struct Random(u64);
@@ -38,8 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !(2..=board.squares()).contains(&pieces) {
         return Err(format!("expected 2 to {} pieces", board.squares()).into());
     }
-    let slices: Vec<Slice> =
-        Slice::all(&board, pieces).into_iter().filter(|s| s.pieces() == pieces).collect();
+    let all = Slice::all(&board, &Cover::up_to(pieces));
+    let slices: Vec<Slice> = all.into_iter().filter(|s| s.pieces() == pieces).collect();
     let is_even = |s: &&Slice| (s.men + s.kings).abs_diff(s.enemy_men + s.enemy_kings) < 2;
     let even: Vec<Slice> = slices.iter().filter(is_even).copied().collect();
     let mut random = Random(u64::from(pieces));

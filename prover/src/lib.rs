@@ -23,11 +23,10 @@
 //! A small game from its start to its certificate:
 //!
 //! ```
-//! use certificate_spec::Digest;
 //! use certificate_spec::claim::{Claim, Value};
 //! use prover::board::Game;
 //! use prover::certificate::{Certificate, Section, Target};
-//! use prover::egdb::Values;
+//! use prover::egdb::{Cover, Values};
 //! use prover::progress::Progress;
 //! use prover::proof::{
 //!     Asked, Environment, Ledger, Manager, Request, SearchContext, Workers, solve,
@@ -37,7 +36,7 @@
 //! let (board, start) = (&game.board, game.start());
 //! // It is so small that no database is needed.
 //! let database = Values::empty(board);
-//! let context = SearchContext { board, database: &database, database_root: Digest([0; 32]) };
+//! let context = SearchContext { board, database: &database, database_root: None };
 //! let manager = Manager {
 //!     leaf_nodes: 10_000,
 //!     leaf_table: 1 << 20,
@@ -59,7 +58,7 @@
 //!     game: game.to_string(),
 //!     start: board.write_fen(&start),
 //!     value: solution.value,
-//!     pieces: 0,
+//!     cover: Cover::none(),
 //!     database: None,
 //! };
 //! let certificate = Certificate::new(&claim, &sections.collect::<Result<Vec<_>, _>>()?);
@@ -84,3 +83,4 @@ pub mod progress;
 pub mod proof;
 pub mod report;
 pub mod search;
+mod wire;

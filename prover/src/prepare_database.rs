@@ -1,69 +1,98 @@
 //! From a directory to a database: what is there is verified, what is missing is built and written.
 
-use crate::board::Board;
-use crate::egdb::{BuildError, BuildSession, Event, Slice, Store, Values, extend, extend_depths};
-use crate::progress::Progress;
+use std::cell::RefCell;
 
-/// Makes sure that `store` has the database with `pieces` pieces, using at most `memory` bytes.
-/// `partly`: where that is too little for some slices, begins with the others.
+use crate::board::Board;
+use crate::egdb::{
+    BuildError, BuildSession, Cover, Event, Slice, Store, Values, convert, extend, extend_depths,
+};
+use crate::progress::{Bar, Progress};
+
+/// The most bytes in memory of a database that is used by default: it takes a few seconds to build.
+const DEFAULT_BYTES: u64 = 25 << 20;
+
+/// Makes sure that `store` has the database of a cover, using at most `memory` bytes. `partly`: where
+/// that is too little for some slices, begins with the others.
 ///
-/// # Errors [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or
-/// disk are too small.
+/// # Errors
+/// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are too
+/// small.
 pub fn prepare(
     store: &Store,
-    pieces: u8,
+    cover: &Cover,
     memory: u64,
     partly: bool,
     progress: &Progress,
 ) -> Result<(), BuildError> {
     let name = store.board().name();
-    let verify = |there: u8| {
-        if there > 0 {
+    let verify = |there: &Cover| {
+        if !there.is_empty() {
             progress.say(format!("database {name} with {there} pieces: verifying"));
             store.verify(there)?;
         }
         Ok::<(), BuildError>(())
     };
     let (there, _) = store.finished()?;
-    if there >= pieces {
-        return verify(pieces);
+    if there.includes(cover) {
+        return verify(cover);
     }
     if !partly {
-        BuildSession::check_memory(store.board(), pieces, memory)?;
+        BuildSession::check_memory(store.board(), cover, memory)?;
     }
     let _lock = store.lock()?;
     // Another process may have built something until now.
-    verify(store.finished()?.0)?;
-    let what = |pieces| format!("database {name} with {pieces} pieces");
-    extend(&mut BuildSession::new(store, pieces, memory)?, show(progress, what))
+    verify(&store.finished()?.0)?;
+    let what = |cover| format!("database {name} with {cover} pieces");
+    extend(&mut BuildSession::new(store, cover, memory)?, show(progress, what))
 }
 
-/// Makes sure that `store`, which has the values, has the depths of positions with at most `pieces`
-/// pieces, using at most `memory` bytes.
+/// Converts the database in `store` if it is of version 0, and says so.
+///
+/// # Errors
+/// [`BuildError`]: among others when another process is building, or a file is not what the MANIFEST
+/// says; nothing has been changed then.
+pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError> {
+    let _lock = store.lock()?;
+    let name = store.board().name();
+    let bar: RefCell<Option<Bar>> = RefCell::new(None);
+    let converted = convert(store, |_, slices| {
+        let start =
+            || progress.start(format!("converting database {name}"), slices as u64, "slices");
+        bar.borrow_mut().get_or_insert_with(start).add(1);
+    })?;
+    bar.into_inner().into_iter().for_each(Bar::finish);
+    if converted {
+        progress.say(format!("database {name}: converted from version 0 of the format"));
+    }
+    Ok(())
+}
+
+/// Makes sure that `store`, which has the values, has the depths of the positions of a cover, using at
+/// most `memory` bytes.
 ///
 /// # Errors
 /// [`BuildError`]: among others when another process is building, or memory is too small.
 pub fn prepare_depths(
     store: &Store,
-    pieces: u8,
+    cover: &Cover,
     memory: u64,
     progress: &Progress,
 ) -> Result<(), BuildError> {
     let _lock = store.lock()?;
     let name = store.board().name();
-    let what = |pieces| format!("depths of {name} with {pieces} pieces");
-    extend_depths(&mut BuildSession::new(store, pieces, memory)?, show(progress, what))
+    let what = |cover| format!("depths of {name} with {cover} pieces");
+    extend_depths(&mut BuildSession::new(store, cover, memory)?, show(progress, what))
 }
 
-/// Shows the events of building something, which has a name for each number of pieces.
-fn show(progress: &Progress, what: impl Fn(u8) -> String) -> impl FnMut(Event) {
+/// Shows the events of building something, which has a name for each cover.
+fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event) {
     let mut bar = None;
     move |event| match event {
-        Event::Begin { pieces, indices, finished } => {
-            bar = Some(progress.start(what(pieces), indices - finished, "positions"));
+        Event::Begin { cover, indices, finished } => {
+            bar = Some(progress.start(what(cover), indices - finished, "positions"));
         }
         Event::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
-        Event::End => bar.take().into_iter().for_each(crate::progress::Bar::finish),
+        Event::End => bar.take().into_iter().for_each(Bar::finish),
     }
 }
 
@@ -73,52 +102,58 @@ fn show(progress: &Progress, what: impl Fn(u8) -> String) -> impl FnMut(Event) {
 /// As for [`prepare`].
 pub fn load(
     store: &Store,
-    pieces: u8,
+    cover: &Cover,
     memory: u64,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
-    prepare(store, pieces, memory, false, progress)?;
-    load_finished(store, pieces, memory, progress)
+    prepare(store, cover, memory, false, progress)?;
+    load_finished(store, cover, memory, progress)
 }
 
-/// Has all values of a database that is there in memory.
+/// Has all values of a cover in memory; the database is there.
 ///
 /// # Errors
 /// [`BuildError`]: when a file is not what the MANIFEST says, or memory is too small.
 pub fn load_finished(
     store: &Store,
-    pieces: u8,
+    cover: &Cover,
     memory: u64,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
     let board = store.board();
-    let indices = Slice::all(board, pieces).iter().map(|slice| slice.indices(board)).sum();
-    let what = format!("loading database {} with {pieces} pieces", board.name());
+    let indices = Slice::all(board, cover).iter().map(|slice| slice.indices(board)).sum();
+    let what = format!("loading database {} with {cover} pieces", board.name());
     let bar = progress.start(what, indices, "positions");
-    let values = BuildSession::new(store, pieces, memory)?.load_all(|indices| bar.add(indices))?;
+    let values = BuildSession::new(store, cover, memory)?.load_all(|indices| bar.add(indices))?;
     bar.finish();
     Ok(values)
 }
 
-/// The number of pieces that a database has by default: the most that take at most 25 MiB in memory
-/// (a few seconds to build), but fewer than `start` has, so that there is something left to search;
-/// at least 2.
-pub fn default_pieces(board: &Board, start: u32) -> u8 {
-    let bytes = |n| Slice::all(board, n).iter().map(|s| s.indices(board) / 4).sum::<u64>();
-    let fits = |n: &u8| u32::from(*n) < start && bytes(*n) <= 25 << 20;
-    (2..=board.squares()).take_while(fits).last().unwrap_or(2)
+/// The cover of a database that is used by default: all positions with at most N pieces, for the
+/// largest N with which they take at most 25 MiB in memory, but fewer than `start` has, so that there
+/// is something left to search; at least 2.
+pub fn default_cover(board: &Board, start: u32) -> Cover {
+    let bytes = |cover: &Cover| -> u64 {
+        Slice::all(board, cover).iter().map(|s| s.indices(board) / 4).sum()
+    };
+    let covers = (2..=board.squares()).map(|n| (n, Cover::up_to(n)));
+    let fits = |(n, cover): &(u8, Cover)| u32::from(*n) < start && bytes(cover) <= DEFAULT_BYTES;
+    covers.take_while(fits).last().map_or(Cover::up_to(2), |(_, cover)| cover)
 }
 
-/// The most pieces that a database of a board can have: beyond that its positions cannot even be
+/// Whether a board can have the database of a cover: there are as many squares, and the positions can be
 /// counted in 64 bits.
-pub fn most_pieces(board: &Board) -> u8 {
-    let indices = |pieces| -> u128 {
-        let of = |slice: &Slice| {
-            let (rows, columns) = slice.block_size(board);
-            u128::from(slice.blocks(board)) * u128::from(rows) * u128::from(columns)
-        };
-        Slice::all(board, pieces).iter().map(of).sum()
+pub fn is_possible(board: &Board, cover: &Cover) -> bool {
+    let indices = |slice: &Slice| {
+        let (rows, columns) = slice.block_size(board);
+        u128::from(slice.blocks(board)) * u128::from(rows) * u128::from(columns)
     };
-    let most = (3..=board.squares()).find(|&n| indices(n) > i64::MAX as u128);
-    most.map_or(board.squares(), |n| n - 1)
+    cover.most_pieces() <= board.squares()
+        && Slice::all(board, cover).iter().map(indices).sum::<u128>() <= i64::MAX as u128
+}
+
+/// The largest N with which a board can have the database of all positions with at most N pieces.
+pub fn most_pieces(board: &Board) -> u8 {
+    let impossible = (3..=board.squares()).find(|&n| !is_possible(board, &Cover::up_to(n)));
+    impossible.map_or(board.squares(), |n| n - 1)
 }

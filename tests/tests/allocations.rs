@@ -7,6 +7,7 @@ mod counting;
 
 use std::path::PathBuf;
 
+use certificate_spec::cover::Cover;
 use checker_core::{Game, Level, Options, check, check_database};
 use clap::Parser;
 use tests::corpus::{Case, build};
@@ -22,7 +23,7 @@ struct Arguments {
     #[arg(long)]
     game: Option<String>,
     #[arg(long)]
-    pieces: Option<u8>,
+    pieces: Option<Cover>,
     #[arg(long, default_value = "egdb")]
     db: PathBuf,
     #[arg(long, default_value = "exact", value_parser = level)]
@@ -46,7 +47,7 @@ fn check_case(case: &Case) -> Option<(i32, usize)> {
     let game = game.and_then(|game| Game::parse(&game));
     let (verdict, most) = counting::peak(|| match (&certificate, game) {
         (Some(certificate), _) => Some(check(&case.directory.join(certificate), &options)),
-        (None, Some(game)) => Some(check_database(game.board(), pieces, &options)),
+        (None, Some(game)) => Some(check_database(game.board(), pieces.as_ref(), &options)),
         (None, None) => None,
     });
     Some((verdict?.status().into(), most))

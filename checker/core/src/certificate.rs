@@ -5,11 +5,11 @@
 //! and without gap, and that it is what the root stands for. In particular the nodes of a question
 //! are strictly ascending, so that looking one up by its position finds the only one there can be.
 
-use crate::check::format_and_rules;
+use crate::fen;
 use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed, read_manifest};
+use crate::options::Level;
 use crate::rules::{Board, Game, Position, Side};
-use crate::verdict::{Finding, Stop};
-use crate::{Level, fen};
+use crate::verdict::{Finding, Stop, format_and_rules};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question};
 use certificate_spec::cover::Cover;

@@ -12,59 +12,20 @@ use crate::database::Database;
 use crate::directory::{self, Values};
 use crate::folder::identify;
 use crate::numbering::pair_sizes;
+use crate::options::{Level, Options};
 use crate::part::{
     Count, Counter, Looked, LookedAt, Nothing, Part, Selection, TableSource, WorkSize,
 };
+use crate::question;
 use crate::rules::Board;
 use crate::tree::Tree;
-use crate::verdict::{Stop, Verdict, Verified};
+use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
+use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
-use certificate_spec::{Digest, RULES, VERSION};
-use checker_aid::Progress;
 use std::hint::black_box;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
-
-/// How well the values of a database are checked (`SPEC.md` §8.5).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Level {
-    /// Derive all values again from the rules, and compare.
-    #[default]
-    Exact,
-    /// Only check that each value follows from its successors': enough for claims of not losing.
-    Consistent,
-}
-
-impl Level {
-    /// What verdicts call it.
-    pub fn word(self) -> &'static str {
-        if self == Level::Exact { "exact" } else { "consistent" }
-    }
-}
-
-/// How to check.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The folder of databases.
-    pub db: PathBuf,
-    /// How well to check values of the database.
-    pub level: Level,
-    /// The most bytes that tables of values may take.
-    pub memory: u64,
-    /// The number of threads; without it as many as the machine has.
-    pub threads: Option<usize>,
-    /// Where to say how far the check has come.
-    pub progress: Arc<Progress>,
-}
-
-impl Options {
-    /// The level exact, all memory, all threads, silent.
-    pub fn new(db: impl Into<PathBuf>) -> Options {
-        let (level, threads, progress) = Default::default();
-        Options { db: db.into(), level, memory: u64::MAX, threads, progress }
-    }
-}
+use std::path::Path;
+use std::sync::OnceLock;
 
 /// Checks the certificate in the folder `path`: all of it.
 pub fn check(path: &Path, options: &Options) -> Verdict {
@@ -195,7 +156,7 @@ fn check_certificate(
         let is_wanted = |kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
         let counter = Counter::default();
         let tree = Tree { board, database, proof };
-        tree.check(&certificate, is_wanted, &counter, progress)?;
+        question::check(&tree, &certificate, is_wanted, &counter, progress)?;
         questions.push(counter.looked_at(size));
         replayed += counter.positions();
     }
@@ -218,11 +179,6 @@ fn check_certificate(
 /// Whether what is selected may ask for the value of any position.
 fn needs_all(selection: &dyn Selection) -> bool {
     selection.has_positions() || selection.has_blocks()
-}
-
-/// The format and the rules that a verdict is about: a note about one game must never speak for another.
-pub(crate) fn format_and_rules() -> String {
-    format!("format={VERSION} rules={RULES}")
 }
 
 /// What verdicts say first of a database.

@@ -12,12 +12,13 @@
 //! are derived with it; of what was in its table it is only said where that was something else. So nothing
 //! depends on what a file said or on how that was decoded.
 //!
-//! Trusts: `block.rs`.
+//! Trusts: `operator.rs`.
 
-use crate::Level;
-use crate::block::{Block, Half};
+use crate::block::Block;
 use crate::database::{Database, Table};
 use crate::numbering::{sets, slices};
+use crate::operator::Half;
+use crate::options::Level;
 use crate::rules::Board;
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;

@@ -22,24 +22,21 @@
 //! Trusts: of a whole check nothing but `derive.rs` and the files named in its head.
 
 use crate::block::Block;
-use crate::check::Options;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
-use crate::files::{Entry, compare_listing, read_hashed};
+use crate::files::{Entry, compare_listing};
 use crate::folder::{Contents, Folder};
 use crate::numbering::{Shape, pairs};
+use crate::options::Options;
 use crate::part::{Part, TableDigests};
-use crate::rules::{Board, Side};
+use crate::rules::Board;
+use crate::slice_file::SliceFiles;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{SliceName, SliceRecord};
-use certificate_spec::slice::{SliceHead, SliceHeader};
-use certificate_spec::wire::HEAD;
 use checker_aid::Plan;
-use checker_aid::decode::{Board as DecodedBoard, Slice, Tables};
 use rayon::prelude::*;
-use std::array;
 use std::collections::HashSet;
 
 /// The values of a database, and what was done to have them.
@@ -106,10 +103,8 @@ pub(crate) fn check(
         }
     };
     let mut check = Check {
-        folder: &folder,
-        records: &restricted.slices,
+        files: SliceFiles::new(&folder, &restricted.slices, cover.most_pieces()),
         own,
-        units: decoding_tables(board, cover.most_pieces()),
         values: Database::new(board, cover),
         tables,
         plan,
@@ -136,27 +131,17 @@ pub(crate) fn check(
         Err(stop @ Stop::Error(_)) => Err(stop),
         // What has been found is the first of its kind; but the syntax of all files comes before values.
         Err(stop) => {
-            let judge = |record: &SliceRecord| check.read(record.name, |file| file.judge());
+            let judge = |record: &SliceRecord| check.files.read(record.name, |file| file.judge());
             check.own().try_for_each(judge).and(Err(stop))
         }
     }
 }
 
-/// What there has to be known of the board to read slice files.
-fn decoding_tables(board: &Board, pieces: u8) -> Tables {
-    let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
-    let (squares, men_squares) = (board.squares(), board.men_squares());
-    let near = (0..squares as usize).map(near).collect();
-    Tables::new(DecodedBoard { squares, men_squares, near }, pieces)
-}
-
 /// What is being checked.
 struct Check<'a> {
-    folder: &'a Folder<'a>,
-    records: &'a [SliceRecord],
+    files: SliceFiles<'a>,
     /// The slices that are to be verified here. The values of others are taken for granted.
     own: HashSet<SliceName>,
-    units: Tables,
     values: Database,
     /// The digests of tables that have been verified and are not in memory, and of others; and of those
     /// that have been taken for granted.
@@ -172,7 +157,7 @@ struct Check<'a> {
 impl Check<'_> {
     /// The slices that are to be verified, in order.
     fn own(&self) -> impl Iterator<Item = &SliceRecord> {
-        self.records.iter().filter(|record| self.own.contains(&record.name))
+        self.files.records.iter().filter(|record| self.own.contains(&record.name))
     }
 
     /// Checks hashes and heads of the files that are verified: before any value (§9).
@@ -182,50 +167,11 @@ impl Check<'_> {
         self.options.progress.begin("reading the database", bytes);
         let own: Vec<_> = self.own().collect();
         let wrong = own.into_par_iter().find_map_first(|record| {
-            let wrong = self.open(record.name).err();
+            let wrong = self.files.open(record.name).err();
             self.options.progress.add(record.length);
             wrong
         });
         wrong.map_or(Ok(()), Err)
-    }
-
-    /// What the manifest says of a slice.
-    fn record(&self, slice: SliceName) -> Result<&SliceRecord, Stop> {
-        let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
-        let missing = |_| Stop::Error(format!("there is no slice {}", slice.file_name()));
-        place.map(|i| &self.records[i]).map_err(missing)
-    }
-
-    /// Opens the file of a slice: its length and digest, and its head.
-    fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
-        let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
-        let record = self.record(slice)?;
-        let (path, file) = (self.folder.path.join(&name), self.folder.file(&name));
-        let bytes = read_hashed(&path, &file, "slice-hash", (record.length, record.digest))?;
-        let head = SliceHead::decode(&bytes, bytes.len() as u64);
-        let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
-        let (rows, columns) = (board.rows(), board.columns());
-        let indices = Shape::new(board, slice).indices;
-        let right = SliceHeader { name: slice, rows, columns, indices };
-        let right = (right, if head.constant.is_some() { 0 } else { self.units.units(slice) });
-        let found = (head.header, head.units.len() as u64);
-        if right != found {
-            let words = |(h, units): (SliceHeader, u64)| format!("{h}, {units} units");
-            return Err(Finding::new(rule, words(right), words(found))
-                .file(file)
-                .at(HEAD as u64)
-                .into());
-        }
-        Ok(Slice::new(&self.units, head, bytes))
-    }
-
-    /// Opens the file of a slice and reads what comes after its head, or judges its syntax.
-    fn read(&self, name: SliceName, by: impl Fn(Slice<'_>) -> Result<(), u64>) -> Result<(), Stop> {
-        by(self.open(name)?).map_err(|offset| {
-            let expected = "a checksum, and a code of the unit's values";
-            let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
-            finding.file(self.folder.file(&name.file_name())).into()
-        })
     }
 
     /// The table of a slice whose turn it is.
@@ -237,7 +183,8 @@ impl Check<'_> {
     fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         let table = self.table(slice)?;
-        self.read(slice, |file| file.read(|at, win, loss| table.put(at, (win, loss), (win, loss))))
+        self.files
+            .read(slice, |file| file.read(|at, win, loss| table.put(at, (win, loss), (win, loss))))
     }
 
     /// Notes the digest of a slice's table, and returns the one noted before.
@@ -252,7 +199,7 @@ impl Check<'_> {
     /// granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
-        let (table, file) = (self.table(slice)?, self.record(slice)?.digest);
+        let (table, file) = (self.table(slice)?, self.files.record(slice)?.digest);
         let taken = self.part.and_then(|part| part.source.read(file, &table.words));
         let digest = match taken.filter(|digest| *digest == table.digest()) {
             Some(digest) => digest,
@@ -270,7 +217,7 @@ impl Check<'_> {
 
     /// Gives a table to the source of tables, which may do without it. Returns its digest.
     fn keep(&self, slice: SliceName) -> Result<Digest, Stop> {
-        let (table, file) = (self.table(slice)?, self.record(slice)?.digest);
+        let (table, file) = (self.table(slice)?, self.files.record(slice)?.digest);
         let digest = table.digest();
         let kept =
             self.part.iter().try_for_each(|part| part.source.write(file, &table.words, digest));
@@ -305,7 +252,8 @@ impl Check<'_> {
     fn check_values(&mut self, mut batches: Vec<Vec<SliceName>>) -> Result<(), Stop> {
         let is_verified = |slice: &SliceName| self.tables.verified.contains_key(slice);
         batches.retain(|batch| !batch.iter().all(is_verified));
-        let indices = batches.iter().flatten().map(|&s| Shape::new(self.folder.board, s).indices);
+        let indices =
+            batches.iter().flatten().map(|&s| Shape::new(self.files.folder.board, s).indices);
         let (level, progress) = (self.options.level, self.options.progress.clone());
         progress.begin("checking the database", indices.fold(0, u64::saturating_add));
         let first = First::default();
@@ -335,7 +283,7 @@ impl Check<'_> {
         let (level, progress) = (self.options.level, &*self.options.progress);
         progress.begin("checking blocks", 0);
         let first = First::default();
-        let slices: Vec<_> = self.records.iter().map(|record| record.name).collect();
+        let slices: Vec<_> = self.files.records.iter().map(|record| record.name).collect();
         let is_wanted = |Block { slice, men, their_men }: Block| {
             part.has_block(&format!("{} {men} {their_men}", slice.file_name()))
         };
@@ -352,15 +300,17 @@ impl Check<'_> {
         let name = |(win, loss)| names[2 * usize::from(win) + usize::from(loss)];
         let Wrong { slice, index, expected, found } = wrong;
         let finding = Finding::new("slice-value", name(expected), name(found));
-        let finding = finding.file(self.folder.file(&slice.file_name()));
-        let position = Shape::new(self.folder.board, slice).position(self.folder.board, index);
-        Ok(Finding { position, ..finding.at(self.open(slice)?.offset(index)) }.into())
+        let finding = finding.file(self.files.folder.file(&slice.file_name()));
+        let position =
+            Shape::new(self.files.folder.board, slice).position(self.files.folder.board, index);
+        Ok(Finding { position, ..finding.at(self.files.open(slice)?.offset(index)) }.into())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use certificate_spec::slice::{SliceHead, SliceHeader};
     use certificate_spec::value::Value;
     use std::collections::HashMap;
     use std::fs;
@@ -385,10 +335,8 @@ mod tests {
         };
         let check = |records: &[SliceRecord], tables: TableDigests| {
             let mut check = Check {
-                folder: &folder,
-                records,
+                files: SliceFiles::new(&folder, records, 2),
                 own: HashSet::from([slice]),
-                units: decoding_tables(&board, 2),
                 values: Database::new(&board, &Cover::up_to(2)),
                 tables,
                 plan: Plan::new(&[], u64::MAX),

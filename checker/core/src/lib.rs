@@ -26,16 +26,19 @@ mod folder;
 mod kingsets;
 mod leaf;
 mod numbering;
+mod operator;
+mod options;
 mod part;
+mod question;
 mod rules;
+mod slice_file;
 mod tree;
 mod verdict;
 mod word;
 
 pub use certificate::{Certificate, CheckedNode, QuestionProof};
 pub use check::{
-    Level, Options, check, check_database, check_database_part, check_part, database_fields,
-    values_as_they_are,
+    check, check_database, check_database_part, check_part, database_fields, values_as_they_are,
 };
 pub use checker_aid::Progress;
 pub use database::{Database, Table, Value, Words};
@@ -44,6 +47,7 @@ pub use fen::{parse as parse_fen, write as write_fen};
 pub use folder::identify;
 pub use leaf::replay;
 pub use numbering::{PairSize, Shape, pair_sizes, pairs};
+pub use options::{Level, Options};
 pub use part::{
     Count, Looked, LookedAt, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
 };

@@ -8,16 +8,12 @@
 //! Enforces: this, for each node by itself; the order does not matter and threads share nothing.
 //! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked before).
 
-use crate::certificate::{Certificate, CheckedNode, QuestionProof, claimant};
+use crate::certificate::{CheckedNode, QuestionProof, claimant};
 use crate::database::{Database, Value};
-use crate::part::Counter;
+use crate::fen;
 use crate::rules::{Board, Position};
-use crate::verdict::{Finding, Stop};
-use crate::{fen, leaf};
-use certificate_spec::manifest::Kind;
+use crate::verdict::Finding;
 use certificate_spec::nodes::kind;
-use checker_aid::Progress;
-use rayon::prelude::*;
 use std::slice;
 
 /// A question and what is known about it.
@@ -60,7 +56,7 @@ impl Tree<'_> {
     }
 
     /// Whether the successor `y` of a node with this rank holds (`SPEC.md` §6, rules 1 to 4).
-    fn holds(&self, y: &Position, rank: u64) -> Result<(), Finding> {
+    pub(crate) fn holds(&self, y: &Position, rank: u64) -> Result<(), Finding> {
         if let Some(verdict) = self.database_says(y) {
             return verdict;
         }
@@ -107,44 +103,5 @@ impl Tree<'_> {
             })?;
         }
         Ok(())
-    }
-
-    /// Checks the question: the start, the nodes other than Leaf, the leaves. The first thing wrong in
-    /// this order is reported, whichever thread finds what first. Only what is wanted is looked at: of the
-    /// nodes, and of the leaves. The start counts as a node before the first.
-    pub(crate) fn check(
-        &self,
-        certificate: &Certificate,
-        is_wanted: impl Fn(Kind, usize) -> bool + Sync,
-        counter: &Counter,
-        progress: &Progress,
-    ) -> Result<(), Stop> {
-        if is_wanted(Kind::Nodes, 0) {
-            self.holds(&certificate.start, u64::MAX).map_err(|finding| {
-                let is_missing = finding.rule == "not-covered";
-                let rule = if is_missing { "start-missing" } else { finding.rule };
-                Finding { rule, ..finding }.file("CLAIM")
-            })?;
-            counter.add_node();
-        }
-        let nodes = self.proof.nodes.par_iter().enumerate().find_map_first(|(i, node)| {
-            progress.add(1);
-            let result = is_wanted(Kind::Nodes, i + 1).then(|| self.check_node(node))?;
-            counter.add_node();
-            Some((Kind::Nodes, i, result.err()?))
-        });
-        let leaves: Vec<_> = self.proof.leaf_nodes().zip(&self.proof.leaves).collect();
-        let leaves = || {
-            leaves.par_iter().enumerate().find_map_first(|(i, ((_, node), leaf))| {
-                let is_wanted = is_wanted(Kind::Leaves, i);
-                let result = is_wanted.then(|| leaf::replay(self, node, leaf, |_, _| {}))?;
-                counter.add_leaf(leaf.positions);
-                progress.add(leaf.positions);
-                Some((Kind::Leaves, i, result.err()?))
-            })
-        };
-        nodes.or_else(leaves).map_or(Ok(()), |(kind, i, finding)| {
-            Err(certificate.refuted(finding, kind, self.proof.question, i))
-        })
     }
 }

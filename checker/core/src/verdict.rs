@@ -5,7 +5,12 @@
 
 use crate::fen;
 use crate::rules::Position;
-use certificate_spec::WireError;
+use certificate_spec::{RULES, VERSION, WireError};
+
+/// The format and the rules that a verdict is about: a note about one game must never speak for another.
+pub(crate) fn format_and_rules() -> String {
+    format!("format={VERSION} rules={RULES}")
+}
 
 /// What is wrong, where, and by which rule of the format.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! leaves the varying sets alone, it leads to a word of another row. Where it takes a king from each
 //! set, or adds or moves one, each position's place in that row is counted anew.
 //!
-//! Enforces: what jumps and steps of men say; those of kings are in `block.rs`. Trusts: the values it
+//! Enforces: what jumps and steps of men say; those of kings are in `operator.rs`. Trusts: the values it
 //! looks up; the squares and ways of `rules.rs`, which says for all positions at once which jumps there
 //! are; `numbering.rs`.
 

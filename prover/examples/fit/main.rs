@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use play::{Player, Sample};
 use prover::board::Game;
-use prover::egdb::{BuildSession, Store, Values};
+use prover::egdb::{BuildSession, Cover, Store, Values};
 use prover::heuristic::{NAMES, Weights};
 use regression::fit;
 
@@ -27,9 +27,9 @@ struct Options {
     /// Directory of the databases
     #[arg(long, default_value = "egdb")]
     db: PathBuf,
-    /// Use the database with at most N pieces [default: all that are there]
+    /// Use the database of a cover, such as 6 or 7,8:4 [default: all that is there]
     #[arg(long)]
-    pieces: Option<u8>,
+    pieces: Option<Cover>,
     /// Games of each round
     #[arg(long, default_value_t = 2000)]
     games: u64,
@@ -50,11 +50,11 @@ struct Options {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = Options::parse();
     let store = Store::new(&options.db, &options.game.board);
-    let pieces = match options.pieces {
-        Some(pieces) => pieces,
-        None => store.manifest()?.pieces,
+    let cover = match options.pieces.clone() {
+        Some(cover) => cover,
+        None => store.manifest()?.cover,
     };
-    let database = BuildSession::new(&store, pieces, 8 << 30)?.load_all(|_| ())?;
+    let database = BuildSession::new(&store, &cover, 8 << 30)?.load_all(|_| ())?;
     let mut weights = if options.rounds == 0 { Weights::FITTED } else { Weights::MATERIAL };
     let mut samples: Vec<Sample> = Vec::new();
     for round in 0..options.rounds {

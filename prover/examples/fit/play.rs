@@ -62,7 +62,7 @@ impl Player<'_> {
     /// Positions of the database in which neither side is far ahead.
     pub fn database_samples(&self, count: u64) -> Vec<Sample> {
         let evaluation = Evaluation::new(self.board(), &Weights::MATERIAL);
-        let mut slices = Slice::all(self.board(), self.database.pieces());
+        let mut slices = Slice::all(self.board(), self.database.cover());
         slices.retain(|s| (s.men + s.kings).abs_diff(s.enemy_men + s.enemy_kings) <= 1);
         let mut random = Random::new(self.seed);
         let mut samples = Vec::new();

@@ -4,15 +4,17 @@
 //! they prove anything is not judged here; that is for `check`.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use certificate_spec::about;
 use certificate_spec::claim::{Claim, Question};
-use certificate_spec::leaves::{self, Leaf};
-use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::cover::Cover;
+use certificate_spec::leaves::{self, Leaf, LeafIn};
+use certificate_spec::manifest::{self, Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, kind};
-use certificate_spec::{Digest, WireError};
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::Provenance;
+use certificate_spec::{Digest, WireError, wire};
 use thiserror::Error;
 
 use crate::board::{Board, Game, Position, Side};
@@ -76,8 +78,8 @@ pub struct StoredProof {
     pub nodes: Vec<StoredNode>,
     /// The leaves of the Leaf nodes, in order.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How the question was answered, line by line.
-    pub about: Vec<String>,
+    /// How the question was answered, as the certificate says itself.
+    pub provenance: Option<Provenance>,
 }
 
 /// A node.
@@ -137,13 +139,21 @@ fn wrong(path: &Path, what: impl Into<String>) -> ReadError {
     ReadError::Wrong { path: path.into(), what: what.into() }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
-    fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })
+/// Reads MANIFEST. Its beginning is judged before the rest is read.
+fn read_manifest(path: &Path) -> Result<Vec<u8>, ReadError> {
+    let io = |source| ReadError::Io { path: path.into(), source };
+    let mut file = fs::File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    let mut bytes = Vec::new();
+    (&mut file).take(manifest::START as u64).read_to_end(&mut bytes).map_err(io)?;
+    Manifest::judge_start(&bytes, length).map_err(|e| wrong(path, e.to_string()))?;
+    file.take(length.saturating_sub(bytes.len() as u64)).read_to_end(&mut bytes).map_err(io)?;
+    Ok(bytes)
 }
 
 /// Reads a file that must have this length and hash.
 fn read_sealed(path: &Path, length: u64, digest: Digest) -> Result<Vec<u8>, ReadError> {
-    let bytes = read(path)?;
+    let bytes = fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
     let found = (bytes.len() as u64, Digest::of(&bytes));
     if found == (length, digest) {
         return Ok(bytes);
@@ -166,11 +176,12 @@ impl Stored {
 
     /// Reads the certificate in a directory.
     ///
-    /// # Errors [`ReadError`] if a file cannot be read, is not what the MANIFEST says or does not
+    /// # Errors
+    /// [`ReadError`] if a file cannot be read, is not what the MANIFEST says or does not
     /// have the form of the specification.
     pub fn read(directory: &Path) -> Result<Self, ReadError> {
         let path = directory.join("MANIFEST");
-        let manifest = read(&path)?;
+        let manifest = read_manifest(&path)?;
         let root = Digest::certificate_root(&manifest);
         let mut bytes = manifest.len() as u64;
         let manifest = Manifest::decode(&manifest).map_err(|e| wrong(&path, e.to_string()))?;
@@ -185,12 +196,16 @@ impl Stored {
             let what = format!("expected game {game} and start {fen}, spelt so, found another way");
             return Err(wrong(&file, what));
         }
+        let (most, squares) = (claim.cover.most_pieces(), game.board.squares());
+        if most > squares {
+            return Err(wrong(&file, format!("expected at most {squares} pieces, found {most}")));
+        }
         let questions = claim.value.questions();
         let empty = |&question| StoredProof {
             question,
             nodes: Vec::new(),
             leaves: Vec::new(),
-            about: Vec::new(),
+            provenance: None,
         };
         let mut proofs: Vec<StoredProof> = questions.iter().map(empty).collect();
         for object in &manifest.objects {
@@ -205,7 +220,7 @@ impl Stored {
             let file = directory.join("objects").join(object.digest.to_string());
             let content = read_sealed(&file, object.length, object.digest)?;
             bytes += object.length;
-            proof.add(&game.board, claim.pieces, object, &file, &content)?;
+            proof.add(&game.board, &claim.cover, object, &file, &content)?;
         }
         for proof in &proofs {
             let leaves =
@@ -224,40 +239,37 @@ impl StoredProof {
     fn add(
         &mut self,
         board: &Board,
-        pieces: u8,
+        cover: &Cover,
         object: &Object,
         file: &Path,
         bytes: &[u8],
     ) -> Result<(), ReadError> {
-        let wire = |e: WireError| wrong(file, e.to_string());
+        let syntax = |e: WireError| wrong(file, e.to_string());
         let &Object { question, first, count, .. } = object;
-        let agrees = |header: ObjectHeader| {
-            let right = ObjectHeader { question, first, count };
-            let what = || format!("offset 12: expected {right:?}, found {header:?}");
-            if header == right { Ok(()) } else { Err(wrong(file, what())) }
+        let agrees = |head: ObjectHead| {
+            let right = ObjectHead { question, first, count };
+            let what = || format!("offset {}: expected {right}, found {head}", wire::HEAD);
+            if head == right { Ok(()) } else { Err(wrong(file, what())) }
         };
         match object.kind {
             Kind::Leaves => {
-                let (header, leaves) = leaves::decode(bytes).map_err(wire)?;
-                agrees(header)?;
-                self.leaves.extend(leaves.iter().map(|leaf| Leaf {
-                    positions: leaf.positions,
-                    strategy: leaf.strategy.to_vec(),
-                }));
+                let (head, leaves) = leaves::decode(bytes).map_err(syntax)?;
+                agrees(head)?;
+                self.leaves.extend(leaves.iter().map(LeafIn::to_vec));
             }
-            Kind::About => {
-                let (header, text) = about::decode(bytes).map_err(wire)?;
-                agrees(header)?;
-                self.about.extend(text.lines().map(String::from));
+            Kind::Provenance => {
+                let (head, provenance) = Provenance::decode(bytes).map_err(syntax)?;
+                agrees(head)?;
+                self.provenance = Some(provenance);
             }
             Kind::Nodes => {
-                let (header, records) = nodes::decode(bytes).map_err(wire)?;
-                agrees(header)?;
+                let (head, records) = nodes::decode(bytes).map_err(syntax)?;
+                agrees(head)?;
                 let mut leaves =
                     self.nodes.iter().filter(|n| matches!(n.basis, StoredBasis::Leaf(_))).count();
                 for (i, record) in records.iter().enumerate() {
-                    let node = self.judge(board, pieces, record, &mut leaves).map_err(|want| {
-                        let offset = nodes::offset(i);
+                    let node = self.judge(board, cover, record, &mut leaves).map_err(|want| {
+                        let offset = nodes::offset(&head, i);
                         wrong(file, format!("offset {offset}: expected {want}, found {record:?}"))
                     })?;
                     self.nodes.push(node);
@@ -272,17 +284,17 @@ impl StoredProof {
     fn judge(
         &self,
         board: &Board,
-        pieces: u8,
+        cover: &Cover,
         record: &Node,
         leaves: &mut usize,
     ) -> Result<StoredNode, &'static str> {
-        let &Node { position: wire, rank, data, kind, reserved } = record;
-        let turn = match wire.turn {
+        let &Node { position: on_wire, rank, data, kind, reserved } = record;
+        let turn = match on_wire.turn {
             0 => Side::Black,
             1 => Side::White,
             _ => return Err("turn 0 or 1"),
         };
-        let position = board.position(wire.black, wire.white, wire.kings, turn);
+        let position = board.position(on_wire.black, on_wire.white, on_wire.kings, turn);
         let position = position.ok_or("a possible position")?;
         let claimant_moves = turn == self.claimant();
         let basis = match kind {
@@ -295,7 +307,7 @@ impl StoredProof {
             kind::ASSUMED => StoredBasis::Assumed,
             _ => return Err("an Or, And, Leaf or Assumed node with its side to move and data"),
         };
-        if position.both_sides() && position.pieces() <= u32::from(pieces) {
+        if cover.admits(position.black.count_ones(), position.white.count_ones()) {
             return Err("a position that is not the database's");
         }
         if reserved != 0 || rank != 0 && !self.question.is_win() {

@@ -3,6 +3,7 @@
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::nodes::{Node, WirePosition, kind};
+use certificate_spec::provenance::Provenance;
 
 use super::read::claimant;
 use crate::board::{Board, Position};
@@ -16,8 +17,8 @@ pub struct Section {
     question: Question,
     nodes: Vec<Node>,
     leaves: Vec<Leaf<Vec<u8>>>,
-    /// Lines that say how it was answered.
-    about: Vec<String>,
+    /// How it was answered.
+    provenance: Option<Provenance>,
 }
 
 impl Section {
@@ -62,12 +63,12 @@ impl Section {
             let position = wire(board, &position);
             nodes.push(Node { position, rank, data, kind, reserved: 0 });
         }
-        Section { question, nodes, leaves, about: Vec::new() }
+        Section { question, nodes, leaves, provenance: None }
     }
 
-    /// The same with lines that say how it was answered (`SPEC.md` §7.1).
-    pub fn with_about(self, about: Vec<String>) -> Self {
-        Section { about, ..self }
+    /// The same, which says how it was answered (`SPEC.md` §7.1).
+    pub fn with_provenance(self, provenance: Provenance) -> Self {
+        Section { provenance: Some(provenance), ..self }
     }
 
     /// The question that is answered.
@@ -85,9 +86,9 @@ impl Section {
         &self.leaves
     }
 
-    /// The lines that say how it was answered.
-    pub fn about(&self) -> &[String] {
-        &self.about
+    /// How it was answered, if that is known.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
     }
 
     /// The number of Assumed nodes.

@@ -5,15 +5,17 @@ use std::io::Write;
 use std::path::Path;
 
 use certificate_spec::Digest;
-use certificate_spec::about;
 use certificate_spec::claim::{Claim, Value};
 use certificate_spec::leaves;
-use certificate_spec::manifest::{Kind, Manifest, Object, ObjectHeader};
+use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes;
+use certificate_spec::object::ObjectHead;
+use certificate_spec::provenance::Asked;
 
 use super::directory::{
     EmitError, Target, create_unfinished, io_at, parent_of, require_free, set_aside,
 };
+use super::provenance::Making;
 use super::read::Stored;
 use super::section::Section;
 use crate::egdb::atomic::sync_directory;
@@ -22,8 +24,6 @@ use crate::egdb::atomic::sync_directory;
 const NODES_PER_OBJECT: usize = 1 << 16;
 /// Leaves of an object.
 const LEAVES_PER_OBJECT: usize = 1 << 12;
-/// What a certificate says that was to be of the value, and may be of half of it.
-const FOR_THE_VALUE: &str = "option --claim value";
 
 /// A certificate, ready to be written.
 pub struct Certificate {
@@ -34,62 +34,38 @@ pub struct Certificate {
     assumes: Option<Making>,
 }
 
-/// How a certificate was made: with which options, but for those that say when to end, and how many
-/// thresholds were done.
-struct Making {
-    options: Vec<String>,
-    iterations: usize,
-}
-
-impl Making {
-    fn of<'a>(about: impl Iterator<Item = &'a String> + Clone) -> Self {
-        let ends = |line: &&String| {
-            ["option --max-nodes ", "option --until-threshold "]
-                .iter()
-                .any(|end| line.starts_with(end))
-        };
-        let options = about.clone().filter(|line| line.starts_with("option ") && !ends(line));
-        let iterations = about.filter(|line| line.starts_with("iteration ")).count();
-        Making { options: options.cloned().collect(), iterations }
-    }
-
-    /// Whether this comes later in the same proof, or is the same.
-    fn goes_on_from(&self, before: &Making) -> bool {
-        self.options == before.options && self.iterations >= before.iterations
-    }
-}
-
 impl Certificate {
     /// Puts the sections of a claim together. They must be those of its value, in order.
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
-        let about = sections.iter().flat_map(Section::about);
-        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| Making::of(about));
+        let provenances = sections.iter().filter_map(Section::provenance);
+        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| Making::of(provenances));
         let (manifest, objects) = (Vec::new(), Vec::new());
         let mut certificate = Certificate { claim, manifest, objects, assumes };
         let mut objects = Vec::new();
         for section in sections {
             let mut first = 0;
             for nodes in section.nodes().chunks(NODES_PER_OBJECT) {
-                let header = header(section, first, nodes.len());
-                let bytes = nodes::encode(&header, nodes);
-                objects.push(certificate.add(Kind::Nodes, header, bytes));
+                let head = head(section, first, nodes.len());
+                let bytes = nodes::encode(&head, nodes);
+                objects.push(certificate.add(Kind::Nodes, head, bytes));
                 first += nodes.len();
             }
         }
         for section in sections {
             let mut first = 0;
             for leaves in section.leaves().chunks(LEAVES_PER_OBJECT) {
-                let header = header(section, first, leaves.len());
-                let bytes = leaves::encode(&header, leaves);
-                objects.push(certificate.add(Kind::Leaves, header, bytes));
+                let head = head(section, first, leaves.len());
+                let bytes = leaves::encode(&head, leaves);
+                objects.push(certificate.add(Kind::Leaves, head, bytes));
                 first += leaves.len();
             }
         }
-        for section in sections.iter().filter(|section| !section.about().is_empty()) {
-            let header = header(section, 0, section.about().len());
-            let bytes = about::encode(&header, section.about());
-            objects.push(certificate.add(Kind::About, header, bytes));
+        for section in sections {
+            if let Some(provenance) = section.provenance() {
+                let head = head(section, 0, 1);
+                objects.push(certificate.add(Kind::Provenance, head, provenance.encode(&head)));
+            }
         }
         let claim = certificate.claim.as_bytes();
         let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim));
@@ -97,8 +73,8 @@ impl Certificate {
         certificate
     }
 
-    fn add(&mut self, kind: Kind, header: ObjectHeader, bytes: Vec<u8>) -> Object {
-        let ObjectHeader { question, first, count } = header;
+    fn add(&mut self, kind: Kind, head: ObjectHead, bytes: Vec<u8>) -> Object {
+        let ObjectHead { question, first, count } = head;
         let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
         self.objects.push((digest, bytes));
         Object { kind, question, first, count, length, digest }
@@ -134,12 +110,12 @@ impl Certificate {
         else {
             return false;
         };
-        let about = stored.proofs.iter().flat_map(|proof| &proof.about);
+        let provenances = stored.proofs.iter().filter_map(|proof| proof.provenance.as_ref());
         let is_half = matches!(stored.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
-            && about.clone().any(|line| line == FOR_THE_VALUE);
+            && provenances.clone().any(|provenance| provenance.request.claim == Asked::Value);
         (&claim.game, &claim.start) == (&stored.claim.game, &stored.claim.start)
             && (stored.assumed() > 0 || is_half)
-            && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(about)))
+            && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(provenances)))
     }
 
     /// Writes the certificate to `target`. It appears there all at once; where this very
@@ -187,6 +163,6 @@ impl Certificate {
     }
 }
 
-fn header(section: &Section, first: usize, count: usize) -> ObjectHeader {
-    ObjectHeader { question: section.question(), first: first as u64, count: count as u64 }
+fn head(section: &Section, first: usize, count: usize) -> ObjectHead {
+    ObjectHead { question: section.question(), first: first as u64, count: count as u64 }
 }

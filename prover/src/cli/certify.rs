@@ -6,18 +6,19 @@ use std::time::Instant;
 
 use certificate_spec::Digest;
 use certificate_spec::claim::Claim;
+use certificate_spec::provenance::Provenance;
 use clap::Args;
 
 use super::failure::Failure;
 use super::machine::{MachineOptions, TableOption};
-use super::options::{ClaimOption, DatabaseOption, GameOption, check_pieces, database};
+use super::options::{ClaimOption, DatabaseOption, GameOption, check_cover, database};
 use super::output::write_certificate;
 use super::sizes::bytes;
 use super::start::StartOptions;
 use crate::board::Position;
-use crate::certificate::{Section, Target, option_lines};
-use crate::egdb::{Store, Values};
-use crate::prepare_database::default_pieces;
+use crate::certificate::{Section, Target, mode_of, provenance};
+use crate::egdb::{Cover, Store, Values};
+use crate::prepare_database::default_cover;
 use crate::proof::{
     Environment, Ledger, Manager, QuestionProof, Request, SearchContext, Solution, SolveError,
     Thresholds, Workers, seed_line, solve,
@@ -36,10 +37,11 @@ pub(super) struct Options {
     /// What to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
-    /// Use the database with at most N pieces; 0 for none [default: the most that take at
-    /// most 25 MiB in memory, but fewer than the start position has, and at least 2; 6 on 6x6]
-    #[arg(long, value_name = "N")]
-    pieces: Option<u8>,
+    /// Use the database of these positions: N for those with at most N pieces, N:M for those of them with at
+    /// most M on a side, or several of these, such as 7,8:4; 0 for none [default: the largest N with which
+    /// they take at most 25 MiB in memory, but fewer than the start position has, and at least 2; 6 on 6x6]
+    #[arg(long = "pieces", value_name = "COVER")]
+    cover: Option<Cover>,
     #[command(flatten)]
     db: DatabaseOption,
     /// Budget of a leaf search: what takes more nodes is expanded into the proof tree. With
@@ -52,16 +54,16 @@ pub(super) struct Options {
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
     /// First take positions for decided that are scored beyond ±T hundredths of a man
-    #[arg(long, value_name = "T", value_parser = clap::value_parser!(i32).range(1..10_000))]
-    threshold: Option<i32>,
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u32).range(1..10_000))]
+    threshold: Option<u32>,
     /// Then raise the threshold by D, again and again, until nothing is taken for granted
     #[arg(long, value_name = "D", default_value_t = 50, requires = "threshold",
-          value_parser = clap::value_parser!(i32).range(1..10_000))]
-    increment: i32,
+          value_parser = clap::value_parser!(u32).range(1..10_000))]
+    increment: u32,
     /// Stop at threshold T; the certificate is conditional on what is beyond it
     #[arg(long, value_name = "T", requires = "threshold",
-          value_parser = clap::value_parser!(i32).range(1..10_000))]
-    until_threshold: Option<i32>,
+          value_parser = clap::value_parser!(u32).range(1..10_000))]
+    until_threshold: Option<u32>,
     /// Decide the last position of the first game in FILE (PDN) first, then the one before it, and
     /// so on
     #[arg(long, value_name = "FILE")]
@@ -88,9 +90,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.game.game;
     let board = &game.board;
     let start = options.start.position(game)?;
-    let pieces = options.pieces.unwrap_or_else(|| default_pieces(board, start.pieces()));
-    if pieces != 0 {
-        check_pieces(board, pieces)?;
+    let cover = options.cover.clone().unwrap_or_else(|| default_cover(board, start.pieces()));
+    if !cover.is_empty() {
+        check_cover(board, &cover)?;
     }
     let request = options.request(start)?;
     let target = Target::new(directory)?;
@@ -101,15 +103,20 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let name = format!("{}.results", board.name());
     let ledger = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
     let ledger = Ledger::open(&ledger)?;
+    if let Some(aside) = ledger.set_aside() {
+        progress.say(format!(
+            "{}: results of an earlier version are set aside there; this one cannot use them",
+            aside.display()
+        ));
+    }
 
-    let UsedDatabase { values, root } = options.database(pieces)?;
+    let UsedDatabase { values, root } = options.database(&cover)?;
     let database_done = begin.elapsed();
 
     let workers = Workers::new(options.machine.workers());
     let tables = workers.number() as u64;
     options.table.check(options.leaf_nodes, tables, options.machine.memory())?;
-    let database_root = root.unwrap_or(Digest([0; 32]));
-    let context = SearchContext { board, database: &values, database_root };
+    let context = SearchContext { board, database: &values, database_root: root };
     stop_when_asked()?;
     let environment = Environment {
         ledger: &ledger,
@@ -117,12 +124,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         is_stopped: &|| STOP.load(Ordering::Relaxed),
         progress: &progress,
     };
-    let Solution { value, proofs, undecided } = solve(&request, &context, environment)?;
-    let lines = option_lines(game, &request, pieces);
+    let solution = solve(&request, &context, environment)?;
+    let mode = mode_of(&solution, workers.number(), begin.elapsed());
+    let made = provenance(game, &cover, &request, mode);
+    let Solution { value, proofs, undecided } = solution;
     let section = |proof: QuestionProof| {
-        let history = proof.history.iter().map(ToString::to_string);
-        let about = lines.iter().cloned().chain(history).collect();
-        Ok::<_, Failure>(Section::new(board, &values, proof)?.with_about(about))
+        let made = Provenance { iterations: proof.history.clone(), ..made.clone() };
+        Ok::<_, Failure>(Section::new(board, &values, proof)?.with_provenance(made))
     };
     let sections = proofs.into_iter().map(section).collect::<Result<Vec<_>, _>>()?;
     let proof_done = begin.elapsed();
@@ -131,7 +139,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         game: game.to_string(),
         start: board.write_fen(&start),
         value,
-        pieces,
+        cover,
         database: root,
     };
     write_certificate(&claim, &sections, target, directory)?;
@@ -211,13 +219,13 @@ impl Options {
     }
 
     /// Builds or reads the database.
-    fn database(&self, pieces: u8) -> Result<UsedDatabase, Failure> {
+    fn database(&self, cover: &Cover) -> Result<UsedDatabase, Failure> {
         let board = &self.game.game.board;
-        if pieces == 0 {
+        if cover.is_empty() {
             return Ok(UsedDatabase { values: Values::empty(board), root: None });
         }
-        let values = database(&self.machine, &self.db, board, pieces)?;
-        let manifest = Store::new(&self.db.db, board).manifest()?;
-        Ok(UsedDatabase { values, root: Some(manifest.up_to(pieces).root()) })
+        let values = database(&self.machine, &self.db, board, cover)?;
+        let manifest = Store::new(&self.db.db, board).manifest_of(cover)?;
+        Ok(UsedDatabase { values, root: Some(manifest.root()) })
     }
 }

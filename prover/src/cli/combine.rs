@@ -65,7 +65,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         game: game.to_string(),
         start: game.board.write_fen(&start),
         value,
-        pieces: first.claim.pieces,
+        cover: first.claim.cover.clone(),
         database: first.claim.database,
     };
     write_certificate(&claim, &sections, target, &options.out)
@@ -73,10 +73,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 
 /// The database that the certificates rest on.
 fn load(options: &Options, first: &Stored) -> Result<Values, Failure> {
-    let (board, pieces) = (&first.game.board, first.claim.pieces);
+    let (board, cover) = (&first.game.board, &first.claim.cover);
     let Some(expected) = first.claim.database else { return Ok(Values::empty(board)) };
-    let values = database(&options.machine, &options.db, board, pieces)?;
-    let found = Store::new(&options.db.db, board).manifest()?.up_to(pieces).root();
+    let values = database(&options.machine, &options.db, board, cover)?;
+    let found = Store::new(&options.db.db, board).manifest_of(cover)?.root();
     if found == expected {
         return Ok(values);
     }

@@ -6,15 +6,17 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::options::BuildOptions;
-use crate::prepare_database::{prepare, prepare_depths};
+use crate::prepare_database::{convert_old, prepare, prepare_depths};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove db --game 8x8 --pieces 5 --db egdb --depth
+  prove db --game 8x8 --pieces 7,8:4                  up to 7 pieces, and up to 8 with at most 4 a side
   prove db --game 8x8 --pieces 8 --db egdb --partly   as many slices as this machine can solve
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin \
-are solved; so the command can be killed at any time, started again, and goes on from there.")]
+are solved; so the command can be killed at any time, started again, and goes on from there. A database of version 0 of \
+the format is converted first.")]
 pub(super) struct Options {
     #[command(flatten)]
     build: BuildOptions,
@@ -28,17 +30,18 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let BuildOptions { pieces, machine, .. } = &options.build;
+    let BuildOptions { cover, machine, .. } = &options.build;
     let store = options.build.start()?;
-    prepare(&store, *pieces, machine.memory(), options.partly, &machine.progress())?;
+    convert_old(&store, &machine.progress())?;
+    prepare(&store, cover, machine.memory(), options.partly, &machine.progress())?;
     if options.depth {
-        prepare_depths(&store, *pieces, machine.memory(), &machine.progress())?;
+        prepare_depths(&store, cover, machine.memory(), &machine.progress())?;
     }
-    let manifest = store.manifest_of(*pieces)?;
+    let manifest = store.manifest_of(cover)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
     writeln!(
         io::stdout(),
-        "database {} with {pieces} pieces: {} slices, {bytes} bytes, root={}",
+        "database {} with {cover} pieces: {} slices, {bytes} bytes, root={}",
         store.board().name(),
         manifest.slices.len(),
         manifest.root()

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use super::failure::Failure;
 use super::machine::MachineOptions;
 use crate::board::{Board, Game};
-use crate::egdb::{BuildSession, Database, Depths, Mode, Store, StoreError, Values};
-use crate::prepare_database::{load, load_finished, most_pieces};
+use crate::egdb::{BuildSession, Cover, Database, Depths, Mode, Store, StoreError, Values};
+use crate::prepare_database::{is_possible, load, load_finished, most_pieces};
 use crate::proof::Asked;
 
 /// Which game.
@@ -56,9 +56,10 @@ pub(super) struct StoredOptions {
     pub(super) game: GameOption,
     #[command(flatten)]
     db: DatabaseOption,
-    /// Use the database with at most N pieces [default: all that are there]
-    #[arg(long, value_name = "N")]
-    pub(super) pieces: Option<u8>,
+    /// Use the database of these positions: N for those with at most N pieces, N:M for those of them with at
+    /// most M on a side, or several of these, such as 7,8:4; 0 for none [default: all that are there]
+    #[arg(long = "pieces", value_name = "COVER")]
+    cover: Option<Cover>,
 }
 
 impl StoredOptions {
@@ -76,10 +77,10 @@ impl StoredOptions {
         Store::new(&self.db.db, self.board())
     }
 
-    /// Its MANIFEST, for as many pieces as are wanted.
+    /// Its MANIFEST, for the cover that is wanted.
     pub(super) fn manifest(&self, store: &Store) -> Result<DatabaseManifest, StoreError> {
-        match self.pieces {
-            Some(pieces) => store.manifest_of(pieces),
+        match &self.cover {
+            Some(cover) => store.manifest_of(cover),
             None => store.manifest(),
         }
     }
@@ -87,15 +88,15 @@ impl StoredOptions {
     /// Has all of it in memory.
     pub(super) fn load(&self, machine: &MachineOptions) -> Result<Values, Failure> {
         let store = self.store();
-        let pieces = self.manifest(&store)?.pieces;
-        BuildSession::check_memory(self.board(), pieces, machine.memory())?;
-        Ok(load_finished(&store, pieces, machine.memory(), &machine.progress())?)
+        let cover = self.manifest(&store)?.cover;
+        BuildSession::check_memory(self.board(), &cover, machine.memory())?;
+        Ok(load_finished(&store, &cover, machine.memory(), &machine.progress())?)
     }
 
     /// Has all of it in memory; none, if none is wanted or there.
     pub(super) fn load_if_there(&self, machine: &MachineOptions) -> Result<Values, Failure> {
-        let loaded = match self.pieces {
-            Some(0) => None,
+        let loaded = match &self.cover {
+            Some(cover) if cover.is_empty() => None,
             Some(_) => Some(self.load(machine)?),
             None => match self.load(machine) {
                 Err(Failure::Store(StoreError::Missing { .. })) => None,
@@ -108,11 +109,20 @@ impl StoredOptions {
         }))
     }
 
-    /// Opens it for look-ups of positions with at most so many pieces.
-    pub(super) fn open(&self) -> Result<(Database, u8), Failure> {
-        let most = self.manifest(&self.store())?.pieces;
-        Ok((Database::open(&self.db.db, self.board(), Mode::default())?, most))
+    /// Opens it for look-ups of single positions.
+    pub(super) fn open(&self) -> Result<OpenDatabase, Failure> {
+        let cover = self.manifest(&self.store())?.cover;
+        Ok(OpenDatabase {
+            database: Database::open(&self.db.db, self.board(), Mode::default())?,
+            cover,
+        })
     }
+}
+
+/// A database that is open, and how much of it is to be used.
+pub(super) struct OpenDatabase {
+    pub(super) database: Database,
+    pub(super) cover: Cover,
 }
 
 /// Which database, and with what.
@@ -120,9 +130,10 @@ impl StoredOptions {
 pub(super) struct BuildOptions {
     #[command(flatten)]
     game: GameOption,
-    /// All positions with at most N pieces
-    #[arg(long, value_name = "N")]
-    pub(super) pieces: u8,
+    /// Which positions: N for those with at most N pieces, N:M for those of them with at most M on a side, or
+    /// several of these, such as 7,8:4
+    #[arg(long = "pieces", value_name = "COVER")]
+    pub(super) cover: Cover,
     #[command(flatten)]
     db: DatabaseOption,
     #[command(flatten)]
@@ -133,20 +144,20 @@ impl BuildOptions {
     /// Sets the number of threads; where the database is or will be.
     pub(super) fn start(&self) -> Result<Store, Failure> {
         let board = &self.game.game.board;
-        check_pieces(board, self.pieces)?;
+        check_cover(board, &self.cover)?;
         self.machine.start()?;
         Ok(Store::new(&self.db.db, board))
     }
 }
 
-/// Makes sure that a database of this board can have so many pieces.
-pub(super) fn check_pieces(board: &Board, pieces: u8) -> Result<(), Failure> {
-    let most = most_pieces(board);
-    if (2..=most).contains(&pieces) {
+/// Makes sure that this board can have the database of a cover, which is one of some positions.
+pub(super) fn check_cover(board: &Board, cover: &Cover) -> Result<(), Failure> {
+    if !cover.is_empty() && is_possible(board, cover) {
         return Ok(());
     }
+    let most = most_pieces(board);
     Err(Failure::Input(format!(
-        "--pieces: expected 2 to {most} on {}, found {pieces}",
+        "--pieces: expected 2 to {most} on {}, found {cover}",
         board.name()
     )))
 }
@@ -156,7 +167,7 @@ pub(super) fn database(
     machine: &MachineOptions,
     db: &DatabaseOption,
     board: &Board,
-    pieces: u8,
+    cover: &Cover,
 ) -> Result<Values, Failure> {
-    Ok(load(&Store::new(&db.db, board), pieces, machine.memory(), &machine.progress())?)
+    Ok(load(&Store::new(&db.db, board), cover, machine.memory(), &machine.progress())?)
 }

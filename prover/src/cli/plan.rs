@@ -11,8 +11,9 @@ use super::sizes::bytes;
 use crate::egdb::{Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   prove plan --game 8x8 --pieces 8 --memory 16GiB --db egdb
+  prove plan --game 8x8 --pieces 7,8:4     up to 7 pieces, and up to 8 with at most 4 a side
 
 Builds a small database in a temporary directory (some seconds) to measure this machine, takes in the \
 sizes and times noted while the database in --db was built, and estimates the rest from them: time from \
@@ -31,13 +32,13 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let BuildOptions { pieces, machine, .. } = &options.build;
+    let BuildOptions { cover, machine, .. } = &options.build;
     let store = options.build.start()?;
     let scratch = tempfile::tempdir()
         .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
     machine.progress().say("measuring this machine".into());
     let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
-    let forecasts = forecaster.forecast(*pieces);
+    let forecasts = forecaster.forecast(cover);
     print(&mut io::stdout().lock(), options.format, &forecasts).map_err(Failure::Io)
 }
 

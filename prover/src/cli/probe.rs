@@ -3,19 +3,19 @@
 use clap::Args;
 
 use super::failure::Failure;
-use super::options::StoredOptions;
+use super::options::{OpenDatabase, StoredOptions};
 use super::positions::each_fen;
 use super::start::StartOptions;
 use crate::board::{Board, Position};
-use crate::egdb::{Database, StoreError, Value};
+use crate::egdb::{StoreError, Value};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove probe --game 8x8 B:W18,24,K30:B12,K16
   prove probe --game 8x8 --depth <positions.txt
 
-Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position with more pieces than the \
-database has, or whose slice is not there, is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a \
+Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position that the \
+database does not cover, or whose slice is not there, is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a \
 man that keeps the value, when the winner hurries and the loser delays, or - where there is none or it \
 is not known.")]
 pub(super) struct Options {
@@ -33,29 +33,31 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
-    let (database, most) = options.stored.open()?;
+    let open = options.stored.open()?;
     let depths = options.depth.then(|| options.stored.depths()).transpose()?;
     let fens = options.start.or_fens(&options.stored.game.game, &options.fens)?;
     each_fen(board, &fens, |position| {
-        let value = value(board, &database, most, position)?;
+        let value = value(board, &open, position)?;
         let Some(depths) = &depths else { return Ok(word(value).into()) };
         let depth = value.map(|value| depths.depth(position, value)).transpose()?.flatten();
         Ok(format!("{}\t{}", word(value), depth.map_or("-".into(), |depth| depth.to_string())))
     })
 }
 
-/// The value from the database, if there are at most so many pieces, or, with a side off the board,
-/// from the rules.
+/// The value from the database, if it is covered, or, with a side off the board, from the rules.
 fn value(
     board: &Board,
-    database: &Database,
-    most: u8,
+    open: &OpenDatabase,
     position: &Position,
 ) -> Result<Option<Value>, StoreError> {
     if !position.both_sides() {
         return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
     }
-    if position.pieces() > u32::from(most) { Ok(None) } else { database.probe(position) }
+    if open.cover.admits(position.black.count_ones(), position.white.count_ones()) {
+        open.database.probe(position)
+    } else {
+        Ok(None)
+    }
 }
 
 fn word(value: Option<Value>) -> &'static str {

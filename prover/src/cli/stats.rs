@@ -38,7 +38,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let manifest = options.stored.manifest(&store)?;
     let depths = options.stored.depths()?;
     let figures = store.figures();
-    let mut session = BuildSession::new(&store, manifest.pieces, options.machine.memory())?;
+    let mut session = BuildSession::new(&store, &manifest.cover, options.machine.memory())?;
     let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
     let progress = options.machine.progress();
     let bar = progress.start(format!("counting {}", board.name()), work, "positions");
@@ -59,9 +59,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match options.format {
         PageFormat::Html => {
-            write!(out, "{}", database_page(&board.name(), &manifest.root().to_string(), &rows))?;
+            write!(out, "{}", database_page(&board.name(), &manifest, &rows))?;
         }
-        format => print_all(&mut out, format, manifest.pieces, &rows)?,
+        format => print_all(&mut out, format, manifest.cover.most_pieces(), &rows)?,
     }
     Ok(out.flush()?)
 }

@@ -228,7 +228,7 @@ pub fn first_of_alike(certificates: &[Stored]) -> Result<&Stored, CombineError> 
     for other in certificates {
         let aspects = [
             ("game", first.claim.game.clone(), other.claim.game.clone()),
-            ("pieces", first.claim.pieces.to_string(), other.claim.pieces.to_string()),
+            ("pieces", first.claim.cover.to_string(), other.claim.cover.to_string()),
             ("database", database(first), database(other)),
         ];
         let different = aspects.into_iter().find(|(_, expected, found)| expected != found);

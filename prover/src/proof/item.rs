@@ -4,34 +4,31 @@
 //! No result is believed: a strategy is replayed where it is made and where it comes from outside,
 //! and numbers only steer the search.
 
-use certificate_spec::Digest;
-use certificate_spec::leaves::Leaf;
+use certificate_spec::{Digest, RULES};
+use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, Position, Side};
-use crate::egdb::Values;
+use crate::egdb::{Cover, Values};
 use crate::heuristic::{Heuristic, Limits};
 use crate::search::{
     Checkpoint, Goal, INFINITE, Outcome, PackedStrategy, Probes, ProgressCallback, ProofNumbers,
     Search, StrategyError,
 };
+use crate::wire;
 
 /// The kind of search; results of another kind are not used again.
-const SEARCH: u8 = 4;
+const SEARCH: u8 = 5;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
-/// Bytes of an item.
-const ITEM: usize = 74;
-/// Bytes of a guess.
-const GUESS: usize = 13;
-
 /// The board and the database that items are searched with.
+#[derive(Clone, Copy)]
 pub struct SearchContext<'a> {
     /// The board.
     pub board: &'a Board,
     /// The database.
     pub database: &'a Values,
-    /// The root of the database; zeros if there is none.
-    pub database_root: Digest,
+    /// The root of the database, if there is one.
+    pub database_root: Option<Digest>,
 }
 
 impl<'a> SearchContext<'a> {
@@ -56,37 +53,63 @@ pub struct Item {
     pub heuristic_nodes: u64,
 }
 
+/// An item as it is written: with all that its result depends on.
+#[derive(Serialize, Deserialize)]
+struct WireItem {
+    search: u8,
+    rules: String,
+    rows: u8,
+    columns: u8,
+    cover: Cover,
+    database: Option<Digest>,
+    white_attacks: bool,
+    white_moves: bool,
+    /// Sets of squares, a bit each.
+    black: u32,
+    white: u32,
+    kings: u32,
+    nodes: u64,
+    table: u64,
+    heuristic_nodes: u64,
+}
+
 impl Item {
     /// The item as bytes, the same for the same item.
     pub fn encode(&self, context: &SearchContext<'_>) -> Vec<u8> {
-        let board = context.board;
-        let mut bytes = Vec::with_capacity(ITEM);
-        bytes.extend([SEARCH, board.rows(), board.columns(), context.database.pieces()]);
-        bytes.extend(context.database_root.0);
-        bytes.extend([self.attacker as u8, self.position.turn as u8]);
-        for set in [self.position.black, self.position.white, self.position.kings] {
-            bytes.extend(board.to_dense(set).to_le_bytes());
-        }
-        for number in [self.nodes, self.table, self.heuristic_nodes] {
-            bytes.extend(number.to_le_bytes());
-        }
-        bytes
+        let SearchContext { board, database, database_root } = context;
+        let [black, white, kings] = [self.position.black, self.position.white, self.position.kings]
+            .map(|set| board.to_dense(set));
+        wire::encode(&WireItem {
+            search: SEARCH,
+            rules: RULES.into(),
+            rows: board.rows(),
+            columns: board.columns(),
+            cover: database.cover().clone(),
+            database: *database_root,
+            white_attacks: self.attacker == Side::White,
+            white_moves: self.position.turn == Side::White,
+            black,
+            white,
+            kings,
+            nodes: self.nodes,
+            table: self.table,
+            heuristic_nodes: self.heuristic_nodes,
+        })
     }
 
     /// Reads an item; `None` if these are not the bytes of an item of this context.
     pub fn decode(bytes: &[u8], context: &SearchContext<'_>) -> Option<Item> {
-        let side = |byte: u8| match byte {
-            0 => Some(Side::Black),
-            1 => Some(Side::White),
-            _ => None,
+        let wire: WireItem = wire::decode(bytes)?;
+        let side = |is_white| if is_white { Side::White } else { Side::Black };
+        let turn = side(wire.white_moves);
+        let item = Item {
+            attacker: side(wire.white_attacks),
+            position: context.board.position(wire.black, wire.white, wire.kings, turn)?,
+            nodes: wire.nodes,
+            table: wire.table,
+            heuristic_nodes: wire.heuristic_nodes,
         };
-        let u32_at = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-        let u64_at = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
-        let turn = side(*bytes.get(37)?)?;
-        let position = context.board.position(u32_at(38)?, u32_at(42)?, u32_at(46)?, turn)?;
-        let attacker = side(*bytes.get(36)?)?;
-        let (nodes, table, heuristic_nodes) = (u64_at(50)?, u64_at(58)?, u64_at(66)?);
-        let item = Item { attacker, position, nodes, table, heuristic_nodes };
+        // The rules, the board and the database are those of the context.
         (item.encode(context) == bytes).then_some(item)
     }
 
@@ -110,7 +133,7 @@ impl Item {
 }
 
 /// What is guessed of a successor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guess {
     /// Its proof and disproof number.
     pub numbers: ProofNumbers,
@@ -121,7 +144,7 @@ pub struct Guess {
 }
 
 /// What a search found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Found {
     /// The position is decided by this strategy.
     Decided(PackedStrategy),
@@ -131,7 +154,7 @@ pub enum Found {
 }
 
 /// A result.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Answer {
     /// Nodes that df-pn expanded.
     pub nodes: u64,
@@ -183,31 +206,7 @@ impl Answer {
 
     /// The answer as bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let kind = match &self.found {
-            Found::Decided(PackedStrategy { is_win: true, .. }) => 1,
-            Found::Decided(PackedStrategy { is_win: false, .. }) => 2,
-            Found::TooHard(_) => 3,
-        };
-        bytes.push(kind);
-        for n in [self.nodes, self.probes.looked_up, self.probes.known] {
-            bytes.extend(n.to_le_bytes());
-        }
-        match &self.found {
-            Found::Decided(PackedStrategy { leaf, .. }) => {
-                bytes.extend(leaf.positions.to_le_bytes());
-                bytes.extend(&leaf.strategy);
-            }
-            Found::TooHard(guesses) => {
-                for guess in guesses {
-                    bytes.extend(guess.numbers.proof.to_le_bytes());
-                    bytes.extend(guess.numbers.disproof.to_le_bytes());
-                    bytes.extend(guess.score.to_le_bytes());
-                    bytes.push(guess.ends_in_draw.into());
-                }
-            }
-        }
-        bytes
+        wire::encode(self)
     }
 
     /// Reads an answer to an item that comes from outside, and replays the strategy in it.
@@ -230,44 +229,22 @@ impl Answer {
     /// Reads an answer to an item that a thread of this process has made ([`Answer::of`]); `None`
     /// if it is none. The strategy in it is not replayed.
     pub fn parse(bytes: &[u8], item: &Item, context: &SearchContext<'_>) -> Option<Answer> {
-        let (head, rest) = bytes.split_at_checked(25)?;
-        let u64_of = |bytes: &[u8]| Some(u64::from_le_bytes(bytes.try_into().ok()?));
-        let number = |at: usize| u64_of(&head[at..at + 8]);
-        let (nodes, probes) = (number(1)?, Probes { looked_up: number(9)?, known: number(17)? });
-        let found = match head[0] {
-            kind @ (1 | 2) => {
-                let (positions, strategy) = rest.split_at_checked(8)?;
-                let leaf = Leaf { positions: u64_of(positions)?, strategy: strategy.to_vec() };
-                Found::Decided(PackedStrategy { is_win: kind == 1, leaf })
-            }
-            3 => {
-                let mut successors = Vec::new();
-                context.board.successors(&item.position, &mut successors);
-                if rest.len() != GUESS * successors.len() {
-                    return None;
-                }
-                let four = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).ok();
-                // What is open costs something, and no guess says how a position ends.
-                let number = |bytes: &[u8]| {
-                    let n = u32::from_le_bytes(four(bytes)?);
-                    (1..INFINITE).contains(&n).then_some(n)
-                };
-                let guess = |bytes: &[u8]| {
-                    let (proof, disproof) = (number(&bytes[..4])?, number(&bytes[4..8])?);
-                    let numbers = ProofNumbers { proof, disproof };
-                    let score = i32::from_le_bytes(four(&bytes[8..12])?);
-                    let ends_in_draw = match bytes[12] {
-                        0 => false,
-                        1 => true,
-                        _ => return None,
-                    };
-                    let guess = Guess { numbers, score, ends_in_draw };
-                    (score.unsigned_abs() <= MOST_SCORE).then_some(guess)
-                };
-                Found::TooHard(rest.chunks_exact(GUESS).map(guess).collect::<Option<_>>()?)
-            }
-            _ => return None,
-        };
-        Some(Answer { nodes, probes, found })
+        let answer: Answer = wire::decode(bytes)?;
+        if let Found::TooHard(guesses) = &answer.found {
+            let mut successors = Vec::new();
+            context.board.successors(&item.position, &mut successors);
+            let all_there = guesses.len() == successors.len();
+            (all_there && guesses.iter().all(Guess::is_possible)).then_some(())?;
+        }
+        Some(answer)
+    }
+}
+
+impl Guess {
+    /// Whether it may be one: what is open costs something, and no guess says how a position ends.
+    fn is_possible(&self) -> bool {
+        let is_open = |n: u32| (1..INFINITE).contains(&n);
+        let ProofNumbers { proof, disproof } = self.numbers;
+        is_open(proof) && is_open(disproof) && self.score.unsigned_abs() <= MOST_SCORE
     }
 }

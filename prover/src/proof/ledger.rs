@@ -14,13 +14,17 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 use redb::backends::InMemoryBackend;
-use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition, TableError};
+use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition, TableError, TableHandle};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::search::Checkpoint;
+use crate::wire;
 
-const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("results 2");
-/// Bytes of a sum, which come before a result.
+const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("ledger 1");
+/// What the tables of earlier versions are called.
+const OLD_TABLES: &str = "results";
+/// Bytes of a sum.
 const SUM: usize = 8;
 /// Results are written after so long at the latest.
 const WRITE_AFTER: Duration = Duration::from_secs(1);
@@ -54,10 +58,10 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
     },
-    /// Its directory cannot be made.
+    /// Its directory cannot be made, or a file of an earlier version cannot be renamed.
     #[error("{path}: {source}")]
     Io {
-        /// The directory.
+        /// The directory or file.
         path: PathBuf,
         /// The error of the system.
         source: std::io::Error,
@@ -74,6 +78,16 @@ pub struct Ledger {
     is_file: bool,
     database: Database,
     fresh: Mutex<Fresh>,
+    /// Where a file of an earlier version has gone that was in its place.
+    set_aside: Option<PathBuf>,
+}
+
+/// A result as the store has it.
+#[derive(Serialize, Deserialize)]
+struct StoredResult {
+    /// A sum of the item and the result.
+    sum: [u8; SUM],
+    result: Vec<u8>,
 }
 
 /// A result and the item that it belongs to, as bytes.
@@ -108,7 +122,8 @@ impl Default for Fresh {
 
 impl Ledger {
     /// Opens a file, or makes it, and goes over all that is in it: the store panics at a file whose
-    /// structure is damaged, and had better do so here than in the middle of a proof.
+    /// structure is damaged, and had better do so here than in the middle of a proof. A file of an
+    /// earlier version is renamed, and so are the searches that are kept beside it.
     ///
     /// # Errors
     /// [`LedgerError`], such as when another process has it open.
@@ -117,19 +132,20 @@ impl Ledger {
             let io = |source| LedgerError::Io { path: directory.into(), source };
             std::fs::create_dir_all(directory).map_err(io)?;
         }
-        let opened = quietly(|| {
-            let mut database = Database::create(path)?;
-            database.check_integrity()?;
-            Ok(database)
-        });
-        let database = match opened {
-            None => return Err(LedgerError::Damaged { path: path.into() }),
-            Some(Err(DatabaseError::DatabaseAlreadyOpen)) => {
-                return Err(LedgerError::InUse { path: path.into() });
-            }
-            Some(opened) => opened.map_err(|e| store_error(path, e))?,
-        };
-        Ok(Ledger { path: path.into(), is_file: true, database, fresh: Mutex::default() })
+        let mut database = open_database(path)?;
+        let mut set_aside = None;
+        if is_old(&database).map_err(|e| store_error(path, e))? {
+            drop(database);
+            set_aside = Some(rename_old(path)?);
+            database = open_database(path)?;
+        }
+        Ok(Ledger {
+            path: path.into(),
+            is_file: true,
+            database,
+            fresh: Mutex::default(),
+            set_aside,
+        })
     }
 
     /// Results that are kept no longer than this is.
@@ -140,7 +156,13 @@ impl Ledger {
         let path = PathBuf::from("memory");
         let made = Database::builder().create_with_backend(InMemoryBackend::new());
         let database = made.map_err(|e| store_error(&path, e))?;
-        Ok(Ledger { path, is_file: false, database, fresh: Mutex::default() })
+        let (fresh, set_aside) = (Mutex::default(), None);
+        Ok(Ledger { path, is_file: false, database, fresh, set_aside })
+    }
+
+    /// Where a file of an earlier version has gone that was in the place of this one.
+    pub fn set_aside(&self) -> Option<&Path> {
+        self.set_aside.as_deref()
     }
 
     /// The results of some items, as far as they are there.
@@ -157,8 +179,8 @@ impl Ledger {
         let get = |item: &Vec<u8>| {
             let found = table.get(item.as_slice()).map_err(|e| failed(e.into()))?;
             Ok(found.and_then(|bytes| {
-                let (sum, result) = bytes.value().split_at_checked(SUM)?;
-                (sum == sum_of(item, result)).then(|| result.to_vec())
+                let StoredResult { sum, result } = wire::decode(bytes.value())?;
+                (sum == sum_of(item, &result)).then_some(result)
             }))
         };
         items.iter().map(get).collect()
@@ -173,22 +195,7 @@ impl Ledger {
     /// when a proof is done are of another start, budget, table or version, or of a question that
     /// the other one has answered.
     pub fn searches_kept(&self) -> Vec<KeptSearch> {
-        let Some(name) = self.path.file_name().filter(|_| self.is_file) else { return Vec::new() };
-        let directory = match self.path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let kept = |entry: DirEntry| {
-            let file = entry.file_name().into_string().ok()?;
-            let id = file.strip_prefix(name.to_str()?)?.strip_prefix('.')?;
-            let is_id = id.len() == ID && id.bytes().all(|b| b.is_ascii_hexdigit());
-            let bytes = entry.metadata().ok()?.len();
-            is_id.then(|| KeptSearch { path: entry.path(), bytes })
-        };
-        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        let mut all: Vec<_> = entries.filter_map(kept).collect();
-        all.sort();
-        all
+        if self.is_file { searches_beside(&self.path) } else { Vec::new() }
     }
 
     /// Adds a result. It is safe after the next [`Ledger::write`].
@@ -238,8 +245,8 @@ impl Ledger {
         {
             let mut table = write.open_table(RESULTS)?;
             for Record { item, result } in results {
-                let stored = [&sum_of(item, result)[..], result].concat();
-                table.insert(item.as_slice(), stored.as_slice())?;
+                let stored = StoredResult { sum: sum_of(item, result), result: result.clone() };
+                table.insert(item.as_slice(), wire::encode(&stored).as_slice())?;
             }
         }
         write.commit()?;
@@ -257,6 +264,71 @@ impl Checkpoints {
         name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));
         name.into()
     }
+}
+
+fn open_database(path: &Path) -> Result<Database, LedgerError> {
+    let opened = quietly(|| {
+        let mut database = Database::create(path)?;
+        database.check_integrity()?;
+        Ok(database)
+    });
+    match opened {
+        None => Err(LedgerError::Damaged { path: path.into() }),
+        Some(Err(DatabaseError::DatabaseAlreadyOpen)) => {
+            Err(LedgerError::InUse { path: path.into() })
+        }
+        Some(opened) => opened.map_err(|e| store_error(path, e)),
+    }
+}
+
+/// Whether a file has results of an earlier version.
+fn is_old(database: &Database) -> Result<bool, redb::Error> {
+    let read = database.begin_read()?;
+    Ok(read.list_tables()?.any(|table| table.name().starts_with(OLD_TABLES)))
+}
+
+/// Renames a file of an earlier version and the searches that are kept beside it; returns its new
+/// path.
+fn rename_old(path: &Path) -> Result<PathBuf, LedgerError> {
+    let numbered = |n: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if n == 0 { ".old".into() } else { format!(".old{n}") });
+        PathBuf::from(name)
+    };
+    let rename = |from: &Path, to: &Path| {
+        let io = |source| LedgerError::Io { path: from.into(), source };
+        std::fs::rename(from, to).map_err(io)
+    };
+    let aside = (0..).map(numbered).find(|path| !path.exists()).unwrap_or_else(|| numbered(0));
+    for kept in searches_beside(path) {
+        let id = kept.path.extension().unwrap_or_default();
+        let mut name = aside.as_os_str().to_owned();
+        name.push(".");
+        name.push(id);
+        rename(&kept.path, Path::new(&name))?;
+    }
+    rename(path, &aside)?;
+    Ok(aside)
+}
+
+/// The searches that are kept beside a file of results, in order of their names.
+fn searches_beside(path: &Path) -> Vec<KeptSearch> {
+    let Some(name) = path.file_name() else { return Vec::new() };
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let kept = |entry: DirEntry| {
+        let file = entry.file_name().into_string().ok()?;
+        let id = file.strip_prefix(name.to_str()?)?.strip_prefix('.')?;
+        let is_id = id.len() == ID && id.bytes().all(|b| b.is_ascii_hexdigit());
+        let bytes = entry.metadata().ok()?.len();
+        is_id.then(|| KeptSearch { path: entry.path(), bytes })
+    };
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut all: Vec<_> = entries.filter_map(kept).collect();
+    all.sort();
+    all
 }
 
 /// What a function returns, or nothing, without a word on standard error, if it panics.
@@ -279,7 +351,9 @@ fn store_error(path: &Path, source: impl Into<redb::Error>) -> LedgerError {
 
 #[cfg(test)]
 mod tests {
-    use redb::ReadableTable;
+    use std::fs;
+
+    use redb::{Database, ReadableTable, TableDefinition};
 
     use super::{Ledger, RESULTS, Record};
 
@@ -307,5 +381,37 @@ mod tests {
         }
         write.commit().expect("memory");
         assert_eq!(ledger.get(&items).expect("memory"), [None, None, None, want]);
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_is_set_aside() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("6x6.results");
+        let beside = |name: &str| directory.path().join(name);
+        for aside in ["6x6.results.old", "6x6.results.old1"] {
+            {
+                let database = Database::create(&path).expect("a file");
+                let old: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("results 2");
+                let write = database.begin_write().expect("a file");
+                let item: &[u8] = &[1];
+                write.open_table(old).expect("a file").insert(item, item).expect("a file");
+                write.commit().expect("a file");
+            }
+            fs::write(beside("6x6.results.0123456789abcdef"), "a kept search").expect("a file");
+            let ledger = Ledger::open(&path).expect("a file");
+            assert_eq!(ledger.set_aside(), Some(beside(aside).as_path()));
+            assert_eq!(ledger.get(&[vec![1]]).expect("a file"), [None]);
+            assert!(beside(aside).exists() && ledger.searches_kept().is_empty());
+            assert!(beside(&format!("{aside}.0123456789abcdef")).exists());
+            drop(ledger);
+            // A file of this version stays where it is.
+            let again = Ledger::open(&path).expect("a file");
+            again.put(Record { item: vec![1], result: vec![2] });
+            again.write().expect("a file");
+            assert_eq!(again.set_aside(), None);
+            drop(again);
+            assert_eq!(Ledger::open(&path).expect("a file").set_aside(), None);
+            fs::remove_file(&path).expect("a file");
+        }
     }
 }

@@ -14,6 +14,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use certificate_spec::Digest;
+use certificate_spec::provenance::{Iteration, Thresholds};
 use thiserror::Error;
 
 use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
@@ -32,17 +33,6 @@ const ROUND: usize = 16;
 const NODES_PER_SEARCH: usize = 16;
 /// How often an item is searched whose results are not valid.
 const TRIES: u32 = 3;
-
-/// Thresholds, in hundredths of a man.
-#[derive(Debug, Clone, Copy)]
-pub struct Thresholds {
-    /// The first one.
-    pub first: i32,
-    /// From one to the next.
-    pub increment: i32,
-    /// The last one; if there is none, everything is proved in the end.
-    pub until: Option<i32>,
-}
 
 /// The parameters of a proof.
 #[derive(Debug, Clone)]
@@ -74,23 +64,6 @@ pub struct Environment<'a> {
     pub is_stopped: &'a IsStopped<'a>,
     /// Where progress goes.
     pub progress: &'a Progress,
-}
-
-/// The state of the tree when its root was decided at a threshold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Iteration {
-    /// The threshold; none for the last iteration, in which everything is proved.
-    pub threshold: Option<i32>,
-    /// Nodes of the tree at its end.
-    pub nodes: u64,
-    /// Leaves among them that are decided.
-    pub leaves: u64,
-    /// Searches since the first iteration began.
-    pub searches: u64,
-    /// Nodes that they expanded.
-    pub searched: u64,
-    /// The depth of the tree, in moves.
-    pub depth: u32,
 }
 
 /// Why a proof ended.
@@ -255,7 +228,7 @@ impl Run<'_, '_> {
                 leaves: leaves(&self.tree),
                 searches: self.verdict.searches,
                 searched: self.verdict.nodes,
-                depth: self.tree.depth(),
+                depth: self.tree.depth().into(),
             });
             let (Some(now), Some(t)) = (threshold, thresholds) else {
                 return Ok(());
@@ -265,7 +238,7 @@ impl Run<'_, '_> {
             }
             // On to the next one beyond which something changes.
             threshold = self.tree.least_assumed().map(|least| {
-                let steps = (least - now) / t.increment.max(1) + 1;
+                let steps = least.saturating_sub(now) / t.increment.max(1) + 1;
                 let next = now.saturating_add(steps.saturating_mul(t.increment.max(1)));
                 t.until.map_or(next, |until| next.min(until))
             });
@@ -276,7 +249,7 @@ impl Run<'_, '_> {
     }
 
     /// Grows the tree until its root is decided at a threshold.
-    fn grow(&mut self, threshold: Option<i32>) -> Result<Stop, ProofError> {
+    fn grow(&mut self, threshold: Option<u32>) -> Result<Stop, ProofError> {
         self.tree.update(threshold);
         for position in &self.manager.seed {
             self.plant(position);
@@ -303,7 +276,7 @@ impl Run<'_, '_> {
     }
 
     /// Grows the tree until a node is decided.
-    fn grow_at(&mut self, of: NodeId, threshold: Option<i32>) -> Result<Stop, ProofError> {
+    fn grow_at(&mut self, of: NodeId, threshold: Option<u32>) -> Result<Stop, ProofError> {
         loop {
             self.verdict.outcome = self.tree.outcome();
             if !matches!(self.tree.outcome_of(of), Outcome::Unknown(_)) {
@@ -323,7 +296,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn show(&self, of: NodeId, threshold: Option<i32>) {
+    fn show(&self, of: NodeId, threshold: Option<u32>) {
         let Outcome::Unknown(numbers) = self.tree.outcome_of(of) else { return };
         let Probes { looked_up, known } = self.probes;
         let share = 100.0 * known as f64 / looked_up.max(1) as f64;

@@ -15,14 +15,13 @@ mod solve;
 mod tree;
 mod workers;
 
+pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
-pub use manager::{
-    Environment, Grown, IsStopped, Iteration, Manager, ProofError, Stop, Thresholds, Verdict,
-};
+pub use manager::{Environment, Grown, IsStopped, Manager, ProofError, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
 pub use queue::{Lease, Queue};
-pub use solve::{Asked, Request, Solution, SolveError, Undecided, seed_line, solve};
+pub use solve::{Request, Solution, SolveError, Undecided, seed_line, solve};
 pub use tree::{Link, NodeId, Reason, Tree};
 pub use workers::Workers;

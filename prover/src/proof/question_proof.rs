@@ -2,8 +2,8 @@
 
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
+use certificate_spec::provenance::Iteration;
 
-use super::manager::Iteration;
 use super::tree::{Link, NodeId, Reason, Tree};
 use crate::board::{Position, Side};
 use crate::search::{KeyMap, Outcome};

@@ -4,25 +4,15 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use certificate_spec::claim::{Question, Value};
+use certificate_spec::provenance::Asked;
 use thiserror::Error;
 
 use super::item::SearchContext;
-use super::manager::{Environment, Grown, Iteration, Manager, ProofError, Stop, Verdict};
+use super::manager::{Environment, Grown, Manager, ProofError, Stop, Verdict};
 use super::question_proof::{QuestionProof, if_assumed, question_decided};
 use super::tree::Tree;
 use crate::board::{Position, Side};
 use crate::search::{Outcome, ProofNumbers};
-
-/// What is to be proved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
-    /// The exact value, whatever it is.
-    Value,
-    /// Black does not lose.
-    BlackNotLost,
-    /// White does not lose.
-    WhiteNotLost,
-}
 
 /// What is to be proved, of which start and how.
 #[derive(Debug, Clone)]
@@ -276,11 +266,12 @@ fn undecided(attacker: Side, verdict: &Verdict) -> Option<Undecided> {
 /// Takes for decided what is beyond the largest threshold at which the root of an unfinished tree
 /// is decided; says whether there is one.
 fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
-    const STEP: i32 = 10;
+    const STEP: usize = 10;
     let most = verdict.history.iter().filter_map(|i| i.threshold).max();
-    let most =
-        most.unwrap_or_else(|| tree.nodes().iter().map(|n| n.score().abs()).max().unwrap_or(0));
-    let thresholds: Vec<i32> = (1..=most).rev().step_by(STEP as usize).chain([1, 0]).collect();
+    let most = most.unwrap_or_else(|| {
+        tree.nodes().iter().map(|n| n.score().unsigned_abs()).max().unwrap_or(0)
+    });
+    let thresholds: Vec<u32> = (1..=most).rev().step_by(STEP).chain([1, 0]).collect();
     let mut is_decided = |threshold| {
         tree.update(Some(threshold));
         !matches!(tree.outcome(), Outcome::Unknown(_))
@@ -288,17 +279,4 @@ fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
     // The lower it is the more is taken for decided, and what was decided before stays so.
     let first = thresholds.partition_point(|&threshold| !is_decided(threshold));
     thresholds.get(first).is_some_and(|&threshold| is_decided(threshold))
-}
-
-/// A line for people.
-impl fmt::Display for Iteration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Iteration { threshold, nodes, leaves, searches, searched, depth } = self;
-        match threshold {
-            Some(threshold) => write!(f, "iteration threshold={threshold}")?,
-            None => write!(f, "iteration threshold=none")?,
-        }
-        write!(f, " nodes={nodes} leaves={leaves} searches={searches}")?;
-        write!(f, " searched={searched} depth={depth}")
-    }
 }

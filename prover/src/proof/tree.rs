@@ -95,9 +95,9 @@ impl Node {
     /// search that came upon it, and more the farther its score is from the threshold, as far as
     /// that matters ("Checkers Is Solved", 2007). A variation that ends in a drawn position of the
     /// database makes a disproof likelier.
-    fn costs(&self, threshold: Option<i32>) -> (u64, u64) {
+    fn costs(&self, threshold: Option<u32>) -> (u64, u64) {
         let Guess { numbers: ProofNumbers { proof, disproof }, score, ends_in_draw } = self.guess;
-        let threshold = threshold.unwrap_or(FAR).min(FAR);
+        let threshold = threshold.map_or(FAR, |t| score_of(t).min(FAR));
         let to_go = |score: i32| u64::from((threshold - score).clamp(0, 2 * FAR).unsigned_abs());
         let share = if ends_in_draw { 2 } else { 1 };
         let proof = u64::from(proof) + to_go(score) / PER_COST;
@@ -111,7 +111,7 @@ pub struct Tree<'a> {
     goal: Goal<'a>,
     index: KeyMap<NodeId>,
     nodes: Vec<Node>,
-    threshold: Option<i32>,
+    threshold: Option<u32>,
 }
 
 impl<'a> Tree<'a> {
@@ -209,7 +209,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Computes the numbers of all nodes anew; `threshold`, if any, in hundredths of a man.
-    pub fn update(&mut self, threshold: Option<i32>) {
+    pub fn update(&mut self, threshold: Option<u32>) {
         self.threshold = threshold;
         self.update_proofs();
         self.update_disproofs();
@@ -349,11 +349,11 @@ impl<'a> Tree<'a> {
 
     /// The smallest score, for whichever side, by which a frontier node counts as decided as of the
     /// last update; `None` if there is none.
-    pub fn least_assumed(&self) -> Option<i32> {
+    pub fn least_assumed(&self) -> Option<u32> {
         let assumed = |(id, node): (usize, &Node)| {
             let is_frontier = matches!(node.reason, Reason::Frontier);
             likely(self.threshold.filter(|_| is_frontier), id as NodeId, node)?;
-            Some(node.guess.score.abs())
+            Some(node.guess.score.unsigned_abs())
         };
         self.nodes.iter().enumerate().filter_map(assumed).min()
     }
@@ -401,10 +401,15 @@ impl<'a> Tree<'a> {
     }
 }
 
+/// A threshold as a score.
+fn score_of(threshold: u32) -> i32 {
+    i32::try_from(threshold).unwrap_or(i32::MAX)
+}
+
 /// Whether a frontier node counts as proved or disproved at a threshold. The root (number 0) has no
 /// score.
-fn likely(threshold: Option<i32>, id: NodeId, node: &Node) -> Option<bool> {
-    let threshold = threshold.filter(|_| id != 0)?;
+fn likely(threshold: Option<u32>, id: NodeId, node: &Node) -> Option<bool> {
+    let threshold = score_of(threshold.filter(|_| id != 0)?);
     // With a threshold of 0 an even position is none that the attacker wins.
     match node.guess.score {
         score if score <= -threshold => Some(false),

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use certificate_spec::claim::Question;
 
+use super::cover::words_of_cover;
 use super::html::{STYLE, escape, thousands};
 use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
 use crate::proof::if_assumed;
@@ -26,7 +27,9 @@ fn write_page(out: &mut String, report: &CertificateReport<'_>) -> fmt::Result {
     let value = format!("{} {}", claim.value.word(), claim.game);
     let assumed = if_assumed(stored.assumed());
     let database = match claim.database {
-        Some(root) => format!("the database of up to {} pieces, <code>{root}</code>", claim.pieces),
+        Some(root) => {
+            format!("the database of {}, <code>{root}</code>", words_of_cover(&claim.cover))
+        }
         None => "no database".into(),
     };
     write!(
@@ -48,8 +51,9 @@ fn write_page(out: &mut String, report: &CertificateReport<'_>) -> fmt::Result {
         escape(&stored.directory.display().to_string()),
         stored.root,
     )?;
-    for proof in stored.proofs.iter().filter(|proof| !proof.about.is_empty()) {
-        let lines = escape(&proof.about.join("\n"));
+    for proof in &stored.proofs {
+        let Some(provenance) = &proof.provenance else { continue };
+        let lines = escape(&provenance.to_string());
         let title = "how it was proved, as the certificate says";
         write!(out, "<h2>{:?}: {title}</h2>\n<pre>{lines}</pre>\n", proof.question)?;
     }

@@ -39,7 +39,8 @@ pub struct CertificateStats {
 impl CertificateStats {
     /// Goes over a question. `replayed` gets the number of positions of each leaf.
     ///
-    /// # Errors [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database
+    /// # Errors
+    /// [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database
     /// positions are not looked at.)
     pub fn new(
         stored: &Stored,
@@ -82,7 +83,8 @@ impl<F: FnMut(u64)> Counting<'_, F> {
     }
 
     fn is_in_database(&self, position: &Position) -> bool {
-        position.both_sides() && position.pieces() <= u32::from(self.stored.claim.pieces)
+        let [black, white] = [position.black, position.white].map(u64::count_ones);
+        self.stored.claim.cover.admits(black, white)
     }
 
     /// A move of the proof leads to `position`, so many plies from the start if that is known.

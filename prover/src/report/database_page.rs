@@ -2,6 +2,9 @@
 
 use std::fmt::{self, Write};
 
+use certificate_spec::database::DatabaseManifest;
+
+use super::cover::words_of_cover;
 use super::html::{STYLE, thousands};
 use crate::egdb::Slice;
 use crate::egdb::stats::Counts;
@@ -20,15 +23,21 @@ pub struct SliceRow {
     pub seconds: Option<f64>,
 }
 
-/// The page for a database of a board with this root.
-pub fn database_page(board: &str, root: &str, rows: &[SliceRow]) -> String {
+/// The page for a database of a board.
+pub fn database_page(board: &str, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
-    let _ = write_page(&mut out, board, root, rows);
+    let _ = write_page(&mut out, board, manifest, rows);
     out
 }
 
-fn write_page(out: &mut String, board: &str, root: &str, rows: &[SliceRow]) -> fmt::Result {
+fn write_page(
+    out: &mut String,
+    board: &str,
+    manifest: &DatabaseManifest,
+    rows: &[SliceRow],
+) -> fmt::Result {
+    let (covered, root) = (words_of_cover(&manifest.cover), manifest.root());
     let most = rows.iter().map(|row| row.slice.pieces()).max().unwrap_or(0);
     let sum: Counts = total(rows);
     let bytes: u64 = rows.iter().map(|row| row.bytes).sum();
@@ -36,8 +45,8 @@ fn write_page(out: &mut String, board: &str, root: &str, rows: &[SliceRow]) -> f
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{board}, up to {most} pieces</title><style>{STYLE}</style></head><body>\n\
-         <h1>Endgame databases of {board}, up to {most} pieces</h1>\n\
+         <title>{board}, {covered}</title><style>{STYLE}</style></head><body>\n\
+         <h1>Endgame databases of {board}, {covered}</h1>\n\
          <p>{} positions in {} bytes, {} a byte. Root <code>{root}</code>.</p>\n\
          <p class=\"key\">For the side to move:<i class=\"w\"></i>win<i class=\"d\"></i>draw\
          <i class=\"l\"></i>loss. A slice is men and kings of the side to move, men and kings of the \

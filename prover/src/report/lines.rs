@@ -51,9 +51,10 @@ pub fn text(report: &CertificateReport<'_>) -> String {
         stored.bytes,
         stored.root
     );
-    for proof in stored.proofs.iter().filter(|proof| !proof.about.is_empty()) {
+    for proof in &stored.proofs {
+        let Some(provenance) = &proof.provenance else { continue };
         out += &format!("\n{:?}: how it was proved, as the certificate says\n", proof.question);
-        proof.about.iter().for_each(|line| out += &format!("    {line}\n"));
+        provenance.to_string().lines().for_each(|line| out += &format!("    {line}\n"));
     }
     for QuestionReport { question, tables } in &report.questions {
         for table in tables.iter().filter(|table| !table.rows.is_empty()) {

@@ -2,6 +2,7 @@
 
 mod certificate_page;
 mod certificate_stats;
+mod cover;
 mod database_page;
 mod html;
 mod lines;

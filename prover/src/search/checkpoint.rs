@@ -11,13 +11,18 @@ use std::io::{self, BufReader, BufWriter, IntoInnerError, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use certificate_spec::Digest;
+use certificate_spec::{Digest, VERSION, wire};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::table::read;
 use crate::egdb::atomic::{unfinished_path, write_file};
+use crate::wire::{decode, encode};
 
-/// How a file begins; another form has another number.
-const MAGIC: [u8; 16] = *b"df-pn under way1";
+/// The magic bytes that a file begins with.
+const MAGIC: [u8; 8] = *b"DPSEARCH";
+/// Bytes of magic, version and the digest of the item.
+const START: usize = wire::HEAD + blake3::OUT_LEN;
 /// Bytes that are read or written at a time.
 const BUFFER: usize = 1 << 20;
 /// A search is kept after so long at the earliest, and then again.
@@ -93,11 +98,10 @@ impl<'a> Checkpoint<'a> {
         write: impl FnOnce(&mut Output<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let out = Summed { file, sum: blake3::Hasher::new() };
-        let mut out = BufWriter::with_capacity(BUFFER, out);
-        out.write_all(&MAGIC)?;
-        out.write_all(&self.item.0)?;
+        let mut out = Output(BufWriter::with_capacity(BUFFER, out));
+        out.write_all(&self.start())?;
         write(&mut out)?;
-        let Summed { file, sum } = out.into_inner().map_err(IntoInnerError::into_error)?;
+        let Summed { file, sum } = out.0.into_inner().map_err(IntoInnerError::into_error)?;
         file.write_all(sum.finalize().as_bytes())
     }
 
@@ -128,13 +132,21 @@ impl<'a> Checkpoint<'a> {
             return Err(invalid("the sum at its end is not that of what comes before"));
         }
         file.rewind()?;
-        let mut input = BufReader::with_capacity(BUFFER, file);
-        let head: [u8; MAGIC.len()] = read(&mut input)?;
-        let item: [u8; 32] = read(&mut input)?;
-        if (head, item) != (MAGIC, self.item.0) {
+        let mut input = Input(BufReader::with_capacity(BUFFER, file));
+        if read::<START>(&mut input)? != self.start() {
             return Err(invalid("expected the state of this search, found something else"));
         }
         state(&mut input)
+    }
+
+    /// How the file begins: magic, version, and what is searched.
+    fn start(&self) -> [u8; START] {
+        let mut start = [0; START];
+        let (head, item) = start.split_at_mut(wire::HEAD);
+        head[..MAGIC.len()].copy_from_slice(&MAGIC);
+        head[MAGIC.len()..].copy_from_slice(&VERSION.to_le_bytes());
+        item.copy_from_slice(&self.item.0);
+        start
     }
 }
 
@@ -142,29 +154,48 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-pub(super) fn write_numbers(out: &mut impl Write, numbers: &[u64]) -> io::Result<()> {
-    numbers.iter().try_for_each(|n| out.write_all(&n.to_le_bytes()))
-}
-
-pub(super) fn read_numbers<const N: usize>(input: &mut impl Read) -> io::Result<[u64; N]> {
-    let mut numbers = [0; N];
-    for n in &mut numbers {
-        *n = u64::from_le_bytes(read(input)?);
-    }
-    Ok(numbers)
-}
-
-pub(super) fn small<T: TryFrom<u64>>(n: u64) -> io::Result<T> {
-    T::try_from(n).map_err(|_| invalid("expected a smaller number"))
-}
-
 /// What a search is written to.
-pub(super) type Output<'f> = BufWriter<Summed<'f>>;
+pub(super) struct Output<'f>(BufWriter<Summed<'f>>);
+
 /// What a search is read from.
-pub(super) type Input = BufReader<File>;
+pub(super) struct Input(BufReader<File>);
+
+impl Output<'_> {
+    /// Writes a head: its length, then its bytes.
+    pub(super) fn write_head<T: Serialize>(&mut self, head: &T) -> io::Result<()> {
+        let bytes = encode(head);
+        self.write_all(&(bytes.len() as u64).to_le_bytes())?;
+        self.write_all(&bytes)
+    }
+}
+
+impl Input {
+    /// Reads a head.
+    pub(super) fn read_head<T: Serialize + DeserializeOwned>(&mut self) -> io::Result<T> {
+        let length = u64::from_le_bytes(read(self)?);
+        let mut bytes = Vec::new();
+        self.take(length).read_to_end(&mut bytes)?;
+        decode(&bytes).ok_or_else(|| invalid("expected the head of a search"))
+    }
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes)
+    }
+}
 
 /// A file that is written, with the sum of what was written.
-pub(super) struct Summed<'f> {
+struct Summed<'f> {
     file: &'f mut File,
     sum: blake3::Hasher,
 }

@@ -18,6 +18,8 @@
 //! decided; then disproofs lean only on what is decided, and if one falls there is one more proof
 //! to show for it.
 
+use serde::{Deserialize, Serialize};
+
 use super::estimate::Goal;
 use super::keys::KeyMap;
 use super::numbers::{INFINITE, ProofNumbers};
@@ -51,14 +53,14 @@ struct Edge {
 }
 
 /// What closures have come to, as far as the next one has to know.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Failures {
     /// Failures in a row, each of which kept nothing, with nothing proved in between.
-    pub(super) in_a_row: u32,
+    in_a_row: u32,
     /// Whether the last one kept nothing.
-    pub(super) kept_nothing: bool,
+    kept_nothing: bool,
     /// The number of proofs until then.
-    pub(super) proofs: u32,
+    proofs: u32,
 }
 
 struct Closure<'s> {

@@ -24,19 +24,21 @@
 //! decided by that, in the database, and go into the table; without it each would cost a node as
 //! soon as the search came to it.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::ops::ControlFlow;
 
+use serde::{Deserialize, Serialize};
+
 use super::backup::NodeBackup;
-use super::checkpoint::{Checkpoint, read_numbers, small, write_numbers};
+use super::checkpoint::{Checkpoint, Input, Output};
 use super::closed_set::{Failures, find_closed_set};
 use super::estimate::Goal;
 use super::extract::{Extracted, extract};
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
-use super::path::{Child, Path};
+use super::path::{Child, Path, WirePath};
 use super::strategy::{PackedStrategy, Strategy, StrategyError};
-use super::table::{Key, Known, SlotId, Table};
+use super::table::{Key, Known, SlotId, Table, TableHead};
 use crate::board::Position;
 
 /// Progress is reported after so many nodes.
@@ -58,7 +60,7 @@ pub struct SearchProgress {
 pub type ProgressCallback<'a> = dyn Fn(SearchProgress) -> ControlFlow<()> + Sync + 'a;
 
 /// How often successors were looked up in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Probes {
     /// Successors that were looked up.
     pub looked_up: u64,
@@ -178,7 +180,8 @@ impl<'a> Search<'a> {
 
     /// The strategy that decided `root`, replayed: the attacker's if it wins, else the defender's.
     ///
-    /// # Errors [`StrategyError`] if the root is not decided, or the table does not hold a strategy
+    /// # Errors
+    /// [`StrategyError`] if the root is not decided, or the table does not hold a strategy
     /// that stands up to its replay.
     pub fn strategy(&self, root: &Position) -> Result<PackedStrategy, StrategyError> {
         let Extracted { is_win, choices } = extract(&self.goal, &self.table, root)?;
@@ -362,42 +365,44 @@ impl<'a> Search<'a> {
         self.table.set(at, known);
     }
 
-    /// Writes all that the search goes on from.
-    fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.table.write(out)?;
+    /// Writes all that the search goes on from: a head, then the bulk of it.
+    fn write(&self, out: &mut Output<'_>) -> io::Result<()> {
+        out.write_head(&SearchHead {
+            nodes: self.nodes,
+            end: self.end,
+            probes: self.probes,
+            decided_by_captures: self.decided_by_captures,
+            proofs: self.proofs,
+            failures: self.failures,
+            path: self.path.to_wire(),
+            table: self.table.head(),
+        })?;
         self.learned.write(out)?;
-        let failures = &self.failures;
-        let [frames, children] = self.path.lengths();
-        let counters = [
-            self.nodes,
-            self.end.unwrap_or(u64::MAX),
-            self.probes.looked_up,
-            self.probes.known,
-            self.decided_by_captures,
-            self.proofs.into(),
-            failures.in_a_row.into(),
-            failures.kept_nothing.into(),
-            failures.proofs.into(),
-            frames,
-            children,
-        ];
-        write_numbers(out, &counters)?;
-        self.path.write(out)
+        self.table.write(out)
     }
 
     /// Reads what [`Search::write`] has written into a search that has not begun. Returns its nodes.
-    fn read(&mut self, input: &mut impl Read) -> io::Result<u64> {
-        self.table.read(input)?;
+    fn read(&mut self, input: &mut Input) -> io::Result<u64> {
+        let head: SearchHead = input.read_head()?;
+        self.path = Path::from_wire(&head.path, &self.goal).ok_or(io::ErrorKind::InvalidData)?;
         self.learned.read(input)?;
-        let [nodes, end, looked_up, known, captures, proofs, row, nothing, then, frames, children] =
-            read_numbers(input)?;
-        (self.nodes, self.reported_nodes, self.end) = (nodes, nodes, Some(end));
-        (self.probes, self.decided_by_captures) = (Probes { looked_up, known }, captures);
-        self.proofs = small(proofs)?;
-        self.failures.in_a_row = small(row)?;
-        self.failures.kept_nothing = nothing != 0;
-        self.failures.proofs = small(then)?;
-        self.path = Path::read(input, &self.goal, [frames, children])?;
-        Ok(nodes)
+        self.table.read(&head.table, input)?;
+        (self.nodes, self.reported_nodes, self.end) = (head.nodes, head.nodes, head.end);
+        (self.probes, self.decided_by_captures) = (head.probes, head.decided_by_captures);
+        (self.proofs, self.failures) = (head.proofs, head.failures);
+        Ok(head.nodes)
     }
+}
+
+/// What is written of a search but for its table and what it has learned.
+#[derive(Serialize, Deserialize)]
+struct SearchHead {
+    nodes: u64,
+    end: Option<u64>,
+    probes: Probes,
+    decided_by_captures: u64,
+    proofs: u32,
+    failures: Failures,
+    path: WirePath,
+    table: TableHead,
 }

@@ -1,11 +1,13 @@
 //! Proof and disproof numbers, and what they say.
 
+use serde::{Deserialize, Serialize};
+
 /// Proof numbers at and above this are infinite.
 pub const INFINITE: u32 = 1 << 24;
 
 /// A proof number and a disproof number: how much is left to do to prove a position, and to
 /// disprove it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProofNumbers {
     /// Proof number: 0 when the attacker wins, infinite when the defender does not lose.
     pub proof: u32,

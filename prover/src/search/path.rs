@@ -1,9 +1,8 @@
 //! The path of a search: the positions from the root to where it is, each with its children.
 
-use std::io::{self, Read, Write};
+use serde::{Deserialize, Serialize};
 
 use super::backup::NodeBackup;
-use super::checkpoint::{read_numbers, small, write_numbers};
 use super::estimate::Goal;
 use super::numbers::ProofNumbers;
 use super::table::Key;
@@ -123,53 +122,61 @@ impl Path {
         below
     }
 
-    /// Writes the path for [`Path::read`].
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        for frame in &self.frames {
-            frame.key.write(out)?;
-            let [children, searched] = [frame.children, frame.searched].map(|n| n as u64);
-            let ProofNumbers { proof, disproof } = frame.limits;
-            let limits = [proof, disproof].map(u64::from);
-            write_numbers(out, &[children, searched, limits[0], limits[1], frame.nodes_before])?;
+    /// The path as it is written.
+    pub(super) fn to_wire(&self) -> WirePath {
+        let frame = |frame: &Frame| WireFrame {
+            key: frame.key,
+            limits: frame.limits,
+            nodes_before: frame.nodes_before,
+            children: frame.children as u64,
+            searched: frame.searched as u64,
+        };
+        let child = |child: &Child| WireChild { key: child.key, numbers: child.numbers };
+        WirePath {
+            frames: self.frames.iter().map(frame).collect(),
+            children: self.children.iter().map(child).collect(),
         }
-        for child in &self.children {
-            child.key.write(out)?;
-            let ProofNumbers { proof, disproof } = child.numbers;
-            write_numbers(out, &[proof.into(), disproof.into()])?;
-        }
-        Ok(())
     }
 
-    /// The lengths that [`Path::read`] has to know.
-    pub(super) fn lengths(&self) -> [u64; 2] {
-        [self.frames.len() as u64, self.children.len() as u64]
-    }
-
-    /// Reads what [`Path::write`] has written of a path with these lengths.
-    pub(super) fn read(
-        input: &mut impl Read,
-        goal: &Goal<'_>,
-        [frames, children]: [u64; 2],
-    ) -> io::Result<Path> {
+    /// The path that was written; `None` if it cannot be one.
+    pub(super) fn from_wire(wire: &WirePath, goal: &Goal<'_>) -> Option<Path> {
+        let index = |n: u64| usize::try_from(n).ok().filter(|n| *n <= wire.children.len());
         let mut path = Path::default();
-        for _ in 0..frames {
-            let key = Key::read(input)?;
-            let [children, searched, max_proof, max_disproof, nodes_before] = read_numbers(input)?;
+        for frame in &wire.frames {
             path.frames.push(Frame {
-                position: key.position(goal.board),
-                key,
-                limits: ProofNumbers { proof: small(max_proof)?, disproof: small(max_disproof)? },
-                nodes_before,
-                children: small(children)?,
-                searched: small(searched)?,
+                position: frame.key.position(goal.board),
+                key: frame.key,
+                limits: frame.limits,
+                nodes_before: frame.nodes_before,
+                children: index(frame.children)?,
+                searched: index(frame.searched)?,
             });
         }
-        for _ in 0..children {
-            let key = Key::read(input)?;
-            let [proof, disproof] = read_numbers(input)?;
-            let numbers = ProofNumbers { proof: small(proof)?, disproof: small(disproof)? };
+        for &WireChild { key, numbers } in &wire.children {
             path.children.push(Child { position: key.position(goal.board), key, numbers });
         }
-        Ok(path)
+        Some(path)
     }
+}
+
+/// A path as it is written. Positions follow from their keys.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WirePath {
+    frames: Vec<WireFrame>,
+    children: Vec<WireChild>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireFrame {
+    key: Key,
+    limits: ProofNumbers,
+    nodes_before: u64,
+    children: u64,
+    searched: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireChild {
+    key: Key,
+    numbers: ProofNumbers,
 }

@@ -8,6 +8,7 @@
 
 use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::leaves::Leaf;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::estimate::Goal;
@@ -25,12 +26,21 @@ pub struct Strategy {
 }
 
 /// A strategy as certificates and ledgers keep it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackedStrategy {
     /// Whether it is the attacker's, to win; otherwise it is the defender's, not to lose.
     pub is_win: bool,
     /// The choices, packed.
+    #[serde(with = "WireLeaf")]
     pub leaf: Leaf<Vec<u8>>,
+}
+
+/// A leaf as a ledger writes it.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Leaf<Vec<u8>>")]
+struct WireLeaf {
+    positions: u64,
+    strategy: Vec<u8>,
 }
 
 /// A strategy that does not do what it should.

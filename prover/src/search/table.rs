@@ -13,6 +13,8 @@
 use std::hint::black_box;
 use std::io::{self, Read, Write};
 
+use serde::{Deserialize, Serialize};
+
 use super::numbers::{INFINITE, ProofNumbers};
 use crate::board::{Board, Position, Side};
 use crate::egdb::ask_for_large_pages;
@@ -41,7 +43,7 @@ pub(super) enum Known {
 /// A position's pieces of Black and of White and its kings, as masks of squares. If White is to
 /// move, the empty squares count as kings, too: there always are some, as the masks are of 32
 /// squares and a board of 32 pieces has no moves.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Key([u32; 3]);
 
 #[derive(Clone, Copy, Default)]
@@ -67,6 +69,14 @@ const ON_PATH: u32 = 1 << 31;
 const DISPROVED: u32 = INFINITE;
 const TENTATIVE: u32 = INFINITE + 1;
 const VISITED: u32 = INFINITE + 2;
+
+/// The numbers of a table's slots and of those that are used, and whether it is spent.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TableHead {
+    slots: u64,
+    used: u64,
+    is_spent: bool,
+}
 
 /// The positions that a search has expanded, and those that their captures have decided.
 pub(super) struct Table {
@@ -149,33 +159,39 @@ impl Table {
         self.most as u64 * BYTES
     }
 
-    /// Writes it down: the number of slots and of those that are used, whether it is spent, and
-    /// what is in the slots.
+    /// What is written of the table before its slots.
+    pub(super) fn head(&self) -> TableHead {
+        let (slots, used) = (self.slots.len() as u64, self.used as u64);
+        TableHead { slots, used, is_spent: self.is_spent }
+    }
+
+    /// Writes the slots that are used.
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        for n in [self.slots.len(), self.used, self.is_spent.into()] {
-            out.write_all(&(n as u64).to_le_bytes())?;
-        }
         for slot in self.slots.iter().filter(|slot| slot.is_used()) {
-            slot.key.write(out)?;
-            out.write_all(&slot.head.to_le_bytes())?;
-            out.write_all(&slot.number.to_le_bytes())?;
+            for number in slot.key.0.into_iter().chain([slot.head, slot.number]) {
+                out.write_all(&number.to_le_bytes())?;
+            }
         }
         Ok(())
     }
 
     /// Reads what [`Table::write`] has written of a table with the same limit. Where a position is
     /// may differ: nothing depends on that.
-    pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
-        let mut number = || read(input).map(|bytes| u64::from_le_bytes(bytes) as usize);
-        let (slots, used, is_spent) = (number()?, number()?, number()?);
-        if !slots.is_power_of_two() || slots > self.most || used > slots / 8 * 7 {
+    pub(super) fn read(&mut self, head: &TableHead, input: &mut impl Read) -> io::Result<()> {
+        let &TableHead { slots, used, is_spent } = head;
+        if !slots.is_power_of_two() || slots > self.most as u64 || used > slots / 8 * 7 {
             return Err(io::ErrorKind::InvalidData.into());
         }
+        let (slots, used) = (slots as usize, used as usize);
         (self.slots, self.tags) = (empty(slots), empty(slots));
-        (self.used, self.is_spent) = (used, is_spent != 0);
+        (self.used, self.is_spent) = (used, is_spent);
         for _ in 0..used {
-            let key = Key::read(input)?;
-            let [head, number] = [read(input)?, read(input)?].map(u32::from_le_bytes);
+            let mut numbers = [0; 5];
+            for number in &mut numbers {
+                *number = u32::from_le_bytes(read(input)?);
+            }
+            let [black, white, kings, head, number] = numbers;
+            let key = Key([black, white, kings]);
             self.put_back(std::iter::once(Slot { key, head, number }));
         }
         Ok(())
@@ -322,14 +338,6 @@ impl Key {
             [position.black, position.white, position.kings].map(|set| board.to_dense(set));
         let turn = if position.turn == Side::White { !(black | white) } else { 0 };
         Key([black, white, kings | turn])
-    }
-
-    pub(super) fn write(self, out: &mut impl Write) -> io::Result<()> {
-        self.0.iter().try_for_each(|set| out.write_all(&set.to_le_bytes()))
-    }
-
-    pub(super) fn read(input: &mut impl Read) -> io::Result<Self> {
-        Ok(Key([read(input)?, read(input)?, read(input)?].map(u32::from_le_bytes)))
     }
 
     pub(super) fn position(self, board: &Board) -> Position {

@@ -5,29 +5,29 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use certificate_spec::Digest;
+use certificate_spec::{Digest, RULES};
 use prover::board::{Game, Position, Side};
 use prover::certificate::Section;
-use prover::egdb::{Store, Values};
+use prover::egdb::{Cover, Store, Values};
 use prover::prepare_database::load;
 use prover::progress::Progress;
 use prover::proof::{
     Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, Manager,
     ProofError, Record, SearchContext, Stop, Thresholds, Tree, Workers,
 };
-use prover::search::{Outcome, PackedStrategy, ProofNumbers, Search};
+use prover::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
 
 /// A game and a database of few pieces.
 fn game(name: &str, pieces: u8) -> (Game, Values) {
     let game: Game = name.parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new(directory.path(), &game.board);
-    let database = load(&store, pieces, 1 << 30, &Progress::Quiet).unwrap();
+    let database = load(&store, &Cover::up_to(pieces), 1 << 30, &Progress::Quiet).unwrap();
     (game, database)
 }
 
 fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
-    SearchContext { board: &game.board, database, database_root: Digest([7; 32]) }
+    SearchContext { board: &game.board, database, database_root: Some(Digest([7; 32])) }
 }
 
 fn manager(leaf_nodes: u64) -> Manager {
@@ -242,31 +242,40 @@ fn false_answers_are_rejected() {
         refuse(&[]);
         refuse(&bytes[..bytes.len() - 1]);
         refuse(&[&bytes[..], &[0]].concat());
-        let Found::Decided(PackedStrategy { is_win: won, .. }) = answer.found else {
-            // Numbers that would decide something, and scores beyond all bounds.
-            for (at, n) in
-                [(0, 0), (4, 0), (0, i32::MAX), (8, i32::MIN), (8, 100_001), (9, 2 << 24)]
-            {
-                let mut wrong = bytes.clone();
-                wrong[25 + at..][..4].copy_from_slice(&n.to_le_bytes());
-                refuse(&wrong);
+        let with = |found| Answer { found, ..answer.clone() }.encode();
+        let (won, leaf) = match &answer.found {
+            Found::Decided(PackedStrategy { is_win, leaf }) => (*is_win, leaf),
+            Found::TooHard(guesses) => {
+                refuse(&with(Found::TooHard(guesses[1..].to_vec())));
+                // Numbers that would decide something, and scores beyond all bounds.
+                let numbers = |proof, disproof| ProofNumbers { proof, disproof };
+                let good = guesses[0];
+                for wrong in [
+                    Guess { numbers: numbers(0, 1), ..good },
+                    Guess { numbers: numbers(1, 0), ..good },
+                    Guess { numbers: numbers(INFINITE, 1), ..good },
+                    Guess { numbers: numbers(1, u32::MAX), ..good },
+                    Guess { score: i32::MIN, ..good },
+                    Guess { score: 100_001, ..good },
+                ] {
+                    refuse(&with(Found::TooHard([&[wrong], &guesses[1..]].concat())));
+                }
+                continue;
             }
-            continue;
         };
         decided += 1;
         // The other answer, with the same strategy.
-        let mut other = bytes.clone();
-        other[0] = if won { 2 } else { 1 };
-        refuse(&other);
-        // Whatever bit of the strategy is flipped: it is refused, or it is another strategy that
-        // holds.
+        refuse(&with(Found::Decided(PackedStrategy { is_win: !won, leaf: leaf.clone() })));
+        // Whatever bit is flipped: it is refused, or it is another strategy that holds.
         let outcome =
             Search::new(context.goal(item.attacker), item.table).run(&item.position, 1 << 20);
-        for bit in 0..8 * (bytes.len() - 25) {
+        for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();
-            flipped[25 + bit / 8] ^= 1 << (bit % 8);
-            if Answer::decode(&flipped, item, &context).is_ok() {
-                assert_eq!(outcome == Outcome::Proved, won);
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(Answer { found: Found::Decided(strategy), .. }) =
+                Answer::decode(&flipped, item, &context)
+            {
+                assert_eq!(outcome == Outcome::Proved, strategy.is_win);
             }
         }
     }
@@ -295,6 +304,35 @@ fn false_answers_are_rejected() {
     }
     let again = prove(&manager(300), &context, Side::Black, &game.start(), &file);
     assert!(again.verdict == want && emitted(again.tree) == emitted(tree));
+}
+
+#[test]
+fn an_item_belongs_to_its_game_and_database() {
+    let (game, database) = game("4x4", 3);
+    let context = context(&game, &database);
+    let item = Item {
+        attacker: Side::White,
+        position: game.start(),
+        nodes: 5,
+        table: 1 << 20,
+        heuristic_nodes: 20,
+    };
+    let bytes = item.encode(&context);
+    assert_eq!(Item::decode(&bytes, &context), Some(item));
+    // The rules are in it, so a result is never used for another game.
+    assert!(bytes.windows(RULES.len()).any(|part| part == RULES.as_bytes()));
+    let (other_game, other_database) = self::game("5x5/2", 3);
+    let empty = Values::empty(&game.board);
+    let root = context.database_root;
+    for other in [
+        SearchContext { database_root: None, ..context },
+        SearchContext { database_root: Some(Digest([8; 32])), ..context },
+        SearchContext { database: &empty, ..context },
+        SearchContext { board: &other_game.board, database: &other_database, database_root: root },
+    ] {
+        assert_ne!(item.encode(&other), bytes);
+        assert_eq!(Item::decode(&bytes, &other), None);
+    }
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn a_search_that_was_kept_goes_on() {
     let game: Game = "6x6".parse().unwrap();
     let manifest = Store::new(&kept.join("egdb"), &game.board).manifest().unwrap();
     let database = database(&game.board, 4);
-    let database_root = manifest.root();
+    let database_root = Some(manifest.root());
     let context = SearchContext { board: &game.board, database: &database, database_root };
     let item = Item {
         attacker: Side::White,

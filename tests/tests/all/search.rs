@@ -229,7 +229,7 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     let all = positions(&board, 4);
-    let context = SearchContext { board: &board, database: &small, database_root: Digest([0; 32]) };
+    let context = SearchContext { board: &board, database: &small, database_root: None };
     let (max_nodes, thresholds, seed) = (None, None, Vec::new());
     let manager = Manager { leaf_nodes: 3, leaf_table: 1 << 20, max_nodes, thresholds, seed };
     let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::new(2));

@@ -1,0 +1,133 @@
+//! The operator that values of databases are a fixed point of, one block at a time (`SPEC.md` §8.2, §8.5),
+//! 64 positions at a time.
+//!
+//! Theorem (`SPEC.md` §2, §8.5): the exact values are the least fixed point of
+//!
+//! * a win when some successor is a loss or has no piece left for its side to move,
+//! * a loss when every successor is a win (or there is none),
+//!
+//! because every position settled so far has a finite forced win behind it; what is never settled is
+//! a draw. [`Half::new`] (jumps) and [`Half::step`] are this operator for one side to move. Within a
+//! block only king steps lead back into it (with the other side to move, the *other half*); jumps,
+//! steps of men and crownings lead to blocks that `derive.rs` has finished before: `word.rs`.
+//!
+//! Row operations: a row belongs to one set of the mover's kings and has one bit for each set of the
+//! opponent's kings. A king step of the mover leaves the opponent's kings alone, so it takes a whole
+//! row to a whole row of the table of the other side to move.
+//!
+//! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
+
+use crate::block::Block;
+use crate::database::Database;
+use crate::kingsets::KingSets;
+use crate::rules::bits_in;
+use crate::word::{Kings, Moves, Settled, Word};
+
+/// The values of a block with one side to move, as far as they are settled.
+pub(crate) struct Half<'a> {
+    database: &'a Database,
+    block: Block,
+    /// All men, in the mover's view.
+    fixed: u32,
+    /// The kings of the mover and of the opponent.
+    own: &'a KingSets,
+    theirs: &'a KingSets,
+    /// A row for each set of the mover's kings: positions without a jump for the mover that are not
+    /// settled; those of them that a step of a man wins; and those where every one leads to a win for
+    /// the opponent.
+    open: Vec<(u64, u64, u64)>,
+    /// What is settled, in the order of the file: a row for each set of the opponent's kings.
+    pub(crate) values: Vec<(u64, u64)>,
+}
+
+impl<'a> Half<'a> {
+    /// Settles the positions with a jump. Without `steps` those of men are not looked at; there must be
+    /// no call of `step` then.
+    pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
+        let [_, b, _, d] = block.slice.0;
+        let (own, theirs) = (&database.kings[usize::from(b)], &database.kings[usize::from(d)]);
+        let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.held.len();
+        let mut half = Half {
+            database,
+            block,
+            fixed: block.men | database.board().turned(block.their_men),
+            own,
+            theirs,
+            open: vec![(0, 0, 0); size(own, theirs)],
+            values: vec![(0, 0); size(theirs, own)],
+        };
+        if b > 0 && d == 0 {
+            half.fill_columns(steps);
+        } else {
+            half.fill_rows(steps);
+        }
+        half
+    }
+
+    fn fill_rows(&mut self, steps: bool) {
+        let (values, own, theirs) = (self.database, self.own, self.theirs);
+        for (row, &kings) in own.sets.iter().enumerate() {
+            // Where a king stands on a man, there is no position.
+            if kings & self.fixed == 0 {
+                for (w, held) in theirs.faced.iter().enumerate() {
+                    let kings = (Kings::Same(kings), Kings::Vary(held));
+                    let word = Word::new(values, self.block, kings, (&theirs.sets, w));
+                    self.begin(row, w, word.settle(steps));
+                }
+            }
+        }
+    }
+
+    /// The same where the opponent has no kings: a row is one position, so that the mover's kings vary.
+    fn fill_columns(&mut self, steps: bool) {
+        let (values, own) = (self.database, self.own);
+        for (w, held) in own.held.iter().enumerate() {
+            let kings = (Kings::Vary(held), Kings::Same(0));
+            let word = Word::new(values, self.block, kings, (&own.sets, w));
+            let settled = word.settle(steps);
+            for i in bits_in(word.there) {
+                self.begin(64 * w + i, 0, settled.map(|bits| bits >> i & 1));
+            }
+        }
+    }
+
+    fn begin(&mut self, row: usize, w: usize, [win, loss, quiet, men_win, men_lose]: Settled) {
+        self.open[row * self.theirs.held.len() + w] = (quiet, men_win, men_lose);
+        self.settle(row, w, win, loss);
+    }
+
+    /// Applies the operator once to the steps in all positions not yet settled. `values` are those
+    /// with the other side to move, a row for each set of this side's kings. Says whether anything has
+    /// been settled.
+    pub(crate) fn step(&mut self, values: &[(u64, u64)]) -> bool {
+        let (own, theirs) = (self.own, self.theirs);
+        let words = theirs.held.len();
+        let mut changed = false;
+        for (row, steps) in own.steps.iter().enumerate() {
+            for w in 0..words {
+                let (open, win, lose) = self.open[row * words + w];
+                if open == 0 {
+                    continue;
+                }
+                let mut moves = Moves { can: 0, win: open & win, lose };
+                for &(set, to) in steps.iter().filter(|step| self.fixed >> step.1 & 1 == 0) {
+                    let can = open & !theirs.faced[w][to as usize];
+                    moves.lead(can, |_| values[set as usize * words + w]);
+                }
+                let (win, loss) = (moves.win, open & moves.lose & !moves.win);
+                self.settle(row, w, win, loss);
+                changed |= win | loss != 0;
+            }
+        }
+        changed
+    }
+
+    /// Settles positions of word `w` of a row.
+    fn settle(&mut self, row: usize, w: usize, win: u64, loss: u64) {
+        self.open[row * self.theirs.held.len() + w].0 &= !(win | loss);
+        let words = self.own.held.len();
+        let (place, bit) = (row / 64, 1 << (row % 64));
+        bits_in(win).for_each(|n| self.values[(64 * w + n) * words + place].0 |= bit);
+        bits_in(loss).for_each(|n| self.values[(64 * w + n) * words + place].1 |= bit);
+    }
+}

@@ -1,0 +1,81 @@
+//! The files of slices: `SPEC.md` §3 and §8.3.
+//!
+//! Enforces: that a file has the length and digest of the manifest, and that its head is that of the slice.
+//! Trusts: nothing; what the values in it are worth is for `directory.rs` to find out.
+
+use crate::files::read_hashed;
+use crate::folder::Folder;
+use crate::numbering::Shape;
+use crate::rules::{Board, Side};
+use crate::verdict::{Finding, Stop};
+use certificate_spec::database::{SliceName, SliceRecord};
+use certificate_spec::slice::{SliceHead, SliceHeader};
+use certificate_spec::wire::HEAD;
+use checker_aid::decode::{Board as DecodedBoard, Slice, Tables};
+use std::array;
+
+/// The slice files of a database.
+pub(crate) struct SliceFiles<'a> {
+    pub(crate) folder: &'a Folder<'a>,
+    /// What the manifest says of them, in order.
+    pub(crate) records: &'a [SliceRecord],
+    decoding: Tables,
+}
+
+/// What there has to be known of the board to read slice files.
+fn decoding_tables(board: &Board, pieces: u8) -> Tables {
+    let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
+    let (squares, men_squares) = (board.squares(), board.men_squares());
+    let near = (0..squares as usize).map(near).collect();
+    Tables::new(DecodedBoard { squares, men_squares, near }, pieces)
+}
+
+impl<'a> SliceFiles<'a> {
+    /// Those of a folder, of slices with at most so many pieces.
+    pub(crate) fn new(folder: &'a Folder<'a>, records: &'a [SliceRecord], pieces: u8) -> Self {
+        SliceFiles { folder, records, decoding: decoding_tables(folder.board, pieces) }
+    }
+
+    /// What the manifest says of a slice.
+    pub(crate) fn record(&self, slice: SliceName) -> Result<&SliceRecord, Stop> {
+        let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
+        let missing = |_| Stop::Error(format!("there is no slice {}", slice.file_name()));
+        place.map(|i| &self.records[i]).map_err(missing)
+    }
+
+    /// Opens the file of a slice: its length and digest, and its head.
+    pub(crate) fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
+        let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
+        let record = self.record(slice)?;
+        let (path, file) = (self.folder.path.join(&name), self.folder.file(&name));
+        let bytes = read_hashed(&path, &file, "slice-hash", (record.length, record.digest))?;
+        let head = SliceHead::decode(&bytes, bytes.len() as u64);
+        let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
+        let (rows, columns) = (board.rows(), board.columns());
+        let indices = Shape::new(board, slice).indices;
+        let right = SliceHeader { name: slice, rows, columns, indices };
+        let right = (right, if head.constant.is_some() { 0 } else { self.decoding.units(slice) });
+        let found = (head.header, head.units.len() as u64);
+        if right != found {
+            let words = |(h, units): (SliceHeader, u64)| format!("{h}, {units} units");
+            return Err(Finding::new(rule, words(right), words(found))
+                .file(file)
+                .at(HEAD as u64)
+                .into());
+        }
+        Ok(Slice::new(&self.decoding, head, bytes))
+    }
+
+    /// Opens the file of a slice and reads what comes after its head, or judges its syntax.
+    pub(crate) fn read(
+        &self,
+        name: SliceName,
+        by: impl Fn(Slice<'_>) -> Result<(), u64>,
+    ) -> Result<(), Stop> {
+        by(self.open(name)?).map_err(|offset| {
+            let expected = "a checksum, and a code of the unit's values";
+            let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
+            finding.file(self.folder.file(&name.file_name())).into()
+        })
+    }
+}

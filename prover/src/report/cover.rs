@@ -1,0 +1,36 @@
+//! Covers in words.
+
+use crate::egdb::{Clause, Cover};
+
+/// What a database covers, for people, such as "up to 7 pieces, or up to 8 with at most 4 a side".
+pub(super) fn words_of_cover(cover: &Cover) -> String {
+    if cover.is_empty() {
+        return "no positions".into();
+    }
+    let words = |(i, &Clause { pieces, side }): (usize, &Clause)| {
+        let noun = if i == 0 { " pieces" } else { "" };
+        let bound = match side + 1 < pieces {
+            true => format!(" with at most {side} a side"),
+            false => String::new(),
+        };
+        format!("up to {pieces}{noun}{bound}")
+    };
+    cover.clauses().iter().enumerate().map(words).collect::<Vec<_>>().join(", or ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words_of_cover;
+
+    #[test]
+    fn covers_in_words() {
+        for (cover, words) in [
+            ("0", "no positions"),
+            ("6", "up to 6 pieces"),
+            ("7,8:4", "up to 7 pieces, or up to 8 with at most 4 a side"),
+            ("10:5", "up to 10 pieces with at most 5 a side"),
+        ] {
+            assert_eq!(words_of_cover(&cover.parse().expect("a cover")), words);
+        }
+    }
+}
