@@ -5,126 +5,97 @@ import argparse
 import os
 import re
 import stat
-import struct
 import sys
 from collections import namedtuple
 from functools import lru_cache
 from itertools import combinations, groupby, product
 from pathlib import Path
 
-from files import (HEAD, RULES, VERSION, Fields, Unreadable, Verdict, derive_key, digest, entries, escape, read,
-                   require, require_known, require_listing)
+import covers
+from covers import admits, cover, most_pieces
+from files import Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
 from rules import KING, bits, read_fen, read_game, write_fen
+from wire import (CONVERT, HEAD, REMAKE, VERSION, Fields, encode, enum, one_of, option, raw, sequence, struct, text,
+                  u8, u32, u64)
+
+NAME = "draughtproof-reference 0.1.0"  # in notes
+RULES = "english-checkers-1"
+FORMAT = {"format": VERSION, "rules": RULES}  # in verdicts
 
 QUESTIONS = {"DRAW": (0, 1), "BLACK-NOT-LOST": (0,), "WHITE-NOT-LOST": (1,), "BLACK-WINS": (2,), "WHITE-WINS": (3,)}
 ANY = "[!-~]+"
-# The lines of CLAIM: how they begin, the word that follows, and the word that it must be to be known.
-LINES = (("draughtproof certificate", ANY, "version", str(VERSION)), ("rules", ANY, "rules", RULES),
-         ("game", ANY, "", None), ("start", ANY, "", None), ("value", "|".join(QUESTIONS), "", None),
-         ("pieces", "[0-9:,]+", "", None), ("database", "none|[0-9a-f]{64}", "", None))
-NODES, LEAVES, PROVENANCE = 0, 1, 2
+# The lines of CLAIM: how they begin, and the word that follows.
+LINES = {"draughtproof certificate": ANY, "rules": ANY, "game": ANY, "start": ANY, "value": "|".join(QUESTIONS),
+         "pieces": "[0-9:,]+", "database": "none|[0-9a-f]{64}"}
+NODES, LEAVES, PROVENANCE = range(3)
+DATABASE_MAGIC = b"DPEGDB\0\0"
 MAGIC = {NODES: b"DPNODES\0", LEAVES: b"DPLEAVES", PROVENANCE: b"DPPROVEN"}
 OR, AND, LEAF, ASSUMED = 1, 2, 3, 4
 LOSS, DRAW, WIN, CODED = range(4)  # values, and what stands for a code in place of one
 UNDESCRIBED = (5461, 5462, 5461)
+# Types of items (§5, §7.1, §8.3, §8.4).
+HASH, RESOURCES, THRESHOLDS = raw(32), struct(u32, u32, u64), struct(u32, u32, option(u32))
+OBJECT = struct(one_of(3), one_of(4), u64, u64, u64, HASH)
+OBJECT_HEAD = struct(one_of(4), u64, u64)
+MODE = enum((), (RESOURCES,), (RESOURCES,))
+REQUEST = struct(text, text, one_of(3), cover, u64, u64, option(u64), option(THRESHOLDS), sequence(text))
+ITERATION = struct(option(u32), u64, u64, u64, u64, u64)
+PROOF = struct(text, MODE, REQUEST, sequence(ITERATION))
+DATABASE_HEAD = struct(text, u8, u8, cover)
+SLICE = struct(raw(4), u64, HASH)
+SLICE_HEAD = struct(text, u8, u8, raw(4), u64, enum((one_of(3),), (u32, u32)))
 Node = namedtuple("Node", "kind rank data place")
-
-class Cover:
-    """§8.1: clauses (N, M), at most N pieces and at most M on a side, in canonical form."""
-    def __init__(self, clauses=()):
-        self.clauses = list(clauses)
-        self.most = max((n for n, _ in self.clauses), default=0)
-
-    def __str__(self):
-        return ",".join(f"{n}" if m == n - 1 else f"{n}:{m}" for n, m in self.clauses) or "0"
-
-    def canonical(self):
-        numbers = all(2 <= n <= 32 and 1 <= m < n <= 2 * m for n, m in self.clauses)
-        return numbers and all(n < o and m > p for (n, m), (o, p) in zip(self.clauses, self.clauses[1:]))
-
-    def admits(self, one, other):
-        return min(one, other) >= 1 and any(one + other <= n and max(one, other) <= m for n, m in self.clauses)
-
-    def includes(self, other):
-        return all(any(n <= N and m <= M for N, M in self.clauses) for n, m in other.clauses)
-
-def read_cover(text):
-    """The cover with this text, or None if it is not canonical."""
-    if text == "0":
-        return Cover()
-    parts = [re.fullmatch("([1-9][0-9]?)(?::([1-9][0-9]?))?", part) for part in text.split(",")]
-    if not all(parts):
-        return None
-    cover = Cover((int(part[1]), int(part[2] or int(part[1]) - 1)) for part in parts)
-    return cover if cover.canonical() and str(cover) == text else None
 
 def read_claim(data):
     """§4: the words from the game on, with the board and the start that they mean."""
     at, offsets, words = 0, [], []
-    for key, pattern, what, known in LINES:
+    for key, pattern in LINES.items():
         match = re.compile(f"{key} ({pattern})\n".encode()).match(data, at)
-        require(match, "claim-syntax", "CLAIM", offset=at)
+        word = match[1].decode() if match else ""
+        known = key != "pieces" or word == covers.write(covers.parse(word) or ())
+        require(match and known, "claim-syntax", "CLAIM", offset=at)
+        require_known(at > 0 or word == str(VERSION), "version", "CLAIM", f"{VERSION} ({REMAKE})")
+        require_known(key != "rules" or word == RULES, "rules", "CLAIM")
         offsets.append(at)
-        words.append(match[1].decode())
-        require_known(known in (None, words[-1]), what, "CLAIM")
-        require(key != "pieces" or read_cover(words[-1]), "claim-syntax", "CLAIM", offset=at)
+        words.append(word)
         at = match.end()
     _, _, game, fen, value, pieces, database = words
-    (board, k), start, cover = read_game(game) or (None, 0), read_fen(fen), read_cover(pieces)
-    for holds, offset in (((database == "none") == (cover.most == 0), offsets[6]), (at == len(data), at),
-                          (k > 0, offsets[2]), (start, offsets[3]), (k > 0 and cover.most <= board.squares, offsets[5])):
+    (board, k), start, pieces = read_game(game) or (None, 0), read_fen(fen), covers.parse(pieces)
+    for holds, offset in (((database == "none") == (pieces == ()), offsets[6]), (at == len(data), at),
+                          (k > 0, offsets[2]), (start, offsets[3]),
+                          (k > 0 and most_pieces(pieces) <= board.squares, offsets[5])):
         require(holds, "claim-syntax", "CLAIM", offset=offset)
     require(board.possible(start), "claim-start", "CLAIM", offset=offsets[3], position=fen)
     first = (sum(board.row[:k]), sum(board.row[-k:]), 0, 0)
-    return board, start, game, "initial" if start == first else fen, value, cover, database
+    return board, start, game, "initial" if start == first else fen, value, pieces, database
 
 def read_manifest(data, questions):
     """§5: length and digest of CLAIM, and the records (kind, question, first, count, length, digest)."""
-    f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0")
-    sealed = [f.value(Fields.varint), *f.take("32s")]
-    records, before, follows = [], (0, 0), 0
-    for _ in range(f.count(1 << 20, 37, 64)):
-        at = f.at
-        kind, question, first, count, length, stated = f.value(
-            lambda f: (f.enum(3), f.enum(4), f.varint(), f.varint(), f.varint(), f.raw(32)))
-        f.agree(before <= (kind, question), at)
-        f.agree(first == (follows if before == (kind, question) else 0), at)
-        f.agree(count >= 1 and first + count < 1 << 64, at)
-        f.agree(kind != PROVENANCE or (first, count) == (0, 1), at)
-        before, follows = (kind, question), first + count
-        records.append((at, kind, question, first, count, length, stated))
-    f.finish()
-    for at, _, question, *_ in records:
-        f.agree(question in questions, at)
-    return sealed, [record[1:] for record in records]
-
-def read_provenance(f):
-    """§7.1. Nothing rests on it."""
-    def resources():
-        return f.varint(32), f.varint(32), f.varint()
-    f.text()
-    if f.enum(3):
-        resources()
-    f.text(), f.text(), f.enum(3), take_cover(f), f.varint(), f.varint(), f.option(f.varint)
-    f.option(lambda: (f.varint(32), f.varint(32), f.option(lambda: f.varint(32))))
-    f.sequence(f.text)
-    f.sequence(lambda: (f.option(lambda: f.varint(32)), [f.varint() for _ in range(5)]))
-
-def take_cover(f):
-    cover = Cover(f.sequence(lambda: (f.u8(), f.u8())))
-    if not cover.canonical():
-        raise Unreadable
-    return cover
+    f = Fields(data, "manifest-syntax", "MANIFEST", b"DPCERT\0\0", REMAKE)
+    sealed = [f.item(u64), *f.take("32s")]
+    offsets, records, before, follows = [], [], [], 0
+    for _ in range(f.count(1 << 20, (37, 64))):
+        offsets.append(f.at)
+        *which, first, count, _, _ = one = f.item(OBJECT)
+        follows = follows if before == which else 0
+        most = 1 if which[0] == PROVENANCE else (1 << 64) - 1
+        f.agree(before <= which and first == follows and count >= 1 and first + count <= most, offsets[-1])
+        before, follows = which, first + count
+        records.append(one)
+    f.end()
+    for offset, (_, question, *_) in zip(offsets, records):
+        f.agree(question in questions, offset)
+    return sealed, records
 
 def group(shape):
     """Pieces and men. Moves lead from a slice to its own group or to one before."""
     return sum(shape), shape[0] + shape[2]
 
-def shapes(board, cover):
+def shapes(board, pieces):
     """§8.1: the slices (a, b, c, d) of the database with this cover, in order."""
-    most = max((m for _, m in cover.clauses), default=0) + 1
+    most = most_pieces(pieces)
     found = product(range(min(most, board.men + 1)), range(most), range(min(most, board.men + 1)), range(most))
-    fit = [(a, b, c, d) for a, b, c, d in found if cover.admits(a + b, c + d)]
+    fit = [(a, b, c, d) for a, b, c, d in found if admits(pieces, a + b, c + d)]
     return sorted(fit, key=lambda shape: (group(shape), shape))
 
 @lru_cache(maxsize=None)
@@ -167,20 +138,19 @@ def decode(board, payload, contexts, unit):
     return values if right else None
 
 def read_slice(data, board, shape, file):
-    """§8.3: the offset of the unit's directory entry or 12, the position and the value, for all quiet positions."""
-    f = Fields(data, "slice-syntax", file, b"DPVALUES")
-    rules, *stated, coding, v, k, u = f.value(
-        lambda f: (f.text(), f.u8(), f.u8(), tuple(f.raw(4)), f.varint(), *take_coding(f)), within=256)
+    """§8.3: for all quiet positions the offset of the unit's directory entry, or of the head's fields where there is
+    none, the position and the value."""
+    f = Fields(data, "slice-syntax", file, b"DPVALUES", CONVERT)
+    rules, *size, name, stated_n, (coded, *coding) = f.item(SLICE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
-    f.agree(k <= 576, HEAD)
-    start = f.at
-    end = start + 24 + 6 * k + 4 * u
-    f.agree(end <= len(data), HEAD)
-    f.agree(f.take("24s") == [digest(data[:start] + data[start + 24:end])[:24]], start)
+    v, (k, u) = (CODED, coding) if coded else (*coding, (0, 0))
+    end = f.at + 24 + 6 * k + 4 * u
+    f.agree(k <= 576 and end <= len(data), HEAD)
+    sealed = data[:f.at], data[f.at + 24:end]
+    f.agree([digest(b"".join(sealed))[:24]] == f.take("24s"), len(sealed[0]))
     contexts, before = {}, -1
     for _ in range(k):
-        at = f.at
-        context, loss, win = f.take("HHH")
+        at, (context, loss, win) = f.at, f.take("HHH")
         frequencies = loss, 16384 - loss - win, win
         f.agree(before < context < 576 and min(frequencies) >= 1 and frequencies != UNDESCRIBED, at)
         contexts[context], before = frequencies, context
@@ -189,9 +159,9 @@ def read_slice(data, board, shape, file):
         f.agree(entry < CODED or entry & 3 == CODED and entry >> 2 >= 12, at)
         end += entry >> 2
     f.agree(end == len(data), min(end, len(data)))
-    f.agree(stated[:3] == [board.rows, board.columns, shape], HEAD)
     n, wanted = units(board, shape)
-    f.agree(stated[3] == n and (coding == 0 or u == len(wanted)), HEAD)
+    right = bytes(shape), [board.rows, board.columns], n, len(wanted) if v == CODED else 0
+    f.agree((name, size, stated_n, u) == right, HEAD)
     found = []
     for unit, (offset, entry) in zip(wanted, directory or [(HEAD, v)] * len(wanted)):
         quiet, at = [position for position in unit if not board.captures(position)], f.at
@@ -202,54 +172,38 @@ def read_slice(data, board, shape, file):
         found += [(offset, *line) for line in values.items()]
     return found
 
-def take_coding(f):
-    """How a slice is written: 0 and its only value, or 1; and the numbers of contexts and of units."""
-    if f.enum(2):
-        return 1, None, f.varint(32), f.varint(32)
-    return 0, f.enum(3), 0, 0
-
 def read_database_manifest(data, board, file):
-    """§8.4: the cover, and length and digest by slice."""
-    f = Fields(data, "database-manifest", file, b"DPEGDB\0\0")
-    rules, rows, columns, cover = f.value(lambda f: (f.text(), f.u8(), f.u8(), take_cover(f)), within=256)
+    """§8.4: the cover, and by slice length, digest and the bytes of the record."""
+    f = Fields(data, "database-manifest", file, DATABASE_MAGIC, CONVERT)
+    rules, *size, pieces = f.item(DATABASE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
-    records, offsets, before = {}, [], ()
-    for _ in range(f.count(1 << 16, 37, 46)):
+    offsets, records, before = [], {}, ()
+    for _ in range(f.count(1 << 16, (37, 46))):
         offsets.append(f.at)
-        shape, length, stated = f.value(lambda f: (tuple(f.raw(4)), f.varint(), f.raw(32)))
-        a, b, c, d = shape
-        order = group(shape), shape
-        f.agree(cover.admits(a + b, c + d) and before < order, offsets[-1])
-        records[shape], before = (length, stated), order
-    f.finish()
-    f.agree((rows, columns) == (board.rows, board.columns), HEAD)
-    f.agree(2 <= cover.most <= board.squares, HEAD)
-    for at, due, shape in zip(offsets + [len(data)], shapes(board, cover) + [None], [*records, None]):
-        f.agree(shape == due, at)
-    return cover, records
+        shape, length, stated = f.item(SLICE)
+        a, b, c, d = shape = tuple(shape)
+        f.agree(before < (group(shape), shape) and admits(pieces, a + b, c + d), offsets[-1])
+        records[shape], before = (length, stated, data[offsets[-1]:f.at]), (group(shape), shape)
+    f.end()
+    f.agree(size == [board.rows, board.columns] and 2 <= most_pieces(pieces) <= board.squares, HEAD)
+    for offset, due, shape in zip(offsets + [f.at], shapes(board, pieces) + [None], [*records, None]):
+        f.agree(shape == due, offset)
+    return pieces, records
 
-def varint(value):
-    """§3.1: an unsigned number."""
-    out = bytearray()
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-def encode_database_manifest(board, cover, records):
-    """§8.4: the bytes of the manifest with these slices."""
-    head = b"DPEGDB\0\0" + struct.pack("<I", VERSION) + varint(len(RULES)) + RULES.encode()
-    head += bytes((board.rows, board.columns)) + varint(len(cover.clauses))
-    head += b"".join(bytes(clause) for clause in cover.clauses) + varint(len(records))
-    return head + b"".join(bytes(shape) + varint(length) + stated for shape, (length, stated) in records)
+def restricted(records, board, pieces):
+    """§8.4: the manifest of the database with no more than this cover."""
+    slices = shapes(board, pieces)
+    parts = [DATABASE_MAGIC, VERSION.to_bytes(4, "little"), encode(len(RULES)), RULES.encode(),
+             bytes([board.rows, board.columns]), covers.encode_cover(pieces), encode(len(slices))]
+    return b"".join(parts + [records[shape][-1] for shape in slices])
 
 class Database:
-    """The values of all positions that the cover admits, once they are there."""
-    def __init__(self, board, cover):
-        self.board, self.cover, self.values = board, cover, {}  # values of positions with Black to move
+    """The values of all positions that the cover `pieces` admits, once they are there."""
+    def __init__(self, board, pieces):
+        self.board, self.pieces, self.values = board, pieces, {}  # values of positions with Black to move
 
     def has(self, position):
-        return self.cover.admits(len(bits(position[0])), len(bits(position[1])))
+        return admits(self.pieces, *(len(bits(side)) for side in position[:2]))
 
     def value(self, position):
         """The value for the side to move, which has lost when it has no piece."""
@@ -278,19 +232,19 @@ class Database:
         """§8.4 and §8.5, in the order of §9. Returns the root, how many slices there are, and how many indices."""
         board, name = self.board, self.board.name
         found, data = entries(os.path.join(directory, name), f"{name}/"), read(directory, f"{name}/MANIFEST")
-        there, records = read_database_manifest(data, board, f"{name}/MANIFEST")
-        self.cover = self.cover if self.cover.most else there
-        require(there.includes(self.cover), "database-manifest", f"{name}/MANIFEST", offset=HEAD)
-        slices = shapes(board, self.cover)
-        part = encode_database_manifest(board, self.cover, [(shape, records[shape]) for shape in slices])
-        right_root = derive_key("draughtproof database root 1", part).hex()
-        require(root in (None, right_root), "database-root", f"{name}/MANIFEST")
+        manifest = f"{name}/MANIFEST"
+        most, records = read_database_manifest(data, board, manifest)
+        self.pieces = self.pieces or most
+        require(covers.includes(most, self.pieces), "database-manifest", manifest, offset=HEAD)
+        slices = shapes(board, self.pieces)
+        right_root = derive_key(f"draughtproof database root {VERSION}", restricted(records, board, self.pieces)).hex()
+        require(root in (None, right_root), "database-root", manifest)
         files = {shape: "%s/%d-%d-%d-%d" % (name, *shape) for shape in records}
-        require_listing({(file.encode(), stat.S_IFREG) for file in (f"{name}/MANIFEST", *files.values())}, found)
+        require_listing({(file.encode(), stat.S_IFREG) for file in (manifest, *files.values())}, found)
         stated = []
         for shape in slices:
             data = read(directory, files[shape])
-            require((len(data), digest(data)) == records[shape], "slice-hash", files[shape])
+            require((len(data), digest(data)) == records[shape][:2], "slice-hash", files[shape])
             stated += [(files[shape], *line) for line in read_slice(data, board, shape, files[shape])]
         # At the level exact nothing is known; else what the files say is, and there are only captures to play.
         self.values = {} if exact else {position: value for _, _, position, value in stated}
@@ -309,29 +263,29 @@ class Question:
         self.nodes = {}  # by position, in order
         self.leaves = []  # (strategy, positions stated, place)
 
-    def read_object(self, record, data, file):  # §5, §6, §7
-        kind, *stated, length, hashed = record
+    def read_object(self, stated, data, file):  # §5, §6, §7
+        kind, *range_stated, length, hashed = stated
         require((len(data), digest(data)) == (length, hashed), "object-hash", file)
-        f = Fields(data, "object-syntax", file, MAGIC[kind])
-        head = f.value(lambda f: [f.enum(4), f.varint(), f.varint()])
-        count, start = head[2], f.at
+        f = Fields(data, "object-syntax", file, MAGIC[kind], REMAKE)
+        head = f.item(OBJECT_HEAD)
+        count, contents = head[-1], f.at
         if kind == NODES:
-            f.agree(start + 24 * count == len(data), start)
+            f.agree(24 * count == len(data) - contents, contents)
         elif kind == LEAVES:
-            f.agree(start + 16 * count <= len(data), start)
+            f.agree(16 * count <= len(data) - contents, contents)
             directory = [(f.at, *f.take("QQ")) for _ in range(count)]
             for at, _, positions in directory:
                 f.agree(positions >= 1, at + 8)
             for at, length, positions in directory:
                 f.agree(f.at + length <= len(data), at)
                 self.leaves.append((*f.take(f"{length}s"), positions, {"file": file, "offset": at}))
-            f.finish()
-        else:
-            f.agree(len(data) <= 65536, start)
-            f.value(read_provenance)
-            f.finish()
-        f.agree(head == stated, HEAD)
-        for at in range(start, len(data), 24) if kind == NODES else ():
+            f.end()
+        else:  # §7.1: nothing rests on it.
+            f.agree(len(data) <= 65536, contents)
+            f.item(PROOF)
+            f.end()
+        f.agree(head == range_stated, HEAD)
+        for at in range(contents, len(data), 24) if kind == NODES else ():
             self.read_node({"file": file, "offset": at}, *f.take("5I2BH"))
 
     def read_node(self, place, black, white, kings, rank, data, turn, kind, reserved):
@@ -409,69 +363,77 @@ class Question:
 
 def check_certificate(arguments):
     directory, level = arguments.certificate, arguments.level
-    found, text = entries(directory), read(directory, "CLAIM")
-    board, start, game, shown_start, value, cover, database_root = read_claim(text)
-    require_known(not cover.most or level == "exact" or "WINS" not in value, "level", "CLAIM")
+    found, claim = entries(directory), read(directory, "CLAIM")
+    board, start, game, shown_start, value, pieces, database_root = read_claim(claim)
+    require_known(not pieces or level == "exact" or "WINS" not in value, "level", "CLAIM")
     manifest = read(directory, "MANIFEST")
-    sealed, records = read_manifest(manifest, QUESTIONS[value])
-    require(sealed == [len(text), digest(text)], "claim-hash", "CLAIM")
-    names = ["CLAIM", "MANIFEST"] + [f"objects/{record[-1].hex()}" for record in records]
-    wanted, objects = {(name.encode(), stat.S_IFREG) for name in names}, {(b"objects", stat.S_IFDIR)}
-    if objects <= found:
+    sealed, objects = read_manifest(manifest, QUESTIONS[value])
+    require(sealed == [len(claim), digest(claim)], "claim-hash", "CLAIM")
+    names = ["CLAIM", "MANIFEST"] + [f"objects/{hashed.hex()}" for *_, hashed in objects]
+    wanted, folder = {(name.encode(), stat.S_IFREG) for name in names}, {(b"objects", stat.S_IFDIR)}
+    if folder <= found:
         found |= entries(os.path.join(directory, "objects"), "objects/")
-    require_listing(wanted | objects if objects <= found or records else wanted, found)
-    database = Database(board, cover)
+    require_listing(wanted | folder if folder <= found or objects else wanted, found)
+    database = Database(board, pieces)
     questions = {number: Question(number, database) for number in QUESTIONS[value]}
-    for record, name in zip(records, names[2:]):
-        questions[record[1]].read_object(record, read(directory, name), name)
+    for stated, name in zip(objects, names[2:]):
+        questions[stated[1]].read_object(stated, read(directory, name), name)
     for question in questions.values():
         question.number_leaves()
-    if cover.most:
+    if pieces:
         database.check(arguments.db, database_root, level == "exact")
     positions = sum(question.check(start) for question in questions.values())
     kinds = [node.kind for question in questions.values() for node in question.nodes.values()]
     status, word = (2, "CONDITIONAL") if ASSUMED in kinds else (0, "VERIFIED")
     return Verdict(status, f"{word} {value} {game}", start=shown_start,
-                   root=derive_key("draughtproof certificate root 1", manifest).hex(), format=VERSION, rules=RULES,
-                   db=level if cover.most else "none", pieces=cover, db_root=database_root, nodes=len(kinds),
+                   root=derive_key(f"draughtproof certificate root {VERSION}", manifest).hex(),
+                   **FORMAT, db=level if pieces else "none", pieces=covers.write(pieces), db_root=database_root, nodes=len(kinds),
                    leaves=kinds.count(LEAF), positions=positions, assumed=kinds.count(ASSUMED) or None)
 
 def check_database(arguments):
     board, _ = read_game(arguments.game) or (None, 0)
-    cover = read_cover(arguments.pieces)
-    if not board or not cover or cover.most > board.squares:
+    pieces = covers.parse(arguments.pieces) if arguments.pieces else ()
+    if not board or pieces is None or arguments.pieces == "0" or most_pieces(pieces) > board.squares:
         sys.exit("no such board or cover")
-    database = Database(board, cover)
-    exact = arguments.level == "exact"
-    root, slices, indices = database.check(arguments.db, None, exact)
-    return Verdict(0 if exact else 5, f"{'VERIFIED' if exact else 'CONSISTENT'} DATABASE {board.name}",
-                   pieces=database.cover, db_root=root, format=VERSION, rules=RULES, db=arguments.level,
-                   slices=slices, indices=indices)
+    database = Database(board, pieces)
+    root, slices, indices = database.check(arguments.db, None, arguments.level == "exact")
+    status, word = (0, "VERIFIED") if arguments.level == "exact" else (5, "CONSISTENT")
+    return Verdict(status, f"{word} DATABASE {board.name}", pieces=covers.write(database.pieces), db_root=root,
+                   **FORMAT, db=arguments.level, slices=slices, indices=indices)
 
-def attest(path, verdict):
-    """§12: writes a note with the verdict, where nothing may be yet."""
-    own = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("check.py", "files.py", "rules.py"))
-    words = verdict.line[2:]
-    with open(path, "x") as note:
-        note.write(f"draughtproof note 1\n{words}\nchecker draughtproof-reference 1 {digest(own).hex()}\n")
+def program():
+    """The digest of this program: `cat check.py covers.py files.py rules.py wire.py | b3sum`."""
+    folder = Path(__file__).parent
+    try:
+        files = ("check.py", "covers.py", "files.py", "rules.py", "wire.py")
+        return digest(b"".join((folder / name).read_bytes() for name in files)).hex()
+    except OSError:
+        return "unknown"
+
+def check(arguments):
+    note = arguments.attest
+    if note and os.path.lexists(note):
+        sys.exit(f"{note}: there is something already")
+    try:
+        verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
+    except Verdict as ended:
+        verdict = ended
+    if note and verdict.status in (0, 1, 2, 5):  # of others nobody has a use
+        with open(note, "x") as file:
+            file.write(f"draughtproof note {VERSION}\n{verdict.line[2:]}\nchecker {NAME} {program()}\n")
+    return verdict
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("certificate", nargs="?", help="the certificate's directory")
     what.add_argument("--game", help="check the database of this board and no certificate")
-    parser.add_argument("--pieces", metavar="COVER", default="0", help="of a database alone, as in 6 or 7,8:4")
+    parser.add_argument("--pieces", metavar="COVER", help="of a database alone: 6, or 7,8:4")
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
-    parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict to FILE, which must not exist")
+    parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict, not signed, to FILE")
     try:
-        arguments = parser.parse_args()
-        try:
-            verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
-        except Verdict as ended:
-            verdict = ended
-        if arguments.attest and verdict.status in (0, 1, 2, 5):
-            attest(arguments.attest, verdict)
+        verdict = check(parser.parse_args())
     except (OSError, MemoryError, SystemExit) as problem:
         verdict = Verdict(4, " ".join(map(escape, f"ERROR {type(problem).__name__}: {problem}".split())))
     line = verdict.line.encode() + b"\n"

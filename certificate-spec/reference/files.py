@@ -1,7 +1,6 @@
-"""SPEC §3, §9, §10: files, their hashes (BLAKE3) and fields, and the verdicts on them."""
+"""SPEC §3, §9, §10: files, their hashes (BLAKE3), and the verdicts on them."""
 
 import os
-import re
 import stat
 import struct
 from pathlib import Path
@@ -12,7 +11,6 @@ MIXED = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15),  # column
          (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))  # diagonals
 CHUNK_START, CHUNK_END, PARENT, ROOT, KEY_CONTEXT, KEY_MATERIAL = 1, 2, 4, 8, 32, 64
 WORD = 0xFFFFFFFF
-VERSION, RULES, HEAD = 1, "english-checkers-1", 12  # HEAD: bytes of magic and version
 
 def compress(chaining, block, counter, flags):
     """BLAKE3: the chaining value after one block of at most 64 bytes."""
@@ -62,9 +60,9 @@ def require(holds, rule, file, **place):
     if not holds:
         raise Verdict(1, f"REFUTED {rule}", file=file, **place)
 
-def require_known(known, what, file):
+def require_known(known, what, file, expected=None):
     if not known:
-        raise Verdict(3, f"DECLINED {what}", file=file)
+        raise Verdict(3, f"DECLINED {what}", file=file, expected=expected)
 
 def entries(directory, prefix=""):
     """The names, and the kinds, of what is in a directory."""
@@ -81,101 +79,3 @@ def read(directory, name):
     path = Path(directory, name)
     require(path.is_file() and not path.is_symlink(), "listing", name)
     return path.read_bytes()
-
-class Unreadable(Exception):
-    """Bytes that are no value of the kind that is due."""
-
-class Fields:
-    """A file read field by field; `rule` is broken where one is not there or not what it must be."""
-    def __init__(self, data, rule, file, magic):
-        self.data, self.rule, self.file, self.at, self.end = data, rule, file, 0, len(data)
-        self.agree(self.take("8s") == [magic], 0)  # these two before anything else (§10)
-        require_known(self.take("I") == [VERSION], "version", file)
-
-    def agree(self, holds, offset):
-        require(holds, self.rule, self.file, offset=offset)
-
-    def take(self, form):
-        """The next fields of fixed width, by the letters of `struct`."""
-        found = []
-        for field in re.findall("[0-9]*[A-Za-z]", form):
-            start, self.at = self.at, self.at + struct.calcsize("<" + field)
-            self.agree(self.at <= len(self.data), start)
-            found += struct.unpack_from("<" + field, self.data, start)
-        return found
-
-    def value(self, read, within=None):
-        """§3.1: a value in postcard, read by a function; it is encoded again, and must be the same bytes. With
-        `within` it must end within so many bytes of the file."""
-        start, self.again = self.at, bytearray()
-        self.end = min(len(self.data), within or len(self.data))
-        try:
-            found = read(self)
-        except Unreadable:
-            self.agree(False, start)
-        taken = self.data[start:self.at]
-        same = next((i for i, (a, b) in enumerate(zip(taken, self.again)) if a != b), None)
-        self.agree(same is None, start + (same or 0))
-        return found
-
-    # The parts of values. Each adds its only encoding to `again`.
-
-    def raw(self, length):
-        self.at += length
-        if self.at > self.end:
-            raise Unreadable
-        taken = self.data[self.at - length:self.at]
-        self.again += taken
-        return taken
-
-    def u8(self):
-        return self.raw(1)[0]
-
-    def varint(self, bits=64):
-        value = shift = 0
-        byte = 128
-        while byte >= 128:
-            if shift >= bits or self.at >= self.end:
-                raise Unreadable
-            byte, self.at = self.data[self.at], self.at + 1
-            value, shift = value | (byte & 127) << shift, shift + 7
-        if value >> bits:
-            raise Unreadable
-        rest = value
-        while rest >= 128:
-            self.again.append(rest & 127 | 128)
-            rest >>= 7
-        self.again.append(rest)
-        return value
-
-    def enum(self, variants):
-        number = self.varint(32)
-        if number >= variants:
-            raise Unreadable
-        return number
-
-    def text(self):
-        text = self.raw(self.varint())
-        if not all(32 <= byte <= 126 for byte in text):
-            raise Unreadable
-        return text.decode()
-
-    def option(self, read):
-        some = self.u8()
-        if some > 1:
-            raise Unreadable
-        return read() if some else None
-
-    def sequence(self, read):
-        return [read() for _ in range(self.varint())]
-
-    def count(self, most, smallest, largest):
-        """How many records follow: at most so many, and as many as there can be bytes for."""
-        start = self.at
-        count = self.value(Fields.varint)
-        room = len(self.data) - self.at
-        self.agree(count <= most and smallest * count <= room <= largest * count, start)
-        return count
-
-    def finish(self):
-        self.agree(self.at == len(self.data), self.at)

@@ -202,7 +202,12 @@ impl Maker<'_> {
             "REFUTED database-manifest",
             draw,
             |draft| {
+                // Nothing but the start, so that no node is one of the database's.
                 draft.claim.cover = Cover::up_to(3);
+                draft
+                    .parts
+                    .iter_mut()
+                    .for_each(|part| (part.nodes, part.leaves) = Default::default());
             },
         );
         self.add("refuted-padded-number", &[(BOTH, "REFUTED object-syntax")], |folder| {

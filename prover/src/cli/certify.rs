@@ -19,6 +19,7 @@ use crate::board::Position;
 use crate::certificate::{Section, Target, mode_of, provenance};
 use crate::egdb::{Cover, Store, Values};
 use crate::prepare_database::default_cover;
+use crate::progress::print_line;
 use crate::proof::{
     Environment, Ledger, Manager, QuestionProof, Request, SearchContext, Solution, SolveError,
     Thresholds, Workers, seed_line, solve,
@@ -104,7 +105,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let ledger = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
     let ledger = Ledger::open(&ledger)?;
     if let Some(aside) = ledger.set_aside() {
-        progress.say(format!(
+        print_line(&format!(
             "{}: results of an earlier version are set aside there; this one cannot use them",
             aside.display()
         ));
