@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use crate::board::Board;
 use crate::egdb::{
-    BuildError, BuildSession, Cover, Event, Slice, Store, Values, convert, extend, extend_depths,
+    BuildError, BuildSession, Cover, Event, Slice, Store, StoreError, Values, convert, extend,
+    extend_depths,
 };
 use crate::progress::{Bar, Progress};
 
@@ -52,6 +53,9 @@ pub fn prepare(
 /// [`BuildError`]: among others when another process is building, or a file is not what the MANIFEST
 /// says; nothing has been changed then.
 pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError> {
+    if !matches!(store.manifest(), Err(StoreError::Version0 { .. })) {
+        return Ok(());
+    }
     let _lock = store.lock()?;
     let name = store.board().name();
     let bar: RefCell<Option<Bar>> = RefCell::new(None);

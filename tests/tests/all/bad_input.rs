@@ -24,7 +24,7 @@ fn games_and_numbers() {
         fails(d, &["perft", "--depth", "1", "--game", game], 2, &["expected RxC", game]);
     }
     fails(d, &["db", "--game", "4x4", "--pieces", "9"], 2, &["expected 2 to 8", "found 9"]);
-    fails(d, &["db", "--game", "4x4", "--pieces", "1"], 2, &["expected 2 to 8", "found 1"]);
+    fails(d, &["db", "--game", "4x4", "--pieces", "1"], 2, &["expected a cover", "found 1"]);
     // Of more there are too many to be counted.
     for command in ["db", "plan"] {
         let pieces = [command, "--game", "8x8", "--pieces", "16"];
@@ -120,9 +120,12 @@ fn databases() {
     fails(d, &build, 3, &["6x4/MANIFEST", "expected board 6x4", "found board 4x4"]);
     // Another version; a truncated file; one byte too many; nothing.
     for (bytes, words) in [
-        ([&good[..8], &[7], &good[9..]].concat(), "version: expected 0, found 7"),
-        (good[..good.len() - 5].to_vec(), "offset 32: expected"),
-        ([&good[..], &[0]].concat(), "offset 32: expected"),
+        (
+            [&good[..8], &[7], &good[9..]].concat(),
+            "version: expected 1 (convert the database with: prove db), found 7",
+        ),
+        (good[..good.len() - 5].to_vec(), "expected a record of a slice"),
+        ([&good[..], &[0]].concat(), "expected the end, found 1 more bytes"),
         (Vec::new(), "offset 0: expected 8 bytes, found 0 bytes"),
     ] {
         fs::write(&manifest, &bytes).unwrap();
