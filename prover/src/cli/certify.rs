@@ -71,7 +71,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     seed_line: Option<PathBuf>,
     /// Where results of searches are kept, to go on from and to use again, and beside it long
-    /// searches that are under way [default: DIR/<RxC>.results in the directory of the databases]
+    /// searches that are under way [default: DIR/RxC.results in the directory of the databases]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]
