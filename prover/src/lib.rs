@@ -13,7 +13,7 @@
 //! 3. [`search`]: df-pn⁺, which decides single positions over a database and shows its decisions by
 //!    strategies; [`heuristic`]: alpha-beta, which guesses what a search cannot decide.
 //! 4. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
-//!    ([`proof::solve`]).
+//!    ([`proof::solve()`]).
 //! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
 //! 6. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
 //!    databases consist of.

@@ -11,12 +11,12 @@ use crate::progress::{Bar, Progress};
 /// The most bytes in memory of a database that is used by default: it takes a few seconds to build.
 const DEFAULT_BYTES: u64 = 25 << 20;
 
-/// Makes sure that `store` has the database of a cover, using at most `memory` bytes. `partly`: where
-/// that is too little for some slices, begins with the others.
+/// Makes sure that `store` has the database of a cover, using at most `memory` bytes. `partly`:
+/// where that is too little for some slices, begins with the others.
 ///
 /// # Errors
-/// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are too
-/// small.
+/// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are
+/// too small.
 pub fn prepare(
     store: &Store,
     cover: &Cover,
@@ -49,8 +49,8 @@ pub fn prepare(
 /// Converts the database in `store` if it is of version 0, and says so.
 ///
 /// # Errors
-/// [`BuildError`]: among others when another process is building, or a file is not what the MANIFEST
-/// says; nothing has been changed then.
+/// [`BuildError`]: among others when another process is building, or a file is not what the
+/// MANIFEST says; nothing has been changed then.
 pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError> {
     let _lock = store.lock()?;
     let name = store.board().name();
@@ -67,8 +67,8 @@ pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError>
     Ok(())
 }
 
-/// Makes sure that `store`, which has the values, has the depths of the positions of a cover, using at
-/// most `memory` bytes.
+/// Makes sure that `store`, which has the values, has the depths of the positions of a cover, using
+/// at most `memory` bytes.
 ///
 /// # Errors
 /// [`BuildError`]: among others when another process is building, or memory is too small.
@@ -130,8 +130,8 @@ pub fn load_finished(
 }
 
 /// The cover of a database that is used by default: all positions with at most N pieces, for the
-/// largest N with which they take at most 25 MiB in memory, but fewer than `start` has, so that there
-/// is something left to search; at least 2.
+/// largest N with which they take at most 25 MiB in memory, but fewer than `start` has, so that
+/// there is something left to search; at least 2.
 pub fn default_cover(board: &Board, start: u32) -> Cover {
     let bytes = |cover: &Cover| -> u64 {
         Slice::all(board, cover).iter().map(|s| s.indices(board) / 4).sum()
@@ -141,8 +141,8 @@ pub fn default_cover(board: &Board, start: u32) -> Cover {
     covers.take_while(fits).last().map_or(Cover::up_to(2), |(_, cover)| cover)
 }
 
-/// Whether a board can have the database of a cover: there are as many squares, and the positions can be
-/// counted in 64 bits.
+/// Whether a board can have the database of a cover: there are as many squares, and the positions
+/// can be counted in 64 bits.
 pub fn is_possible(board: &Board, cover: &Cover) -> bool {
     let indices = |slice: &Slice| {
         let (rows, columns) = slice.block_size(board);

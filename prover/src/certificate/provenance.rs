@@ -47,8 +47,8 @@ pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> 
     }
 }
 
-/// How a certificate of a proof that is not finished was made: with which requests, but for what says
-/// when to end, and how many thresholds were done.
+/// How a certificate of a proof that is not finished was made: with which requests, but for what
+/// says when to end, and how many thresholds were done.
 pub(super) struct Making {
     requests: Vec<provenance::Request>,
     iterations: usize,

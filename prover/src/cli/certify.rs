@@ -38,9 +38,10 @@ pub(super) struct Options {
     /// What to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
-    /// Use the database of these positions: N for those with at most N pieces, N:M for those of them with at
-    /// most M on a side, or several of these, such as 7,8:4; 0 for none [default: the largest N with which
-    /// they take at most 25 MiB in memory, but fewer than the start position has, and at least 2; 6 on 6x6]
+    /// Use the database of these positions: N for those with at most N pieces, N:M for those of
+    /// them with at most M on a side, or several of these, such as 7,8:4; 0 for none [default: the
+    /// largest N with which they take at most 25 MiB in memory, but fewer than the start position
+    /// has, and at least 2; 6 on 6x6]
     #[arg(long = "pieces", value_name = "COVER")]
     cover: Option<Cover>,
     #[command(flatten)]
@@ -70,7 +71,7 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     seed_line: Option<PathBuf>,
     /// Where results of searches are kept, to go on from and to use again, and beside it long
-    /// searches that are under way [default: DIR/<RxC>.results in the directory of the databases]
+    /// searches that are under way [default: DIR/RxC.results in the directory of the databases]
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]

@@ -56,8 +56,9 @@ pub(super) struct StoredOptions {
     pub(super) game: GameOption,
     #[command(flatten)]
     db: DatabaseOption,
-    /// Use the database of these positions: N for those with at most N pieces, N:M for those of them with at
-    /// most M on a side, or several of these, such as 7,8:4; 0 for none [default: all that are there]
+    /// Use the database of these positions: N for those with at most N pieces, N:M for those of
+    /// them with at most M on a side, or several of these, such as 7,8:4; 0 for none [default: all
+    /// that are there]
     #[arg(long = "pieces", value_name = "COVER")]
     cover: Option<Cover>,
 }
@@ -130,8 +131,8 @@ pub(super) struct OpenDatabase {
 pub(super) struct BuildOptions {
     #[command(flatten)]
     game: GameOption,
-    /// Which positions: N for those with at most N pieces, N:M for those of them with at most M on a side, or
-    /// several of these, such as 7,8:4
+    /// Which positions: N for those with at most N pieces, N:M for those of them with at most M on
+    /// a side, or several of these, such as 7,8:4
     #[arg(long = "pieces", value_name = "COVER")]
     pub(super) cover: Cover,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! From a start to proofs: the proof tree above the leaf searches.
 //!
-//! [`solve`] decides which questions are asked. [`Manager`] decides one, by searching frontier
+//! [`solve()`] decides which questions are asked. [`Manager`] decides one, by searching frontier
 //! positions of a growing [`Tree`] with df-pn, each within a budget of nodes. What decides the tree
 //! is exact whatever the order of searches is, and the order does not depend on the number of
 //! threads. What a decision rests on is a [`QuestionProof`].

@@ -105,8 +105,8 @@ impl<'a> Checkpoint<'a> {
         file.write_all(sum.finalize().as_bytes())
     }
 
-    /// Reads what was kept of a search, if there is anything. `read` returns the nodes that the search
-    /// has expanded. Says whether it could be read.
+    /// Reads what was kept of a search, if there is anything. `read` returns the nodes that the
+    /// search has expanded. Says whether it could be read.
     pub(super) fn restore(&self, read: impl FnOnce(&mut Input) -> io::Result<u64>) -> bool {
         let name = self.path.display();
         match self.read(read) {

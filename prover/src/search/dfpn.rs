@@ -381,7 +381,8 @@ impl<'a> Search<'a> {
         self.table.write(out)
     }
 
-    /// Reads what [`Search::write`] has written into a search that has not begun. Returns its nodes.
+    /// Reads what [`Search::write`] has written into a search that has not begun. Returns its
+    /// nodes.
     fn read(&mut self, input: &mut Input) -> io::Result<u64> {
         let head: SearchHead = input.read_head()?;
         self.path = Path::from_wire(&head.path, &self.goal).ok_or(io::ErrorKind::InvalidData)?;

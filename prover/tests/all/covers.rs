@@ -1,0 +1,109 @@
+//! Covers on the command line, and what versions of before have left.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs `prove`; returns its status, standard output and standard error.
+fn prove(arguments: &[&str], directory: &Path) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_prove"));
+    let output = command.args(arguments).current_dir(directory).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs `prove`, which must succeed; returns its standard output.
+fn done(arguments: &[&str], directory: &Path) -> String {
+    let (status, out, said) = prove(arguments, directory);
+    assert_eq!(status, Some(0), "{arguments:?}: {said}");
+    out
+}
+
+#[test]
+fn every_command_speaks_of_covers() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    // In any order, and with what others imply.
+    let built = done(&["db", "--game", "4x4", "--pieces", "6:3,5,2", "-q"], d);
+    assert!(built.starts_with("database 4x4 with 5,6:3 pieces: "), "{built}");
+    let tsv = done(&["stats", "--game", "4x4", "--format", "tsv", "-q"], d);
+    let slices: Vec<&str> = tsv.lines().map(|line| line.split('\t').next().unwrap()).collect();
+    assert!(slices.contains(&"0,3,0,3") && slices.contains(&"total 6"));
+    assert!(!slices.contains(&"0,2,0,4"));
+    let page = done(&["stats", "--game", "4x4", "--format", "html", "-q"], d);
+    assert!(page.contains("<title>4x4, up to 5 pieces, or up to 6 with at most 3 a side</title>"));
+    let probe = |cover: &str, fen: &str| {
+        let said = done(&["probe", "--game", "4x4", "--pieces", cover, fen], d);
+        said.trim_end().rsplit('\t').next().unwrap().to_string()
+    };
+    assert_ne!(probe("5,6:3", "B:WK6,K7,K8:BK1,K2,K3"), "unknown");
+    assert_eq!(probe("5", "B:WK6,K7,K8:BK1,K2,K3"), "unknown");
+    assert_eq!(probe("5,6:3", "B:WK5,K6,K7,K8:BK1,K2"), "unknown");
+    let solved = done(&["solve", "--game", "4x4", "--pieces", "4:2", "start", "-q"], d);
+    assert!(solved.contains("\tdraw\t"), "{solved}");
+    let plan = done(&["plan", "--game", "4x4", "--pieces", "5:3", "--format", "tsv", "-q"], d);
+    assert_eq!(plan.lines().count(), 5, "{plan}");
+
+    // A certificate rests on as much as was asked for, whatever is there.
+    for (cover, want) in [("2,3:2", "3"), ("4:2", "4:2"), ("3", "3"), ("0", "0")] {
+        let _ = fs::remove_dir_all(d.join("cert"));
+        done(&["--game", "4x4", "--pieces", cover, "--emit", "cert", "-q"], d);
+        let claim = fs::read_to_string(d.join("cert/CLAIM")).unwrap();
+        assert!(claim.contains(&format!("\npieces {want}\n")), "{claim}");
+        let report = done(&["report", "cert", "-q"], d);
+        assert!(report.contains(&format!(" pieces={want} ")), "{report}");
+        let _ = fs::remove_dir_all(d.join("all"));
+        done(&["combine", "all", "cert", "-q"], d);
+        assert_eq!(fs::read_to_string(d.join("all/CLAIM")).unwrap(), claim);
+    }
+
+    for (cover, word) in [
+        ("1", "expected a cover"),
+        ("4:0", "expected a cover"),
+        ("3,,4", "expected a cover"),
+        ("+3", "expected a cover"),
+        ("9", "expected 2 to 8 on 4x4, found 9"),
+    ] {
+        let arguments = ["--game", "4x4", "--pieces", cover, "--emit", "new"];
+        let (status, _, said) = prove(&arguments, d);
+        assert!(status == Some(2) && said.contains(word), "{cover}: {said}");
+    }
+    let (status, _, said) = prove(&["db", "--game", "4x4", "--pieces", "0"], d);
+    assert!(status == Some(2) && said.contains("expected 2 to 8 on 4x4, found 0"), "{said}");
+}
+
+#[test]
+fn a_database_of_version_0_is_converted_when_it_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("egdb/tests/version0/4x4");
+    fs::create_dir_all(d.join("egdb/4x4")).unwrap();
+    for file in fs::read_dir(old).unwrap().map(|file| file.unwrap()) {
+        fs::copy(file.path(), d.join("egdb/4x4").join(file.file_name())).unwrap();
+    }
+    let (status, _, said) = prove(&["--game", "4x4", "--pieces", "3", "--emit", "cert"], d);
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("version 0 (run `prove db --game 4x4 --pieces 4 --db egdb`"), "{said}");
+    let (status, converted, said) = prove(&["db", "--game", "4x4", "--pieces", "3"], d);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("database 4x4: converted from version 0 of the format"), "{said}");
+    // It is the same as one that is built.
+    let built = done(&["db", "--game", "4x4", "--pieces", "3", "--db", "new", "-q"], d);
+    assert_eq!(converted, built);
+    done(&["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"], d);
+}
+
+#[test]
+fn a_certificate_of_version_0_is_refused_with_advice() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    done(&["--game", "4x4", "--pieces", "0", "--emit", "cert", "-q"], d);
+    let mut manifest = fs::read(d.join("cert/MANIFEST")).unwrap();
+    manifest[8] = 0;
+    fs::write(d.join("cert/MANIFEST"), manifest).unwrap();
+    for arguments in [&["report", "cert"][..], &["combine", "new", "cert"]] {
+        let (status, _, said) = prove(arguments, d);
+        assert_eq!(status, Some(3), "{said}");
+        assert!(said.contains("cert/MANIFEST: ") && said.contains("prove --emit"), "{said}");
+    }
+}
