@@ -138,8 +138,8 @@ def decode(board, payload, contexts, unit):
     return values if right else None
 
 def read_slice(data, board, shape, file):
-    """§8.3: for all quiet positions the offset of the unit's directory entry, or of the head's fields where there is
-    none, the position and the value."""
+    """§8.3: for all quiet positions the offset of the unit's directory entry (12 where there is
+    none), the position and the value."""
     f = Fields(data, "slice-syntax", file, b"DPVALUES", CONVERT)
     rules, *size, name, stated_n, (coded, *coding) = f.item(SLICE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
@@ -237,7 +237,8 @@ class Database:
         self.pieces = self.pieces or most
         require(covers.includes(most, self.pieces), "database-manifest", manifest, offset=HEAD)
         slices = shapes(board, self.pieces)
-        right_root = derive_key(f"draughtproof database root {VERSION}", restricted(records, board, self.pieces)).hex()
+        part = restricted(records, board, self.pieces)
+        right_root = derive_key(f"draughtproof database root {VERSION}", part).hex()
         require(root in (None, right_root), "database-root", manifest)
         files = {shape: "%s/%d-%d-%d-%d" % (name, *shape) for shape in records}
         require_listing({(file.encode(), stat.S_IFREG) for file in (manifest, *files.values())}, found)
@@ -387,13 +388,13 @@ def check_certificate(arguments):
     status, word = (2, "CONDITIONAL") if ASSUMED in kinds else (0, "VERIFIED")
     return Verdict(status, f"{word} {value} {game}", start=shown_start,
                    root=derive_key(f"draughtproof certificate root {VERSION}", manifest).hex(),
-                   **FORMAT, db=level if pieces else "none", pieces=covers.write(pieces), db_root=database_root, nodes=len(kinds),
-                   leaves=kinds.count(LEAF), positions=positions, assumed=kinds.count(ASSUMED) or None)
+                   **FORMAT, db=level if pieces else "none", pieces=covers.write(pieces), db_root=database_root,
+                   nodes=len(kinds), leaves=kinds.count(LEAF), positions=positions, assumed=kinds.count(ASSUMED) or None)
 
 def check_database(arguments):
     board, _ = read_game(arguments.game) or (None, 0)
-    pieces = covers.parse(arguments.pieces) if arguments.pieces else ()
-    if not board or pieces is None or arguments.pieces == "0" or most_pieces(pieces) > board.squares:
+    pieces = () if arguments.pieces is None else covers.parse(arguments.pieces) or None
+    if not board or pieces is None or most_pieces(pieces) > board.squares:
         sys.exit("no such board or cover")
     database = Database(board, pieces)
     root, slices, indices = database.check(arguments.db, None, arguments.level == "exact")
@@ -403,14 +404,14 @@ def check_database(arguments):
 
 def program():
     """The digest of this program: `cat check.py covers.py files.py rules.py wire.py | b3sum`."""
-    folder = Path(__file__).parent
+    files = [Path(__file__).with_name(f"{name}.py") for name in ("check", "covers", "files", "rules", "wire")]
     try:
-        files = ("check.py", "covers.py", "files.py", "rules.py", "wire.py")
-        return digest(b"".join((folder / name).read_bytes() for name in files)).hex()
+        return digest(b"".join(map(Path.read_bytes, files))).hex()
     except OSError:
         return "unknown"
 
 def check(arguments):
+    """The verdict; it is in the note, too, if one is asked for (§12)."""
     note = arguments.attest
     if note and os.path.lexists(note):
         sys.exit(f"{note}: there is something already")
@@ -418,7 +419,7 @@ def check(arguments):
         verdict = check_database(arguments) if arguments.game else check_certificate(arguments)
     except Verdict as ended:
         verdict = ended
-    if note and verdict.status in (0, 1, 2, 5):  # of others nobody has a use
+    if note and verdict.status in (0, 1, 2, 5):  # the others say nothing of what was checked
         with open(note, "x") as file:
             file.write(f"draughtproof note {VERSION}\n{verdict.line[2:]}\nchecker {NAME} {program()}\n")
     return verdict
@@ -431,7 +432,7 @@ def main():
     parser.add_argument("--pieces", metavar="COVER", help="of a database alone: 6, or 7,8:4")
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
-    parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict, not signed, to FILE")
+    parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict to FILE, which must not exist")
     try:
         verdict = check(parser.parse_args())
     except (OSError, MemoryError, SystemExit) as problem:

@@ -1,4 +1,4 @@
-"""SPEC §8.1: covers. They are tuples of clauses (N, M): at most N pieces, and at most M on a side."""
+"""SPEC §8.1: covers, as tuples of clauses (N, M): at most N pieces, at most M on a side."""
 
 import re
 

@@ -33,8 +33,9 @@ class Fields:
         return found
 
     def item(self, read, within=None):
-        """The next item of a type, which is one of the functions below. It ends within so many bytes of the file.
-        Where it cannot be read, its beginning is wrong; else the byte with which a varint should have ended."""
+        """The next item of a type, which is one of the functions below. It ends within so many bytes
+        of the file. Where it cannot be read, its beginning is wrong; else the byte with which the
+        first varint that is too long should have ended."""
         start, self.padded = self.at, None
         self.limit = min(within or len(self.data), len(self.data))
         try:
@@ -45,7 +46,7 @@ class Fields:
         return value
 
     def count(self, most, sizes):
-        """The number of records that fill the rest of the file, each of so many bytes at least and at most."""
+        """The number of records that fill the rest of the file, with the sizes that one may have."""
         start, n = self.at, self.item(u64)
         self.agree(n <= most and n * sizes[0] <= len(self.data) - self.at <= n * sizes[1], start)
         return n
@@ -64,7 +65,7 @@ def u8(f):
     return raw(1)(f)[0]
 
 def varint(width):
-    """A number of so many bits, seven to a byte, lowest first. All bytes but the last have the highest bit."""
+    """A number of so many bits, seven to a byte, lowest first; the last byte is less than 128."""
     def read(f):
         start, number, more = f.at, 0, True
         while more:
