@@ -861,7 +861,8 @@ fn a_certificate_is_made_again_from_what_it_says() {
     assert_eq!(status, Some(1));
     assert!(said.starts_with("The prover makes another one: "), "{said}");
     // Nor is more done than it claims, nor what the prover does if nobody says what,
-    let refused: [(&str, &dyn Fn(&mut Request)); 8] = [
+    type Change = dyn Fn(&mut Request);
+    let refused: [(&str, &Change); 8] = [
         ("another game", &|request| request.game = "6x6".into()),
         ("no game", &|request| request.game.clear()),
         ("another start", &|request| request.start = "B:W7,8:B1,3".into()),
