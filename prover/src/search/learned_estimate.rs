@@ -12,8 +12,8 @@
 //!
 //! Disproved positions teach nothing: there is no number to aim at, and with a large one in its
 //! place far fewer wins are found. Disproof numbers are not learnt either: that took more nodes
-//! (docs/scale.md has both). Each search begins without weights, so it is the same every time; and
-//! they change where it goes first, never what it finds there.
+//! (docs/experiments/026-learn-more.md has both). Each search begins without weights, so it is the
+//! same every time; and they change where it goes first, never what it finds there.
 
 use std::io::{self, Read, Write};
 
