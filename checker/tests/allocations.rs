@@ -223,7 +223,7 @@ fn databases_of_draws() {
         };
         let slices = slices.into_iter().map(file).collect();
         let place = Place::new();
-        Files { rows: 8, columns: 8, pieces, slices }.write(&place.db());
+        Files { rows: 8, columns: 8, cover: Cover::up_to(pieces), slices }.write(&place.db());
         for level in [Level::Exact, Level::Consistent] {
             let options = Options { level, threads: Some(1), ..place.options() };
             let (verdict, most) = peak(|| check_database(&board, None, &options));

@@ -74,8 +74,8 @@ fn units_without_payloads_take_no_time() {
         }
         (name, SliceHead { header, constant, frequencies, units }.encode())
     };
-    let files =
-        Files { rows: 8, columns: 8, pieces: 12, slices: slices.into_iter().map(file).collect() };
+    let (cover, slices) = (Cover::up_to(12), slices.into_iter().map(file).collect());
+    let files = Files { rows: 8, columns: 8, cover, slices };
     for line in check_files(&files) {
         refuted(&line, "slice-value", "file=8x8/0-1-0-1 ");
     }

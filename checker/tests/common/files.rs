@@ -241,7 +241,7 @@ pub fn repair_payload(payload: &mut [u8]) {
 pub struct Files {
     pub rows: u8,
     pub columns: u8,
-    pub pieces: u8,
+    pub cover: Cover,
     pub slices: Vec<(SliceName, Vec<u8>)>,
 }
 
@@ -263,7 +263,13 @@ impl Files {
             (table.shape.slice, SliceParts::new(board, &table.shape, &values).bytes())
         };
         let slices = values.tables().iter().map(encode).collect();
-        Files { rows: board.rows(), columns: board.columns(), pieces, slices }
+        let (rows, columns, cover) = (board.rows(), board.columns(), Cover::up_to(pieces));
+        Files { rows, columns, cover, slices }
+    }
+
+    /// The files of values that were derived for this cover.
+    pub fn of_cover(values: &Database, cover: &Cover) -> Files {
+        Files { cover: cover.clone(), ..Files::new(values, cover.most_pieces()) }
     }
 
     /// Changes the bytes of a file.
@@ -292,15 +298,19 @@ impl Files {
         self.write_manifest(db)
     }
 
-    fn write_manifest(&self, db: &Path) -> Digest {
+    /// The manifest that has their digests.
+    pub fn manifest(&self) -> DatabaseManifest {
         let record = |(name, bytes): &(SliceName, Vec<u8>)| {
             let (length, digest) = (bytes.len() as u64, Digest::of(bytes));
             SliceRecord { name: *name, length, digest }
         };
         let slices = self.slices.iter().map(record).collect();
-        let Files { rows, columns, pieces, .. } = *self;
-        let cover = Cover::up_to(pieces);
-        let manifest = DatabaseManifest { rows, columns, cover, slices };
+        let Files { rows, columns, ref cover, .. } = *self;
+        DatabaseManifest { rows, columns, cover: cover.clone(), slices }
+    }
+
+    fn write_manifest(&self, db: &Path) -> Digest {
+        let manifest = self.manifest();
         fs::write(self.folder(db).join("MANIFEST"), manifest.encode()).unwrap();
         manifest.root()
     }

@@ -125,14 +125,14 @@ fn long_manifests(corpus: &mut Corpus, base: &Base) {
             expected
         });
     };
-    const GIB: u64 = 1 << 30;
+    const LONG: u64 = 1 << 26;
     let number = number_at(base);
     let bytes = manifest(base).encode();
-    long("manifest-of-zeros", GIB, &[], syntax(0));
-    long("manifest-of-another-version-and-zeros", GIB, &[&bytes[..8], &[9]].concat(), {
+    long("manifest-of-zeros", LONG, &[], syntax(0));
+    long("manifest-of-another-version-and-zeros", LONG, &[&bytes[..8], &[9]].concat(), {
         Expected::declined("version", "MANIFEST")
     });
-    long("manifest-and-zeros", GIB, &bytes, syntax(number));
+    long("manifest-and-zeros", LONG, &bytes, syntax(number));
     // As long as so many records are: only their number is wrong.
     let many = [&bytes[..number], &varint(MOST_OBJECTS + 1)].concat();
     long("manifest-of-too-many-records", 40 * (MOST_OBJECTS + 1), &many, syntax(number));

@@ -4,24 +4,26 @@
 //! where MANIFEST is to say something else about it than the object itself.
 
 use super::{Input, folder, with_length};
-use crate::common::files::write_database;
+use crate::common::board;
+use crate::common::files::Files;
 use crate::common::maker::{Certificate, Maker, draw_4x4, write_raw};
 use crate::common::oracle::{Oracle, longest_win, oracle_4x4};
 use crate::common::{Options, check_certificate};
-use crate::common::{board, database};
 use crate::counting::peak;
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::cover::Cover;
+use certificate_spec::database::DatabaseManifest;
 use certificate_spec::manifest::{Kind, Object};
 use checker_audit::{Sample, Shard, Statement};
-use checker_core::{Board, Game, Level, Position, Side, Stop, Value, Verdict, parse_fen};
+use checker_core::{Board, Game, Level, Position, Side, Stop, Value, Verdict, derive, parse_fen};
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
-/// Pieces of the database that is there.
-const PIECES: u8 = 3;
+/// What the database that is there covers.
+const COVER: &str = "4:2";
 /// In the first byte: the level consistent, a shard, a sample, little memory, the claim's digest left alone.
 const CONSISTENT: u8 = 1;
 const SHARD: u8 = 2;
@@ -29,23 +31,29 @@ const SAMPLE: u8 = 4;
 const MEMORY: u8 = 8;
 const AS_IT_IS: u8 = 16;
 
-/// A folder with the database of 4x4, and its roots.
+/// A folder with the database of 4x4, and its manifest.
 struct Place {
     folder: TempDir,
-    roots: BTreeMap<u8, Digest>,
+    manifest: DatabaseManifest,
+}
+
+impl Place {
+    /// The root of a part of the database, if it has it.
+    fn root(&self, cover: &Cover) -> Option<Digest> {
+        let has = !cover.is_empty() && self.manifest.cover.includes(cover);
+        has.then(|| self.manifest.restricted_to(cover).root())
+    }
 }
 
 fn place() -> &'static Mutex<Place> {
     static PLACE: OnceLock<Mutex<Place>> = OnceLock::new();
     PLACE.get_or_init(|| {
         let (folder, board) = (folder(), board("4x4"));
-        let roots = (2..=PIECES).map(|pieces| {
-            let db = folder.path().join("egdb");
-            let _ = fs::remove_dir_all(&db);
-            (pieces, write_database(&db, &database(&board, pieces), pieces))
-        });
-        let roots = roots.collect();
-        Mutex::new(Place { folder, roots })
+        let cover = Cover::parse(COVER).expect("a cover");
+        let values = derive(&board, &cover).expect("values");
+        let files = Files::of_cover(&values, &cover);
+        files.write(&folder.path().join("egdb"));
+        Mutex::new(Place { folder, manifest: files.manifest() })
     })
 }
 
@@ -56,9 +64,9 @@ pub(super) fn run(bytes: &[u8]) {
     let mut claim = input.section().to_vec();
     if how & AS_IT_IS == 0
         && let Ok(mut read) = Claim::decode(&claim)
-        && let Some(root) = place.roots.get(&read.cover.most_pieces())
+        && let Some(root) = place.root(&read.cover)
     {
-        read.database = Some(*root);
+        read.database = Some(root);
         claim = read.encode().into();
     }
     let mut objects = Vec::new();
@@ -189,18 +197,26 @@ fn seed(how: u8, certificate: &Certificate) -> Vec<u8> {
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
     let (oracle, board) = (oracle_4x4(), board("4x4"));
-    let roots = place().lock().expect("no panic before").roots.clone();
+    let place = place().lock().expect("no panic before");
     let start = longest_win(&oracle, Side::White);
     let mut all = vec![seed(0, &draw_4x4(&oracle, 0)), seed(SHARD, &draw_4x4(&oracle, 2))];
     for (pieces, leaf_depth) in [(0, 0), (0, 3), (2, 2), (3, 1)] {
         let maker = Maker { board: &board, oracle: &oracle, pieces, leaf_depth };
-        let root = roots.get(&pieces).copied();
+        let root = place.root(&Cover::up_to(pieces));
         let win = maker.certificate("4x4", Claimed::WhiteWins, start, root);
         let initial = Game::parse("4x4").expect("a game").initial();
         let mut bound = maker.certificate("4x4", Claimed::WhiteNotLost, initial, root);
         bound.chunk = 3;
         all.extend([seed(0, &win), seed(SAMPLE, &win), seed(CONSISTENT, &bound)]);
     }
+    // All of it is the database's; how it was found is said.
+    let mut sides = draw_4x4(&oracle, 0);
+    sides.claim.cover = place.manifest.cover.clone();
+    sides.claim.database = place.root(&sides.claim.cover);
+    sides.parts.clear();
+    let said = super::provenance::seeds().into_iter();
+    let said = said.take(2).flat_map(|bytes| [vec![0], with_length(&bytes)].concat());
+    all.push(seed(0, &sides).into_iter().chain(said).collect());
     // Longer ones take longer than they teach.
     all.retain(|seed| seed.len() < 4000);
     assert!(all.len() >= 8);

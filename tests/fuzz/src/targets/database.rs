@@ -4,14 +4,15 @@
 //! bytes of the file.
 
 use super::{Input, folder};
+use crate::common::board;
 use crate::common::files::{Files, encodes, quiet_values, repair_head, repair_payload};
 use crate::common::{Options, check_database};
-use crate::common::{board, database};
 use crate::counting::peak;
+use certificate_spec::cover::Cover;
 use certificate_spec::slice::{SliceHead, Unit};
 use certificate_spec::value::Value;
 use checker_audit::{Sample, Shard, Statement};
-use checker_core::{Board, Level, Shape, Stop, Verdict};
+use checker_core::{Board, Level, Shape, Stop, Verdict, derive};
 use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
@@ -38,16 +39,18 @@ struct Base {
 fn bases() -> &'static Mutex<Vec<Base>> {
     static BASES: OnceLock<Mutex<Vec<Base>>> = OnceLock::new();
     BASES.get_or_init(|| {
-        let base = |(name, pieces): (&str, u8)| {
+        let base = |(name, cover): (&str, &str)| {
             let (board, folder) = (board(name), folder());
-            let database = database(&board, pieces);
-            let files = Files::new(&database, pieces);
+            let cover = Cover::parse(cover).expect("a cover");
+            let database = derive(&board, &cover).expect("values");
+            let files = Files::of_cover(&database, &cover);
             files.write(folder.path());
             let shapes = database.tables().iter().map(|table| table.shape).collect();
             let values = database.tables().iter().map(|t| quiet_values(&board, t)).collect();
             Base { board, shapes, values, files, folder }
         };
-        Mutex::new([("3x3", 2), ("4x4", 3), ("3x5", 3), ("5x5", 2)].map(base).into())
+        let all = [("3x3", "2"), ("4x4", "3"), ("3x5", "3"), ("5x5", "2"), ("4x2", "4:2")];
+        Mutex::new(all.map(base).into())
     })
 }
 

@@ -1,14 +1,15 @@
 //! The manifests of certificates and databases.
 
 use super::bounded;
+use crate::common::board;
 use crate::common::files::Files;
 use crate::common::maker::draw_4x4;
 use crate::common::oracle::oracle_4x4;
-use crate::common::{board, database};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
-use certificate_spec::database::{DatabaseManifest, SliceRecord};
+use certificate_spec::database::DatabaseManifest;
 use certificate_spec::manifest::Manifest;
+use checker_core::derive;
 
 pub(super) fn run(bytes: &[u8]) {
     let length = bytes.len() as u64;
@@ -45,12 +46,10 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         claim_digest: Digest::of(claim.as_bytes()),
         objects,
     };
-    let Files { rows, columns, pieces, slices } = Files::new(&database(&board("3x3"), 2), 2);
-    let record = |(name, bytes): &(_, Vec<u8>)| {
-        let (length, digest) = (bytes.len() as u64, Digest::of(bytes));
-        SliceRecord { name: *name, length, digest }
+    let of_cover = |text: &str| {
+        let cover = Cover::parse(text).expect("a cover");
+        let values = derive(&board("3x3"), &cover).expect("values");
+        Files::of_cover(&values, &cover).manifest().encode()
     };
-    let slices = slices.iter().map(record).collect();
-    let cover = Cover::up_to(pieces);
-    vec![manifest.encode(), DatabaseManifest { rows, columns, cover, slices }.encode()]
+    vec![manifest.encode(), of_cover("2"), of_cover("4:2")]
 }
