@@ -10,6 +10,7 @@ mod explain;
 mod heuristic;
 mod independence;
 mod mutants;
+mod notes;
 mod openings;
 mod perft;
 mod proof;

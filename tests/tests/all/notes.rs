@@ -1,0 +1,61 @@
+//! What `check merge` says of notes and keys that do not count, and how much of a note it repeats.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use tests::programs::{path, prove, run};
+
+fn check(text: &str, here: &Path) -> Output {
+    run(&path("check"), &text.split(' ').collect::<Vec<_>>(), here)
+}
+
+/// A certificate with a signed note, one that nobody has signed, and two trusted keys.
+fn place() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(
+        &"--game 4x4 --pieces 0 --leaf-nodes 1 --emit cert --quiet".split(' ').collect::<Vec<_>>(),
+        here,
+    );
+    let mut trusted = String::new();
+    for name in ["alice", "bob"] {
+        let output = check(&format!("keygen {name} --key {name}.key"), here);
+        trusted += &String::from_utf8(output.stdout).unwrap();
+    }
+    fs::write(here.join("trusted"), trusted).unwrap();
+    for note in ["signed.note --key alice.key", "plain.note"] {
+        assert!(check(&format!("cert --quiet --attest {note}"), here).status.success());
+    }
+    root
+}
+
+#[test]
+fn notes_and_keys_that_do_not_count_are_named_with_the_reason() {
+    let root = place();
+    let output = check("merge cert signed.note plain.note --keys trusted", root.path());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    for line in [
+        "plain.note does not count: no trusted key has signed it",
+        "key bob counts for nothing: it has signed no note",
+    ] {
+        assert!(said.lines().any(|l| l == line), "{said}");
+    }
+    assert!(!said.contains("signed.note does not count"), "{said}");
+    // Without keys every note counts.
+    let output = check("merge cert signed.note plain.note", root.path());
+    assert!(!String::from_utf8(output.stderr).unwrap().contains("does not count"));
+}
+
+#[test]
+fn a_verdict_repeats_no_more_of_a_note_than_fits_on_a_line() {
+    let root = place();
+    let note = fs::read_to_string(root.path().join("plain.note")).unwrap();
+    let long = note.replacen(" nodes=", &format!(" more={} nodes=", "x".repeat(7000)), 1);
+    fs::write(root.path().join("long.note"), long.replacen("DRAW", "BLACK-WINS", 1)).unwrap();
+    let output = check("merge cert long.note", root.path());
+    let line = String::from_utf8(output.stdout).unwrap();
+    assert!(line.starts_with("s DECLINED disagreement file=long.note "), "{line}");
+    assert!(line.trim_end().ends_with("...") && line.len() < 1000, "{line}");
+}
