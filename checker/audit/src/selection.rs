@@ -149,15 +149,8 @@ pub struct Everything {
 }
 
 impl Selection for Everything {
-    fn begin(&self, _: &WorkSize) {}
     fn has_pair(&self, _: usize) -> bool {
         self.values
-    }
-    fn has_blocks(&self) -> bool {
-        false
-    }
-    fn has_block(&self, _: &str) -> bool {
-        false
     }
     fn has_positions(&self) -> bool {
         true
@@ -171,21 +164,8 @@ impl Selection for Everything {
 pub struct AllSlices;
 
 impl Selection for AllSlices {
-    fn begin(&self, _: &WorkSize) {}
     fn has_pair(&self, _: usize) -> bool {
         true
-    }
-    fn has_blocks(&self) -> bool {
-        false
-    }
-    fn has_block(&self, _: &str) -> bool {
-        false
-    }
-    fn has_positions(&self) -> bool {
-        false
-    }
-    fn has(&self, _: Kind, _: usize, _: usize) -> bool {
-        false
     }
 }
 
@@ -258,12 +238,6 @@ impl Selection for ShardSelection {
     fn has_pair(&self, pair: usize) -> bool {
         self.work().is_some_and(|work| work.slices.contains(&pair))
     }
-    fn has_blocks(&self) -> bool {
-        false
-    }
-    fn has_block(&self, _: &str) -> bool {
-        false
-    }
     fn has_positions(&self) -> bool {
         self.work().is_some_and(Work::has_positions)
     }
@@ -305,9 +279,6 @@ impl SampleSelection {
 impl Selection for SampleSelection {
     fn begin(&self, size: &WorkSize) {
         let _ = self.size.set(size.clone());
-    }
-    fn has_pair(&self, _: usize) -> bool {
-        false
     }
     fn has_blocks(&self) -> bool {
         true

@@ -8,42 +8,12 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// Slice files alone.
-pub(crate) struct FilesOnly;
-
-impl TableSource for FilesOnly {
-    fn begin(&self, _: &str) -> Result<TableDigests, String> {
-        Ok(TableDigests::default())
-    }
-    fn wants_each_pair(&self) -> bool {
-        false
-    }
-    fn read(&self, _: Digest, _: &Words) -> Option<Digest> {
-        None
-    }
-    fn write(&self, _: Digest, _: &Words, _: Digest) -> io::Result<()> {
-        Ok(())
-    }
-    fn record(&self, _: &TableDigests) -> Result<(), String> {
-        Ok(())
-    }
-}
-
 impl TableSource for TableFolder {
-    fn begin(&self, _: &str) -> Result<TableDigests, String> {
-        Ok(TableDigests::default())
-    }
-    fn wants_each_pair(&self) -> bool {
-        false
-    }
     fn read(&self, slice_file: Digest, words: &Words) -> Option<Digest> {
         TableFolder::read(self, slice_file, words)
     }
     fn write(&self, slice_file: Digest, words: &Words, digest: Digest) -> io::Result<()> {
         TableFolder::write(self, slice_file, words, digest)
-    }
-    fn record(&self, _: &TableDigests) -> Result<(), String> {
-        Ok(())
     }
 }
 
@@ -71,12 +41,6 @@ impl TableSource for Journaled<'_> {
     }
     fn wants_each_pair(&self) -> bool {
         true
-    }
-    fn read(&self, _: Digest, _: &Words) -> Option<Digest> {
-        None
-    }
-    fn write(&self, _: Digest, _: &Words, _: Digest) -> io::Result<()> {
-        Ok(())
     }
     fn record(&self, digests: &TableDigests) -> Result<(), String> {
         match &mut *self.journal.lock().unwrap_or_else(PoisonError::into_inner) {

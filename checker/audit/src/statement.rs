@@ -3,12 +3,12 @@
 use crate::sample::Sample;
 use crate::selection::{AllSlices, Everything, SampleSelection, ShardSelection};
 use crate::shard::Shard;
-use crate::source::{FilesOnly, Journaled};
+use crate::source::Journaled;
 use crate::tables::TableFolder;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_core::{
-    Board, Level, Looked, LookedAt, Options, Selection, Stop, TableSource, Verdict,
+    Board, Level, Looked, LookedAt, Nothing, Options, Selection, Stop, TableSource, Verdict,
     check_database_part, check_part,
 };
 use std::path::{Path, PathBuf};
@@ -180,7 +180,7 @@ fn run(
             }
             Extent::Whole(Values::Trusted(trusted)) => {
                 let positions = positions.ok_or_else(trusted_alone)?;
-                let looked = check(positions, &FilesOnly)?;
+                let looked = check(positions, &Nothing)?;
                 is_of(&looked, trusted)?;
                 is_whole(&looked, false)?;
                 let fields = format!("{} {}{}", looked.subject, trusted.fields, counts(&looked));
@@ -196,7 +196,7 @@ fn run(
                 };
                 let selection = ShardSelection::new(*shard, trusted.is_none());
                 let looked = match values {
-                    Values::Verified | Values::Trusted(_) => check(&selection, &FilesOnly),
+                    Values::Verified | Values::Trusted(_) => check(&selection, &Nothing),
                     Values::Tables(folder) => check(&selection, folder),
                     Values::Journal(path) => check(&selection, &Journaled::new(path, shard)),
                 }?;
@@ -206,7 +206,7 @@ fn run(
             }
             Extent::Sample(sample) => {
                 let selection = SampleSelection::new(*sample);
-                let looked = check(&selection, &FilesOnly)?;
+                let looked = check(&selection, &Nothing)?;
                 let fields = selection.verdict_fields(&looked);
                 Statement::Sampled(with_assumed(fields, looked.assumed))
             }

@@ -49,7 +49,7 @@ pub use leaf::replay;
 pub use numbering::{PairSize, Shape, pair_sizes, pairs};
 pub use options::{Level, Options};
 pub use part::{
-    Count, Looked, LookedAt, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
+    Count, Looked, LookedAt, Nothing, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
 };
 pub use rules::{Board, Game, Position, Side};
 pub use tree::Tree;

@@ -51,46 +51,72 @@ impl WorkSize {
     }
 }
 
-/// What of the work is verified.
+/// What of the work is verified: nothing, unless it says otherwise.
 pub trait Selection: Sync {
     /// Is told the work before any of it is asked for.
-    fn begin(&self, work: &WorkSize);
+    fn begin(&self, _work: &WorkSize) {}
     /// Whether this pair of slices is verified as a whole.
-    fn has_pair(&self, pair: usize) -> bool;
+    fn has_pair(&self, _pair: usize) -> bool {
+        false
+    }
     /// Whether single blocks may be verified.
-    fn has_blocks(&self) -> bool;
+    fn has_blocks(&self) -> bool {
+        false
+    }
     /// Whether the pair of blocks with this name is verified by itself.
-    fn has_block(&self, name: &str) -> bool;
+    fn has_block(&self, _name: &str) -> bool {
+        false
+    }
     /// Whether any node or leaf may be verified.
-    fn has_positions(&self) -> bool;
+    fn has_positions(&self) -> bool {
+        false
+    }
     /// Whether node or leaf `i` of the `q`th question is verified. The start is the first node.
-    fn has(&self, kind: Kind, q: usize, i: usize) -> bool;
+    fn has(&self, _kind: Kind, _q: usize, _i: usize) -> bool {
+        false
+    }
 }
 
-/// Where tables of values may come from besides the slice files.
+/// Where tables of values may come from besides the slice files: from nowhere, unless it says otherwise.
 pub trait TableSource: Sync {
     /// Is told of which database and level, and returns the digests of tables that count as verified or
     /// as taken for granted before.
     ///
     /// # Errors
     /// What it has is about something else.
-    fn begin(&self, about: &str) -> Result<TableDigests, String>;
+    fn begin(&self, _about: &str) -> Result<TableDigests, String> {
+        Ok(TableDigests::default())
+    }
     /// Whether it wants to be told of each pair of slices as soon as that is verified.
-    fn wants_each_pair(&self) -> bool;
+    fn wants_each_pair(&self) -> bool {
+        false
+    }
     /// Fills in the table of the slice whose file has this digest, and returns the digest that the table
     /// is said to have. If there is none, what is in the words afterwards is worth nothing.
-    fn read(&self, slice_file: Digest, words: &Words) -> Option<Digest>;
+    fn read(&self, _slice_file: Digest, _words: &Words) -> Option<Digest> {
+        None
+    }
     /// Keeps a table for others.
     ///
     /// # Errors
     /// It cannot be kept; the check goes on without.
-    fn write(&self, slice_file: Digest, words: &Words, digest: Digest) -> io::Result<()>;
+    fn write(&self, _slice_file: Digest, _words: &Words, _digest: Digest) -> io::Result<()> {
+        Ok(())
+    }
     /// Is told of the digests of all tables so far, after each batch of slices that were verified.
     ///
     /// # Errors
     /// They cannot be noted, and the check has to end.
-    fn record(&self, digests: &TableDigests) -> Result<(), String>;
+    fn record(&self, _digests: &TableDigests) -> Result<(), String> {
+        Ok(())
+    }
 }
+
+/// Selects nothing, and has no tables.
+pub struct Nothing;
+
+impl Selection for Nothing {}
+impl TableSource for Nothing {}
 
 /// The digests of tables, by slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -171,46 +197,6 @@ impl<'a> Part<'a> {
     pub(crate) fn blocks(&self) -> Count {
         let [looked_at, of] = self.blocks.each_ref().map(|n| n.load(Relaxed));
         Count { looked_at, of }
-    }
-}
-
-/// Selects nothing, and has no tables.
-pub(crate) struct Nothing;
-
-impl Selection for Nothing {
-    fn begin(&self, _: &WorkSize) {}
-    fn has_pair(&self, _: usize) -> bool {
-        false
-    }
-    fn has_blocks(&self) -> bool {
-        false
-    }
-    fn has_block(&self, _: &str) -> bool {
-        false
-    }
-    fn has_positions(&self) -> bool {
-        false
-    }
-    fn has(&self, _: Kind, _: usize, _: usize) -> bool {
-        false
-    }
-}
-
-impl TableSource for Nothing {
-    fn begin(&self, _: &str) -> Result<TableDigests, String> {
-        Ok(TableDigests::default())
-    }
-    fn wants_each_pair(&self) -> bool {
-        false
-    }
-    fn read(&self, _: Digest, _: &Words) -> Option<Digest> {
-        None
-    }
-    fn write(&self, _: Digest, _: &Words, _: Digest) -> io::Result<()> {
-        Ok(())
-    }
-    fn record(&self, _: &TableDigests) -> Result<(), String> {
-        Ok(())
     }
 }
 

@@ -10,10 +10,9 @@ use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use certificate_spec::value::Value as Written;
 use checker_core::{
-    Count, Looked, Options, Selection, Side, Stop, TableDigests, TableSource, Words, WorkSize,
-    check, check_database, check_database_part, check_part,
+    Count, Looked, Options, Selection, Side, Stop, TableDigests, TableSource, Words, check,
+    check_database, check_database_part, check_part,
 };
-use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Selects all pairs of slices or none, and all nodes and leaves or none.
@@ -23,15 +22,8 @@ struct All {
 }
 
 impl Selection for All {
-    fn begin(&self, _: &WorkSize) {}
     fn has_pair(&self, _: usize) -> bool {
         self.pairs
-    }
-    fn has_blocks(&self) -> bool {
-        false
-    }
-    fn has_block(&self, _: &str) -> bool {
-        false
     }
     fn has_positions(&self) -> bool {
         self.positions
@@ -51,21 +43,12 @@ impl TableSource for Liar {
     fn begin(&self, _: &str) -> Result<TableDigests, String> {
         Ok(self.claims.clone())
     }
-    fn wants_each_pair(&self) -> bool {
-        false
-    }
     fn read(&self, _: Digest, words: &Words) -> Option<Digest> {
         words.iter().for_each(|[win, loss]| {
             win.store(!0, Relaxed);
             loss.store(0, Relaxed);
         });
         self.table
-    }
-    fn write(&self, _: Digest, _: &Words, _: Digest) -> io::Result<()> {
-        Ok(())
-    }
-    fn record(&self, _: &TableDigests) -> Result<(), String> {
-        Ok(())
     }
 }
 
