@@ -1,5 +1,6 @@
 //! The entropy code of slice files (`SPEC.md` §8.3): a range variant of asymmetric numeral systems
-//! with 32 bits of state and words of 16 (J. Duda, "Asymmetric numeral systems", arXiv:1311.2540, §3).
+//! with 32 bits of state and words of 16 (J. Duda, "Asymmetric numeral systems", arXiv:1311.2540,
+//! §3).
 
 use crate::value::{CHECKSUM, Value, checksum};
 

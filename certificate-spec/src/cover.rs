@@ -1,5 +1,5 @@
-//! What a database covers (`SPEC.md` §8.1): all positions in which both sides have pieces, at most so
-//! many together, and at most so many on a side.
+//! What a database covers (`SPEC.md` §8.1): all positions in which both sides have pieces, at most
+//! so many together, and at most so many on a side.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

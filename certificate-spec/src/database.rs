@@ -113,9 +113,9 @@ impl DatabaseManifest {
         out
     }
 
-    /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before any
-    /// more of it is read: magic, version, rules, and whether it can have the number of slices that it
-    /// says.
+    /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before
+    /// any more of it is read: magic, version, rules, and whether it can have the number of slices
+    /// that it says.
     ///
     /// # Errors
     /// As for [`DatabaseManifest::decode`].
@@ -123,8 +123,8 @@ impl DatabaseManifest {
         Head::read(&mut Reader::new(bytes), length).map(|_| ())
     }
 
-    /// Reads MANIFEST. That the records are in order and covered is checked here; that none is missing
-    /// is for a reader who knows the board.
+    /// Reads MANIFEST. That the records are in order and covered is checked here; that none is
+    /// missing is for a reader who knows the board.
     ///
     /// # Errors
     /// [`WireError`] with the offset of the first thing wrong.

@@ -78,8 +78,9 @@ impl Manifest {
         out
     }
 
-    /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before any
-    /// more of it is read: magic, version, and whether it can have the number of records that it says.
+    /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before
+    /// any more of it is read: magic, version, and whether it can have the number of records that
+    /// it says.
     ///
     /// # Errors
     /// As for [`Manifest::decode`].

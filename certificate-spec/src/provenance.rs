@@ -115,7 +115,8 @@ pub struct Iteration {
 }
 
 impl Provenance {
-    /// The bytes of its object, which is the only one of its kind and question. The head's count is 1.
+    /// The bytes of its object, which is the only one of its kind and question. The head's count is
+    /// 1.
     pub fn encode(&self, head: &ObjectHead) -> Vec<u8> {
         let mut out = head.encode(MAGIC);
         wire::append(&mut out, self);
@@ -125,8 +126,8 @@ impl Provenance {
     /// Reads an object.
     ///
     /// # Errors
-    /// [`WireError`] when the head is wrong, what follows is no provenance (as where a text in it is not
-    /// printable ASCII), or something is left over.
+    /// [`WireError`] when the head is wrong, what follows is no provenance (as where a text in it
+    /// is not printable ASCII), or something is left over.
     pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Self), WireError> {
         let mut r = Reader::new(bytes);
         let head = ObjectHead::read(&mut r, MAGIC)?;

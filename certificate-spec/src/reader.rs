@@ -88,8 +88,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads magic and version. The version is judged first among all that may be wrong in a file that
-    /// does carry the magic.
+    /// Reads magic and version. The version is judged first among all that may be wrong in a file
+    /// that does carry the magic.
     pub(crate) fn head(&mut self, magic: &[u8; 8], kind: FileKind) -> Result<(), WireError> {
         self.expect(magic, &format!("the magic bytes {}", hex(magic)))?;
         let offset = self.offset();
@@ -122,8 +122,8 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Reads the number of records that follow. It must be at most `most`, and the bytes left (of a file
-    /// of `length` bytes) must be possible for as many records of these sizes.
+    /// Reads the number of records that follow. It must be at most `most`, and the bytes left (of a
+    /// file of `length` bytes) must be possible for as many records of these sizes.
     pub(crate) fn count(
         &mut self,
         most: u64,

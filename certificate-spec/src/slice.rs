@@ -118,9 +118,9 @@ impl Wire {
     }
 }
 
-/// The length in bytes of head, checksum, contexts and directory of a file that begins with these bytes
-/// ([`START`] of them, or all); what comes before the checksum is judged, the rest only with the whole
-/// head.
+/// The length in bytes of head, checksum, contexts and directory of a file that begins with these
+/// bytes ([`START`] of them, or all); what comes before the checksum is judged, the rest only with
+/// the whole head.
 ///
 /// # Errors
 /// [`WireError`] when this is no slice file of this version.
@@ -157,7 +157,8 @@ impl SliceHead {
         self.checksum_offset() + HEAD_CHECKSUM
     }
 
-    /// The offset of the directory entry of a unit; in a slice without units, of what takes its place.
+    /// The offset of the directory entry of a unit; in a slice without units, of what takes its
+    /// place.
     pub fn entry_offset(&self, unit: usize) -> usize {
         if self.constant.is_some() {
             return wire::HEAD;
@@ -184,8 +185,9 @@ impl SliceHead {
         [&start[..], &head_checksum(&start, &rest), &rest].concat()
     }
 
-    /// Reads the head of a file of `length` bytes; `bytes` are its first [`head_length`] bytes or more.
-    /// That the numbers of indices and of units fit the slice is for a reader who knows the board.
+    /// Reads the head of a file of `length` bytes; `bytes` are its first [`head_length`] bytes or
+    /// more. That the numbers of indices and of units fit the slice is for a reader who knows the
+    /// board.
     ///
     /// # Errors
     /// [`WireError`] with the offset of the first thing wrong.

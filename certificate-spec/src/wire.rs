@@ -1,8 +1,8 @@
-//! The head that every binary file begins with, and postcard, the encoding of small structured parts
-//! (`SPEC.md` §3.1).
+//! The head that every binary file begins with, and postcard, the encoding of small structured
+//! parts (`SPEC.md` §3.1).
 //!
-//! Postcard by itself admits several encodings of the same value (a varint may be padded). So what has
-//! been decoded is encoded again, and the bytes must be the same.
+//! Postcard by itself admits several encodings of the same value (a varint may be padded). So what
+//! has been decoded is encoded again, and the bytes must be the same.
 
 use crate::VERSION;
 use serde::de::Error;

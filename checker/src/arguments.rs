@@ -43,8 +43,8 @@ pub(crate) struct CheckArguments {
     /// How well to check values of the database
     #[arg(long, visible_alias = "db-level", value_enum, default_value = "exact")]
     level: LevelName,
-    /// The most that tables of values may take, as in 4GiB, 512MiB or plain bytes [default: three quarters
-    /// of the memory that is free]
+    /// The most that tables of values may take, as in 4GiB, 512MiB or plain bytes [default: three
+    /// quarters of the memory that is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     /// Note in FILE, your own, what has been verified, and trust it: start again with it to go on
@@ -59,8 +59,8 @@ pub(crate) struct CheckArguments {
     /// Verify one shard of the work only, as in 3/16; exit status 5
     #[arg(long, value_name = "I/N", conflicts_with = "sample")]
     pub(crate) shard: Option<Shard>,
-    /// Take tables of values that the shard does not verify from the folder DIR, and put others there; it need not be
-    /// trusted
+    /// Take tables of values that the shard does not verify from the folder DIR, and put others
+    /// there; it need not be trusted
     #[arg(long, value_name = "DIR", requires = "shard", conflicts_with_all = ["journal", "sample"])]
     pub(crate) tables: Option<PathBuf>,
     /// Verify a random sample only, as in 1%; exit status 5

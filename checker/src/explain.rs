@@ -1,5 +1,5 @@
-//! `check explain`: why a position holds, drawn and in words, down to the database or a cycle. No verdict
-//! rests on anything here.
+//! `check explain`: why a position holds, drawn and in words, down to the database or a cycle. No
+//! verdict rests on anything here.
 
 use certificate_spec::claim::Question;
 use certificate_spec::manifest::Kind;
@@ -16,8 +16,8 @@ use std::path::Path;
 /// More steps than this are not shown.
 const STEPS: usize = 40;
 
-/// A certificate that can be asked about positions. Its files are those that the root stands for; values of the
-/// database are taken from them as they are.
+/// A certificate that can be asked about positions. Its files are those that the root stands for;
+/// values of the database are taken from them as they are.
 struct Explainer {
     certificate: Certificate,
     database: Option<Database>,

@@ -92,8 +92,8 @@ struct Arguments {
     /// Sign the note with the key in FILE
     #[arg(long, value_name = "FILE", requires = "attest")]
     key: Option<PathBuf>,
-    /// Do not verify the values of the database, but take the word of NOTE, which must cover all of them; may
-    /// be given several times
+    /// Do not verify the values of the database, but take the word of NOTE, which must cover all of
+    /// them; may be given several times
     #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal", "game", "tables"])]
     trust_db: Vec<PathBuf>,
     #[command(flatten)]
@@ -109,8 +109,8 @@ struct DatabaseArguments {
     /// Check the database of this board (RxC, or RxC/k for that of a game) and no certificate
     #[arg(long, value_name = "G", value_parser = parse_game)]
     game: Option<Game>,
-    /// Check the database as far as a cover: N (at most N pieces) or N:M (at most M of them on a side),
-    /// joined by commas as in 7,8:4
+    /// Check the database as far as a cover: N (at most N pieces) or N:M (at most M of them on a
+    /// side), joined by commas as in 7,8:4
     #[arg(long, value_name = "COVER", requires = "game")]
     pieces: Option<Cover>,
 }
@@ -124,8 +124,8 @@ struct Trust {
     #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
           value_parser = clap::value_parser!(u8).range(1..))]
     require: u8,
-    /// Each part must be in notes by so many different implementations of the checker; their names are
-    /// counted
+    /// Each part must be in notes by so many different implementations of the checker; their names
+    /// are counted
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     distinct_checkers: u8,
 }
@@ -153,8 +153,8 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         key: PathBuf,
     },
-    /// Show why a position holds: the moves chosen or answered, down to the database or a cycle (takes
-    /// about 500 bytes for each position of all leaves, besides what a check takes)
+    /// Show why a position holds: the moves chosen or answered, down to the database or a cycle
+    /// (takes about 500 bytes for each position of all leaves, besides what a check takes)
     Explain {
         /// The certificate's folder
         certificate: PathBuf,
@@ -163,7 +163,8 @@ enum Command {
         /// The folder of databases
         #[arg(long, value_name = "DIR", default_value = "egdb")]
         db: PathBuf,
-        /// The most that tables of values may take [default: three quarters of the memory that is free]
+        /// The most that tables of values may take [default: three quarters of the memory that is
+        /// free]
         #[arg(long, value_name = "SIZE", value_parser = arguments::parse_size)]
         memory: Option<u64>,
     },

@@ -1,5 +1,5 @@
-//! `check reproduce`: runs the prover with the options that a certificate states (`SPEC.md` §7.1), and compares
-//! what it makes with what there is, file by file.
+//! `check reproduce`: runs the prover with the options that a certificate states (`SPEC.md` §7.1),
+//! and compares what it makes with what there is, file by file.
 
 use certificate_spec::claim::Claim;
 use certificate_spec::manifest::Manifest;
@@ -42,8 +42,8 @@ fn arguments(request: &Request) -> Vec<String> {
     options
 }
 
-/// Makes the certificate again with the program `prove`, and says where the two differ, if they do. What it is
-/// about must have been read, and its objects be what its MANIFEST says.
+/// Makes the certificate again with the program `prove`, and says where the two differ, if they do.
+/// What it is about must have been read, and its objects be what its MANIFEST says.
 ///
 /// # Errors
 /// Why it could not be made.
@@ -87,7 +87,8 @@ pub(crate) fn reproduce(
     // What it says on standard output would come before the verdict.
     let status = command.stdout(Stdio::null()).status();
     let status = status.map_err(|e| format!("{}: {e}", prove.display()))?;
-    // A certificate of what a prover has not decided may be reproduced, too, whatever status it ends with.
+    // A certificate of what a prover has not decided may be reproduced, too, whatever status it
+    // ends with.
     if !status.success() && !again.exists() {
         return Err(format!("{}: {status}", prove.display()));
     }

@@ -1,8 +1,9 @@
 //! Standard output. Exit status 0 is for those alone whose words have arrived.
 //!
-//! Two things of Rust's library would say otherwise, and are gone round. Its standard output takes a descriptor that
-//! cannot be written to for success. And where standard output was closed when the program was started, the
-//! library puts a null device there before `main`, so that whether it was open must be looked at before that.
+//! Two things of Rust's library would say otherwise, and are gone round. Its standard output takes
+//! a descriptor that cannot be written to for success. And where standard output was closed when
+//! the program was started, the library puts a null device there before `main`, so that whether it
+//! was open must be looked at before that.
 #![expect(unsafe_code)]
 
 use std::fs::File;
@@ -13,15 +14,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: what stands in this section is called by the system's start-up code, once and on one thread, as functions
-// of C; `look` is one, and needs nothing of the library's that is not there yet.
+// SAFETY: what stands in this section is called by the system's start-up code, once and on one
+// thread, as functions of C; `look` is one, and needs nothing of the library's that is not there
+// yet.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
 static BEFORE_MAIN: extern "C" fn() = look;
 
 extern "C" fn look() {
-    // SAFETY: F_GETFD takes any number for a descriptor, has no further argument, and changes nothing.
+    // SAFETY: F_GETFD takes any number for a descriptor, has no further argument, and changes
+    // nothing.
     let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
     WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
 }

@@ -1,6 +1,7 @@
 //! What hostile certificates and databases cost: the bounds on memory that `check --help` states.
 //!
-//! One thing is tried after the other in a single test, because what others allocate meanwhile would count.
+//! One thing is tried after the other in a single test, because what others allocate meanwhile
+//! would count.
 
 mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]
@@ -53,8 +54,8 @@ fn objects(
     (0..count).step_by(each).map(object).collect()
 }
 
-/// Checks a certificate of 8x8 with these objects. Says the verdict, and the most memory that it took beyond
-/// what the files themselves justify: four times their bytes, and some for each file.
+/// Checks a certificate of 8x8 with these objects. Says the verdict, and the most memory that it
+/// took beyond what the files themselves justify: four times their bytes, and some for each file.
 fn check(start: &str, objects: &Objects) -> (String, usize) {
     let place = Place::new();
     let (game, value) = ("8x8".into(), Value::BlackNotLost);
@@ -160,8 +161,8 @@ fn nodes_leaves_and_provenance() {
     assert!(most <= 4 << 20, "{most} for {count} iterations and moves");
 }
 
-/// Choices of Black with which a replay expands so many positions before it is at an end or Black is stuck, if
-/// these random numbers lead to any.
+/// Choices of Black with which a replay expands so many positions before it is at an end or Black
+/// is stuck, if these random numbers lead to any.
 fn strategy(board: &Board, start: Position, positions: usize, mut random: u64) -> Option<Vec<u8>> {
     let (mut seen, mut bits, mut todo) = (HashSet::new(), BitWriter::default(), vec![start]);
     while let Some(p) = todo.pop().filter(|_| seen.len() < positions) {

@@ -1,5 +1,6 @@
-//! The targets of `tests/fuzz/` without any fuzzing: on the inputs that are kept there, and on some whose fields are
-//! absurd. The allocator counts, so the bounds on memory that the targets look at hold here, too.
+//! The targets of `tests/fuzz/` without any fuzzing: on the inputs that are kept there, and on some
+//! whose fields are absurd. The allocator counts, so the bounds on memory that the targets look at
+//! hold here, too.
 
 mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]

@@ -13,10 +13,11 @@ use crate::draft::edit_slice;
 use crate::positions;
 use crate::rules::Rules;
 
-/// Tables of all slices of a cover in which every value follows from those of the successors, and draws with
-/// two pieces against one are called wins and losses that support each other in circles: the largest set of
-/// draws with the weaker side to move from which every move leads to one with the stronger side to move that
-/// has a move back into the set. Also the number of values that are wrong.
+/// Tables of all slices of a cover in which every value follows from those of the successors, and
+/// draws with two pieces against one are called wins and losses that support each other in circles:
+/// the largest set of draws with the weaker side to move from which every move leads to one with
+/// the stronger side to move that has a move back into the set. Also the number of values that are
+/// wrong.
 pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, usize) {
     let board = &rules.board;
     let draws = |own: u32, theirs: u32| -> Vec<WirePosition> {

@@ -1,5 +1,5 @@
-//! Small structured parts written by hand (`SPEC.md` §3.1), so that they can be wrong in ways in which
-//! no encoder writes them.
+//! Small structured parts written by hand (`SPEC.md` §3.1), so that they can be wrong in ways in
+//! which no encoder writes them.
 
 use certificate_spec::RULES;
 use certificate_spec::cover::{Clause, Cover};
@@ -7,7 +7,8 @@ use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::object::ObjectHead;
 use certificate_spec::wire::HEAD;
 
-/// A number: seven bits a byte, the lowest first, all bytes but the last with their highest bit set.
+/// A number: seven bits a byte, the lowest first, all bytes but the last with their highest bit
+/// set.
 pub fn varint(number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = number;
@@ -24,8 +25,8 @@ pub fn padded(number: u64) -> Vec<u8> {
     pad(&varint(number), varint(number).len() - 1)
 }
 
-/// Bytes in which the one at some place, if it is the last of a number, is followed by one that adds
-/// nothing to it.
+/// Bytes in which the one at some place, if it is the last of a number, is followed by one that
+/// adds nothing to it.
 pub fn pad(bytes: &[u8], at: usize) -> Vec<u8> {
     [&bytes[..at], &[bytes[at] | 0x80, 0], &bytes[at + 1..]].concat()
 }

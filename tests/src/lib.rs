@@ -1,5 +1,5 @@
-//! What the whole-program tests share: the built programs, certificates that can be edited, the reject
-//! corpus that is made from them, and mutants by the thousand.
+//! What the whole-program tests share: the built programs, certificates that can be edited, the
+//! reject corpus that is made from them, and mutants by the thousand.
 
 pub mod consistent;
 pub mod corpus;

@@ -1,8 +1,10 @@
-//! Mutants: valid certificates and databases, changed at random, by the hundred thousand. `check` must not
-//! call one VERIFIED unless it is shown, by other means, that what it claims is still proved.
+//! Mutants: valid certificates and databases, changed at random, by the hundred thousand. `check`
+//! must not call one VERIFIED unless it is shown, by other means, that what it claims is still
+//! proved.
 //!
-//! Mutant n of a seed is the same on every machine: its class is n modulo the number of classes, and
-//! everything else is drawn from the seed and n. Bases are what `prove` writes, the same bytes everywhere.
+//! Mutant n of a seed is the same on every machine: its class is n modulo the number of classes,
+//! and everything else is drawn from the seed and n. Bases are what `prove` writes, the same bytes
+//! everywhere.
 
 pub mod base;
 mod bytes;
@@ -50,8 +52,8 @@ const fn files(name: &'static str, make: OfFiles) -> Class {
     Class { name, make: Make::Files(make) }
 }
 
-/// All classes: first those whose hashes are left as they were, then records with right hashes, then what
-/// only the rules of the game can tell.
+/// All classes: first those whose hashes are left as they were, then records with right hashes,
+/// then what only the rules of the game can tell.
 pub const CLASSES: [Class; 36] = [
     files("bits-flipped", bytes::flipped),
     files("bytes-overwritten", bytes::overwritten),

@@ -1,5 +1,5 @@
-//! Slice files taken apart and put together again, and their code as `SPEC.md` §8.3 words it: slow, and
-//! with nothing in common with the prover's way of doing it.
+//! Slice files taken apart and put together again, and their code as `SPEC.md` §8.3 words it: slow,
+//! and with nothing in common with the prover's way of doing it.
 
 use std::ops::Range;
 

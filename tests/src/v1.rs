@@ -1,6 +1,6 @@
-//! Certificates and databases of format 1 that are kept for ever, in `corpus/v1`: whoever reads the format
-//! must say of them what was said when they were made. `cargo run -p tests --bin corpus -- v1 DIR` made
-//! them; no test makes them anew.
+//! Certificates and databases of format 1 that are kept for ever, in `corpus/v1`: whoever reads the
+//! format must say of them what was said when they were made. `cargo run -p tests --bin corpus --
+//! v1 DIR` made them; no test makes them anew.
 
 use std::fmt::Write;
 use std::fs;
@@ -22,7 +22,8 @@ use crate::draft::{Draft, copy, edit_slice, write_objects};
 use crate::encoding::pad;
 use crate::programs::{Said, check_with, prove};
 
-/// A row of `VERDICTS.tsv`: what a checker must say of a certificate or database with some arguments.
+/// A row of `VERDICTS.tsv`: what a checker must say of a certificate or database with some
+/// arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// The folder.
@@ -97,8 +98,8 @@ struct Maker<'a> {
 const BOTH: &str = "cert --db egdb";
 
 impl Maker<'_> {
-    /// A new folder for what `fill` puts there; then what the checker says with each of these arguments,
-    /// which must begin with the words after them.
+    /// A new folder for what `fill` puts there; then what the checker says with each of these
+    /// arguments, which must begin with the words after them.
     fn add(&mut self, name: &str, wanted: &[(&str, &str)], fill: impl FnOnce(&Path)) {
         let folder = self.root.join(name);
         fs::create_dir(&folder).expect(name);

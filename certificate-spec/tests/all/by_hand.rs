@@ -1,5 +1,5 @@
-//! The parts that are postcard, put together from `SPEC.md` §3.1 without postcard: so they have their
-//! bytes, and every number in them can be written longer than it must be.
+//! The parts that are postcard, put together from `SPEC.md` §3.1 without postcard: so they have
+//! their bytes, and every number in them can be written longer than it must be.
 
 use certificate_spec::cover::Cover;
 use certificate_spec::database::DatabaseManifest;
@@ -169,8 +169,8 @@ impl ByHand {
                     let mut bytes = whole.clone();
                     bytes[end - 1] |= 0x80;
                     bytes.insert(end, 0);
-                    // With more bytes than there may be, nothing can be read; else the byte that should
-                    // be the last is found wrong.
+                    // With more bytes than there may be, nothing can be read; else the byte that
+                    // should be the last is found wrong.
                     let offset = if end - at < most { end - 1 } else { start } as u64;
                     all.push(Padded { bytes, offset });
                     at = end;

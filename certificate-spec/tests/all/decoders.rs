@@ -1,5 +1,5 @@
-//! Decoders accept exactly what encoders write, say where anything else goes wrong, and no bytes make them
-//! fail in any other way.
+//! Decoders accept exactly what encoders write, say where anything else goes wrong, and no bytes
+//! make them fail in any other way.
 
 use crate::allocation::largest;
 use crate::any::{Any, Head, Leaves, Nodes};
@@ -39,8 +39,8 @@ fn decoded(bytes: &[u8]) -> [Result<Vec<u8>, WireError>; 7] {
     ]
 }
 
-/// Whether whatever decodes encodes to the same bytes, and whatever does not is wrong at a place in the
-/// file, or where it ends.
+/// Whether whatever decodes encodes to the same bytes, and whatever does not is wrong at a place in
+/// the file, or where it ends.
 fn one_encoding(bytes: &[u8]) -> bool {
     let [whole @ .., slice] = decoded(bytes);
     let is_head = slice.as_ref().is_ok_and(|head| head_length(bytes) == Ok(head.len() as u64));
@@ -374,8 +374,8 @@ fn counts_that_lie_are_refused_without_reserving_memory() {
     let (objects, slices) = (before(manifest_sample().offset(0)), database_sample().offset(0));
     let (slices, units) = (before(slices), checksum_at(&slice).unwrap() - 1);
     let [seed_line, iterations] = [2, 1].map(|n| provenance.len() - n);
-    // In which file and where a number is that says how much follows, and where the error must be: at the
-    // number, where what it is a part of begins, or where that ends.
+    // In which file and where a number is that says how much follows, and where the error must be:
+    // at the number, where what it is a part of begins, or where that ends.
     let cases: [(&[u8], usize, Option<u64>); 11] = [
         (&manifest, objects, Some(objects as u64)),
         (&database, 12, Some(12)),

@@ -1,4 +1,5 @@
-//! The tests of the format. In one program, which is built in a fraction of the time that one for each file takes.
+//! The tests of the format. In one program, which is built in a fraction of the time that one for
+//! each file takes.
 
 mod allocation;
 mod any;

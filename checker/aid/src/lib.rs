@@ -1,10 +1,13 @@
-//! What `check` needs and need not trust. A mistake in this crate can refute what is right, or end a
-//! check with an error; it cannot make `s VERIFIED` of what is wrong. Each file says why at its head.
+//! What `check` needs and need not trust. A mistake in this crate can refute what is right, or end
+//! a check with an error; it cannot make `s VERIFIED` of what is wrong. Each file says why at its
+//! head.
 //!
-//! * [`decode`]: the values in slice files. The core holds every value against the rules afterwards.
-//! * [`Plan`]: which tables of values are in memory when. The core sees to it that the batches are all
-//!   slices, whole pairs of one group each; where a move leads to a slice that has no table nothing is
-//!   verified; and a table that comes back must have the digest of the one that was verified.
+//! * [`decode`]: the values in slice files. The core holds every value against the rules
+//!   afterwards.
+//! * [`Plan`]: which tables of values are in memory when. The core sees to it that the batches are
+//!   all slices, whole pairs of one group each; where a move leads to a slice that has no table
+//!   nothing is verified; and a table that comes back must have the digest of the one that was
+//!   verified.
 //! * [`Progress`]: how far a check has come. Nothing that is decided depends on it.
 #![forbid(unsafe_code)]
 

@@ -1,20 +1,22 @@
 //! Which tables are in memory, and when.
 //!
-//! Slices are checked in batches: a group (as many pieces, as many men), part of one, or at least a slice
-//! and its twin. While a batch is checked there are in memory the tables of
+//! Slices are checked in batches: a group (as many pieces, as many men), part of one, or at least a
+//! slice and its twin. While a batch is checked there are in memory the tables of
 //!
 //! * all slices with fewer pieces, where captures lead,
-//! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b + 1),
+//! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b +
+//!   1),
 //! * the batch itself, and whatever else there is room for.
 //!
-//! What is enforced is the bound on all of them together. Where a move leads to a slice that is not in memory
-//! nothing is verified, and a table that comes back must be the one that went.
+//! What is enforced is the bound on all of them together. Where a move leads to a slice that is not
+//! in memory nothing is verified, and a table that comes back must be the one that went.
 
 use certificate_spec::database::SliceName;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// The slices of a database in order, how many bytes the table of each takes, and how many all may take.
+/// The slices of a database in order, how many bytes the table of each takes, and how many all may
+/// take.
 pub struct Plan {
     slices: Vec<SliceName>,
     bytes: HashMap<SliceName, u64>,
@@ -75,8 +77,9 @@ impl Plan {
         Ok(batches)
     }
 
-    /// What the first batch of the `rest` needs and is not in memory, in order; and what has to go to make
-    /// room for it: of the tables that it does not need those that no other needs, then those needed latest.
+    /// What the first batch of the `rest` needs and is not in memory, in order; and what has to go
+    /// to make room for it: of the tables that it does not need those that no other needs, then
+    /// those needed latest.
     pub fn swap(
         &self,
         is_there: impl Fn(SliceName) -> bool,

@@ -8,12 +8,12 @@ use checker_core::{
 };
 use std::path::Path;
 
-/// What a certificate claims and how large it is, as far as that can be seen without playing a move, or a
-/// database.
+/// What a certificate claims and how large it is, as far as that can be seen without playing a
+/// move, or a database.
 #[derive(Debug, Clone)]
 pub struct Description {
-    /// What verdicts say of it first: value, game, start and root, or of a database the word for it, board, pieces
-    /// and root.
+    /// What verdicts say of it first: value, game, start and root, or of a database the word for
+    /// it, board, pieces and root.
     pub subject: String,
     /// What the database covers; nothing without one.
     pub cover: Cover,

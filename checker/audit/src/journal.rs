@@ -1,13 +1,15 @@
-//! The journal of a check: which slices have been verified, so that another run need not do it again.
+//! The journal of a check: which slices have been verified, so that another run need not do it
+//! again.
 //!
-//! Its first line says of what: the version of this format, board, level, pieces and root of the database, and shard.
-//! Then each line has the slices of a pair with the digests of their tables, in a shard also those of the tables that
-//! have been taken for granted since the line before, and a checksum of the first line and this one.
+//! Its first line says of what: the version of this format, board, level, pieces and root of the
+//! database, and shard. Then each line has the slices of a pair with the digests of their tables,
+//! in a shard also those of the tables that have been taken for granted since the line before, and
+//! a checksum of the first line and this one.
 //!
-//! Trusts: the file. Whoever writes a journal decides what is verified; so it must be the user's own. Enforces:
-//! that it is about the same files (those that the root stands for, which are hashed again) and the same
-//! question, and that a line counts if it has been written to its end. If a table is needed again, it must
-//! have the digest given here.
+//! Trusts: the file. Whoever writes a journal decides what is verified; so it must be the user's
+//! own. Enforces: that it is about the same files (those that the root stands for, which are hashed
+//! again) and the same question, and that a line counts if it has been written to its end. If a
+//! table is needed again, it must have the digest given here.
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -49,8 +51,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens or begins the journal of what `about` says, and reads what it has. A line that is not all
-    /// there can only be the last one, and is taken away.
+    /// Opens or begins the journal of what `about` says, and reads what it has. A line that is not
+    /// all there can only be the last one, and is taken away.
     ///
     /// # Errors
     /// It cannot be read, is about something else, or has a line that is damaged.

@@ -1,8 +1,8 @@
 //! Keys for notes: Ed25519, written as those of Go's `sumdb/note`.
 //!
-//! A public key is `name+id+base64` with the bytes 1 and the 32 of the key; the id is the first four bytes of
-//! the SHA-256 of the name, a line feed and these bytes. A private key is `PRIVATE+KEY+name+id+base64`
-//! with the 32 bytes of the seed instead.
+//! A public key is `name+id+base64` with the bytes 1 and the 32 of the key; the id is the first
+//! four bytes of the SHA-256 of the name, a line feed and these bytes. A private key is
+//! `PRIVATE+KEY+name+id+base64` with the 32 bytes of the seed instead.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;

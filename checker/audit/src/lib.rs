@@ -1,8 +1,9 @@
 //! Checks in parts: shards, samples, journals, and notes of what others have checked.
 //!
-//! The core says what it has looked at ([`checker_core::Looked`]); this crate chooses what is looked at
-//! and words it ([`Statement`]). It is trusted by those who go by shards, samples, journals and notes,
-//! and by nobody else: a whole check without any of them is a verdict of the core.
+//! The core says what it has looked at ([`checker_core::Looked`]); this crate chooses what is
+//! looked at and words it ([`Statement`]). It is trusted by those who go by shards, samples,
+//! journals and notes, and by nobody else: a whole check without any of them is a verdict of the
+//! core.
 //!
 //! * [`Shard`], [`Sample`] and the selections: what of the work is done.
 //! * [`TableFolder`]: how shards hand tables to one another. Nobody trusts it.

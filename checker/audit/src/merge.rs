@@ -1,14 +1,17 @@
-//! Joining notes: whether what they say together is that everything has been verified (`SPEC.md` §12).
+//! Joining notes: whether what they say together is that everything has been verified (`SPEC.md`
+//! §12).
 //!
-//! Soundness: a note is believed or not, as its signatures and the user say; nothing here can tell a false
-//! one. What is enforced is that all notes are about this very certificate and database, that each item of
-//! the work (`selection.rs`) is in enough of them, that none takes for granted what would make a circle,
-//! and that each table taken for granted is, by its digest, the one that others have verified.
+//! Soundness: a note is believed or not, as its signatures and the user say; nothing here can tell
+//! a false one. What is enforced is that all notes are about this very certificate and database,
+//! that each item of the work (`selection.rs`) is in enough of them, that none takes for granted
+//! what would make a circle, and that each table taken for granted is, by its digest, the one that
+//! others have verified.
 //!
-//! Why that is enough, wherever a shard had the tables from: a table that a shard verifies has for quiet positions the
-//! values in the slice's file, and for others what they come to by the tables of slices with fewer pieces. If those are
-//! what the files come to, so is this one. So by induction over the pieces all tables that shards verify, and with
-//! them all that are taken for granted, are what the files come to; which is how `selection.rs` has it.
+//! Why that is enough, wherever a shard had the tables from: a table that a shard verifies has for
+//! quiet positions the values in the slice's file, and for others what they come to by the tables
+//! of slices with fewer pieces. If those are what the files come to, so is this one. So by
+//! induction over the pieces all tables that shards verify, and with them all that are taken for
+//! granted, are what the files come to; which is how `selection.rs` has it.
 
 use crate::describe::{DescribedQuestion, Description};
 use crate::keys::PublicKey;
@@ -158,7 +161,8 @@ impl Cover {
         let read = |name: &str| field(name).and_then(|text| range(text, pairs.len()));
         let slices = read("slices").ok_or_else(|| format!("slices=A-B/{}", pairs.len()))?;
         let given = read("given").ok_or_else(|| format!("given=A-B/{}", pairs.len()))?;
-        // What the values rest on must come before them, or the notes could lean on one another in a circle.
+        // What the values rest on must come before them, or the notes could lean on one another in
+        // a circle.
         let most = match level {
             Level::Exact => below(pairs, &slices),
             Level::Consistent => pairs.len(),
@@ -191,7 +195,8 @@ impl Cover {
             }
             _ => return Err(format!("given-tables= of {} slices", prerequisites.len())),
         };
-        // Where notes are trusted, no slices are verified, and values are read from files and nowhere else.
+        // Where notes are trusted, no slices are verified, and values are read from files and
+        // nowhere else.
         let tables = Tables { verified, prerequisites, digest };
         let tables = (field("db-note").is_none() || !slices.is_empty()).then_some(tables);
         Ok(Cover { by, level, slices, nodes, leaves, tables })
@@ -339,7 +344,8 @@ impl Notes {
             .collect();
         for (i, &pair) in about.pairs.iter().enumerate() {
             let is_given = both(&[pair]).iter().any(|slice| given.contains(&slice.order()));
-            // Tables are taken from shards of the same implementation: the names are not counted here.
+            // Tables are taken from shards of the same implementation: the names are not counted
+            // here.
             let least = Least { checkers: 1, ..self.least() };
             if is_given && gap(i..i + 1, least, &ranges).is_some() {
                 let name = pair.file_name();
@@ -432,7 +438,8 @@ impl Notes {
         })
     }
 
-    /// The level at which the notes cover the values of the database, and what a verdict says of them.
+    /// The level at which the notes cover the values of the database, and what a verdict says of
+    /// them.
     ///
     /// # Errors
     /// They do not cover all of them, or disagree.

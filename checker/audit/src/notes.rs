@@ -1,7 +1,7 @@
 //! Notes: what somebody says that `check` has said (`SPEC.md` §12).
 //!
-//! A note is three lines of text, and signatures of them in the form of signed notes (C2SP). What comes after
-//! in lines that begin with `# ` is not signed and is not looked at.
+//! A note is three lines of text, and signatures of them in the form of signed notes (C2SP). What
+//! comes after in lines that begin with `# ` is not signed and is not looked at.
 
 use crate::keys::{PrivateKey, PublicKey};
 use base64::Engine;
@@ -167,8 +167,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A note at `path`, where nothing may be yet: a note that somebody has signed must not get lost. It may
-    /// be in none of these folders, and not where something is that the check uses.
+    /// A note at `path`, where nothing may be yet: a note that somebody has signed must not get
+    /// lost. It may be in none of these folders, and not where something is that the check uses.
     pub fn new(
         path: &Path,
         key: Option<PrivateKey>,

@@ -13,8 +13,8 @@ pub struct Sample {
 }
 
 impl fmt::Display for Sample {
-    /// The seed and the share, and how likely it is that a sample like this misses every one of so many faults:
-    /// a node, leaf or block each.
+    /// The seed and the share, and how likely it is that a sample like this misses every one of so
+    /// many faults: a node, leaf or block each.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Sample { millionths, seed } = self;
         let share = f64::from(*millionths) / 1e6;

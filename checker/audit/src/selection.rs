@@ -1,13 +1,15 @@
-//! What of a certificate and its database is verified: all of it, a shard or a sample (`SPEC.md` §11).
+//! What of a certificate and its database is verified: all of it, a shard or a sample (`SPEC.md`
+//! §11).
 //!
-//! The work is a sequence: the slices of the database, a slice and its twin at a time, then the nodes and
-//! then the leaves of each question. A shard is a stretch of it; the shards of one number cover it without
-//! gap, whatever the weights are.
+//! The work is a sequence: the slices of the database, a slice and its twin at a time, then the
+//! nodes and then the leaves of each question. A shard is a stretch of it; the shards of one number
+//! cover it without gap, whatever the weights are.
 //!
-//! Soundness: a node or leaf is verified given the values of the database, and the values of a slice and
-//! its twin given those of slices in groups before theirs (`derive.rs` in the core; a group has as many pieces and as many
-//! men). So if every item of the sequence has been verified by somebody against the same files, all of them
-//! are right: the slices by induction over the groups, then nodes and leaves.
+//! Soundness: a node or leaf is verified given the values of the database, and the values of a
+//! slice and its twin given those of slices in groups before theirs (`derive.rs` in the core; a
+//! group has as many pieces and as many men). So if every item of the sequence has been verified by
+//! somebody against the same files, all of them are right: the slices by induction over the groups,
+//! then nodes and leaves.
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
@@ -29,8 +31,8 @@ use std::sync::OnceLock;
 /// The weight of a node, and of a position that a leaf expands; an index of the database weighs 1.
 const POSITION: u128 = 32;
 
-/// The number of pairs in groups before the one that the last pair of `own` is in: those that the values
-/// of these pairs can rest on.
+/// The number of pairs in groups before the one that the last pair of `own` is in: those that the
+/// values of these pairs can rest on.
 pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
     let last = own.end.checked_sub(1).filter(|_| !own.is_empty()).and_then(|i| pairs.get(i));
     last.map_or(0, |last| pairs.partition_point(|pair| pair.group() < last.group()))
@@ -53,8 +55,9 @@ impl Work {
         let leaves =
             |size: &QuestionSize| size.leaves.iter().map(|&n| POSITION * u128::from(n)).collect();
         parts.extend(questions.iter().map(leaves));
-        // An item is in the shard in which it begins. A weight is less than 2⁷⁰, so sums do not wrap around.
-        // A product may reach its bound if leaves state absurd numbers; the shards cover all even then.
+        // An item is in the shard in which it begins. A weight is less than 2⁷⁰, so sums do not
+        // wrap around. A product may reach its bound if leaves state absurd numbers; the shards
+        // cover all even then.
         let all: u128 = parts.iter().flatten().sum::<u128>().max(1);
         let mut begin = 0u128;
         let mut range = |weights: &Vec<u128>| {
@@ -74,8 +77,8 @@ impl Work {
         Work { questions: questions.collect(), slices }
     }
 
-    /// The slices that are not verified here and whose tables are needed: those with fewer pieces than
-    /// the last that is, those that crownings lead to, and for nodes and leaves all.
+    /// The slices that are not verified here and whose tables are needed: those with fewer pieces
+    /// than the last that is, those that crownings lead to, and for nodes and leaves all.
     pub fn prerequisites(&self, pairs: &[SliceName]) -> Vec<SliceName> {
         let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
         let most = own.last().map_or(0, |slice| slice.pieces());
@@ -90,9 +93,9 @@ impl Work {
         self.questions.iter().flatten().any(|range| !range.is_empty())
     }
 
-    /// The fields of a verdict: the ranges, each with its end of all after a slash; the slices whose
-    /// values were taken for granted to verify other slices; and what stands for the tables: those
-    /// verified one by one, and all others together.
+    /// The fields of a verdict: the ranges, each with its end of all after a slash; the slices
+    /// whose values were taken for granted to verify other slices; and what stands for the tables:
+    /// those verified one by one, and all others together.
     pub fn verdict_fields(
         &self,
         pairs: &[SliceName],
@@ -141,8 +144,8 @@ impl Work {
     }
 }
 
-/// Everything: what a whole check looks at, where a journal may speak for some of it; without the values
-/// of the database, where notes are trusted for those.
+/// Everything: what a whole check looks at, where a journal may speak for some of it; without the
+/// values of the database, where notes are trusted for those.
 pub struct Everything {
     /// Whether the values of the database are verified.
     pub values: bool,
@@ -178,7 +181,8 @@ pub struct ShardSelection {
 }
 
 impl ShardSelection {
-    /// With `values` those of the database are verified; otherwise they are trusted and are no work.
+    /// With `values` those of the database are verified; otherwise they are trusted and are no
+    /// work.
     pub fn new(shard: Shard, values: bool) -> Self {
         ShardSelection { shard, values, work: OnceLock::new() }
     }

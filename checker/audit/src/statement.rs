@@ -35,8 +35,8 @@ impl Default for Extent {
 pub enum Values {
     /// Nobody's.
     Verified,
-    /// Tables that other shards have left in a folder; notes have their digests, so that nobody has to
-    /// trust it. If what comes of it is a refutation, that is worth nothing.
+    /// Tables that other shards have left in a folder; notes have their digests, so that nobody has
+    /// to trust it. If what comes of it is a refutation, that is worth nothing.
     Tables(TableFolder),
     /// The journal in this file, for what it has.
     Journal(PathBuf),
@@ -219,8 +219,8 @@ fn trusted_alone() -> Stop {
     Stop::Error("options: a database trusted instead of checked".into())
 }
 
-/// That every node and leaf was looked at, and with `values` every pair of slices, here or as the journal
-/// says.
+/// That every node and leaf was looked at, and with `values` every pair of slices, here or as the
+/// journal says.
 fn is_whole(looked: &Looked, values: bool) -> Result<(), Stop> {
     let all = |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
     let is_verified = |slice: &SliceName| looked.tables.verified.contains_key(slice);

@@ -1,12 +1,15 @@
-//! A folder of tables of values, for shards that run where they can share files; and what notes say of tables.
+//! A folder of tables of values, for shards that run where they can share files; and what notes say
+//! of tables.
 //!
-//! Reading a table takes a small part of the time that decoding the values in a slice file and playing all captures
-//! takes, and nearly all values that a shard needs are those of other shards' slices.
+//! Reading a table takes a small part of the time that decoding the values in a slice file and
+//! playing all captures takes, and nearly all values that a shard needs are those of other shards'
+//! slices.
 //!
-//! Trusts: nothing. In the folder there may be anything. A shard puts the digests of the tables that it has taken for
-//! granted into its verdict, *from wherever it had them*, and those of its own; merging asks that they agree (`SPEC.md` §12).
-//! So a table that is not what its file's values come to can spoil shards, and nothing that is made of them passes.
-//! The digest that a table's file begins with tells rot from tables, and nothing more.
+//! Trusts: nothing. In the folder there may be anything. A shard puts the digests of the tables
+//! that it has taken for granted into its verdict, *from wherever it had them*, and those of its
+//! own; merging asks that they agree (`SPEC.md` §12). So a table that is not what its file's values
+//! come to can spoil shards, and nothing that is made of them passes. The digest that a table's
+//! file begins with tells rot from tables, and nothing more.
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -57,8 +60,8 @@ impl TableFolder {
         Some((file, Digest(digest)))
     }
 
-    /// Reads a table that is there, and returns the digest that it states. If there is none, what is in the words
-    /// afterwards is worth nothing.
+    /// Reads a table that is there, and returns the digest that it states. If there is none, what
+    /// is in the words afterwards is worth nothing.
     pub fn read(&self, slice_file: Digest, words: &Words) -> Option<Digest> {
         let (mut file, digest) = self.open(slice_file, words)?;
         let mut bytes = vec![0; 16 * CHUNK];

@@ -1,4 +1,5 @@
-//! One block: all positions with the men where they are (`SPEC.md` §8.2), and where it is in a table.
+//! One block: all positions with the men where they are (`SPEC.md` §8.2), and where it is in a
+//! table.
 //!
 //! Trusts: `numbering.rs`.
 
@@ -19,8 +20,8 @@ impl Block {
         Block { slice: self.slice.twin(), men: self.their_men, their_men: self.men }
     }
 
-    /// Where the words of the block's rows begin in its table, and which of their 64 bits belong to the row:
-    /// beyond its end another one begins.
+    /// Where the words of the block's rows begin in its table, and which of their 64 bits belong to
+    /// the row: beyond its end another one begins.
     pub(crate) fn words(self, table: &Table) -> impl Iterator<Item = (u64, u64)> {
         let (shape, start) = (table.shape, table.shape.block(self.men, self.their_men));
         (0..shape.rows).flat_map(move |row| {

@@ -1,5 +1,5 @@
-//! A certificate as it lies on disk: `SPEC.md` §3 – §6, as far as it can be judged without playing a
-//! move.
+//! A certificate as it lies on disk: `SPEC.md` §3 – §6, as far as it can be judged without playing
+//! a move.
 //!
 //! Enforces: that what `tree.rs` and `leaf.rs` go over is all that the certificate holds, in order
 //! and without gap, and that it is what the root stands for. In particular the nodes of a question

@@ -1,8 +1,8 @@
 //! A whole check, and a check of a part: in which order what is verified.
 //!
-//! Theorem (`SPEC.md` §2): where [`check`] makes a [`Verified`], every table of the database that the
-//! certificate names was verified at the level asked for, and then the start, every node and every leaf
-//! of every question of the claim; so the claim holds.
+//! Theorem (`SPEC.md` §2): where [`check`] makes a [`Verified`], every table of the database that
+//! the certificate names was verified at the level asked for, and then the start, every node and
+//! every leaf of every question of the claim; so the claim holds.
 //!
 //! Enforces: that a whole check has neither a selection nor a source of tables that could leave
 //! something out or speak for something, and that only a whole check makes a `Verified`.
@@ -56,8 +56,8 @@ pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -
     .unwrap_or_else(Verdict::Stopped)
 }
 
-/// Checks what a selection has of the certificate in the folder `path`. CLAIM, manifests, listings and
-/// all objects are judged as in a whole check.
+/// Checks what a selection has of the certificate in the folder `path`. CLAIM, manifests, listings
+/// and all objects are judged as in a whole check.
 ///
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
@@ -100,8 +100,8 @@ fn in_pool<T: Send>(
     }
 }
 
-/// That arithmetic that overflows ends a check instead of going on with a wrong number: a part of the
-/// soundness argument that depends on how the program was compiled.
+/// That arithmetic that overflows ends a check instead of going on with a wrong number: a part of
+/// the soundness argument that depends on how the program was compiled.
 fn assert_overflow_checks() -> Result<(), Stop> {
     static OVERFLOWS: OnceLock<bool> = OnceLock::new();
     let try_it = || {
@@ -118,7 +118,8 @@ fn assert_overflow_checks() -> Result<(), Stop> {
     }
 }
 
-/// Checks a certificate: with no `part` all of it. Returns what was looked at, and the counts of all.
+/// Checks a certificate: with no `part` all of it. Returns what was looked at, and the counts of
+/// all.
 fn check_certificate(
     path: &Path,
     options: &Options,
@@ -208,8 +209,8 @@ fn check_values(
     Ok(Looked::of_values(subject, &work, Some(values), part))
 }
 
-/// The values of a database as its files have them, none of which is verified: for those who want to see
-/// them, not for a verdict.
+/// The values of a database as its files have them, none of which is verified: for those who want
+/// to see them, not for a verdict.
 ///
 /// # Errors
 /// [`Stop`] if the files are not those that the root stands for.
@@ -225,7 +226,8 @@ pub fn values_as_they_are(
 }
 
 impl Looked {
-    /// That every pair of slices, node and leaf has been verified here, and nothing taken for granted.
+    /// That every pair of slices, node and leaf has been verified here, and nothing taken for
+    /// granted.
     fn is_everything(&self) -> Result<(), Stop> {
         let is_all = |q: &LookedAt| {
             let (nodes, leaves) = (q.nodes, q.leaves);

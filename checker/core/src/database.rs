@@ -5,8 +5,8 @@
 //! the database gives no value instead of a wrong one.
 //!
 //! The words are atomic because blocks of one slice are written by several threads and share the
-//! words at their edges. Each block is settled once, before any other reads it; the end of a parallel
-//! loop orders the two.
+//! words at their edges. Each block is settled once, before any other reads it; the end of a
+//! parallel loop orders the two.
 
 use crate::kingsets::KingSets;
 use crate::numbering::{Shape, slice_of, slices, views};
@@ -109,8 +109,9 @@ fn load(word: &AtomicU64) -> u64 {
 
 /// The values of all positions of a board that a cover admits.
 ///
-/// A slice has a table only once it is its turn to be filled, so that a database that is found to be
-/// wrong early has not taken the memory for all of it, and may lose it again (`Plan` in `checker-aid`).
+/// A slice has a table only once it is its turn to be filled, so that a database that is found to
+/// be wrong early has not taken the memory for all of it, and may lose it again (`Plan` in
+/// `checker-aid`).
 #[derive(Debug)]
 pub struct Database {
     board: Board,
@@ -188,8 +189,8 @@ impl Database {
         self.tables.get(self.key(slice))?.as_deref()
     }
 
-    /// The table of a slice that a move leads to. If there is none, whatever is made of that is worth
-    /// nothing: see [`Database::is_complete`].
+    /// The table of a slice that a move leads to. If there is none, whatever is made of that is
+    /// worth nothing: see [`Database::is_complete`].
     pub(crate) fn after_move(&self, slice: SliceName) -> Option<&Table> {
         let table = self.table(slice);
         if table.is_none() {

@@ -3,14 +3,14 @@
 //!
 //! Order: fewer pieces first (jumps), then fewer men (crownings), then men farther ahead (steps of
 //! men). A block and its twin, the same men with the other side to move, are solved together: king
-//! steps lead from one to the other and back. So everything that a block looks at is either finished
-//! or the block's own twin. Blocks with equally many pieces, men and rows advanced never lead to one
-//! another, so they are solved in parallel.
+//! steps lead from one to the other and back. So everything that a block looks at is either
+//! finished or the block's own twin. Blocks with equally many pieces, men and rows advanced never
+//! lead to one another, so they are solved in parallel.
 //!
-//! Theorem: at the level exact the tables hold the exact values afterwards, *whatever was in them before*. By
-//! induction over the order: a block looks at others that have been settled, and at its own twin's values, which
-//! are derived with it; of what was in its table it is only said where that was something else. So nothing
-//! depends on what a file said or on how that was decoded.
+//! Theorem: at the level exact the tables hold the exact values afterwards, *whatever was in them
+//! before*. By induction over the order: a block looks at others that have been settled, and at its
+//! own twin's values, which are derived with it; of what was in its table it is only said where
+//! that was something else. So nothing depends on what a file said or on how that was decoded.
 //!
 //! Trusts: `operator.rs`.
 
@@ -81,8 +81,8 @@ impl First {
     }
 }
 
-/// The values that a table gives to a block: those that it holds and, for positions that are not quiet, those
-/// that captures yield.
+/// The values that a table gives to a block: those that it holds and, for positions that are not
+/// quiet, those that captures yield.
 fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<(u64, u64)> {
     let words = block.words(table).zip(&captures.values);
     let given = words.map(|((at, row), captured)| {
@@ -92,11 +92,13 @@ fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<(u64, u64)> {
     given.collect()
 }
 
-/// Completes the tables of slices of a group that have the values of quiet positions, and reports where what is
-/// there is not what follows from the values of other blocks: the least fixed point, or at the level consistent
-/// the operator applied once. All positions are held against that, quiet or not.
+/// Completes the tables of slices of a group that have the values of quiet positions, and reports
+/// where what is there is not what follows from the values of other blocks: the least fixed point,
+/// or at the level consistent the operator applied once. All positions are held against that, quiet
+/// or not.
 ///
-/// (A quiet position without a given value would count as a draw, and that is found wrong if it is none.)
+/// (A quiet position without a given value would count as a draw, and that is found wrong if it is
+/// none.)
 ///
 /// # Errors
 /// A move has led to a slice that is not in memory.

@@ -1,23 +1,24 @@
 //! A database as it lies on disk: `SPEC.md` §3, §8.3 – §8.5.
 //!
 //! Enforces: that every value of every slice that the cover admits is right at the level asked for,
-//! and that the files are those that the root stands for. Which slices there must be is computed from
-//! the board: a database with a hole proves nothing.
+//! and that the files are those that the root stands for. Which slices there must be is computed
+//! from the board: a database with a hole proves nothing.
 //!
 //! Soundness: at the level *exact* the values used for a certificate are those that `derive.rs`
-//! derives from the rules, whatever the file has; the file's are only compared with them. At the level
-//! *consistent* they are the file's, after every single one was found to follow from its successors'
-//! (`SPEC.md` §2: enough for NotLost, because what is not lost there is closed).
+//! derives from the rules, whatever the file has; the file's are only compared with them. At the
+//! level *consistent* they are the file's, after every single one was found to follow from its
+//! successors' (`SPEC.md` §2: enough for NotLost, because what is not lost there is closed).
 //!
 //! A whole check begins with no table and no digest of one: nothing counts as verified that was not
 //! verified here. Only where a part is checked may a source of tables say what was verified before.
 //!
-//! A file is read when it is hashed, when its values are checked, and when its table has to come back:
-//! each time as a whole, and it must have the digest of the manifest. A table that comes back must have
-//! the digest of the one that was verified; so nothing has to be trusted that makes it up again.
+//! A file is read when it is hashed, when its values are checked, and when its table has to come
+//! back: each time as a whole, and it must have the digest of the manifest. A table that comes back
+//! must have the digest of the one that was verified; so nothing has to be trusted that makes it up
+//! again.
 //!
-//! Where a part is checked, the values of slices that are not verified are the files', or those of the
-//! source of tables; the digests of their tables are in what is returned.
+//! Where a part is checked, the values of slices that are not verified are the files', or those of
+//! the source of tables; the digests of their tables are in what is returned.
 //!
 //! Trusts: of a whole check nothing but `derive.rs` and the files named in its head.
 
@@ -49,9 +50,8 @@ pub(crate) struct Values {
     pub(crate) tables: TableDigests,
 }
 
-/// Checks the database of a board with this cover and root: all of it, or the
-/// pairs of slices and the blocks that the `part` selects. With `keep_all` all tables are in memory in
-/// the end.
+/// Checks the database of a board with this cover and root: all of it, or the pairs of slices and
+/// the blocks that the `part` selects. With `keep_all` all tables are in memory in the end.
 ///
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
@@ -86,7 +86,8 @@ pub(crate) fn check(
     let mut batches = plan.batches(pair_by_pair, keep_all).map_err(Stop::Error)?;
     batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(slice)));
     batches.retain(|batch| !batch.is_empty());
-    // Nothing else about the plan matters for what is verified, and this much is not taken on trust.
+    // Nothing else about the plan matters for what is verified, and this much is not taken on
+    // trust.
     let is_right = |batch: &Vec<SliceName>| {
         batch.iter().all(|s| s.group() == batch[0].group() && batch.contains(&s.twin()))
     };
@@ -129,7 +130,8 @@ pub(crate) fn check(
             Ok(Values { database: check.values, pairs, tables: check.tables })
         }
         Err(stop @ Stop::Error(_)) => Err(stop),
-        // What has been found is the first of its kind; but the syntax of all files comes before values.
+        // What has been found is the first of its kind; but the syntax of all files comes before
+        // values.
         Err(stop) => {
             let judge = |record: &SliceRecord| check.files.read(record.name, |file| file.judge());
             check.own().try_for_each(judge).and(Err(stop))
@@ -143,8 +145,8 @@ struct Check<'a> {
     /// The slices that are to be verified here. The values of others are taken for granted.
     own: HashSet<SliceName>,
     values: Database,
-    /// The digests of tables that have been verified and are not in memory, and of others; and of those
-    /// that have been taken for granted.
+    /// The digests of tables that have been verified and are not in memory, and of others; and of
+    /// those that have been taken for granted.
     tables: TableDigests,
     plan: Plan,
     options: &'a Options,
@@ -195,8 +197,8 @@ impl Check<'_> {
         }
     }
 
-    /// Brings back the table of a slice that has been verified, or makes that of one whose values are taken for
-    /// granted. Those of all slices with fewer pieces must be there.
+    /// Brings back the table of a slice that has been verified, or makes that of one whose values
+    /// are taken for granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         let (table, file) = (self.table(slice)?, self.files.record(slice)?.digest);
@@ -230,8 +232,8 @@ impl Check<'_> {
         self.settled.contains(&slice) || self.tables.verified.contains_key(&slice)
     }
 
-    /// Makes ready for the first of these batches: room, and tables for its slices and for those that moves
-    /// lead to.
+    /// Makes ready for the first of these batches: room, and tables for its slices and for those
+    /// that moves lead to.
     fn prepare(&mut self, rest: &[Vec<SliceName>]) -> Result<(), Stop> {
         let is_there = |slice| self.values.table(slice).is_some();
         let (missing, out) = self.plan.swap(is_there, rest);
@@ -247,8 +249,9 @@ impl Check<'_> {
         })
     }
 
-    /// Checks the values in the files of these slices, the first group with something wrong to its end: what
-    /// is first there is reported, whatever the batches. Of a part the digests of tables are kept.
+    /// Checks the values in the files of these slices, the first group with something wrong to its
+    /// end: what is first there is reported, whatever the batches. Of a part the digests of tables
+    /// are kept.
     fn check_values(&mut self, mut batches: Vec<Vec<SliceName>>) -> Result<(), Stop> {
         let is_verified = |slice: &SliceName| self.tables.verified.contains_key(slice);
         batches.retain(|batch| !batch.iter().all(is_verified));

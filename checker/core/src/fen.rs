@@ -25,7 +25,8 @@ pub fn parse(text: &str) -> Option<Position> {
     let (white, white_kings) = parse_list(parts.next()?.strip_prefix('W')?)?;
     let (black, black_kings) = parse_list(parts.next()?.strip_prefix('B')?)?;
     let p = Position { black, white, kings: white_kings | black_kings, turn };
-    // Whatever else the text may hold (order, zeros, repetitions, more parts, other letters), it is not this.
+    // Whatever else the text may hold (order, zeros, repetitions, more parts, other letters), it is
+    // not this.
     (write(&p) == text).then_some(p)
 }
 

@@ -1,12 +1,13 @@
 //! Reading directories and files that may be hostile: `SPEC.md` §3.
 //!
-//! Enforces: the closed listing (nothing missing, nothing superfluous, ordinary files only: anything
-//! else is refused before it is opened, so no pipe can hang the check and no link lead elsewhere), and
-//! that *the bytes parsed are the bytes hashed*: a file is read into memory as far as the length that was
-//! stated for it. One that is read twice is hashed twice.
+//! Enforces: the closed listing (nothing missing, nothing superfluous, ordinary files only:
+//! anything else is refused before it is opened, so no pipe can hang the check and no link lead
+//! elsewhere), and that *the bytes parsed are the bytes hashed*: a file is read into memory as far
+//! as the length that was stated for it. One that is read twice is hashed twice.
 //!
 //! Trusts: that nobody changes the directory while it is read. Whoever does may cause a wrong
-//! REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of what was read.
+//! REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of what was
+//! read.
 
 use crate::verdict::{Finding, Stop};
 use certificate_spec::{Digest, WireError};
@@ -79,7 +80,8 @@ pub(crate) fn compare_listing(prefix: &str, wanted: &Listing, found: &Listing) -
     wrong.map_or(Ok(()), |finding| Err(finding.into()))
 }
 
-/// Reads a file of a closed directory, at most `limit` bytes of it. `name` is what a verdict calls it.
+/// Reads a file of a closed directory, at most `limit` bytes of it. `name` is what a verdict calls
+/// it.
 pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop> {
     let unreadable = |error| unreadable(path, &error);
     let entry = Entry::at(path).map_err(unreadable)?;
@@ -95,8 +97,9 @@ pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop>
     Ok(bytes)
 }
 
-/// Reads a manifest. Its first bytes are judged by `judge_start`, together with its length, before any more
-/// of it is read: what is no manifest, or cannot be one, costs nothing. An error of syntax has the code `rule`.
+/// Reads a manifest. Its first bytes are judged by `judge_start`, together with its length, before
+/// any more of it is read: what is no manifest, or cannot be one, costs nothing. An error of syntax
+/// has the code `rule`.
 pub(crate) fn read_manifest(
     path: &Path,
     name: &str,

@@ -1,7 +1,7 @@
 //! The folder of a board's database: what there is in it, and its manifest (`SPEC.md` §8.4).
 //!
-//! Enforces: that the manifest has exactly the slices of the board that its cover admits, in order, so that
-//! a database has no hole.
+//! Enforces: that the manifest has exactly the slices of the board that its cover admits, in order,
+//! so that a database has no hole.
 //!
 //! Trusts: `files.rs`.
 

@@ -10,10 +10,11 @@ use crate::rules::{Board, Side, bits_in};
 pub(crate) struct KingSets {
     /// The sets in order of their ranks, in their owner's view.
     pub(crate) sets: Vec<u32>,
-    /// The king steps from each set, as if no other piece were there: the number of the set after the step, and
-    /// the square stepped onto.
+    /// The king steps from each set, as if no other piece were there: the number of the set after
+    /// the step, and the square stepped onto.
     pub(crate) steps: Vec<Vec<(u32, u32)>>,
-    /// For each 64 sets and each square, which of the sets hold it: the squares in the owner's view,
+    /// For each 64 sets and each square, which of the sets hold it: the squares in the owner's
+    /// view,
     pub(crate) held: Vec<[u64; 32]>,
     /// and in the view of the other side.
     pub(crate) faced: Vec<[u64; 32]>,

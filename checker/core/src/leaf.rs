@@ -1,13 +1,13 @@
 //! Replaying a leaf strategy: `SPEC.md` §7.
 //!
-//! Theorem (§2): every position expanded has the successors that the claim needs in the database, in
-//! the tree, or among the positions expanded. For NotLost a position seen before closes a branch,
-//! cycles included. For Win only a *completed* one does: completed positions have only completed ones
-//! below them, so the order of completion is a rank.
+//! Theorem (§2): every position expanded has the successors that the claim needs in the database,
+//! in the tree, or among the positions expanded. For NotLost a position seen before closes a
+//! branch, cycles included. For Win only a *completed* one does: completed positions have only
+//! completed ones below them, so the order of completion is a rank.
 //!
-//! Enforces: this, with a stack of its own instead of recursion, and no more work or memory than the
-//! number of positions that the leaf states; one bit of the file answers for at least one position.
-//! Trusts: `rules.rs`, `tree.rs` for look-ups.
+//! Enforces: this, with a stack of its own instead of recursion, and no more work or memory than
+//! the number of positions that the leaf states; one bit of the file answers for at least one
+//! position. Trusts: `rules.rs`, `tree.rs` for look-ups.
 
 use crate::certificate::CheckedNode;
 use crate::rules::Position;
@@ -24,7 +24,8 @@ enum Task {
     Complete(Position),
 }
 
-/// Replays the leaf of a Leaf node. `see` is shown each position expanded and the move chosen there.
+/// Replays the leaf of a Leaf node. `see` is shown each position expanded and the move chosen
+/// there.
 ///
 /// # Errors
 /// What is wrong with it.

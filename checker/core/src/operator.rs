@@ -1,19 +1,20 @@
-//! The operator that values of databases are a fixed point of, one block at a time (`SPEC.md` §8.2, §8.5),
-//! 64 positions at a time.
+//! The operator that values of databases are a fixed point of, one block at a time (`SPEC.md` §8.2,
+//! §8.5), 64 positions at a time.
 //!
 //! Theorem (`SPEC.md` §2, §8.5): the exact values are the least fixed point of
 //!
 //! * a win when some successor is a loss or has no piece left for its side to move,
 //! * a loss when every successor is a win (or there is none),
 //!
-//! because every position settled so far has a finite forced win behind it; what is never settled is
-//! a draw. [`Half::new`] (jumps) and [`Half::step`] are this operator for one side to move. Within a
-//! block only king steps lead back into it (with the other side to move, the *other half*); jumps,
-//! steps of men and crownings lead to blocks that `derive.rs` has finished before: `word.rs`.
+//! because every position settled so far has a finite forced win behind it; what is never settled
+//! is a draw. [`Half::new`] (jumps) and [`Half::step`] are this operator for one side to move.
+//! Within a block only king steps lead back into it (with the other side to move, the *other
+//! half*); jumps, steps of men and crownings lead to blocks that `derive.rs` has finished before:
+//! `word.rs`.
 //!
-//! Row operations: a row belongs to one set of the mover's kings and has one bit for each set of the
-//! opponent's kings. A king step of the mover leaves the opponent's kings alone, so it takes a whole
-//! row to a whole row of the table of the other side to move.
+//! Row operations: a row belongs to one set of the mover's kings and has one bit for each set of
+//! the opponent's kings. A king step of the mover leaves the opponent's kings alone, so it takes a
+//! whole row to a whole row of the table of the other side to move.
 //!
 //! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
 
@@ -33,16 +34,16 @@ pub(crate) struct Half<'a> {
     own: &'a KingSets,
     theirs: &'a KingSets,
     /// A row for each set of the mover's kings: positions without a jump for the mover that are not
-    /// settled; those of them that a step of a man wins; and those where every one leads to a win for
-    /// the opponent.
+    /// settled; those of them that a step of a man wins; and those where every one leads to a win
+    /// for the opponent.
     open: Vec<(u64, u64, u64)>,
     /// What is settled, in the order of the file: a row for each set of the opponent's kings.
     pub(crate) values: Vec<(u64, u64)>,
 }
 
 impl<'a> Half<'a> {
-    /// Settles the positions with a jump. Without `steps` those of men are not looked at; there must be
-    /// no call of `step` then.
+    /// Settles the positions with a jump. Without `steps` those of men are not looked at; there
+    /// must be no call of `step` then.
     pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
         let (own, theirs) = (&database.kings[usize::from(b)], &database.kings[usize::from(d)]);
@@ -78,7 +79,8 @@ impl<'a> Half<'a> {
         }
     }
 
-    /// The same where the opponent has no kings: a row is one position, so that the mover's kings vary.
+    /// The same where the opponent has no kings: a row is one position, so that the mover's kings
+    /// vary.
     fn fill_columns(&mut self, steps: bool) {
         let (values, own) = (self.database, self.own);
         for (w, held) in own.held.iter().enumerate() {
@@ -97,8 +99,8 @@ impl<'a> Half<'a> {
     }
 
     /// Applies the operator once to the steps in all positions not yet settled. `values` are those
-    /// with the other side to move, a row for each set of this side's kings. Says whether anything has
-    /// been settled.
+    /// with the other side to move, a row for each set of this side's kings. Says whether anything
+    /// has been settled.
     pub(crate) fn step(&mut self, values: &[(u64, u64)]) -> bool {
         let (own, theirs) = (self.own, self.theirs);
         let words = theirs.held.len();

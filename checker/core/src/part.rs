@@ -1,10 +1,11 @@
 //! Checking a part: what somebody else may choose, and what the core itself has counted.
 //!
-//! Enforces: that a [`Looked`] says what was looked at here, whatever the selection or the source of
-//! tables did or said: each pair of slices, block, node and leaf is counted where it has been verified,
-//! and each table where it was verified or taken for granted.
+//! Enforces: that a [`Looked`] says what was looked at here, whatever the selection or the source
+//! of tables did or said: each pair of slices, block, node and leaf is counted where it has been
+//! verified, and each table where it was verified or taken for granted.
 //!
-//! Trusts: nothing. What follows from a part is for those who ask for it: no [`Looked`] is a verdict.
+//! Trusts: nothing. What follows from a part is for those who ask for it: no [`Looked`] is a
+//! verdict.
 
 use crate::certificate::Certificate;
 use crate::database::Words;
@@ -77,10 +78,11 @@ pub trait Selection: Sync {
     }
 }
 
-/// Where tables of values may come from besides the slice files: from nowhere, unless it says otherwise.
+/// Where tables of values may come from besides the slice files: from nowhere, unless it says
+/// otherwise.
 pub trait TableSource: Sync {
-    /// Is told of which database and level, and returns the digests of tables that count as verified or
-    /// as taken for granted before.
+    /// Is told of which database and level, and returns the digests of tables that count as
+    /// verified or as taken for granted before.
     ///
     /// # Errors
     /// What it has is about something else.
@@ -91,8 +93,8 @@ pub trait TableSource: Sync {
     fn wants_each_pair(&self) -> bool {
         false
     }
-    /// Fills in the table of the slice whose file has this digest, and returns the digest that the table
-    /// is said to have. If there is none, what is in the words afterwards is worth nothing.
+    /// Fills in the table of the slice whose file has this digest, and returns the digest that the
+    /// table is said to have. If there is none, what is in the words afterwards is worth nothing.
     fn read(&self, _slice_file: Digest, _words: &Words) -> Option<Digest> {
         None
     }
@@ -170,7 +172,8 @@ pub struct Looked {
     pub slices: Vec<SliceName>,
     /// The number of indices of all slices.
     pub indices: u64,
-    /// The tables that were verified, here or as the source says, and those that were taken for granted.
+    /// The tables that were verified, here or as the source says, and those that were taken for
+    /// granted.
     pub tables: TableDigests,
 }
 

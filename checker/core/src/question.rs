@@ -1,7 +1,7 @@
 //! A whole question: its start, nodes and leaves (`SPEC.md` §6, §7).
 //!
-//! Enforces: that each of them that is wanted is verified and counted; in a whole check that is all.
-//! Trusts: `tree.rs`, `leaf.rs`.
+//! Enforces: that each of them that is wanted is verified and counted; in a whole check that is
+//! all. Trusts: `tree.rs`, `leaf.rs`.
 
 use crate::certificate::Certificate;
 use crate::leaf;
@@ -13,8 +13,8 @@ use checker_aid::Progress;
 use rayon::prelude::*;
 
 /// Checks the question: the start, the nodes other than Leaf, the leaves. The first thing wrong in
-/// this order is reported, whichever thread finds what first. Only what is wanted is looked at: of the
-/// nodes, and of the leaves. The start counts as a node before the first.
+/// this order is reported, whichever thread finds what first. Only what is wanted is looked at: of
+/// the nodes, and of the leaves. The start counts as a node before the first.
 pub(crate) fn check(
     tree: &Tree<'_>,
     certificate: &Certificate,

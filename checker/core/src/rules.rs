@@ -61,8 +61,8 @@ pub(crate) fn bits_in(mask: impl Into<u64>) -> impl Iterator<Item = usize> {
     })
 }
 
-/// What lies in one direction from a square: the masks of the squares one and two steps away. A piece
-/// steps to the first, or jumps over the first to the second. 0 beyond the edge.
+/// What lies in one direction from a square: the masks of the squares one and two steps away. A
+/// piece steps to the first, or jumps over the first to the second. 0 beyond the edge.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Way {
     pub(crate) near: u32,
@@ -219,8 +219,8 @@ impl Board {
     /// Calls `end` for each way in which the jumps of a piece can end: with the square reached, the
     /// pieces jumped, and those of `positions` in which it can.
     ///
-    /// The piece has come to `at` over `jumped` in each of `positions`; at first it stands there and
-    /// has jumped nothing.
+    /// The piece has come to `at` over `jumped` in each of `positions`; at first it stands there
+    /// and has jumped nothing.
     pub(crate) fn jumps(
         &self,
         jumper: &Jumper<impl Fn(u32) -> u64, impl Fn(u32) -> u64>,

@@ -1,12 +1,13 @@
 //! The nodes of a question: `SPEC.md` §6.
 //!
-//! Theorem (§2): the positions of the nodes, leaf strategies and suitable database entries, and those
-//! in which the opponent has no move, are a set in which every position with the claimant to move has
-//! a successor and every one with the opponent to move has all its successors. For NotLost that is a
-//! closed set. For Win the rank falls with each move, so the opponent runs out of moves.
+//! Theorem (§2): the positions of the nodes, leaf strategies and suitable database entries, and
+//! those in which the opponent has no move, are a set in which every position with the claimant to
+//! move has a successor and every one with the opponent to move has all its successors. For NotLost
+//! that is a closed set. For Win the rank falls with each move, so the opponent runs out of moves.
 //!
 //! Enforces: this, for each node by itself; the order does not matter and threads share nothing.
-//! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked before).
+//! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked
+//! before).
 
 use crate::certificate::{CheckedNode, QuestionProof, claimant};
 use crate::database::{Database, Value};

@@ -1,13 +1,14 @@
 //! The verdict: what `check` says in the end, as one line and an exit status (`SPEC.md` §10).
 //!
-//! Enforces: that nothing in the input can look like a verdict (every field is escaped byte by byte)
-//! and that only a [`Verdict::Verified`] has the exit status 0.
+//! Enforces: that nothing in the input can look like a verdict (every field is escaped byte by
+//! byte) and that only a [`Verdict::Verified`] has the exit status 0.
 
 use crate::fen;
 use crate::rules::Position;
 use certificate_spec::{RULES, VERSION, WireError};
 
-/// The format and the rules that a verdict is about: a note about one game must never speak for another.
+/// The format and the rules that a verdict is about: a note about one game must never speak for
+/// another.
 pub(crate) fn format_and_rules() -> String {
     format!("format={VERSION} rules={RULES}")
 }
@@ -116,8 +117,8 @@ impl Verified {
 pub enum Verdict {
     /// Everything was checked and is right.
     Verified(Verified),
-    /// A database alone, every value of which follows from its successors'; they may all be wrong. The
-    /// fields of the line.
+    /// A database alone, every value of which follows from its successors'; they may all be wrong.
+    /// The fields of the line.
     Consistent(String),
     /// Everything was checked and is right but for nodes that are assumed; the fields of the line.
     Conditional(String),

@@ -3,12 +3,12 @@
 //!
 //! Theorem: the moves of men and the jumps of kings lead from a word to few places, because a move
 //! changes the men and the sets of kings alike in all positions in which it is possible. Where it
-//! leaves the varying sets alone, it leads to a word of another row. Where it takes a king from each
-//! set, or adds or moves one, each position's place in that row is counted anew.
+//! leaves the varying sets alone, it leads to a word of another row. Where it takes a king from
+//! each set, or adds or moves one, each position's place in that row is counted anew.
 //!
-//! Enforces: what jumps and steps of men say; those of kings are in `operator.rs`. Trusts: the values it
-//! looks up; the squares and ways of `rules.rs`, which says for all positions at once which jumps there
-//! are; `numbering.rs`.
+//! Enforces: what jumps and steps of men say; those of kings are in `operator.rs`. Trusts: the
+//! values it looks up; the squares and ways of `rules.rs`, which says for all positions at once
+//! which jumps there are; `numbering.rs`.
 
 use crate::block::Block;
 use crate::database::Database;
@@ -63,9 +63,9 @@ pub(crate) struct Moves {
 impl Moves {
     pub(crate) const NONE: Moves = Moves { can: 0, win: 0, lose: !0 };
 
-    /// One more move, which there is in the positions `can`; `after` says the opponent's values after
-    /// it. It is only asked for positions that are not won already: another move makes no difference
-    /// there.
+    /// One more move, which there is in the positions `can`; `after` says the opponent's values
+    /// after it. It is only asked for positions that are not won already: another move makes no
+    /// difference there.
     pub(crate) fn lead(&mut self, can: u64, after: impl FnOnce(u64) -> (u64, u64)) {
         self.can |= can;
         let asked = can & !self.win;
@@ -77,9 +77,9 @@ impl Moves {
     }
 }
 
-/// What is known of the positions of a word before steps of kings are looked at: which are settled by jumps
-/// as a win or as a loss, which are without a jump, so that steps count, in which of them a step of a man leads
-/// to a loss for the opponent, and in which every one to a win.
+/// What is known of the positions of a word before steps of kings are looked at: which are settled
+/// by jumps as a win or as a loss, which are without a jump, so that steps count, in which of them
+/// a step of a man leads to a loss for the opponent, and in which every one to a win.
 pub(crate) type Settled = [u64; 5];
 
 impl<'a> Word<'a> {
@@ -161,8 +161,8 @@ impl<'a> Word<'a> {
         moves
     }
 
-    /// The bits of `win` and `loss`, for the opponent, in the positions `asked` after the piece on `from`
-    /// has gone to `to`, taking `jumped` (all masks).
+    /// The bits of `win` and `loss`, for the opponent, in the positions `asked` after the piece on
+    /// `from` has gone to `to`, taking `jumped` (all masks).
     fn after(&self, from: u32, to: u32, jumped: u32, asked: u64) -> (u64, u64) {
         let (board, Block { slice, men, their_men }) = (self.values.board(), self.block);
         let (was_king, jumped) = (men & from == 0, board.turned(jumped));

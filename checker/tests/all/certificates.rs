@@ -254,7 +254,8 @@ fn what_is_trusted_is_one_database_only() {
     });
 }
 
-/// What a program that uses the library can ask for and what makes no sense: nothing is verified then.
+/// What a program that uses the library can ask for and what makes no sense: nothing is verified
+/// then.
 #[test]
 fn no_verdict_where_values_are_nobodys() {
     let root = "0".repeat(64);

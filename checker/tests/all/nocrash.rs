@@ -227,7 +227,8 @@ fn every_byte_of_slices_changed_under_their_right_digests() {
             right += usize::from(slices.check(which, bytes));
         }
     }
-    // Frequencies of contexts that nothing is in may be anything; and the checksums got right again.
+    // Frequencies of contexts that nothing is in may be anything; and the checksums got right
+    // again.
     assert!(right > 100, "{right}");
 }
 

@@ -259,8 +259,8 @@ fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
 }
 
-/// What is in memory while the values of a database are checked: within the bound, all that is needed, and
-/// nothing goes without need.
+/// What is in memory while the values of a database are checked: within the bound, all that is
+/// needed, and nothing goes without need.
 #[test]
 fn tables_in_memory_keep_to_the_bound() {
     let board = Board::new(6, 4).unwrap();

@@ -16,7 +16,8 @@ fn win_4x4(oracle: &Oracle, leaf_depth: u32) -> Certificate {
     maker.certificate("4x4", Claimed::BlackWins, longest_win(oracle, Side::Black), None)
 }
 
-/// The offset of record `i` of an object of nodes: after a head of 15 bytes, where first and count are small.
+/// The offset of record `i` of an object of nodes: after a head of 15 bytes, where first and count
+/// are small.
 fn node_offset(i: usize) -> usize {
     15 + 24 * i
 }
@@ -306,7 +307,8 @@ fn the_manifest_and_the_objects() {
         place.check()
     };
     refuted(&with(0, 0), "manifest-syntax", "file=MANIFEST offset=0 ");
-    // The length of CLAIM, its digest, the number of objects; then kind, question, first, count, length, digest.
+    // The length of CLAIM, its digest, the number of objects; then kind, question, first, count,
+    // length, digest.
     refuted(&with(12, bytes[12] ^ 1), "claim-hash", "");
     refuted(&with(13, bytes[13] ^ 1), "claim-hash", "");
     refuted(&with(45, 1), "manifest-syntax", "offset=45 ");
@@ -352,7 +354,8 @@ fn objects_of_another_version_or_kind() {
         place.check()
     };
     refuted(&spoilt(2, b'L'), "object-syntax", "offset=0 ");
-    // Another question, one that there is not, another first, and a count for which there are no bytes.
+    // Another question, one that there is not, another first, and a count for which there are no
+    // bytes.
     refuted(&spoilt(12, 1), "object-syntax", "offset=12 ");
     refuted(&spoilt(12, 4), "object-syntax", "offset=12 ");
     refuted(&spoilt(13, 1), "object-syntax", "offset=12 ");

@@ -56,8 +56,9 @@ fn spoil_parts(name: &str, spoil: impl Fn(&mut SliceParts)) -> [String; 2] {
     check_files(&files)
 }
 
-/// Where a value is wrong, the syntax of all files is judged before it is said; but a unit that has a single value may
-/// have more positions than anybody can go over in a year, and has nothing to be judged.
+/// Where a value is wrong, the syntax of all files is judged before it is said; but a unit that has
+/// a single value may have more positions than anybody can go over in a year, and has nothing to be
+/// judged.
 #[test]
 fn units_without_payloads_take_no_time() {
     let b = board("8x8");
@@ -238,8 +239,9 @@ fn heads_of_slices() {
     for line in spoil_database(name, |bytes| bytes[sum + 1] ^= 1) {
         refuted(&line, "slice-syntax", &format!("file=4x4/0-1-1-0 offset={sum} "));
     }
-    // After the rules: rows, columns, the name, the number of indices, how values are written, and the numbers of
-    // contexts and of units. A head that is not the one due is refuted where it begins.
+    // After the rules: rows, columns, the name, the number of indices, how values are written, and
+    // the numbers of contexts and of units. A head that is not the one due is refuted where it
+    // begins.
     for (at, byte, offset) in [
         (0, 0, 0),
         (12, 200, 12),
@@ -431,7 +433,8 @@ fn manifests_of_databases() {
         bytes[at] = byte;
         check(&bytes)
     };
-    // After the rules: rows, columns, the number of clauses, N, M, the number of slices; then name, length, digest.
+    // After the rules: rows, columns, the number of clauses, N, M, the number of slices; then name,
+    // length, digest.
     for (at, byte, offset) in [
         (0, 0, 0),
         (12, 200, 12),
@@ -585,7 +588,8 @@ fn the_first_wrong_value_whatever_the_number_of_threads() {
         for threads in [2, 4, 2, 4, 2, 4] {
             assert_eq!(line(threads), first);
         }
-        // It is the first in the order of the slices and then of the indices, and not the first that is come upon.
+        // It is the first in the order of the slices and then of the indices, and not the first
+        // that is come upon.
         if level == Level::Exact {
             let mut tables = right.tables();
             tables.retain(|table| table.shape.slice.file_name() != "0-1-0-1");

@@ -1,4 +1,5 @@
-//! A folder of tables, whatever is in it, makes no wrong certificate or database pass, and refutes none that is right.
+//! A folder of tables, whatever is in it, makes no wrong certificate or database pass, and refutes
+//! none that is right.
 
 use crate::common::files::Files;
 use crate::common::maker::Maker;
@@ -49,8 +50,8 @@ fn is_quiet(board: &Board, p: &checker_core::Position) -> bool {
 /// Kings alone.
 const KINGS: SliceName = SliceName([0, 1, 0, 1]);
 
-/// A database that follows from a wrong table of [`KINGS`], but has the right file of that slice; a certificate of a
-/// win that there is none, which rests on it; and the table.
+/// A database that follows from a wrong table of [`KINGS`], but has the right file of that slice; a
+/// certificate of a win that there is none, which rests on it; and the table.
 struct Trap {
     place: Place,
     table: Vec<u8>,
@@ -131,7 +132,8 @@ fn a_wrong_database_that_follows_from_a_wrong_table() {
         assert_eq!(status, Some(3));
         let (line, _) = check(&place, &format!("cert --trust-db {}", notes.join(" --trust-db ")));
         assert!(line.starts_with("s DECLINED "), "{line}");
-        // Without those who have verified the table there is a gap; and without what they say of it, no note.
+        // Without those who have verified the table there is a gap; and without what they say of
+        // it, no note.
         let text = |note: &str| fs::read_to_string(place.0.path().join(note)).unwrap();
         let verifies = |note: &&String| text(note).contains(" slices=0-1/");
         let (first, rest): (Vec<_>, Vec<_>) = notes.iter().partition(verifies);
@@ -161,7 +163,8 @@ fn right() -> Place {
     place
 }
 
-/// The notes of all shards of so many, as far as they can be signed; the last word of the options is the folder.
+/// The notes of all shards of so many, as far as they can be signed; the last word of the options
+/// is the folder.
 fn notes(place: &Place, of: u32, more: &str) -> Vec<String> {
     let one = |i| {
         let text = format!("cert --shard {i}/{of} --quiet --attest {i}.note{more}");
@@ -252,7 +255,8 @@ fn nobody_is_refuted_by_a_table() {
     assert!(spoilt > 5);
 }
 
-/// What is there is used and left alone, and what states another digest is written anew by whoever verifies the slice.
+/// What is there is used and left alone, and what states another digest is written anew by whoever
+/// verifies the slice.
 #[test]
 fn a_table_is_written_once() {
     let place = right();

@@ -1,4 +1,5 @@
-//! Whoever selects what is checked, or brings tables of values, cannot make the core say more than it has done.
+//! Whoever selects what is checked, or brings tables of values, cannot make the core say more than
+//! it has done.
 
 use crate::common::files::{Files, write_database};
 use crate::common::maker::{Maker, draw_4x4};
@@ -75,8 +76,8 @@ fn what_somebody_says_was_verified_is_not_counted() {
     let files = wrong_database(&place);
     let all = files.slices.iter().map(|(slice, _)| (*slice, Digest([0; 32]))).collect();
     let claims = TableDigests { verified: all, ..TableDigests::default() };
-    // A part that rests on somebody's word has looked at nothing; where the tables are wanted, what that word was
-    // is found out.
+    // A part that rests on somebody's word has looked at nothing; where the tables are wanted, what
+    // that word was is found out.
     let pairs = All { pairs: true, positions: false };
     let liar = Liar { claims, table: None };
     let looked = part(&place, &pairs, &liar).unwrap();
@@ -102,13 +103,15 @@ fn a_table_that_somebody_brings_is_named() {
     let root = Files::new(&database(&board("4x4"), 3), 3).write(&place.db());
     maker.certificate("4x4", Claimed::BlackWins, start, Some(root)).write(&place.cert());
     let positions = All { pairs: false, positions: true };
-    // Honest tables, so that nothing is refuted: all of them are in the list of what was taken for granted.
+    // Honest tables, so that nothing is refuted: all of them are in the list of what was taken for
+    // granted.
     let nobody = Liar { claims: TableDigests::default(), table: None };
     let honest = check_part(&place.cert(), &options(&place), &positions, &nobody).unwrap();
     let slices: Vec<SliceName> = honest.slices.clone();
     assert!(slices.iter().all(|slice| honest.tables.assumed.contains_key(slice)));
     assert!(honest.tables.verified.is_empty() && honest.pairs.is_empty());
-    // A table with another digest than it says is not taken; one with the digest that it has is named by that.
+    // A table with another digest than it says is not taken; one with the digest that it has is
+    // named by that.
     let liar = Liar { claims: TableDigests::default(), table: Some(Digest([0; 32])) };
     let again = check_part(&place.cert(), &options(&place), &positions, &liar).unwrap();
     assert_eq!(again.tables, honest.tables);

@@ -165,7 +165,8 @@ impl SliceParts {
     }
 }
 
-/// Whether these bytes are a file of these values: what follows from the contexts of the right ones.
+/// Whether these bytes are a file of these values: what follows from the contexts of the right
+/// ones.
 pub fn encodes(board: &Board, shape: &Shape, values: &[Option<Written>], bytes: &[u8]) -> bool {
     let Ok(head) = SliceHead::decode(bytes, bytes.len() as u64) else {
         return false;
@@ -198,13 +199,15 @@ pub fn repair_head(bytes: &mut [u8]) {
     let Some(head) = usize::try_from(length).ok().and_then(|length| bytes.get(..length)) else {
         return;
     };
-    // What comes before the checksum is what a head without contexts and units has, but for these numbers.
+    // What comes before the checksum is what a head without contexts and units has, but for these
+    // numbers.
     let Some(start) = checksum_offset(head) else { return };
     let sum = Digest::of(&[&head[..start], &head[start + SUM..]].concat()).0;
     bytes[start..start + SUM].copy_from_slice(&sum[..SUM]);
 }
 
-/// Where the checksum of a head begins: after magic, version, and a head in postcard (`SPEC.md` §8.3).
+/// Where the checksum of a head begins: after magic, version, and a head in postcard (`SPEC.md`
+/// §8.3).
 fn checksum_offset(head: &[u8]) -> Option<usize> {
     let mut at = 12;
     let varint = |at: &mut usize| {

@@ -1,4 +1,5 @@
-//! Helpers of the tests: boards and positions, a place for files, and what is expected of a verdict.
+//! Helpers of the tests: boards and positions, a place for files, and what is expected of a
+//! verdict.
 #![allow(dead_code)]
 
 pub mod files;

@@ -1,6 +1,7 @@
 //! Fuzzing of all that `check` reads. `docs/hardening.md` tells what was tried, and how.
 //!
-//! `targets` are also run by an ordinary test, `checker/tests/fuzz.rs`, on the inputs that are kept.
+//! `targets` are also run by an ordinary test, `checker/tests/fuzz.rs`, on the inputs that are
+//! kept.
 
 pub mod counting;
 pub mod targets;

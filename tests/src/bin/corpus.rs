@@ -18,14 +18,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// All cases, made from what `prove` writes today, with EXPECTED.tsv; judged by a checker if one is given
+    /// All cases, made from what `prove` writes today, with EXPECTED.tsv; judged by a checker if
+    /// one is given
     Cases {
         /// A new directory
         directory: PathBuf,
         /// A program with the arguments of `check`
         checker: Option<PathBuf>,
     },
-    /// Those of format 1 that are kept in corpus/v1, with the verdicts of `check`: made once and for ever
+    /// Those of format 1 that are kept in corpus/v1, with the verdicts of `check`: made once and
+    /// for ever
     V1 {
         /// A new directory
         directory: PathBuf,

@@ -1,4 +1,5 @@
-//! Cases about databases as a whole: their MANIFEST, their directory, and how certificates are bound to them.
+//! Cases about databases as a whole: their MANIFEST, their directory, and how certificates are
+//! bound to them.
 
 use std::fs;
 
@@ -178,7 +179,8 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     head("database-manifest-of-no-board", other_board(), &|h| h.board = (0, 255));
 }
 
-/// Files of a size that nobody should read whole before it is clear that it can be. They have holes.
+/// Files of a size that nobody should read whole before it is clear that it can be. They have
+/// holes.
 fn long_manifests(corpus: &mut Corpus, base: &Base) {
     let file = "4x4/MANIFEST";
     let manifest = database_manifest(&base.directory.join("egdb/4x4"));

@@ -114,7 +114,8 @@ fn records(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// Files of a size that nobody should read whole before it is clear that it can be. They have holes.
+/// Files of a size that nobody should read whole before it is clear that it can be. They have
+/// holes.
 fn long_manifests(corpus: &mut Corpus, base: &Base) {
     let mut long = |name: &str, length: u64, start: &[u8], expected: Expected| {
         corpus.add(name, base, |d| {

@@ -156,7 +156,8 @@ fn moves(corpus: &mut Corpus, base: &Base) {
         draft.parts[0].nodes.remove(gone);
         Box::new(move |draft| at(draft, 0, "not-covered", first))
     });
-    // Other choices: to a position that nobody speaks of, and to one that the database says is lost.
+    // Other choices: to a position that nobody speaks of, and to one that the database says is
+    // lost.
     let other = |suits: &dyn Fn(&WirePosition) -> bool| {
         part.nodes.iter().enumerate().filter(|(_, n)| n.kind == kind::OR).find_map(|(i, n)| {
             let place = rules.successors(&n.position).iter().position(suits)?;

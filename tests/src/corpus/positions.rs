@@ -53,8 +53,8 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
                 },
                 parts: vec![Part { nodes, ..Part::new(Question::WhiteNotLost) }],
             };
-            // The answer is assumed, so that nothing is wrong but the start, which is the And node; an
-            // answer that is no position at all is found even before that.
+            // The answer is assumed, so that nothing is wrong but the start, which is the And node;
+            // an answer that is no position at all is found even before that.
             let (start, impossible) = (wire(start), name == "rules-man-not-crowned");
             Box::new(move |draft| {
                 let place = |p| draft.parts[0].nodes.iter().position(|n| n.position == p);

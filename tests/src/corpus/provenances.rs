@@ -54,7 +54,8 @@ fn accepted(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// Expects a refusal of the first provenance, spoilt by `edit`, at an offset from the end of its head.
+/// Expects a refusal of the first provenance, spoilt by `edit`, at an offset from the end of its
+/// head.
 fn refuse(
     corpus: &mut Corpus,
     name: &str,

@@ -193,7 +193,8 @@ fn heads(corpus: &mut Corpus, base: &Base) {
     case("slice-head-cut-short", &|b| b.truncate(end - 1), syntax(HEAD));
     case("slice-no-head", &|b| b.truncate(end + HEAD_CHECKSUM - 1), refused());
     case("slice-head-without-contexts", &|b| b.truncate(end + HEAD_CHECKSUM), refused());
-    // Numbers with a byte more than they need: of the rules, the indices, the coding, contexts and units.
+    // Numbers with a byte more than they need: of the rules, the indices, the coding, contexts and
+    // units.
     let indices = HEAD + counted(&start.rules).len() + 6 + varint(start.indices).len() - 1;
     for (name, at) in [
         ("slice-rules-padded", HEAD),

@@ -16,7 +16,8 @@ use crate::positions;
 use crate::programs::prove;
 use crate::rules::Rules;
 
-/// All files of a certificate and its database, by their paths: `cert/CLAIM`, `egdb/4x4/MANIFEST`, …
+/// All files of a certificate and its database, by their paths: `cert/CLAIM`, `egdb/4x4/MANIFEST`,
+/// …
 pub type Files = BTreeMap<String, Arc<[u8]>>;
 
 /// A valid certificate with its database.
@@ -29,8 +30,8 @@ pub struct Base {
     pub files: Files,
     /// The certificate.
     pub draft: Draft,
-    /// The rules and the values of all positions with as many pieces as the start has, which the database
-    /// of the certificate has no part in.
+    /// The rules and the values of all positions with as many pieces as the start has, which the
+    /// database of the certificate has no part in.
     pub rules: Arc<Rules>,
 }
 

@@ -7,8 +7,8 @@ use certificate_spec::Digest;
 use super::base::{Base, Files};
 use super::random::Random;
 
-/// A file: of the certificate or of the database, and of these any, so that the few of the certificate are
-/// not lost among many slices.
+/// A file: of the certificate or of the database, and of these any, so that the few of the
+/// certificate are not lost among many slices.
 fn any(base: &Base, random: &mut Random) -> Option<String> {
     let of = if random.one_in(3) { "egdb/" } else { "cert/" };
     let paths: Vec<&String> = base.files.keys().filter(|path| path.starts_with(of)).collect();

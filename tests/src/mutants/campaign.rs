@@ -61,7 +61,8 @@ pub fn run(bases: &[Base], plan: &Plan, root: &Path) -> Tally {
         let work = &work;
         let threads: Vec<_> = (0..plan.threads).map(|i| scope.spawn(move || work(i))).collect();
         let (begun, mut told) = (Instant::now(), Instant::now());
-        // A thread that has panicked has ended, too, and its panic is passed on at the end of the scope.
+        // A thread that has panicked has ended, too, and its panic is passed on at the end of the
+        // scope.
         while !threads.iter().all(|thread| thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(20));
             all_now.iter().for_each(stop_if_it_hangs);
@@ -187,8 +188,8 @@ fn claim_of(files: &Files) -> Option<Claim> {
     Claim::decode(files.get("cert/CLAIM")?).ok()
 }
 
-/// Whether the claim rests on the database of a board of which there is none: the one error that a mutant
-/// may lead to.
+/// Whether the claim rests on the database of a board of which there is none: the one error that a
+/// mutant may lead to.
 fn lacks_database(files: &Files) -> bool {
     let lacks = |claim: Claim| {
         let game: Game = claim.game.parse().ok()?;

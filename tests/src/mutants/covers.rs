@@ -35,7 +35,8 @@ fn near(cover: &Cover, random: &mut Random) -> Cover {
     Cover::of(clauses)
 }
 
-/// Another cover in the claim, as text, canonical or not; its root, where there can be one, is right or not.
+/// Another cover in the claim, as text, canonical or not; its root, where there can be one, is
+/// right or not.
 pub(super) fn claimed(base: &Base, random: &mut Random) -> Option<Files> {
     let database = base.database();
     let has = database.as_ref().map_or(Cover::none(), |manifest| manifest.cover.clone());
@@ -68,7 +69,8 @@ fn text_of(clause: Clause, random: &mut Random) -> String {
     if is_plain { format!("{zero}{pieces}") } else { format!("{zero}{pieces}:{side}") }
 }
 
-/// Another cover of the database, with the slices that it has of it, and a claim of the same or of a part.
+/// Another cover of the database, with the slices that it has of it, and a claim of the same or of
+/// a part.
 pub(super) fn of_database(base: &Base, random: &mut Random) -> Option<Files> {
     let whole = base.database()?;
     let cover = near(&whole.cover, random);

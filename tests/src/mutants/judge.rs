@@ -58,8 +58,8 @@ pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
     Ok(Shown { why: difference(base, &draft, files), assumed })
 }
 
-/// The rules of another board than the base's, with the values of positions that have as many pieces as the
-/// start. There are claims that no database is needed for.
+/// The rules of another board than the base's, with the values of positions that have as many
+/// pieces as the start. There are claims that no database is needed for.
 fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     const MEMORY: u64 = 64 << 20;
     let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
@@ -97,8 +97,8 @@ fn bound_by_hashes(draft: &Draft, files: &Files) -> Result<(), String> {
     Ok(())
 }
 
-/// That the database has the root that is claimed, and the values that the base's has, which have been
-/// compared with those of the builder in memory.
+/// That the database has the root that is claimed, and the values that the base's has, which have
+/// been compared with those of the builder in memory.
 fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
     let bytes = files.get(&base.database_path("MANIFEST")).ok_or("no database")?;
     let whole = DatabaseManifest::decode(bytes).map_err(|e| e.to_string())?;

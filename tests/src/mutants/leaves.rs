@@ -1,4 +1,5 @@
-//! Changes of leaf strategies that keep their form: as many positions, bits and bytes as there should be.
+//! Changes of leaf strategies that keep their form: as many positions, bits and bytes as there
+//! should be.
 
 use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::cover::Cover;
@@ -14,7 +15,8 @@ use crate::draft::{Draft, Part};
 /// The most positions that a leaf made here expands.
 const MOST: usize = 2000;
 
-/// A leaf for a node, its choices made by `choose`; it leans on all nodes of smaller ranks than `rank`.
+/// A leaf for a node, its choices made by `choose`; it leans on all nodes of smaller ranks than
+/// `rank`.
 fn leaf_of(
     base: &Base,
     cover: &Cover,
@@ -48,8 +50,8 @@ pub(super) fn at_random(
     leaf_of(base, cover, part, (node, rank_for(node, random)), |n| (n > 0).then(|| random.below(n)))
 }
 
-/// A leaf that begins with the move that a node has chosen and goes on at random, but only to where there
-/// is no node, whatever its rank.
+/// A leaf that begins with the move that a node has chosen and goes on at random, but only to where
+/// there is no node, whatever its rank.
 pub(super) fn up_to_nodes(
     base: &Base,
     cover: &Cover,

@@ -89,7 +89,8 @@ pub(super) fn reply_dropped(base: &Base, draft: &mut Draft, random: &mut Random)
     })
 }
 
-/// A position near another: a successor, one of its successors, or a piece that is elsewhere or another.
+/// A position near another: a successor, one of its successors, or a piece that is elsewhere or
+/// another.
 fn near(rules: &Rules, p: WirePosition, random: &mut Random) -> Option<WirePosition> {
     let mut p = p;
     if random.one_in(3) {
@@ -207,7 +208,8 @@ pub(super) fn kind_changed(base: &Base, draft: &mut Draft, random: &mut Random) 
     })
 }
 
-/// A leaf instead of a node: still a proof, unless its rank is no longer above those that it leans on.
+/// A leaf instead of a node: still a proof, unless its rank is no longer above those that it leans
+/// on.
 pub(super) fn into_leaf(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let cover = &draft.claim.cover.clone();
     edit(draft, random, |part, pairs, random| {

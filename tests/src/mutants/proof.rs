@@ -1,6 +1,6 @@
-//! Whether nodes and leaves prove what they claim, found in another way than `check` does: by fixed points
-//! over the sets of `SPEC.md` §2, with the prover's moves and the values of its builder. Ranks and the
-//! order in which leaves are completed have no part in it.
+//! Whether nodes and leaves prove what they claim, found in another way than `check` does: by fixed
+//! points over the sets of `SPEC.md` §2, with the prover's moves and the values of its builder.
+//! Ranks and the order in which leaves are completed have no part in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +25,8 @@ struct Proof<'a> {
     supports: Supports,
 }
 
-/// Judges a question of a claim that rests on the database of a cover. Positions that are assumed are taken
-/// for granted; their number is returned.
+/// Judges a question of a claim that rests on the database of a cover. Positions that are assumed
+/// are taken for granted; their number is returned.
 ///
 /// # Errors
 /// What is not proved, or false.
@@ -53,7 +53,8 @@ pub(super) fn judge(
     Ok(assumed)
 }
 
-/// That nodes are in order and have nothing in fields that mean nothing, and that leaves are numbered.
+/// That nodes are in order and have nothing in fields that mean nothing, and that leaves are
+/// numbered.
 fn well_formed(part: &Part) -> bool {
     let ascending = part.nodes.windows(2).all(|pair| pair[0].position < pair[1].position);
     let leaf_nodes = part.nodes.iter().filter(|node| node.kind == kind::LEAF);
@@ -123,7 +124,8 @@ impl Proof<'_> {
         held.contains(p) || opponent_is_stuck()
     }
 
-    /// The positions that hold: for NotLost the largest set that supports itself, for Win the smallest.
+    /// The positions that hold: for NotLost the largest set that supports itself, for Win the
+    /// smallest.
     fn held(&self) -> BTreeSet<WirePosition> {
         let mut held: BTreeSet<WirePosition> = match self.question.is_win() {
             false => self.supports.keys().copied().collect(),

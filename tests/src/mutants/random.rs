@@ -1,5 +1,5 @@
-//! Random numbers that are the same everywhere: SplitMix64 (G. Steele, D. Lea, C. Flood, *Fast splittable
-//! pseudorandom number generators*, OOPSLA 2014).
+//! Random numbers that are the same everywhere: SplitMix64 (G. Steele, D. Lea, C. Flood, *Fast
+//! splittable pseudorandom number generators*, OOPSLA 2014).
 
 /// A sequence of random numbers.
 pub struct Random(u64);

@@ -254,8 +254,8 @@ pub(super) fn padded(base: &Base, random: &mut Random) -> Option<Files> {
     }
 }
 
-/// What is said of how a question was answered: something else, which is as good, or nothing that can be
-/// said.
+/// What is said of how a question was answered: something else, which is as good, or nothing that
+/// can be said.
 pub(super) fn provenance(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let part = part(draft, random, |part| part.provenance.is_some())?;
     if random.one_in(8) {

@@ -1,5 +1,5 @@
-//! Replaying leaf strategies (`SPEC.md` §7) by recursion with the prover's moves, to make new ones and to
-//! see what a strategy rests on.
+//! Replaying leaf strategies (`SPEC.md` §7) by recursion with the prover's moves, to make new ones
+//! and to see what a strategy rests on.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,8 +15,8 @@ pub(super) fn claimant_moves(question: Question, p: &WirePosition) -> bool {
     (p.turn == 1) == question.claimant_is_white()
 }
 
-/// Whether the value of a position is the database's to say: what the clauses of a cover mean, worked
-/// out here and not by [`Cover::admits`].
+/// Whether the value of a position is the database's to say: what the clauses of a cover mean,
+/// worked out here and not by [`Cover::admits`].
 pub(super) fn in_database(p: &WirePosition, cover: &Cover) -> bool {
     has(cover, p.black.count_ones(), p.white.count_ones())
 }
@@ -68,8 +68,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Expands a position; `choose` tells the number of a successor, given their number. `None` if it does
-    /// not, if there is none, or if there are too many positions.
+    /// Expands a position; `choose` tells the number of a successor, given their number. `None` if
+    /// it does not, if there is none, or if there are too many positions.
     pub(super) fn expand(
         &mut self,
         p: WirePosition,

@@ -1,4 +1,5 @@
-//! Audits in parts: shards, notes, samples. Whatever a whole check refutes, no cover of shards verifies.
+//! Audits in parts: shards, notes, samples. Whatever a whole check refutes, no cover of shards
+//! verifies.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -308,7 +309,8 @@ fn what_shards_say_of_tables_must_agree() {
     let said = merge(&format!("cert other {}", notes.join(" ")), here);
     assert!(said.verdict.starts_with("s DECLINED disagreement "), "{said:?}");
     assert!(said.verdict.contains("as%20the%20digest%20of"), "{said:?}");
-    // Those that take tables for granted with slices of their own, with none, and those that take none.
+    // Those that take tables for granted with slices of their own, with none, and those that take
+    // none.
     let mut seen = [0; 3];
     for note in &notes {
         let slices = field(here, note, "slices");
@@ -572,8 +574,8 @@ fn a_database_alone_that_is_consistent_is_no_more_than_that() {
     let said = merge("cert rest consistent", here);
     assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
     assert!(said.verdict.contains(" db=consistent "), "{said:?}");
-    // Notes on the database alone come to no more than they say, however many there are and of whatever
-    // level the others: each part needs what is asked for.
+    // Notes on the database alone come to no more than they say, however many there are and of
+    // whatever level the others: each part needs what is asked for.
     let _ = say("--game 4x4 --attest exact", here);
     for notes in ["consistent", "consistent consistent"] {
         let said = merge(&format!("--game 4x4 {notes}"), here);
@@ -722,7 +724,8 @@ fn keys_are_known_by_name_and_id() {
             "{keys}: {said}"
         );
     }
-    // Somebody of the same name is somebody else, and so is whoever has the same id by another name.
+    // Somebody of the same name is somebody else, and so is whoever has the same id by another
+    // name.
     let (_, namesake) = keygen("alice", "namesake");
     assert!(merged("note", &namesake).starts_with("s DECLINED cover "));
     let note = fs::read_to_string(here.join("note")).unwrap();

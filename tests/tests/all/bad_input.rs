@@ -228,7 +228,8 @@ fn a_verdict_that_nobody_gets() {
     let redirections = [
         (">/dev/full", 4),
         ("1</dev/null", 4),
-        // The library would put a null device where it is closed; the caller's own is as good as any file.
+        // The library would put a null device where it is closed; the caller's own is as good as
+        // any file.
         (">&-", 4),
         ("<&- >&- 2>&-", 4),
         (">/dev/null", 0),

@@ -156,7 +156,8 @@ fn the_same_bytes_with_any_number_of_threads() {
             let _ = fs::remove_dir_all(directory.join(threads));
             prove(&[&options[..], &to].concat(), directory);
             let mut database = files(&directory.join("egdb"));
-            // How long it took lies beside the database, and results in the order in which they came.
+            // How long it took lies beside the database, and results in the order in which they
+            // came.
             database.retain(|(name, _)| !name.ends_with(".figures") && !name.ends_with(".results"));
             (files(&directory.join(threads)), database)
         };

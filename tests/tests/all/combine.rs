@@ -69,8 +69,8 @@ fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-/// As in 2007: one first move that is enough for Black with all replies to it, and for White one reply to
-/// each first move; 5-8 14-11 is a win even.
+/// As in 2007: one first move that is enough for Black with all replies to it, and for White one
+/// reply to each first move; 5-8 14-11 is a win even.
 const OPENINGS_OF_6X6: [(&str, &str); 10] = [
     ("4-7 13-10", "black-not-lost"),
     ("4-7 13-11", "black-not-lost"),
@@ -325,7 +325,8 @@ fn damaged_and_false_certificates() {
         }
         assert!(tried > 20, "{tried}");
 
-        // Hashes are right, and the proof is wrong: never accepted by `prove` and refuted by `check`.
+        // Hashes are right, and the proof is wrong: never accepted by `prove` and refuted by
+        // `check`.
         let mut refused = 0;
         for i in 0..60 {
             rewrite(here, "good", "bad", |_, objects| {

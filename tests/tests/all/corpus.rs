@@ -38,8 +38,8 @@ fn the_same_verdict_with_any_number_of_threads() {
     }
 }
 
-/// A checker that always says the same. These are files of the repository, because a program that was just
-/// written cannot be started while another thread's child still holds it open.
+/// A checker that always says the same. These are files of the repository, because a program that
+/// was just written cannot be started while another thread's child still holds it open.
 fn parrot(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parrots").join(name)
 }

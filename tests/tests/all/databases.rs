@@ -301,7 +301,8 @@ fn a_page_of_statistics() {
     let manifest = DatabaseManifest::decode(&file).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(page.contains(&manifest.root().to_string()));
-    // A row for each slice, three totals, each of them twice, and four heads; nothing from elsewhere.
+    // A row for each slice, three totals, each of them twice, and four heads; nothing from
+    // elsewhere.
     assert_eq!(page.matches("<tr").count(), manifest.slices.len() + 6 + 4);
     assert!(!page.contains("http") && !page.contains("<script"));
     let tsv = prove(&["stats", "--game", "5x5", "--format", "tsv", "--quiet"], directory.path());

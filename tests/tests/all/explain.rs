@@ -1,6 +1,7 @@
 //! `check explain`: what it says of positions, word for word and as a whole.
 //!
-//! The words are in `tests/explained`; `UPDATE_EXPLAINED=1 cargo test -p tests --test all explain::` writes them anew.
+//! The words are in `tests/explained`; `UPDATE_EXPLAINED=1 cargo test -p tests --test all
+//! explain::` writes them anew.
 
 use std::fs;
 use std::path::Path;

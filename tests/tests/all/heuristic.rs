@@ -1,5 +1,5 @@
-//! The heuristic search: what it calls proved agrees with databases that it was not given, its scores
-//! with a plain minimax, and a search repeats exactly.
+//! The heuristic search: what it calls proved agrees with databases that it was not given, its
+//! scores with a plain minimax, and a search repeats exactly.
 
 use std::collections::HashMap;
 
@@ -90,8 +90,8 @@ struct Minimax<'a> {
     depth: usize,
     /// For each position the depth to which it was searched, and in which iteration.
     seen: HashMap<u128, (usize, usize)>,
-    /// Whether a position was met again with another depth to go, or repeated: then the table may know more
-    /// than was asked, and the score may be another.
+    /// Whether a position was met again with another depth to go, or repeated: then the table may
+    /// know more than was asked, and the score may be another.
     ambiguous: bool,
 }
 
@@ -147,7 +147,8 @@ impl<'a> Minimax<'a> {
     }
 }
 
-/// A score without the length of a win, which may be that of any win: the first that was met is kept.
+/// A score without the length of a win, which may be that of any win: the first that was met is
+/// kept.
 fn shorten(score: i32) -> i32 {
     score.clamp(-10_000, 10_000)
 }

@@ -1,4 +1,5 @@
-//! The tests of the programs as a whole. In one program, which is built in a fraction of the time that one for each file takes.
+//! The tests of the programs as a whole. In one program, which is built in a fraction of the time
+//! that one for each file takes.
 
 mod audit;
 mod bad_input;

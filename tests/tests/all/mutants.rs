@@ -1,5 +1,5 @@
-//! A few thousand mutants, the same each time. The campaign of hundreds of thousands is a program of its own
-//! (`docs/hardening.md`).
+//! A few thousand mutants, the same each time. The campaign of hundreds of thousands is a program
+//! of its own (`docs/hardening.md`).
 
 use std::collections::BTreeSet;
 

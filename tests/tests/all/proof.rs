@@ -168,9 +168,9 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
     assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 5x7/2"));
 }
 
-/// What would fool a checker that counted assumptions by their looks: the cheapest false certificates
-/// there are, those of a threshold so small that they claim a win where there is none, with their Assumed
-/// nodes dressed up as something else and all hashes right.
+/// What would fool a checker that counted assumptions by their looks: the cheapest false
+/// certificates there are, those of a threshold so small that they claim a win where there is none,
+/// with their Assumed nodes dressed up as something else and all hashes right.
 #[test]
 fn an_assumption_cannot_be_dressed_up() {
     let directory = tempfile::tempdir().unwrap();

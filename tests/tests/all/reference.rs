@@ -8,7 +8,8 @@ use std::thread;
 use tests::corpus::{Case, build};
 use tests::programs::{check_with, path};
 
-/// Python takes a quarter of a minute for the values of this board's database, which eight cases have.
+/// Python takes a quarter of a minute for the values of this board's database, which eight cases
+/// have.
 const LARGE: &str = "6x6";
 /// Of those in which it comes to values these are enough: one that is right and one that is not.
 const KEPT: [&str; 2] = ["accept-units", "unit-1-win-called-a-loss"];

@@ -141,8 +141,8 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
     let game: Game = "6x6".parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
-    // One that is decided, one that takes all of its budget, one whose table forgets, and one whose table gets full of
-    // what is decided.
+    // One that is decided, one that takes all of its budget, one whose table forgets, and one whose
+    // table gets full of what is decided.
     for (attacker, pieces, bytes) in [
         (Side::White, 4, 1 << 28),
         (Side::White, 3, 1 << 28),

@@ -1,5 +1,5 @@
-//! What the system can do to a check: little memory, signals, many threads. Never a verdict that is not the
-//! one that all runs give.
+//! What the system can do to a check: little memory, signals, many threads. Never a verdict that is
+//! not the one that all runs give.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -77,7 +77,8 @@ fn a_signal_in_the_middle() {
         let _ = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
         let output = child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
-        // Either it had got to its end, or there is no verdict and no exit status that could pass for one.
+        // Either it had got to its end, or there is no verdict and no exit status that could pass
+        // for one.
         match output.status.code() {
             Some(0) => assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n')),
             code => assert!(code.is_none() && out.is_empty(), "{signal}: {code:?} {out}"),
@@ -91,13 +92,15 @@ fn numbers(line: &str) -> Vec<u64> {
     words.map(|word| word.parse().unwrap()).collect()
 }
 
-/// Whatever takes more than two seconds says how far it is; here because it is not let run for so long.
+/// Whatever takes more than two seconds says how far it is; here because it is not let run for so
+/// long.
 #[test]
 fn a_check_that_takes_its_time_says_how_far_it_is() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
-    // When it can be stopped in the middle of its work, and not before or behind, depends on the machine.
+    // When it can be stopped in the middle of its work, and not before or behind, depends on the
+    // machine.
     let stopped = (0..20).map(|i| 10 + 20 * i).find_map(|milliseconds| {
         let child = Command::new(path("check"))
             .args(["--game", "6x6", "--threads", "1"])

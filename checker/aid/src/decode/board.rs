@@ -1,4 +1,5 @@
-//! What has to be known of a board, in plain numbers, and the sets of its squares by rank (`SPEC.md` §8.2).
+//! What has to be known of a board, in plain numbers, and the sets of its squares by rank
+//! (`SPEC.md` §8.2).
 
 /// A board of at most 32 squares.
 #[derive(Debug, Clone)]
@@ -7,8 +8,9 @@ pub struct Board {
     pub squares: u32,
     /// The number M of squares on which a man can stand.
     pub men_squares: u32,
-    /// For each square the masks of those diagonally next to it, or 0 beyond the edge: two on the row above,
-    /// and two on the row below, each the one opposite to that of the other end of the list.
+    /// For each square the masks of those diagonally next to it, or 0 beyond the edge: two on the
+    /// row above, and two on the row below, each the one opposite to that of the other end of the
+    /// list.
     pub near: Vec<[u32; 4]>,
 }
 

@@ -13,7 +13,8 @@ pub(crate) type Planes = [u64; ALWAYS + 1];
 pub(crate) struct KingSets {
     pub(crate) kings: u8,
     count: u64,
-    /// The planes of all sets; empty if there are more than [`UNIT_POSITIONS`], to be made when wanted.
+    /// The planes of all sets; empty if there are more than [`UNIT_POSITIONS`], to be made when
+    /// wanted.
     pub(crate) planes: Vec<Planes>,
     /// For each set `lower_ranks`, likewise.
     lower: Vec<Vec<u32>>,
@@ -50,8 +51,8 @@ impl KingSets {
     }
 }
 
-/// By how much the rank falls when one piece of a set goes to a lower square diagonally next to its own:
-/// once for each such piece and square. All is seen from the end of the set's owner.
+/// By how much the rank falls when one piece of a set goes to a lower square diagonally next to its
+/// own: once for each such piece and square. All is seen from the end of the set's owner.
 pub(crate) fn lower_ranks(board: &Board, set: u32) -> Vec<u32> {
     let mut all = Vec::new();
     for from in bits_in(set) {

@@ -1,16 +1,16 @@
 //! The values in a slice file: `SPEC.md` §8.3.
 //!
-//! A file has the values of quiet positions only, unit by unit; which positions these are, and in which
-//! context each was coded, follows from the board. [`Slice::read`] goes through all of them, up to 64
-//! at a time, and hands out bits.
+//! A file has the values of quiet positions only, unit by unit; which positions these are, and in
+//! which context each was coded, follows from the board. [`Slice::read`] goes through all of them,
+//! up to 64 at a time, and hands out bits.
 //!
-//! Positions come in *runs* in which nothing varies but one set of kings, in the order of its ranks:
-//! the mover's, or, where the mover has none, the opponent's. A run has one [`KingSets::planes`] for
-//! each 64 sets: for each square, which of them hold it. So a rule about squares is one operation
-//! for 64 positions.
+//! Positions come in *runs* in which nothing varies but one set of kings, in the order of its
+//! ranks: the mover's, or, where the mover has none, the opponent's. A run has one
+//! [`KingSets::planes`] for each 64 sets: for each square, which of them hold it. So a rule about
+//! squares is one operation for 64 positions.
 //!
-//! Not enforced: that the shortest way of writing the values was taken. A payload may have one value
-//! only, and where no position is quiet any value may be named: nothing is said there.
+//! Not enforced: that the shortest way of writing the values was taken. A payload may have one
+//! value only, and where no position is quiet any value may be named: nothing is said there.
 
 use super::board::{Board, bits_in, choose, next, nth};
 use super::kingsets::{ALWAYS, KingSets, lower_ranks};
@@ -38,7 +38,8 @@ impl Tables {
         Tables { board, kings }
     }
 
-    /// The number of units that a slice of the board has, unless it says that all values are the same.
+    /// The number of units that a slice of the board has, unless it says that all values are the
+    /// same.
     pub fn units(&self, slice: SliceName) -> u64 {
         Layout::new(&self.board, slice).count
     }
@@ -57,14 +58,15 @@ struct Run<'a> {
     taken: u32,
     /// Captures, likewise: they are made where a set holds the first square and not the second.
     captures: Vec<(usize, usize)>,
-    /// How far before this run those lie that differ in one piece of the opponent, which stands on a
-    /// lower square diagonally next to where it stands here.
+    /// How far before this run those lie that differ in one piece of the opponent, which stands on
+    /// a lower square diagonally next to where it stands here.
     distances: Vec<u64>,
 }
 
 impl Run<'_> {
     /// Puts down where the kings cannot be and what the mover captures, given the pieces that stand
-    /// there in all positions of the run: men of the mover and any of the opponent's, in the mover's view.
+    /// there in all positions of the run: men of the mover and any of the opponent's, in the
+    /// mover's view.
     fn set_pieces(&mut self, board: &Board, men: u32, enemies: u32) {
         let fixed = men | enemies;
         let seen = |square: u32| {
@@ -169,8 +171,8 @@ pub struct Slice<'a> {
 }
 
 impl<'a> Slice<'a> {
-    /// The file with these bytes and this head, which has been found to be that of a slice of the board with as
-    /// many units as it must have.
+    /// The file with these bytes and this head, which has been found to be that of a slice of the
+    /// board with as many units as it must have.
     pub fn new(tables: &'a Tables, head: SliceHead, bytes: Vec<u8>) -> Slice<'a> {
         let layout = Layout::new(&tables.board, head.header.name);
         Slice { tables, layout, head, bytes }
@@ -191,8 +193,9 @@ impl<'a> Slice<'a> {
         rest.get(..usize::try_from(length).ok()?)
     }
 
-    /// Decodes all payloads, for nothing but to see that they come out. What has one value for all positions has
-    /// no payload, and so many positions that going over them would take longer than all that is in its bytes.
+    /// Decodes all payloads, for nothing but to see that they come out. What has one value for all
+    /// positions has no payload, and so many positions that going over them would take longer than
+    /// all that is in its bytes.
     ///
     /// # Errors
     /// The offset of the first payload that does not come out.
@@ -204,8 +207,8 @@ impl<'a> Slice<'a> {
         (0..self.head.units.len()).into_par_iter().find_map_first(judge).map_or(Ok(()), Err)
     }
 
-    /// Reads the values of all quiet positions, unit by unit in parallel. `sink` gets them 64 at a time: the index
-    /// of the first, which of them are wins, and which are losses.
+    /// Reads the values of all quiet positions, unit by unit in parallel. `sink` gets them 64 at a
+    /// time: the index of the first, which of them are wins, and which are losses.
     ///
     /// # Errors
     /// The offset of the first payload that does not come out.
@@ -252,8 +255,8 @@ impl<'a> Slice<'a> {
         decoding.decoder.is_finished()
     }
 
-    /// Calls `each` for the words of these rows that have quiet positions: with their run, their number
-    /// in it, the index of their first position, and the quiet ones.
+    /// Calls `each` for the words of these rows that have quiet positions: with their run, their
+    /// number in it, the index of their first position, and the quiet ones.
     fn for_each_word(&self, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>, u64, u64, u64)) {
         self.for_each_run(rows, &mut |run| {
             let first = run.sets.start / 64;
@@ -266,7 +269,8 @@ impl<'a> Slice<'a> {
         });
     }
 
-    /// Calls `each` for the runs of these rows, but not all of those in which nothing is a position.
+    /// Calls `each` for the runs of these rows, but not all of those in which nothing is a
+    /// position.
     fn for_each_run(&self, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>)) {
         let [a, b, c, d] = self.head.header.name.0;
         let Layout { block: (block_rows, columns), their_men: all_their_men, .. } = self.layout;

@@ -1,7 +1,8 @@
-//! Whole checks of certificates, whose hashes are made right so that the check gets to what they stand for.
+//! Whole checks of certificates, whose hashes are made right so that the check gets to what they
+//! stand for.
 //!
-//! An input is a byte that says how to check; then CLAIM; then the objects, each after a byte that is not 0
-//! where MANIFEST is to say something else about it than the object itself.
+//! An input is a byte that says how to check; then CLAIM; then the objects, each after a byte that
+//! is not 0 where MANIFEST is to say something else about it than the object itself.
 
 use super::{Input, folder, with_length};
 use crate::common::board;
@@ -24,7 +25,8 @@ use tempfile::TempDir;
 
 /// What the database that is there covers.
 const COVER: &str = "4:2";
-/// In the first byte: the level consistent, a shard, a sample, little memory, the claim's digest left alone.
+/// In the first byte: the level consistent, a shard, a sample, little memory, the claim's digest
+/// left alone.
 const CONSISTENT: u8 = 1;
 const SHARD: u8 = 2;
 const SAMPLE: u8 = 4;

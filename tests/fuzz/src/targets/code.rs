@@ -1,5 +1,5 @@
-//! The entropy code of slice files: a code that comes out is the only one of its values, and values come out as
-//! they were encoded.
+//! The entropy code of slice files: a code that comes out is the only one of its values, and values
+//! come out as they were encoded.
 
 use super::{Input, with_length};
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};

@@ -1,7 +1,7 @@
 //! Whole checks of databases, with one file changed and all that depends on it made right.
 //!
-//! An input says which database, how to check it, which slice, whether to repair checksums, and then has the
-//! bytes of the file.
+//! An input says which database, how to check it, which slice, whether to repair checksums, and
+//! then has the bytes of the file.
 
 use super::{Input, folder};
 use crate::common::board;
@@ -17,8 +17,8 @@ use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
-/// In the second byte: the level consistent, a shard, a sample, little memory; which checksums to repair; and that the
-/// bytes are of the manifest.
+/// In the second byte: the level consistent, a shard, a sample, little memory; which checksums to
+/// repair; and that the bytes are of the manifest.
 const CONSISTENT: u8 = 1;
 const SHARD: u8 = 2;
 const SAMPLE: u8 = 4;

@@ -1,6 +1,8 @@
-//! Journals. One is trusted, so what it says is taken for true; but it must be about this database, and whole.
+//! Journals. One is trusted, so what it says is taken for true; but it must be about this database,
+//! and whole.
 //!
-//! An input is lines, each after its length; or a byte 1 and then a line whose checksum is made right.
+//! An input is lines, each after its length; or a byte 1 and then a line whose checksum is made
+//! right.
 
 use super::{Input, folder, with_length};
 use crate::common::files::write_database;
@@ -72,7 +74,8 @@ pub(super) fn run(bytes: &[u8]) {
             assert_eq!(place.check().line(), line);
             assert_eq!(fs::read(&path).expect("a journal"), after);
         }
-        // A journal that is not taken is left as it was. Digests in it that are made up are found out later.
+        // A journal that is not taken is left as it was. Digests in it that are made up are found
+        // out later.
         Statement::Whole(Verdict::Stopped(Stop::Error(text))) if text.starts_with("journal ") => {
             assert_eq!(after, journal, "{line}");
         }

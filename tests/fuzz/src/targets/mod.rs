@@ -1,9 +1,10 @@
-//! What is fuzzed. A target is a function of any bytes at all that panics where `check` does what it must not
-//! do; and the inputs that fuzzing begins with, made from what is valid.
+//! What is fuzzed. A target is a function of any bytes at all that panics where `check` does what
+//! it must not do; and the inputs that fuzzing begins with, made from what is valid.
 //!
-//! Of decoders: that they do not panic, take no more memory than the bytes that are there justify, and
-//! accept nothing but what the encoder writes. Of whole checks: that they say one thing, that they verify
-//! nothing but what an exhaustive search finds to be so, and that they stay within the memory that `check --help` states.
+//! Of decoders: that they do not panic, take no more memory than the bytes that are there justify,
+//! and accept nothing but what the encoder writes. Of whole checks: that they say one thing, that
+//! they verify nothing but what an exhaustive search finds to be so, and that they stay within the
+//! memory that `check --help` states.
 
 mod certificate;
 mod claim;

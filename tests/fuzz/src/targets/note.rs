@@ -1,6 +1,7 @@
 //! Notes, keys, and what notes come to together.
 //!
-//! An input is a byte that says which keys are trusted, then a file of keys, then notes, each after its length.
+//! An input is a byte that says which keys are trusted, then a file of keys, then notes, each after
+//! its length.
 
 use super::{Input, folder, with_length};
 use crate::common::files::Files;
@@ -19,8 +20,8 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
-/// The example in the documentation of golang.org/x/mod/sumdb/note. All know the private key; no input of
-/// fuzzing signs anything with it.
+/// The example in the documentation of golang.org/x/mod/sumdb/note. All know the private key; no
+/// input of fuzzing signs anything with it.
 const PUBLIC: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const PRIVATE: &str =
     "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz\n";

@@ -8,8 +8,8 @@ use certificate_spec::provenance::{
     Asked, Iteration, Mode, Provenance, Request, Resources, Thresholds,
 };
 
-/// A byte may stand for an empty text, which takes more than twenty in memory, and growing takes as many
-/// again while what there was is copied.
+/// A byte may stand for an empty text, which takes more than twenty in memory, and growing takes as
+/// many again while what there was is copied.
 const TIMES: usize = 100;
 
 pub(super) fn run(bytes: &[u8]) {
