@@ -6,7 +6,7 @@
 //! are strictly ascending, so that looking one up by its position finds the only one there can be.
 
 use crate::fen;
-use crate::files::{Entry, Listing, compare_listing, list, read, read_hashed, read_manifest};
+use crate::files::{Entry, Listing, Seal, compare_listing, list, read, read_hashed, read_manifest};
 use crate::options::Level;
 use crate::rules::{Board, Game, Position, Side};
 use crate::verdict::{Finding, Stop, format_and_rules};
@@ -76,8 +76,15 @@ fn head_of(&Object { question, first, count, .. }: &Object) -> ObjectHead {
     ObjectHead { question, first, count }
 }
 
+/// What CLAIM says.
+struct Claimed {
+    claim: Claim,
+    game: Game,
+    start: Position,
+}
+
 /// Judges CLAIM's text and its start.
-fn read_claim(bytes: &[u8]) -> Result<(Claim, Game, Position), Stop> {
+fn read_claim(bytes: &[u8]) -> Result<Claimed, Stop> {
     let rule = "claim-syntax";
     let claim = Claim::decode(bytes).map_err(|e| Stop::wire(rule, "CLAIM", e))?;
     let at_line = |n, finding: Finding| {
@@ -98,7 +105,7 @@ fn read_claim(bytes: &[u8]) -> Result<(Claim, Game, Position), Stop> {
         let finding = Finding::new("claim-start", expected, "impossible").position(start);
         return Err(at_line(3, finding).into());
     }
-    Ok((claim, game, start))
+    Ok(Claimed { claim, game, start })
 }
 
 fn check_listing(path: &Path, mut found: Listing, objects: &[Object]) -> Result<(), Stop> {
@@ -126,14 +133,15 @@ impl Certificate {
         let listing = list(path, "")?;
         // Longer than any claim: what is wrong with a longer file shows in so many bytes.
         let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
-        let (claim, game, start) = read_claim(&text)?;
+        let Claimed { claim, game, start } = read_claim(&text)?;
         let questions = claim.value.questions();
         let wins = questions.iter().any(|question| question.is_win());
         if wins && !claim.cover.is_empty() && level == Level::Consistent {
             let finding = Finding::new("level", Level::Exact.word(), level.word());
             return Err(finding.file("CLAIM").declined());
         }
-        let (rule, file) = ("manifest-syntax", "MANIFEST");
+        let rule = "manifest-syntax";
+        let file = "MANIFEST";
         let bytes = read_manifest(&path.join(file), file, rule, Manifest::judge_start)?;
         let manifest = Manifest::decode(&bytes).map_err(|e| Stop::wire(rule, file, e))?;
         let mut of = manifest.objects.iter().map(|object| object.question);
@@ -142,21 +150,22 @@ impl Certificate {
             let finding = Finding::new(rule, "a question of the claim", question).file(file);
             return Err(finding.at(manifest.offset(i)).into());
         }
-        let stated = (manifest.claim_length, manifest.claim_digest);
-        let found = (text.len() as u64, Digest::of(&text));
+        let stated = Seal { length: manifest.claim_length, digest: manifest.claim_digest };
+        let found = Seal { length: text.len() as u64, digest: Digest::of(&text) };
         if stated != found {
-            let words = |(length, digest)| format!("{length} bytes, {digest}");
-            let finding = Finding::new("claim-hash", words(stated), words(found));
-            return Err(finding.file("CLAIM").into());
+            return Err(Finding::new("claim-hash", stated, found).file("CLAIM").into());
         }
         check_listing(path, listing, &manifest.objects)?;
 
-        let empty = |&question| {
-            let (nodes, leaves, provenance) = Default::default();
-            QuestionProof { question, nodes, leaves, provenance }
+        let empty = |&question| QuestionProof {
+            question,
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            provenance: None,
         };
         let proofs = questions.iter().map(empty).collect();
-        let (root, objects) = (Digest::certificate_root(&bytes), manifest.objects);
+        let root = Digest::certificate_root(&bytes);
+        let objects = manifest.objects;
         let mut certificate = Certificate { claim, game, start, root, proofs, objects };
         for object in &certificate.objects {
             // There are no objects of other questions, as has been seen above.
@@ -204,10 +213,11 @@ impl Certificate {
     pub fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
         let i = i as u64;
         let holds = |object: &&Object| {
-            (object.kind, object.question) == (kind, question) && object.first <= i
+            object.kind == kind && object.question == question && object.first <= i
         };
         let object = self.objects.iter().rfind(holds)?;
-        let (head, i) = (head_of(object), usize::try_from(i - object.first).ok()?);
+        let head = head_of(object);
+        let i = usize::try_from(i - object.first).ok()?;
         let offset = match kind {
             Kind::Nodes => nodes::offset(&head, i),
             _ => leaves::offset(&head, i),
@@ -234,8 +244,8 @@ impl QuestionProof {
         cover: &Cover,
     ) -> Result<(), Stop> {
         let name = object_name(object);
-        let sealed = (object.length, object.digest);
-        let bytes = read_hashed(&path.join(&name), &name, "object-hash", sealed)?;
+        let seal = Seal { length: object.length, digest: object.digest };
+        let bytes = read_hashed(&path.join(&name), &name, "object-hash", seal)?;
         let wire = |error| Stop::wire("object-syntax", &name, error);
         let agrees = |head: ObjectHead| {
             let right = head_of(object);

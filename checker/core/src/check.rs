@@ -30,9 +30,9 @@ use std::sync::OnceLock;
 /// Checks the certificate in the folder `path`: all of it.
 pub fn check(path: &Path, options: &Options) -> Verdict {
     in_pool(options, || {
-        let (looked, counts) = check_certificate(path, options, None)?;
+        let looked = check_certificate(path, options, None)?;
         looked.is_everything()?;
-        let fields = format!("{}{counts}", looked.subject);
+        let fields = format!("{} {}", looked.subject, looked.counts());
         Ok(match looked.assumed {
             0 => Verdict::Verified(Verified::new(fields)),
             n => Verdict::Conditional(format!("{fields} assumed={n}")),
@@ -68,7 +68,7 @@ pub fn check_part(
     source: &dyn TableSource,
 ) -> Result<Looked, Stop> {
     let part = Part::new(selection, source);
-    in_pool(options, || Ok(check_certificate(path, options, Some(&part))?.0))
+    in_pool(options, || check_certificate(path, options, Some(&part)))
 }
 
 /// Checks what a selection has of a database alone.
@@ -118,13 +118,12 @@ fn assert_overflow_checks() -> Result<(), Stop> {
     }
 }
 
-/// Checks a certificate: with no `part` all of it. Returns what was looked at, and the counts of
-/// all.
+/// Checks a certificate: with no `part` all of it.
 fn check_certificate(
     path: &Path,
     options: &Options,
     part: Option<&Part<'_>>,
-) -> Result<(Looked, String), Stop> {
+) -> Result<Looked, Stop> {
     let progress = &*options.progress;
     let certificate = Certificate::read(path, options.level)?;
     let shown = certificate.proofs.iter().filter(|_| !progress.is_silent());
@@ -132,7 +131,8 @@ fn check_certificate(
         let text = provenance.to_string();
         text.lines().for_each(|line| progress.show(&format!("the certificate says: {line}")));
     }
-    let (board, cover) = (certificate.game.board(), &certificate.claim.cover);
+    let board = certificate.game.board();
+    let cover = &certificate.claim.cover;
     let work = WorkSize {
         root: certificate.root,
         database_root: certificate.claim.database,
@@ -148,11 +148,11 @@ fn check_certificate(
 
     let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
     let leaves = work.questions.iter().flat_map(|size| &size.leaves);
-    let leaf_count = leaves.clone().count();
     // Saturating: these numbers are only claimed until the leaves have been replayed.
     let positions = leaves.fold(0u64, |sum, &n| sum.saturating_add(n));
     progress.begin("checking nodes and leaves", positions.saturating_add(nodes as u64));
-    let (mut questions, mut replayed) = (Vec::new(), 0);
+    let mut questions = Vec::new();
+    let mut replayed = 0;
     for ((q, proof), size) in certificate.proofs.iter().enumerate().zip(&work.questions) {
         let is_wanted = |kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
         let counter = Counter::default();
@@ -166,15 +166,13 @@ fn check_certificate(
     let db_root = certificate.claim.database.map_or("none".into(), |root| root.to_string());
     let fields = certificate.verdict_fields();
     let subject = format!("{fields} db={level} pieces={cover} db-root={db_root}");
-    let counts = format!(" nodes={nodes} leaves={leaf_count} positions={positions}");
-    let of_claim = Looked {
+    Ok(Looked {
         questions,
         positions: replayed,
         all_positions: positions,
         assumed: certificate.assumed(),
         ..Looked::of_values(subject, &work, values, part)
-    };
-    Ok((of_claim, counts))
+    })
 }
 
 /// Whether what is selected may ask for the value of any position.
@@ -229,15 +227,21 @@ impl Looked {
     /// That every pair of slices, node and leaf has been verified here, and nothing taken for
     /// granted.
     fn is_everything(&self) -> Result<(), Stop> {
-        let is_all = |q: &LookedAt| {
-            let (nodes, leaves) = (q.nodes, q.leaves);
-            nodes.looked_at == nodes.of && leaves.looked_at == leaves.of
-        };
+        let is_all =
+            |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
         let pairs = self.pairs.len() == self.all_pairs;
         match pairs && self.questions.iter().all(is_all) && self.tables.assumed.is_empty() {
             true => Ok(()),
             false => Err(Stop::Error("not everything was checked".into())),
         }
+    }
+
+    /// What verdicts of a whole check say last: how many nodes, leaves and positions there are.
+    fn counts(&self) -> String {
+        // The start counts as one of the nodes looked at, and is not one of the certificate.
+        let nodes: u64 = self.questions.iter().map(|q| q.nodes.of - 1).sum();
+        let leaves: u64 = self.questions.iter().map(|q| q.leaves.of).sum();
+        format!("nodes={nodes} leaves={leaves} positions={}", self.all_positions)
     }
 
     /// What was looked at of a database; nothing of a claim as yet.

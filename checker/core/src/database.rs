@@ -8,6 +8,8 @@
 //! words at their edges. Each block is settled once, before any other reads it; the end of a
 //! parallel loop orders the two.
 
+use crate::bits::Bits;
+use crate::block::RowWord;
 use crate::kingsets::KingSets;
 use crate::numbering::{Shape, slice_of, slices, views};
 use crate::rules::{Board, Position};
@@ -62,44 +64,59 @@ impl Table {
         Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
     }
 
-    /// Where an index is: the word and the bit in it.
-    fn locate(index: u64) -> (usize, u64) {
+    /// The word that an index is in.
+    fn word_of(index: u64) -> usize {
         // Saturating means "beyond the end", where there are zeros and nothing is written.
-        (usize::try_from(index / 64).unwrap_or(usize::MAX), index % 64)
+        usize::try_from(index / 64).unwrap_or(usize::MAX)
     }
 
-    /// The bits of `win` and `loss` of 64 indices, those from `index` on.
-    pub fn read(&self, index: u64) -> (u64, u64) {
-        let (i, shift) = Self::locate(index);
+    /// The values of 64 indices, those from `index` on.
+    pub fn read(&self, index: u64) -> Bits {
+        let i = Self::word_of(index);
+        let shift = index % 64;
         let word =
             |i: usize| self.words.get(i).map_or([0; 2], |[win, loss]| [load(win), load(loss)]);
-        let (low, high) = (word(i), word(i.saturating_add(1)));
+        let [low, high] = [i, i.saturating_add(1)].map(word);
         // A shift by 64 would not give zeros.
         let bits = |side: usize| low[side] >> shift | high[side] << 1 << (63 - shift);
-        (bits(0), bits(1))
+        Bits { win: bits(0), loss: bits(1) }
     }
 
-    /// Makes the bits of 64 indices, those that are set in the masks for `win` and `loss`, these.
-    pub(crate) fn put(&self, index: u64, masks: (u64, u64), (win, loss): (u64, u64)) {
-        let (i, shift) = Self::locate(index);
-        for (side, mask, bits) in [(0, masks.0, win), (1, masks.1, loss)] {
-            let low = (i, mask << shift, bits << shift);
-            let high = (i.saturating_add(1), mask >> 1 >> (63 - shift), bits >> 1 >> (63 - shift));
-            for (i, mask, bits) in [low, high] {
-                if let Some(word) = self.words.get(i).map(|word| &word[side])
-                    && (load(word) ^ bits) & mask != 0
-                {
-                    word.fetch_or(bits & mask, Relaxed);
-                    word.fetch_and(bits | !mask, Relaxed);
-                }
+    /// Makes the values of the indices of a word of a row these.
+    pub(crate) fn put(&self, word: RowWord, values: Bits) {
+        self.put_bits(0, word, values.win);
+        self.put_bits(1, word, values.loss);
+    }
+
+    /// Marks wins and losses among the 64 indices from `index` on, and leaves the others alone.
+    pub(crate) fn mark(&self, index: u64, values: Bits) {
+        self.put_bits(0, RowWord { index, mask: values.win }, values.win);
+        self.put_bits(1, RowWord { index, mask: values.loss }, values.loss);
+    }
+
+    /// Sets the bits of win (side 0) or of loss (side 1).
+    fn put_bits(&self, side: usize, word: RowWord, bits: u64) {
+        let i = Self::word_of(word.index);
+        let shift = word.index % 64;
+        let [low, high] = [word.mask, bits].map(|x| [x << shift, x >> 1 >> (63 - shift)]);
+        for (i, mask, bits) in [(i, low[0], high[0]), (i.saturating_add(1), low[1], high[1])] {
+            if let Some(word) = self.words.get(i).map(|word| &word[side])
+                && (load(word) ^ bits) & mask != 0
+            {
+                word.fetch_or(bits & mask, Relaxed);
+                word.fetch_and(bits | !mask, Relaxed);
             }
         }
     }
 
-    /// The bits of `win` and `loss` of one index.
-    pub fn bits(&self, index: u64) -> (bool, bool) {
-        let (win, loss) = self.read(index);
-        (win & 1 == 1, loss & 1 == 1)
+    /// The value of one index.
+    pub fn value(&self, index: u64) -> Value {
+        // A position that is a win and a loss at once is found wrong when its table is checked.
+        match self.read(index).at(0) {
+            Bits { win: 1, .. } => Value::Win,
+            Bits { loss: 1, .. } => Value::Loss,
+            Bits { .. } => Value::Draw,
+        }
     }
 }
 
@@ -215,10 +232,6 @@ impl Database {
         }
         let sets = views(&self.board, p);
         let table = self.table(slice_of(sets))?;
-        Some(match table.bits(table.shape.index(sets)) {
-            (false, false) => Value::Draw,
-            (false, true) => Value::Loss,
-            (true, _) => Value::Win,
-        })
+        Some(table.value(table.shape.index(sets)))
     }
 }

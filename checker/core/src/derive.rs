@@ -14,12 +14,13 @@
 //!
 //! Trusts: `operator.rs`.
 
+use crate::bits::Bits;
 use crate::block::Block;
 use crate::database::{Database, Table};
 use crate::numbering::{sets, slices};
 use crate::operator::Half;
 use crate::options::Level;
-use crate::rules::Board;
+use crate::rules::{Board, bits_in};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
@@ -51,10 +52,10 @@ pub(crate) fn groups(slices: &[SliceName]) -> impl Iterator<Item = &[SliceName]>
 pub(crate) struct Wrong {
     pub(crate) slice: SliceName,
     pub(crate) index: u64,
-    /// What follows: whether it is a win, and whether it is a loss.
-    pub(crate) expected: (bool, bool),
+    /// What follows, as the bits of one position.
+    pub(crate) expected: Bits,
     /// What is given.
-    pub(crate) found: (bool, bool),
+    pub(crate) found: Bits,
 }
 
 /// The first of what several threads find wrong, in the order of the slices.
@@ -62,13 +63,10 @@ pub(crate) struct Wrong {
 pub(crate) struct First(Mutex<Option<Wrong>>);
 
 impl First {
-    /// Compares the bits of win and loss of the 64 positions from `index` on.
-    fn compare(&self, slice: SliceName, index: u64, expected: (u64, u64), found: (u64, u64)) {
-        let wrong = (expected.0 ^ found.0) | (expected.1 ^ found.1);
-        if wrong != 0 {
-            let n = wrong.trailing_zeros();
-            let bits = |(win, loss)| ((win >> n) & 1 == 1, (loss >> n) & 1 == 1);
-            let (index, expected, found) = (index + u64::from(n), bits(expected), bits(found));
+    /// Compares the values of the 64 positions from `index` on.
+    fn compare(&self, slice: SliceName, index: u64, expected: Bits, found: Bits) {
+        if let Some(n) = bits_in(expected.differ(found)).next() {
+            let (index, expected, found) = (index + n as u64, expected.at(n), found.at(n));
             let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if first.is_none_or(|w| (slice.order(), index) < (w.slice.order(), w.index)) {
                 *first = Some(Wrong { slice, index, expected, found });
@@ -83,13 +81,9 @@ impl First {
 
 /// The values that a table gives to a block: those that it holds and, for positions that are not
 /// quiet, those that captures yield.
-fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<(u64, u64)> {
+fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<Bits> {
     let words = block.words(table).zip(&captures.values);
-    let given = words.map(|((at, row), captured)| {
-        let (win, loss) = table.read(at);
-        (win & row | captured.0, loss & row | captured.1)
-    });
-    given.collect()
+    words.map(|(word, &captured)| table.read(word.index) & word.mask | captured).collect()
 }
 
 /// Completes the tables of slices of a group that have the values of quiet positions, and reports
@@ -117,7 +111,7 @@ pub(crate) fn settle(
         let pair = [block, block.twin()];
         let [Some(own), Some(other)] = pair.map(|block| values.table(block.slice)) else {
             // Never; but nothing that is not there may pass as right.
-            return first.compare(block.slice, 0, (0, 0), (1, 1));
+            return first.compare(block.slice, 0, Bits::default(), Bits { win: 1, loss: 1 });
         };
         let tables = [own, other];
         let mut halves = pair.map(|block| Half::new(values, block, true));
@@ -133,10 +127,9 @@ pub(crate) fn settle(
         }
         for i in [0, 1] {
             let words = pair[i].words(tables[i]).zip(&halves[i].values).zip(&found[i]);
-            for (((at, row), &expected), &found) in words {
-                first.compare(pair[i].slice, at, expected, found);
-                let settled = if level == Level::Exact { expected } else { found };
-                tables[i].put(at, (row, row), settled);
+            for ((word, &expected), &found) in words {
+                first.compare(pair[i].slice, word.index, expected, found);
+                tables[i].put(word, if level == Level::Exact { expected } else { found });
             }
         }
         let size = own.shape.rows * own.shape.columns;
@@ -161,10 +154,7 @@ pub(crate) fn capture(values: &Database, slice: SliceName) -> Result<(), Stop> {
         for_each_block(values.board(), slice, |block| {
             let half = Half::new(values, block, false);
             let given = given(block, table, &half);
-            block
-                .words(table)
-                .zip(given)
-                .for_each(|((at, row), word)| table.put(at, (row, row), word));
+            block.words(table).zip(given).for_each(|(word, values)| table.put(word, values));
         });
     }
     values.is_complete()
@@ -201,6 +191,7 @@ fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block::RowWord;
     use crate::database::Value;
     use crate::rules::Position;
 
@@ -239,7 +230,8 @@ mod tests {
         for table in values.tables() {
             for i in (0..table.shape.indices).step_by(64) {
                 let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
-                table.put(i, (!0, !0), (wins, random(seed) & !wins));
+                let word = RowWord { index: i, mask: !0 };
+                table.put(word, Bits { win: wins, loss: random(seed) & !wins });
             }
         }
         values
@@ -252,11 +244,10 @@ mod tests {
             let twin = values.table(slice.twin()).unwrap();
             for_each_block(out.board(), slice, |block| {
                 let mut half = Half::new(values, block, true);
-                half.step(
-                    &block.twin().words(twin).map(|(at, _)| twin.read(at)).collect::<Vec<_>>(),
-                );
+                let words = block.twin().words(twin);
+                half.step(&words.map(|word| twin.read(word.index)).collect::<Vec<_>>());
                 let words = block.words(table).zip(&half.values);
-                words.for_each(|((at, row), &word)| table.put(at, (row, row), word));
+                words.for_each(|(word, &values)| table.put(word, values));
             });
         }
     }
@@ -276,8 +267,10 @@ mod tests {
                 for index in 0..table.shape.indices {
                     let p = table.shape.position(&board, index);
                     let value = p.map(|p| value_by_moves(&values, &p, &mut successors));
-                    let bits = (value == Some(Value::Win), value == Some(Value::Loss));
-                    assert_eq!(table.bits(index), bits, "{} {slice:?} {p:?}", board.name());
+                    let value = value.unwrap_or(Value::Draw);
+                    let found = table.read(index).at(0);
+                    assert!(found.win & found.loss == 0, "{} {slice:?} {p:?}", board.name());
+                    assert_eq!(table.value(index), value, "{} {slice:?} {p:?}", board.name());
                 }
             }
         }
@@ -317,7 +310,8 @@ mod tests {
                     let table = values.table(slice).unwrap();
                     // No index is left out, and some are wins and losses at once.
                     for i in (0..table.shape.indices).step_by(64) {
-                        table.put(i, (!0, !0), (random(&mut seed), random(&mut seed)));
+                        let [win, loss] = [(); 2].map(|()| random(&mut seed));
+                        table.put(RowWord { index: i, mask: !0 }, Bits { win, loss });
                     }
                 }
                 let first = First::default();
@@ -329,7 +323,8 @@ mod tests {
                     for i in (0..table.shape.indices)
                         .filter(|&i| table.shape.position(&board, i).is_some())
                     {
-                        assert_eq!(table.bits(i), right.bits(i), "{} {slice:?} {i}", board.name());
+                        let [found, right] = [table, right].map(|table| table.read(i).at(0));
+                        assert_eq!(found, right, "{} {slice:?} {i}", board.name());
                     }
                 }
             }

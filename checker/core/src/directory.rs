@@ -22,6 +22,7 @@
 //!
 //! Trusts: of a whole check nothing but `derive.rs` and the files named in its head.
 
+use crate::bits::Bits;
 use crate::block::Block;
 use crate::database::{Database, Table};
 use crate::derive::{First, Wrong, capture, groups, settle};
@@ -185,8 +186,8 @@ impl Check<'_> {
     fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
         let table = self.table(slice)?;
-        self.files
-            .read(slice, |file| file.read(|at, win, loss| table.put(at, (win, loss), (win, loss))))
+        let mark = |index, win, loss| table.mark(index, Bits { win, loss });
+        self.files.read(slice, |file| file.read(mark))
     }
 
     /// Notes the digest of a slice's table, and returns the one noted before.
@@ -201,7 +202,8 @@ impl Check<'_> {
     /// are taken for granted. Those of all slices with fewer pieces must be there.
     fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
         self.values.reserve(slice)?;
-        let (table, file) = (self.table(slice)?, self.files.record(slice)?.digest);
+        let table = self.table(slice)?;
+        let file = self.files.record(slice)?.digest;
         let taken = self.part.and_then(|part| part.source.read(file, &table.words));
         let digest = match taken.filter(|digest| *digest == table.digest()) {
             Some(digest) => digest,
@@ -219,7 +221,8 @@ impl Check<'_> {
 
     /// Gives a table to the source of tables, which may do without it. Returns its digest.
     fn keep(&self, slice: SliceName) -> Result<Digest, Stop> {
-        let (table, file) = (self.table(slice)?, self.files.record(slice)?.digest);
+        let table = self.table(slice)?;
+        let file = self.files.record(slice)?.digest;
         let digest = table.digest();
         let kept =
             self.part.iter().try_for_each(|part| part.source.write(file, &table.words, digest));
@@ -257,7 +260,8 @@ impl Check<'_> {
         batches.retain(|batch| !batch.iter().all(is_verified));
         let indices =
             batches.iter().flatten().map(|&s| Shape::new(self.files.folder.board, s).indices);
-        let (level, progress) = (self.options.level, self.options.progress.clone());
+        let level = self.options.level;
+        let progress = self.options.progress.clone();
         progress.begin("checking the database", indices.fold(0, u64::saturating_add));
         let first = First::default();
         for (i, batch) in batches.iter().enumerate() {
@@ -283,7 +287,8 @@ impl Check<'_> {
 
     /// Checks blocks one by one, all tables being there.
     fn check_blocks(&self, part: &Part<'_>) -> Result<(), Stop> {
-        let (level, progress) = (self.options.level, &*self.options.progress);
+        let level = self.options.level;
+        let progress = &*self.options.progress;
         progress.begin("checking blocks", 0);
         let first = First::default();
         let slices: Vec<_> = self.files.records.iter().map(|record| record.name).collect();
@@ -299,8 +304,12 @@ impl Check<'_> {
 
     /// The finding of a value that is not right.
     fn wrong_value(&self, wrong: Wrong) -> Result<Stop, Stop> {
-        let names = ["draw", "loss", "win", "win-and-loss"];
-        let name = |(win, loss)| names[2 * usize::from(win) + usize::from(loss)];
+        let name = |bits| match bits {
+            Bits { win: 0, loss: 0 } => "draw",
+            Bits { win: 0, .. } => "loss",
+            Bits { loss: 0, .. } => "win",
+            Bits { .. } => "win-and-loss",
+        };
         let Wrong { slice, index, expected, found } = wrong;
         let finding = Finding::new("slice-value", name(expected), name(found));
         let finding = finding.file(self.files.folder.file(&slice.file_name()));

@@ -22,22 +22,31 @@ pub fn write(p: &Position) -> String {
 pub fn parse(text: &str) -> Option<Position> {
     let mut parts = text.split(':');
     let turn = if parts.next()? == "W" { Side::White } else { Side::Black };
-    let (white, white_kings) = parse_list(parts.next()?.strip_prefix('W')?)?;
-    let (black, black_kings) = parse_list(parts.next()?.strip_prefix('B')?)?;
-    let p = Position { black, white, kings: white_kings | black_kings, turn };
+    let white = parse_list(parts.next()?.strip_prefix('W')?)?;
+    let black = parse_list(parts.next()?.strip_prefix('B')?)?;
+    let kings = white.kings | black.kings;
+    let p = Position { black: black.pieces, white: white.pieces, kings, turn };
     // Whatever else the text may hold (order, zeros, repetitions, more parts, other letters), it is
     // not this.
     (write(&p) == text).then_some(p)
 }
 
-/// The pieces and the kings in a list of squares.
-fn parse_list(list: &str) -> Option<(u32, u32)> {
-    let (mut pieces, mut kings) = (0, 0);
+/// The pieces of one side.
+#[derive(Default)]
+struct Pieces {
+    pieces: u32,
+    /// Those of them that are kings.
+    kings: u32,
+}
+
+/// Reads a list of squares.
+fn parse_list(list: &str) -> Option<Pieces> {
+    let mut all = Pieces::default();
     for item in list.split(',').filter(|_| !list.is_empty()) {
         let number: u32 = item.trim_start_matches('K').parse().ok()?;
         let square = 1u32.checked_shl(number.checked_sub(1)?)?;
-        pieces |= square;
-        kings |= if item.starts_with('K') { square } else { 0 };
+        all.pieces |= square;
+        all.kings |= if item.starts_with('K') { square } else { 0 };
     }
-    Some((pieces, kings))
+    Some(all)
 }

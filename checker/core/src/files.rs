@@ -12,6 +12,7 @@
 use crate::verdict::{Finding, Stop};
 use certificate_spec::{Digest, WireError};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{self, DirEntry, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
@@ -116,12 +117,25 @@ pub(crate) fn read_manifest(
     Ok(bytes)
 }
 
+/// What a file must be, as a manifest says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seal {
+    pub(crate) length: u64,
+    pub(crate) digest: Digest,
+}
+
+impl fmt::Display for Seal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes, {}", self.length, self.digest)
+    }
+}
+
 /// Reads a file whose length and digest are known; anything else is refuted with the code `rule`.
 pub(crate) fn read_hashed(
     path: &Path,
     name: &str,
     rule: &'static str,
-    (length, digest): (u64, Digest),
+    Seal { length, digest }: Seal,
 ) -> Result<Vec<u8>, Stop> {
     // One byte more than stated is enough to see that a file is too long.
     let bytes = read(path, name, length.saturating_add(1))?;

@@ -41,7 +41,8 @@ impl Folder<'_> {
     /// What there is in the folder, and its manifest, as far as `cover` if that is given.
     pub(crate) fn read(&self, cover: Option<&Cover>) -> Result<Contents, Stop> {
         let listing = list(&self.path, "")?;
-        let (rule, file) = ("database-manifest", self.file("MANIFEST"));
+        let rule = "database-manifest";
+        let file = self.file("MANIFEST");
         let path = self.path.join("MANIFEST");
         let bytes = read_manifest(&path, &file, rule, DatabaseManifest::judge_start)?;
         let manifest = DatabaseManifest::decode(&bytes).map_err(|e| Stop::wire(rule, &file, e))?;
@@ -50,11 +51,13 @@ impl Folder<'_> {
         };
         // A head that can be read and is not the one due is refuted where it begins.
         let head = HEAD as u64;
-        let (rows, columns) = (manifest.rows, manifest.columns);
+        let rows = manifest.rows;
+        let columns = manifest.columns;
         if (rows, columns) != (self.board.rows(), self.board.columns()) {
             return refuted(head, self.board.name(), format!("{rows}x{columns}"));
         }
-        let (most, there) = (self.board.squares(), &manifest.cover);
+        let most = self.board.squares();
+        let there = &manifest.cover;
         if !(2..=most).contains(&u32::from(there.most_pieces())) {
             return refuted(head, format!("2 to {most} pieces"), there.to_string());
         }

@@ -10,14 +10,22 @@ use crate::rules::{Board, Side, bits_in};
 pub(crate) struct KingSets {
     /// The sets in order of their ranks, in their owner's view.
     pub(crate) sets: Vec<u32>,
-    /// The king steps from each set, as if no other piece were there: the number of the set after
-    /// the step, and the square stepped onto.
-    pub(crate) steps: Vec<Vec<(u32, u32)>>,
+    /// The king steps from each set, as if no other piece were there.
+    pub(crate) steps: Vec<Vec<KingStep>>,
     /// For each 64 sets and each square, which of the sets hold it: the squares in the owner's
     /// view,
     pub(crate) held: Vec<[u64; 32]>,
     /// and in the view of the other side.
     pub(crate) faced: Vec<[u64; 32]>,
+}
+
+/// A step of a king of a set.
+#[derive(Debug)]
+pub(crate) struct KingStep {
+    /// The number of the set after the step.
+    pub(crate) set: usize,
+    /// The square stepped onto.
+    pub(crate) to: usize,
 }
 
 impl KingSets {
@@ -29,7 +37,8 @@ impl KingSets {
                 for way in board.ways(from, Side::Black, true) {
                     if way.near & !set != 0 {
                         let after = rank(set & !(1 << from) | way.near);
-                        steps.push((after, way.near.trailing_zeros()));
+                        let to = way.near.trailing_zeros() as usize;
+                        steps.push(KingStep { set: after as usize, to });
                     }
                 }
             }

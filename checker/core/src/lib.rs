@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bits;
 mod block;
 mod certificate;
 mod check;
@@ -37,6 +38,7 @@ mod tree;
 mod verdict;
 mod word;
 
+pub use bits::Bits;
 pub use certificate::{Certificate, CheckedNode, QuestionProof};
 pub use check::{
     check, check_database, check_database_part, check_part, database_fields, values_as_they_are,

@@ -131,7 +131,8 @@ impl Shape {
         let their_men = unrank(block % self.their_men, c)?;
         let men = unrank(block / self.their_men, a)?;
         let [their_men, their_kings] = [their_men, their_kings].map(|set| board.turned(set));
-        let (black, white) = (men | kings, their_men | their_kings);
+        let black = men | kings;
+        let white = their_men | their_kings;
         let p = Position { black, white, kings: kings | their_kings, turn: Side::Black };
         let overlap = p.pieces() != self.slice.pieces();
         (index < self.indices && !overlap && board.is_possible(&p)).then_some(p)

@@ -18,11 +18,12 @@
 //!
 //! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
 
+use crate::bits::Bits;
 use crate::block::Block;
 use crate::database::Database;
 use crate::kingsets::KingSets;
 use crate::rules::bits_in;
-use crate::word::{Kings, Moves, Settled, Word};
+use crate::word::{Kings, Moves, Open, Sets, Settled, Word};
 
 /// The values of a block with one side to move, as far as they are settled.
 pub(crate) struct Half<'a> {
@@ -33,12 +34,10 @@ pub(crate) struct Half<'a> {
     /// The kings of the mover and of the opponent.
     own: &'a KingSets,
     theirs: &'a KingSets,
-    /// A row for each set of the mover's kings: positions without a jump for the mover that are not
-    /// settled; those of them that a step of a man wins; and those where every one leads to a win
-    /// for the opponent.
-    open: Vec<(u64, u64, u64)>,
+    /// What is not settled: a row for each set of the mover's kings.
+    open: Vec<Open>,
     /// What is settled, in the order of the file: a row for each set of the opponent's kings.
-    pub(crate) values: Vec<(u64, u64)>,
+    pub(crate) values: Vec<Bits>,
 }
 
 impl<'a> Half<'a> {
@@ -46,7 +45,8 @@ impl<'a> Half<'a> {
     /// must be no call of `step` then.
     pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
-        let (own, theirs) = (&database.kings[usize::from(b)], &database.kings[usize::from(d)]);
+        let own = &database.kings[usize::from(b)];
+        let theirs = &database.kings[usize::from(d)];
         let size = |rows: &KingSets, row: &KingSets| rows.sets.len() * row.held.len();
         let mut half = Half {
             database,
@@ -54,8 +54,8 @@ impl<'a> Half<'a> {
             fixed: block.men | database.board().turned(block.their_men),
             own,
             theirs,
-            open: vec![(0, 0, 0); size(own, theirs)],
-            values: vec![(0, 0); size(theirs, own)],
+            open: vec![Open::default(); size(own, theirs)],
+            values: vec![Bits::default(); size(theirs, own)],
         };
         if b > 0 && d == 0 {
             half.fill_columns(steps);
@@ -71,8 +71,10 @@ impl<'a> Half<'a> {
             // Where a king stands on a man, there is no position.
             if kings & self.fixed == 0 {
                 for (w, held) in theirs.faced.iter().enumerate() {
-                    let kings = (Kings::Same(kings), Kings::Vary(held));
-                    let word = Word::new(values, self.block, kings, (&theirs.sets, w));
+                    let sets = Sets { all: &theirs.sets, word: w };
+                    let own = Kings::Same(kings);
+                    let theirs = Kings::Vary(held);
+                    let word = Word::new(values, self.block, own, theirs, sets);
                     self.begin(row, w, word.settle(steps));
                 }
             }
@@ -82,54 +84,59 @@ impl<'a> Half<'a> {
     /// The same where the opponent has no kings: a row is one position, so that the mover's kings
     /// vary.
     fn fill_columns(&mut self, steps: bool) {
-        let (values, own) = (self.database, self.own);
+        let values = self.database;
+        let own = self.own;
         for (w, held) in own.held.iter().enumerate() {
-            let kings = (Kings::Vary(held), Kings::Same(0));
-            let word = Word::new(values, self.block, kings, (&own.sets, w));
+            let sets = Sets { all: &own.sets, word: w };
+            let own = Kings::Vary(held);
+            let theirs = Kings::Same(0);
+            let word = Word::new(values, self.block, own, theirs, sets);
             let settled = word.settle(steps);
             for i in bits_in(word.there) {
-                self.begin(64 * w + i, 0, settled.map(|bits| bits >> i & 1));
+                self.begin(64 * w + i, 0, settled.at(i));
             }
         }
     }
 
-    fn begin(&mut self, row: usize, w: usize, [win, loss, quiet, men_win, men_lose]: Settled) {
-        self.open[row * self.theirs.held.len() + w] = (quiet, men_win, men_lose);
-        self.settle(row, w, win, loss);
+    fn begin(&mut self, row: usize, w: usize, settled: Settled) {
+        self.open[row * self.theirs.held.len() + w] = settled.open;
+        self.settle(row, w, settled.values);
     }
 
     /// Applies the operator once to the steps in all positions not yet settled. `values` are those
     /// with the other side to move, a row for each set of this side's kings. Says whether anything
     /// has been settled.
-    pub(crate) fn step(&mut self, values: &[(u64, u64)]) -> bool {
-        let (own, theirs) = (self.own, self.theirs);
+    pub(crate) fn step(&mut self, values: &[Bits]) -> bool {
+        let own = self.own;
+        let theirs = self.theirs;
         let words = theirs.held.len();
         let mut changed = false;
         for (row, steps) in own.steps.iter().enumerate() {
             for w in 0..words {
-                let (open, win, lose) = self.open[row * words + w];
-                if open == 0 {
+                let Open { positions, win, lose } = self.open[row * words + w];
+                if positions == 0 {
                     continue;
                 }
-                let mut moves = Moves { can: 0, win: open & win, lose };
-                for &(set, to) in steps.iter().filter(|step| self.fixed >> step.1 & 1 == 0) {
-                    let can = open & !theirs.faced[w][to as usize];
-                    moves.lead(can, |_| values[set as usize * words + w]);
+                let mut moves = Moves { can: 0, win: positions & win, lose };
+                for step in steps.iter().filter(|step| self.fixed >> step.to & 1 == 0) {
+                    let can = positions & !theirs.faced[w][step.to];
+                    moves.lead(can, |_| values[step.set * words + w]);
                 }
-                let (win, loss) = (moves.win, open & moves.lose & !moves.win);
-                self.settle(row, w, win, loss);
-                changed |= win | loss != 0;
+                let settled = moves.values(positions);
+                self.settle(row, w, settled);
+                changed |= settled != Bits::default();
             }
         }
         changed
     }
 
     /// Settles positions of word `w` of a row.
-    fn settle(&mut self, row: usize, w: usize, win: u64, loss: u64) {
-        self.open[row * self.theirs.held.len() + w].0 &= !(win | loss);
+    fn settle(&mut self, row: usize, w: usize, Bits { win, loss }: Bits) {
+        self.open[row * self.theirs.held.len() + w].positions &= !(win | loss);
         let words = self.own.held.len();
-        let (place, bit) = (row / 64, 1 << (row % 64));
-        bits_in(win).for_each(|n| self.values[(64 * w + n) * words + place].0 |= bit);
-        bits_in(loss).for_each(|n| self.values[(64 * w + n) * words + place].1 |= bit);
+        let place = row / 64;
+        let bit = 1 << (row % 64);
+        bits_in(win).for_each(|n| self.values[(64 * w + n) * words + place].win |= bit);
+        bits_in(loss).for_each(|n| self.values[(64 * w + n) * words + place].loss |= bit);
     }
 }

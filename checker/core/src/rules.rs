@@ -194,7 +194,7 @@ impl Board {
                 // The start counts as empty; jumped pieces stay in the way until the move ends.
                 free: |square| u64::from((!occupied | 1 << start) & square != 0),
             };
-            self.jumps(&jumper, (start, 0), 1, &mut |to, jumped, _| {
+            self.jumps(&jumper, start, 0, 1, &mut |to, jumped, _| {
                 out.push(self.after(p, start, 1 << to, jumped));
             });
         }
@@ -224,7 +224,8 @@ impl Board {
     pub(crate) fn jumps(
         &self,
         jumper: &Jumper<impl Fn(u32) -> u64, impl Fn(u32) -> u64>,
-        (at, jumped): (usize, u32),
+        at: usize,
+        jumped: u32,
         positions: u64,
         end: &mut impl FnMut(usize, u32, u64),
     ) {
@@ -235,8 +236,8 @@ impl Board {
                 let on = positions & (jumper.enemy)(way.near) & (jumper.free)(way.far);
                 if on != 0 {
                     ended &= !on;
-                    let next = (way.far.trailing_zeros() as usize, jumped | way.near);
-                    self.jumps(jumper, next, on, end);
+                    let next = way.far.trailing_zeros() as usize;
+                    self.jumps(jumper, next, jumped | way.near, on, end);
                 }
             }
         }

@@ -3,7 +3,7 @@
 //! Enforces: that a file has the length and digest of the manifest, and that its head is that of
 //! the slice. Trusts: nothing; what the values in it are worth is for `directory.rs` to find out.
 
-use crate::files::read_hashed;
+use crate::files::{Seal, read_hashed};
 use crate::folder::Folder;
 use crate::numbering::Shape;
 use crate::rules::{Board, Side};
@@ -25,7 +25,8 @@ pub(crate) struct SliceFiles<'a> {
 /// What there has to be known of the board to read slice files.
 fn decoding_tables(board: &Board, pieces: u8) -> Tables {
     let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
-    let (squares, men_squares) = (board.squares(), board.men_squares());
+    let squares = board.squares();
+    let men_squares = board.men_squares();
     let near = (0..squares as usize).map(near).collect();
     Tables::new(DecodedBoard { squares, men_squares, near }, pieces)
 }
@@ -47,11 +48,14 @@ impl<'a> SliceFiles<'a> {
     pub(crate) fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
         let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
         let record = self.record(slice)?;
-        let (path, file) = (self.folder.path.join(&name), self.folder.file(&name));
-        let bytes = read_hashed(&path, &file, "slice-hash", (record.length, record.digest))?;
+        let path = self.folder.path.join(&name);
+        let file = self.folder.file(&name);
+        let seal = Seal { length: record.length, digest: record.digest };
+        let bytes = read_hashed(&path, &file, "slice-hash", seal)?;
         let head = SliceHead::decode(&bytes, bytes.len() as u64);
         let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
-        let (rows, columns) = (board.rows(), board.columns());
+        let rows = board.rows();
+        let columns = board.columns();
         let indices = Shape::new(board, slice).indices;
         let right = SliceHeader { name: slice, rows, columns, indices };
         let right = (right, if head.constant.is_some() { 0 } else { self.decoding.units(slice) });

@@ -32,7 +32,8 @@ pub struct Finding {
 
 impl Finding {
     pub(crate) fn new(rule: &'static str, expected: impl ToString, found: impl ToString) -> Self {
-        let (expected, found) = (expected.to_string(), found.to_string());
+        let expected = expected.to_string();
+        let found = found.to_string();
         Finding { rule, expected, found, file: Vec::new(), offset: None, position: None }
     }
 

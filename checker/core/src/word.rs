@@ -10,6 +10,7 @@
 //! values it looks up; the squares and ways of `rules.rs`, which says for all positions at once
 //! which jumps there are; `numbering.rs`.
 
+use crate::bits::Bits;
 use crate::block::Block;
 use crate::database::Database;
 use crate::numbering::{rank, slice_of};
@@ -52,11 +53,12 @@ pub(crate) struct Word<'a> {
 
 /// What moves say about the positions of a word.
 pub(crate) struct Moves {
-    /// The positions in which there is such a move;
+    /// The positions in which there is such a move.
     pub(crate) can: u64,
-    /// in which one leads to a loss for the opponent;
+    /// Those in which one leads to a loss for the opponent.
     pub(crate) win: u64,
-    /// and, unless that is so, in which none leads to anything but a win for the opponent.
+    /// Those in which none leads to anything but a win for the opponent, unless they are among
+    /// `win`.
     pub(crate) lose: u64,
 }
 
@@ -66,31 +68,84 @@ impl Moves {
     /// One more move, which there is in the positions `can`; `after` says the opponent's values
     /// after it. It is only asked for positions that are not won already: another move makes no
     /// difference there.
-    pub(crate) fn lead(&mut self, can: u64, after: impl FnOnce(u64) -> (u64, u64)) {
+    pub(crate) fn lead(&mut self, can: u64, after: impl FnOnce(u64) -> Bits) {
         self.can |= can;
         let asked = can & !self.win;
         if asked != 0 {
-            let (their_win, their_loss) = after(asked);
-            self.win |= asked & their_loss;
-            self.lose &= !asked | their_win;
+            let theirs = after(asked);
+            self.win |= asked & theirs.loss;
+            self.lose &= !asked | theirs.win;
         }
+    }
+
+    /// What these moves settle, if there are no others in these positions.
+    pub(crate) fn values(&self, positions: u64) -> Bits {
+        Bits { win: self.win, loss: positions & self.lose & !self.win }
     }
 }
 
-/// What is known of the positions of a word before steps of kings are looked at: which are settled
-/// by jumps as a win or as a loss, which are without a jump, so that steps count, in which of them
-/// a step of a man leads to a loss for the opponent, and in which every one to a win.
-pub(crate) type Settled = [u64; 5];
+/// What is known of the positions of a word before steps of kings are looked at.
+#[derive(Clone, Copy)]
+pub(crate) struct Settled {
+    /// Those that are settled by jumps.
+    pub(crate) values: Bits,
+    /// The others.
+    pub(crate) open: Open,
+}
+
+impl Settled {
+    /// What is known of position `n` alone, as of position 0.
+    pub(crate) fn at(self, n: usize) -> Settled {
+        let Open { positions, win, lose } = self.open;
+        let [positions, win, lose] = [positions, win, lose].map(|bits| bits >> n & 1);
+        Settled { values: self.values.at(n), open: Open { positions, win, lose } }
+    }
+}
+
+/// Positions that are not settled, so that steps of kings count.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Open {
+    /// Those that are not settled: in them there is no jump.
+    pub(crate) positions: u64,
+    /// Those in which a step of a man leads to a loss for the opponent.
+    pub(crate) win: u64,
+    /// Those in which every step of a man leads to a win for the opponent.
+    pub(crate) lose: u64,
+}
+
+/// The sets of kings that vary in a word.
+pub(crate) struct Sets<'a> {
+    /// All sets of as many kings, in order.
+    pub(crate) all: &'a [u32],
+    /// The word has sets 64 · `word` to 64 · `word` + 63.
+    pub(crate) word: usize,
+}
+
+/// Pieces that leave a set and that join it (masks).
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Change {
+    leave: u32,
+    join: u32,
+}
+
+impl Change {
+    const NONE: Change = Change { leave: 0, join: 0 };
+
+    fn apply(self, set: u32) -> u32 {
+        set & !self.leave | self.join
+    }
+}
 
 impl<'a> Word<'a> {
-    /// Word `w` of all `sets` of the kings that vary.
+    /// A word of a block, with these kings of the mover and of its opponent.
     pub(crate) fn new(
         values: &'a Database,
         block: Block,
-        (own, theirs): (Kings<'a>, Kings<'a>),
-        (sets, w): (&'a [u32], usize),
+        own: Kings<'a>,
+        theirs: Kings<'a>,
+        Sets { all, word }: Sets<'a>,
     ) -> Word<'a> {
-        let sets = &sets[64 * w..];
+        let sets = &all[64 * word..];
         let mut there = if sets.len() < 64 { (1 << sets.len()) - 1 } else { !0 };
         for n in bits_in(block.men | values.board().turned(block.their_men)) {
             there &= !(own.on(1 << n) | theirs.on(1 << n));
@@ -98,7 +153,7 @@ impl<'a> Word<'a> {
         if let Kings::Same(kings) = own {
             bits_in(kings).for_each(|n| there &= !theirs.on(1 << n));
         }
-        Word { values, block, own, theirs, sets, first: 64 * w as u64, there }
+        Word { values, block, own, theirs, sets, first: 64 * word as u64, there }
     }
 
     /// Settles the positions with a jump and, if `steps` count too, says what those of men lead to.
@@ -107,8 +162,8 @@ impl<'a> Word<'a> {
         // Where a jump is possible, a jump must be made.
         let quiet = self.there & !jumps.can;
         let steps = if steps { self.men_steps(quiet) } else { Moves::NONE };
-        let loss = jumps.can & jumps.lose & !jumps.win;
-        [jumps.win, loss, quiet, steps.win, quiet & steps.lose]
+        let open = Open { positions: quiet, win: steps.win, lose: quiet & steps.lose };
+        Settled { values: jumps.values(jumps.can), open }
     }
 
     fn jumps(&self) -> Moves {
@@ -139,7 +194,7 @@ impl<'a> Word<'a> {
                     _ => !(self.own.on(square) | self.theirs.on(square)),
                 },
             };
-            board.jumps(&jumper, (from, 0), here, &mut |to, jumped, can| {
+            board.jumps(&jumper, from, 0, here, &mut |to, jumped, can| {
                 moves.lead(can, |asked| self.after(start, 1 << to, jumped, asked));
             });
         }
@@ -161,46 +216,46 @@ impl<'a> Word<'a> {
         moves
     }
 
-    /// The bits of `win` and `loss`, for the opponent, in the positions `asked` after the piece on
-    /// `from` has gone to `to`, taking `jumped` (all masks).
-    fn after(&self, from: u32, to: u32, jumped: u32, asked: u64) -> (u64, u64) {
-        let (board, Block { slice, men, their_men }) = (self.values.board(), self.block);
-        let (was_king, jumped) = (men & from == 0, board.turned(jumped));
+    /// The values for the opponent in the positions `asked`, after the piece on `from` has gone to
+    /// `to`, taking `jumped` (all masks).
+    fn after(&self, from: u32, to: u32, jumped: u32, asked: u64) -> Bits {
+        let board = self.values.board();
+        let Block { slice, men, their_men } = self.block;
+        let was_king = men & from == 0;
+        let jumped = board.turned(jumped);
         let is_king = was_king || to & board.crown_row(Side::Black) != 0;
-        // What leaves the men and the kings of the mover, what joins them, and the kings taken.
         let if_king = |yes: bool, square: u32| if yes { square } else { 0 };
         let men = men & !from | if_king(!is_king, to);
-        let change = (if_king(was_king, from), if_king(is_king, to));
-        let taken = jumped & !their_men;
+        let own = Change { leave: if_king(was_king, from), join: if_king(is_king, to) };
+        let taken = Change { leave: jumped & !their_men, join: 0 };
         let their_men = their_men & !jumped;
 
         let [_, b, _, d] = slice.0;
-        let SliceName([c, fewer, a, less]) = slice_of([their_men, taken, men, change.0]);
-        let (b, d) = (b + u8::from(is_king) - less, d - fewer);
+        let SliceName([c, fewer, a, less]) = slice_of([their_men, taken.leave, men, own.leave]);
+        let b = b + u8::from(is_king) - less;
+        let d = d - fewer;
         if c + d == 0 {
             // Without a piece the opponent has no move.
-            return (0, !0);
+            return Bits { win: 0, loss: !0 };
         }
         let Some(table) = self.values.after_move(SliceName([c, d, a, b])) else {
             // Never; and if it were, nothing would be verified.
-            return (0, 0);
+            return Bits::default();
         };
-        let block = table.shape.block(their_men, men);
         let (row, change) = match self.own {
-            Kings::Same(kings) => (rank(kings & !change.0 | change.1), (taken, 0)),
+            Kings::Same(kings) => (rank(own.apply(kings)), taken),
             // The opponent has no kings, so a row of that table is one position.
-            Kings::Vary(_) => (0, change),
+            Kings::Vary(_) => (0, own),
         };
-        let start = block + u64::from(row) * table.shape.columns;
-        if change == (0, 0) {
+        let start = table.shape.block(their_men, men) + u64::from(row) * table.shape.columns;
+        if change == Change::NONE {
             return table.read(start + self.first);
         }
-        let mut values = (0, 0);
+        let mut values = Bits::default();
         for i in bits_in(asked) {
-            let place = rank(self.sets[i] & !change.0 | change.1);
-            let (win, loss) = table.bits(start + u64::from(place));
-            values.0 |= u64::from(win) << i;
-            values.1 |= u64::from(loss) << i;
+            let place = rank(change.apply(self.sets[i]));
+            let Bits { win, loss } = table.read(start + u64::from(place)).at(0);
+            values = values | Bits { win: win << i, loss: loss << i };
         }
         values
     }

@@ -2,7 +2,7 @@
 
 use crate::common::oracle::{Oracle, all_positions};
 use crate::common::{board, database, fen};
-use checker_core::{Board, Position, Side, Value};
+use checker_core::{Bits, Board, Position, Side, Value};
 
 fn compare(name: &str, pieces: u8) {
     let b = board(name);
@@ -17,10 +17,10 @@ fn compare(name: &str, pieces: u8) {
     let (mut win, mut loss) = (0, 0);
     for table in values.tables() {
         for i in (0..table.shape.indices).step_by(64) {
-            let (w, l) = table.read(i);
-            assert_eq!(w & l, 0);
-            win += u64::from(w.count_ones());
-            loss += u64::from(l.count_ones());
+            let bits = table.read(i);
+            assert_eq!(bits.win & bits.loss, 0);
+            win += u64::from(bits.win.count_ones());
+            loss += u64::from(bits.loss.count_ones());
         }
     }
     assert_eq!([win, loss], [counts[Value::Win as usize], counts[Value::Loss as usize]], "{name}");
@@ -84,7 +84,7 @@ fn totals_8x8() {
     for table in values.tables() {
         let total = &mut totals[table.shape.slice.pieces() as usize];
         for i in (0..table.shape.indices).step_by(64) {
-            let (win, loss) = table.read(i);
+            let Bits { win, loss } = table.read(i);
             total.0 += u64::from(win.count_ones());
             total.1 += u64::from(loss.count_ones());
         }

@@ -7,7 +7,7 @@ use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
 use certificate_spec::slice::{START, SliceHead, SliceHeader, Unit, head_length};
 use certificate_spec::value::{CHECKSUM, Value as Written, checksum};
-use checker_core::{Board, Database, Position, Shape, Table};
+use checker_core::{Board, Database, Position, Shape, Table, Value};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,10 +44,10 @@ pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
         let p = table.shape.position(board, index)?;
         // All moves of a position are captures, or none.
         let is_quiet = successors(board, &p).iter().all(|y| y.pieces() == p.pieces());
-        is_quiet.then_some(match table.bits(index) {
-            (true, _) => Written::Win,
-            (_, true) => Written::Loss,
-            _ => Written::Draw,
+        is_quiet.then_some(match table.value(index) {
+            Value::Win => Written::Win,
+            Value::Loss => Written::Loss,
+            Value::Draw => Written::Draw,
         })
     };
     (0..table.shape.indices).map(value).collect()
