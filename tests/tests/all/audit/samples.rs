@@ -1,0 +1,159 @@
+//! Samples, and certificates that are made again.
+
+use std::fs;
+use std::path::Path;
+
+use certificate_spec::cover::Cover;
+use certificate_spec::provenance::{Mode, Request, Resources};
+use tests::draft::Draft;
+use tests::programs::{check, path, prove, run};
+
+use super::{certificate, say, words};
+
+#[test]
+fn a_sample_is_the_same_each_time() {
+    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
+    let here = root.path();
+    let sample = |options: &str| {
+        let said = say(&format!("cert {options}"), here);
+        assert_eq!(said.status, Some(5), "{said:?}");
+        assert!(said.verdict.starts_with("s SAMPLED WHITE-WINS 6x4 "), "{said:?}");
+        said.verdict
+    };
+    let ten = sample("--sample 10% --seed 5");
+    assert_eq!(ten, sample("--sample 10.0% --seed 5 --threads 3"));
+    assert_ne!(ten, sample("--sample 10% --seed 6"));
+    assert!(ten.ends_with(" share=0.1 seed=5 missed=1:0.9000,10:0.3487,100:2.7e-5,1000:1.7e-46"));
+    for (field, all) in [("blocks", true), ("nodes", true), ("leaves", true)] {
+        let everything = sample("--sample 100%");
+        let value = everything.split(' ').find_map(|w| w.strip_prefix(&format!("{field}=")));
+        let (seen, of) = value.unwrap().split_once('/').unwrap();
+        assert_eq!(seen == of, all, "{everything}");
+    }
+    // Whoever made the certificate must not know the seed beforehand.
+    let seeds: Vec<String> = [(); 2]
+        .map(|()| sample("--sample 50%"))
+        .iter()
+        .filter_map(|line| {
+            line.split(' ').find(|word| word.starts_with("seed=")).map(str::to_string)
+        })
+        .collect();
+    assert_ne!(seeds[0], seeds[1]);
+    for wrong in ["0%", "1", "101%", "-1%", "1.00001%", "%", "1.%", "+1%"] {
+        let said = say(&format!("cert --sample={wrong}"), here);
+        assert!(said.verdict.starts_with("s ERROR usage:"), "{wrong}: {said:?}");
+    }
+    for wrong in ["0/3", "4/3", "1", "a/b", "01/3", "1/1000001", "+1/3"] {
+        let said = say(&format!("cert --shard {wrong}"), here);
+        assert!(said.verdict.starts_with("s ERROR usage:"), "{wrong}: {said:?}");
+    }
+}
+
+#[test]
+fn a_certificate_is_made_again_from_what_it_says() {
+    let prove_path = path("prove");
+    let again = |here: &Path| {
+        let prove = prove_path.to_str().unwrap();
+        let output = run(&path("check"), &["reproduce", "cert", "--prove", prove], here);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    for options in [
+        "--game 4x4 --pieces 3 --leaf-nodes 3",
+        "--game 6x4 --pieces 3 --leaf-nodes 40 --threshold 50 --increment 30",
+        "--game 4x4 --pieces 2 --moves 1-3",
+    ] {
+        let root = certificate(options);
+        let (status, said) = again(root.path());
+        assert_eq!(
+            (status, &*said),
+            (Some(0), "The prover makes the same certificate.\n"),
+            "{options}"
+        );
+    }
+    // By something that makes nothing, or is not there.
+    let root = certificate("--game 4x4 --pieces 2");
+    for (program, why) in
+        [("false", "s ERROR false: exit status: 1"), ("/nowhere", "s ERROR /nowhere: ")]
+    {
+        let said = check(&["reproduce", "cert", "--prove", program], root.path());
+        assert!(said.verdict.starts_with(why) && said.status == Some(4), "{said:?}");
+    }
+    // What was not decided in time is not decided the next time.
+    let root = tempfile::tempdir().unwrap();
+    let few =
+        "--game 6x4 --pieces 2 --leaf-nodes 20 --threshold 50 --max-nodes 200 --emit cert --quiet";
+    let output = run(&prove_path, &words(few), root.path());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(again(root.path()).0, Some(0));
+    // From a seed line, whatever has become of the file.
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    fs::write(here.join("seed.pdn"), "1. 1-3 7-5 *\n").unwrap();
+    prove(
+        &words("--game 4x4 --pieces 2 --leaf-nodes 3 --seed-line seed.pdn --emit cert --quiet"),
+        here,
+    );
+    fs::remove_file(here.join("seed.pdn")).unwrap();
+    assert_eq!(again(here).0, Some(0));
+
+    // One that says that it was made with something else.
+    let mut draft = Draft::read(&here.join("cert"));
+    let right = draft.clone();
+    let asked = |draft: &Draft, edit: &dyn Fn(&mut Request)| {
+        let mut draft = draft.clone();
+        let provenances = draft.parts.iter_mut().flat_map(|part| &mut part.provenance);
+        provenances.for_each(|provenance| edit(&mut provenance.request));
+        draft.write(&here.join("cert"));
+        again(here)
+    };
+    let (status, said) = asked(&draft, &|request| request.leaf_nodes = 4);
+    assert_eq!(status, Some(1));
+    assert!(said.starts_with("The prover makes another one: "), "{said}");
+    // Nor is more done than it claims, nor what the prover does if nobody says what,
+    type Change = dyn Fn(&mut Request);
+    let refused: [(&str, &Change); 8] = [
+        ("another game", &|request| request.game = "6x6".into()),
+        ("no game", &|request| request.game.clear()),
+        ("another start", &|request| request.start = "B:W7,8:B1,3".into()),
+        ("no start", &|request| request.start.clear()),
+        ("more pieces", &|request| request.cover = Cover::up_to(4)),
+        ("another clause", &|request| request.cover = Cover::parse("4:2").unwrap()),
+        ("no database", &|request| request.cover = Cover::none()),
+        // or a file written because a certificate asks for it.
+        ("an option", &|request| request.game = "--emit=elsewhere".into()),
+    ];
+    for (what, edit) in refused {
+        assert_eq!(asked(&draft, edit).0, Some(4), "{what}");
+    }
+    for (what, moves) in [("an option", vec!["--emit", "elsewhere"]), ("no move", vec!["1-8"])] {
+        let moves: Vec<String> = moves.into_iter().map(String::from).collect();
+        let (status, said) = asked(&draft, &|request| request.seed_line = moves.clone());
+        assert_eq!(status, Some(4), "{what}: {said}");
+    }
+    assert!(!here.join("elsewhere").exists());
+    // The prover says the same of both questions.
+    draft.parts[1].provenance.as_mut().unwrap().request.leaf_nodes = 5;
+    draft.write(&here.join("cert"));
+    let (status, said) = again(here);
+    assert_eq!(status, Some(1));
+    assert!(said.contains("Provenance of WhiteNotLost"), "{said}");
+    // What depends on timing is not made again.
+    let mut free = right.clone();
+    let resources = Resources { threads: 2, workers: 1, seconds: 60 };
+    for provenance in free.parts.iter_mut().flat_map(|part| &mut part.provenance) {
+        provenance.mode = Mode::FreeRunning(resources);
+    }
+    free.write(&here.join("cert"));
+    assert_eq!(again(here).0, Some(4));
+    // What is not there is not the same.
+    right.write(&here.join("cert"));
+    for object in fs::read_dir(here.join("cert/objects")).unwrap() {
+        fs::write(object.unwrap().path(), "garbage").unwrap();
+    }
+    let (status, said) = again(here);
+    assert!(status == Some(1) && said.starts_with("s REFUTED object-hash "), "{said}");
+    let mut silent = right.clone();
+    silent.parts.iter_mut().for_each(|part| part.provenance = None);
+    silent.write(&here.join("cert"));
+    assert_eq!(again(here).0, Some(4));
+}

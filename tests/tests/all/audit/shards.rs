@@ -1,0 +1,148 @@
+//! Shards together are the whole, and whatever a whole check refutes, no cover of shards verifies.
+
+use std::fs;
+use std::path::Path;
+
+use tests::corpus::build;
+use tests::programs::{Said, check};
+
+use super::{certificate, field, merge, say, shards};
+
+#[test]
+fn shards_together_are_the_whole() {
+    for options in [
+        "--game 4x4 --pieces 3 --leaf-nodes 3",
+        "--game 6x4 --pieces 3 --leaf-nodes 40",
+        "--game 4x4 --pieces 0 --leaf-nodes 1",
+    ] {
+        let root = certificate(options);
+        let here = root.path();
+        let whole = say("cert", here);
+        assert_eq!(whole.status, Some(0), "{whole:?}");
+        for of in [1, 2, 3, 16, 100] {
+            let notes = shards(here, of, "n", "");
+            let said = merge(&format!("cert {}", notes.join(" ")), here);
+            let by = format!(" by cover of {of} notes keys=none checkers=draughtproof-check");
+            assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(5)));
+            // Each shard with something in it is needed.
+            let empty = |note: &String| {
+                let text = fs::read_to_string(here.join(note)).unwrap();
+                let mut fields =
+                    text.split([' ', ',']).filter(|w| w.contains('/') && w.contains('-'));
+                let is_empty = |range: &str| {
+                    let (start, end) =
+                        range.rsplit([':', '=']).next()?.split_once('/')?.0.split_once('-')?;
+                    Some(start == end)
+                };
+                fields.all(|f| {
+                    f.starts_with("given=")
+                        || f.starts_with("start=")
+                        || is_empty(f).unwrap_or(true)
+                })
+            };
+            for left_out in notes.iter().filter(|note| !empty(note)).take(20) {
+                let rest: Vec<&str> =
+                    notes.iter().filter(|n| *n != left_out).map(String::as_str).collect();
+                if rest.is_empty() {
+                    continue;
+                }
+                let said = merge(&format!("cert {}", rest.join(" ")), here);
+                assert!(said.verdict.starts_with("s DECLINED cover "), "{left_out}: {said:?}");
+                assert_eq!(said.status, Some(3));
+            }
+        }
+        // Shards of different numbers, at different levels where nothing is won.
+        let (three, five) = (shards(here, 3, "three", ""), shards(here, 5, "five", "--threads 4"));
+        let said = merge(&format!("cert {} {} {}", three[0], three[1], five[4]), here);
+        assert!(said.verdict.starts_with("s DECLINED cover ") || said.status == Some(5));
+        let said = merge(&format!("cert {} {} {} {}", three[0], three[1], five[3], five[4]), here);
+        assert_eq!(said.status, Some(5), "{said:?}");
+    }
+}
+
+#[test]
+fn whatever_is_refuted_is_refuted_in_one_of_the_shards() {
+    let root = tempfile::tempdir().unwrap();
+    let mut tried = 0;
+    for case in build(root.path()) {
+        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
+        let whole = check(&arguments, &case.directory);
+        let parts: Vec<Said> = ["1/3", "2/3", "3/3"]
+            .iter()
+            .map(|shard| check(&[&arguments[..], &["--shard", shard]].concat(), &case.directory))
+            .collect();
+        let sample = check(&[&arguments[..], &["--sample", "100%"]].concat(), &case.directory);
+        let accepts = |said: &Said| said.status == Some(5);
+        match whole.status {
+            _ if whole.status == Some(0)
+                || whole.status == Some(2)
+                || whole.verdict.starts_with("s CONSISTENT ") =>
+            {
+                assert!(parts.iter().chain([&sample]).all(accepts), "{}", case.name);
+            }
+            status => {
+                assert!(!parts.iter().all(accepts), "{}: {whole:?} {parts:?}", case.name);
+                assert_eq!(sample.status, status, "{}: {whole:?} {sample:?}", case.name);
+                // The same rule is found, or one about the files that lead to it.
+                if status == Some(1) {
+                    assert!(parts.iter().any(|p| p.status == Some(1)), "{}: {parts:?}", case.name);
+                }
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 100);
+}
+
+/// A note that says something else there.
+fn with_field(here: &Path, note: &str, name: &str, value: &str) -> String {
+    let text = fs::read_to_string(here.join(note)).unwrap();
+    let old = format!(" {name}={}", field(here, note, name));
+    text.replacen(&old, &format!(" {name}={value}"), 1)
+}
+
+#[test]
+fn what_shards_say_of_tables_must_agree() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let notes = shards(here, 16, "n", "");
+    let wrong = "0123456789abcdef".repeat(4);
+    let refused = |note: &str, text: String, expected: &str| {
+        fs::write(here.join("edited"), text).unwrap();
+        let all = notes.iter().map(|n| if n == note { "edited" } else { n });
+        let said = merge(&format!("cert {}", all.collect::<Vec<_>>().join(" ")), here);
+        assert!(said.verdict.starts_with("s DECLINED disagreement "), "{note}: {said:?}");
+        assert!(said.verdict.contains(expected), "{note}: {said:?}");
+    };
+    // Two who have verified a slice, and say something else of its table.
+    let tables = field(here, &notes[0], "tables");
+    let tables = format!("{wrong}{}", &tables[wrong.len()..]);
+    let text = with_field(here, &notes[0], "tables", &tables);
+    fs::write(here.join("other"), text).unwrap();
+    let said = merge(&format!("cert other {}", notes.join(" ")), here);
+    assert!(said.verdict.starts_with("s DECLINED disagreement "), "{said:?}");
+    assert!(said.verdict.contains("as%20the%20digest%20of"), "{said:?}");
+    // Those that take tables for granted with slices of their own, with none, and those that take
+    // none.
+    let mut seen = [0; 3];
+    for note in &notes {
+        let slices = field(here, note, "slices");
+        let (range, of) = slices.split_once('/').unwrap();
+        let (start, end) = range.split_once('-').unwrap();
+        if field(here, note, "given-tables") == "none" {
+            let text = with_field(here, note, "given-tables", &wrong);
+            refused(note, text, "given-tables=%20of%200%20slices");
+            seen[2] += 1;
+        } else {
+            refused(note, with_field(here, note, "given-tables", &wrong), "given-tables=");
+            refused(note, with_field(here, note, "given-tables", "none"), "given-tables=");
+            seen[usize::from(start == end)] += 1;
+        }
+        // No such ranges.
+        let expected = format!("slices=A-B/{of}");
+        for range in ["3-2", "0-99", "1", "-"] {
+            refused(note, with_field(here, note, "slices", &format!("{range}/{of}")), &expected);
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+}
