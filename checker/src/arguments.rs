@@ -85,7 +85,7 @@ impl CheckArguments {
         let mut options =
             Options { level, memory, threads: self.threads, ..Options::new(&self.db) };
         if !self.quiet {
-            options.progress = Arc::new(Progress::new(say));
+            options.progress = progress();
         }
         options
     }
@@ -103,6 +103,11 @@ impl CheckArguments {
         let seed = self.seed.map_or_else(random, Ok)?;
         Ok(Some(Sample { millionths, seed }))
     }
+}
+
+/// Progress on standard error.
+pub(crate) fn progress() -> Arc<Progress> {
+    Arc::new(Progress::new(say))
 }
 
 /// A line of progress on standard error. Nowhere to complain if that is gone.

@@ -2,6 +2,7 @@
 //! verdict rests on anything here.
 
 use certificate_spec::claim::Question;
+use certificate_spec::leaves::Leaf;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
 use checker_core::{
@@ -12,6 +13,9 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
+
+/// The bytes that a position of a leaf takes in memory.
+const POSITION: u64 = 500;
 
 /// More steps than this are not shown.
 const STEPS: usize = 40;
@@ -58,6 +62,22 @@ struct Explanation {
     wrong: Option<Finding>,
 }
 
+/// That the positions of all leaves fit into memory beside the tables, which take so many bytes.
+fn judge_memory(certificate: &Certificate, tables: u64, memory: u64) -> Result<(), Stop> {
+    // A bit of a strategy answers for at most two positions, whatever the leaf states.
+    let expanded = |leaf: &Leaf<Vec<u8>>| {
+        leaf.positions.min((leaf.strategy.len() as u64).saturating_mul(16).saturating_add(1))
+    };
+    let leaves = certificate.proofs.iter().flat_map(|proof| &proof.leaves);
+    let positions = leaves.map(expanded).fold(0, u64::saturating_add);
+    let needed = positions.saturating_mul(POSITION).saturating_add(tables);
+    if needed > memory {
+        let text = format!("{positions} positions of leaves and the tables take {needed} bytes");
+        return Err(Stop::Error(format!("memory: {text}, the bound is {memory}")));
+    }
+    Ok(())
+}
+
 impl Explainer {
     /// Reads a certificate, and the database that it rests on.
     ///
@@ -68,6 +88,9 @@ impl Explainer {
         let (board, cover) = (certificate.game.board(), &certificate.claim.cover);
         let read = |root| values_as_they_are(options, board, cover, root);
         let database = certificate.claim.database.map(read).transpose()?;
+        let tables = database.iter().flat_map(Database::tables);
+        let tables: u64 = tables.map(|table| table.shape.indices.div_ceil(64) * 16).sum();
+        judge_memory(&certificate, tables, options.memory)?;
         let leaves = certificate.proofs.iter().map(|_| OnceCell::new()).collect();
         Ok(Explainer { certificate, database, leaves })
     }

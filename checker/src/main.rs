@@ -354,7 +354,8 @@ fn run(arguments: &Arguments) -> Output {
                 return verdict(Err(Stop::Error(text)), false);
             };
             let memory = memory.unwrap_or_else(memory::default_bound);
-            let options = Options { memory, ..Options::new(db) };
+            let progress = arguments::progress();
+            let options = Options { memory, progress, ..Options::new(db) };
             match explain::explain(certificate, &position, &options) {
                 Ok(text) => Output { text, status: 0 },
                 Err(stop) => verdict(Err(stop), false),

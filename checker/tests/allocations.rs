@@ -7,11 +7,12 @@ mod common;
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 
-use crate::common::files::{Files, write_database};
+use crate::common::files::{all_drawn, write_database};
 use crate::common::maker::{draw_4x4, write_raw};
 use crate::common::oracle::oracle_4x4;
 use crate::common::{Options, check_certificate, check_database, database};
 use crate::common::{Place, board, fen, successors};
+use certificate_spec::Digest;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
 use certificate_spec::cover::Cover;
@@ -20,10 +21,7 @@ use certificate_spec::manifest::{Kind, Object};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use certificate_spec::object::ObjectHead;
 use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request};
-use certificate_spec::slice::{SliceHead, SliceHeader};
-use certificate_spec::value::Value as Written;
-use certificate_spec::{Digest, database::SliceName};
-use checker_core::{Board, Level, Position, Side, pairs};
+use checker_core::{Board, Level, Position, Side};
 use counting::peak;
 use std::collections::HashSet;
 
@@ -212,19 +210,8 @@ fn replays() {
 fn databases_of_draws() {
     let board = board("8x8");
     for pieces in [4, 8] {
-        let twin = |SliceName([a, b, c, d])| SliceName([c, d, a, b]);
-        let mut slices: Vec<_> =
-            pairs(&board, &Cover::up_to(pieces)).into_iter().flat_map(|s| [s, twin(s)]).collect();
-        slices.sort_by_key(|slice| slice.order());
-        slices.dedup();
-        let file = |name: SliceName| {
-            let header = SliceHeader { name, rows: 8, columns: 8, indices: indices(name) };
-            let (constant, frequencies) = (Some(Written::Draw), Default::default());
-            (name, SliceHead { header, constant, frequencies, units: Vec::new() }.encode())
-        };
-        let slices = slices.into_iter().map(file).collect();
         let place = Place::new();
-        Files { rows: 8, columns: 8, cover: Cover::up_to(pieces), slices }.write(&place.db());
+        all_drawn(pieces).write(&place.db());
         for level in [Level::Exact, Level::Consistent] {
             let options = Options { level, threads: Some(1), ..place.options() };
             let (verdict, most) = peak(|| check_database(&board, None, &options));
@@ -234,11 +221,4 @@ fn databases_of_draws() {
             assert!(most < 4 << 20, "{most} with {pieces} pieces");
         }
     }
-}
-
-/// On 8x8.
-fn indices(SliceName([a, b, c, d]): SliceName) -> u64 {
-    let choose =
-        |n: u64, k: u8| (0..u64::from(k)).fold(1, |product, i| product * (n - i) / (i + 1));
-    choose(28, a) * choose(28, c) * choose(32, d) * choose(32, b)
 }

@@ -23,6 +23,20 @@ pub struct Plan {
     memory: u64,
 }
 
+/// A number of bytes, for people.
+fn size(bytes: u64) -> String {
+    let mut size = bytes as f64;
+    let mut units = ["bytes", "KiB", "MiB", "GiB"].into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    for larger in units {
+        if size >= 1024.0 {
+            size /= 1024.0;
+            unit = larger;
+        }
+    }
+    if unit == "bytes" { format!("{size} bytes") } else { format!("{size:.1} {unit}") }
+}
+
 /// The slices of a batch and those that a crowning leads to.
 pub fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     let crowned = |&SliceName([a, b, c, d])| Some(SliceName([c, d, a.checked_sub(1)?, b + 1]));
@@ -40,6 +54,17 @@ impl Plan {
     fn bytes(&self, slices: impl IntoIterator<Item = SliceName>) -> u64 {
         let bytes = slices.into_iter().filter_map(|slice| self.bytes.get(&slice));
         bytes.fold(0, |sum, &bytes| sum.saturating_add(bytes))
+    }
+
+    /// One line about the memory that is needed.
+    pub fn estimate(&self) -> String {
+        let all = self.bytes(self.slices.iter().copied());
+        let bound = match self.memory {
+            u64::MAX => "no bound".into(),
+            _ if all <= self.memory => format!("at most {} are allowed", size(self.memory)),
+            bound => format!("at most {} at a time", size(bound)),
+        };
+        format!("memory: all tables of values take {}; {bound}", size(all))
     }
 
     fn judge(&self, needed: u64, what: &str) -> Result<(), String> {

@@ -83,6 +83,7 @@ pub(crate) fn check(
     let bytes = |slice| (slice, Shape::new(board, slice).indices.div_ceil(64).saturating_mul(16));
     let sizes: Vec<_> = restricted.slices.iter().map(|record| bytes(record.name)).collect();
     let plan = Plan::new(&sizes, options.memory);
+    options.progress.show(&plan.estimate());
     let pair_by_pair = part.is_some_and(|part| part.source.wants_each_pair());
     let mut batches = plan.batches(pair_by_pair, keep_all).map_err(Stop::Error)?;
     batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(slice)));

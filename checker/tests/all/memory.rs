@@ -1,10 +1,11 @@
 //! A bound on memory and a journal change nothing about the verdict.
 
-use crate::common::files::{Files, SliceParts, quiet_values};
-use crate::common::maker::Maker;
+use crate::common::files::{Files, SliceParts, all_drawn, quiet_values};
+use crate::common::maker::{Maker, write_raw};
 use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database};
+use certificate_spec::claim::{Claim, Value as Claimed};
 use certificate_spec::value::Value as Written;
 use checker_core::{Database, Level};
 use std::fs;
@@ -262,6 +263,54 @@ fn a_file_that_has_changed_since_is_refuted() {
         fs::write(&path, bytes).unwrap();
     }
     assert!(check("4x4", &options).starts_with("s VERIFIED"));
+}
+
+/// 29 kB that ask for 14.5 GiB: where that is more than may be taken it is said before any work, by
+/// whichever command looks at the database.
+#[test]
+fn small_files_that_ask_for_much() {
+    let place = Place::new();
+    let files = all_drawn(7);
+    assert!(files.slices.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() < 30_000);
+    let root = files.write(&place.db());
+    let claim = Claim {
+        game: "8x8".into(),
+        start: "B:W32:BK1".into(),
+        value: Claimed::BlackNotLost,
+        cover: files.cover.clone(),
+        database: Some(root),
+    };
+    write_raw(&place.cert(), claim.encode().as_bytes(), &Vec::new());
+    let cert = place.cert();
+    let cert = cert.to_str().unwrap();
+    let db = place.db();
+    let run = |arguments: &[&str], memory: &str| {
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("check"));
+        let output = command.args(arguments).arg("--db").arg(&db).args(["--memory", memory]);
+        let output = output.output().unwrap();
+        let [out, err] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
+        (output.status.code(), out, err)
+    };
+    for arguments in [
+        &["--game", "8x8"][..],
+        &["--game", "8x8", "--shard", "2/2"],
+        &["--game", "8x8", "--sample", "1%"],
+        &[cert],
+        &[cert, "--shard", "2/2"],
+        &[cert, "--sample", "0.01%"],
+        &["explain", cert, "B:W32:BK1"],
+    ] {
+        let (status, out, err) = run(arguments, "1GiB");
+        assert_eq!(status, Some(4), "{arguments:?} {out} {err}");
+        assert!(out.starts_with("s ERROR memory: the tables for "), "{arguments:?} {out}");
+        assert!(out.ends_with(" bytes, the bound is 1073741824\n"), "{arguments:?} {out}");
+        let estimate = "c memory: all tables of values take 14.5 GiB; at most 1.0 GiB at a time\n";
+        assert!(err.starts_with(estimate), "{arguments:?} {err}");
+    }
+    // A whole check with enough memory finds the first wrong value at once.
+    let (status, out, _) = run(&["--game", "8x8"], "100GiB");
+    assert_eq!(status, Some(1));
+    assert!(out.starts_with("s REFUTED slice-value file=8x8/0-1-0-1 "), "{out}");
 }
 
 #[test]

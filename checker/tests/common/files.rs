@@ -7,7 +7,7 @@ use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
 use certificate_spec::slice::{START, SliceHead, SliceHeader, Unit, head_length};
 use certificate_spec::value::{CHECKSUM, Value as Written, checksum};
-use checker_core::{Board, Database, Position, Shape, Table, Value};
+use checker_core::{Board, Database, Position, Shape, Table, Value, pairs};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,24 @@ pub fn units(board: &Board, slice: SliceName) -> Vec<std::ops::Range<u64>> {
         }
     }
     units
+}
+
+/// A database of 8x8 that says in few bytes that all is drawn.
+pub fn all_drawn(pieces: u8) -> Files {
+    let board = super::board("8x8");
+    let cover = Cover::up_to(pieces);
+    let mut slices: Vec<_> =
+        pairs(&board, &cover).into_iter().flat_map(|slice| [slice, slice.twin()]).collect();
+    slices.sort_by_key(|slice| slice.order());
+    slices.dedup();
+    let file = |name: SliceName| {
+        let indices = Shape::new(&board, name).indices;
+        let header = SliceHeader { name, rows: 8, columns: 8, indices };
+        let constant = Some(Written::Draw);
+        let frequencies = Default::default();
+        (name, SliceHead { header, constant, frequencies, units: Vec::new() }.encode())
+    };
+    Files { rows: 8, columns: 8, cover, slices: slices.into_iter().map(file).collect() }
 }
 
 /// The values of a slice in the order of their indices; none for what is not a quiet position.

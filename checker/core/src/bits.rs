@@ -1,0 +1,43 @@
+//! The values of up to 64 positions at a time.
+//!
+//! Trusts: nothing.
+
+use std::ops::{BitAnd, BitOr};
+
+/// A bit for each of up to 64 positions: which of them are wins, and which are losses. Where there
+/// is neither bit, the position is a draw, or not settled yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bits {
+    /// The positions that the side to move wins.
+    pub win: u64,
+    /// Those that it loses.
+    pub loss: u64,
+}
+
+impl Bits {
+    /// The bits of position `n` alone, as those of position 0.
+    pub fn at(self, n: usize) -> Bits {
+        Bits { win: self.win >> n & 1, loss: self.loss >> n & 1 }
+    }
+
+    /// The positions at which others have a different value.
+    pub(crate) fn differ(self, other: Bits) -> u64 {
+        (self.win ^ other.win) | (self.loss ^ other.loss)
+    }
+}
+
+impl BitAnd<u64> for Bits {
+    type Output = Bits;
+
+    fn bitand(self, positions: u64) -> Bits {
+        Bits { win: self.win & positions, loss: self.loss & positions }
+    }
+}
+
+impl BitOr for Bits {
+    type Output = Bits;
+
+    fn bitor(self, other: Bits) -> Bits {
+        Bits { win: self.win | other.win, loss: self.loss | other.loss }
+    }
+}
