@@ -4,13 +4,18 @@ use std::cell::RefCell;
 
 use crate::board::Board;
 use crate::egdb::{
-    BuildError, BuildSession, Cover, Event, Slice, Store, StoreError, Values, convert, extend,
-    extend_depths,
+    BuildError, BuildSession, Cover, Event, Making, Slice, Store, StoreError, Values, convert,
+    extend, extend_depths,
 };
 use crate::progress::{Bar, Progress};
 
 /// The most bytes in memory of a database that is used by default: it takes a few seconds to build.
 const DEFAULT_BYTES: u64 = 25 << 20;
+/// The most bytes of values that are decoded anew by each process, where nobody asks for anything
+/// else: it takes about a second.
+const RESIDENT_BYTES: u64 = 64 << 20;
+/// The most bytes of mapped tables where nobody asks for anything else.
+const MAP_SPACE: u64 = 32 << 30;
 
 /// Makes sure that `store` has the database of a cover, using at most `memory` bytes. `partly`:
 /// where that is too little for some slices, begins with the others.
@@ -100,46 +105,157 @@ fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event
     }
 }
 
-/// Like [`prepare`], and all values in memory.
+/// Where a search has the values of a database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holding {
+    /// In memory of this process; decoded when it begins.
+    Resident,
+    /// In files that are mapped into memory, made once and shared; what does not fit, as `Cached`.
+    Mapped,
+    /// In the mapped files that there are; what is not there, as `Cached`.
+    MappedIfThere,
+    /// Decoded from the compressed files when they are needed.
+    Cached,
+}
+
+/// What may be used for the values of a database.
+#[derive(Debug, Clone, Copy)]
+pub struct Room {
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Where the values are; without it, in memory if that takes a moment, else mapped.
+    pub holding: Option<Holding>,
+    /// Bytes of disk for mapped tables; without it, 32 GiB or half of what is free.
+    pub map_space: Option<u64>,
+}
+
+impl Room {
+    /// Where the values of a cover are.
+    fn holding(&self, board: &Board, cover: &Cover) -> Holding {
+        let small = resident_bytes(board, cover) <= RESIDENT_BYTES;
+        self.holding.unwrap_or(if small { Holding::Resident } else { Holding::Mapped })
+    }
+
+    /// The bytes of disk for mapped tables, those that are there included.
+    fn map_space(&self, store: &Store) -> Result<u64, BuildError> {
+        let usual = || Ok(MAP_SPACE.min((store.free_space()? + store.table_bytes()?) / 2));
+        self.map_space.map_or_else(usual, Ok)
+    }
+}
+
+/// Like [`prepare`], and ready for look-ups.
 ///
 /// # Errors
 /// As for [`prepare`].
 pub fn load(
     store: &Store,
     cover: &Cover,
-    memory: u64,
+    room: &Room,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
-    prepare(store, cover, memory, false, progress)?;
-    load_finished(store, cover, memory, progress)
+    prepare(store, cover, room.memory, false, progress)?;
+    load_finished(store, cover, room, progress)
 }
 
-/// Has all values of a cover in memory; the database is there.
+/// Has the values of a cover ready for look-ups; the database is there.
 ///
 /// # Errors
-/// [`BuildError`]: when a file is not what the MANIFEST says, or memory is too small.
+/// [`BuildError`]: when a file is not what the MANIFEST says, or memory or disk are too small.
 pub fn load_finished(
     store: &Store,
     cover: &Cover,
-    memory: u64,
+    room: &Room,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
     let board = store.board();
-    let indices = Slice::all(board, cover).iter().map(|slice| slice.indices(board)).sum();
-    let what = format!("loading database {} with {cover} pieces", board.name());
-    let bar = progress.start(what, indices, "positions");
-    let values = BuildSession::new(store, cover, memory)?.load_all(|indices| bar.add(indices))?;
-    bar.finish();
-    Ok(values)
+    match room.holding(board, cover) {
+        Holding::Resident => {
+            BuildSession::check_memory(board, cover, room.memory)?;
+            let indices = Slice::all(board, cover).iter().map(|slice| slice.indices(board)).sum();
+            let what = format!("loading database {} with {cover} pieces", board.name());
+            let bar = progress.start(what, indices, "positions");
+            let session = BuildSession::new(store, cover, room.memory)?;
+            let values = session.load_all(|indices| bar.add(indices))?;
+            bar.finish();
+            Ok(values)
+        }
+        Holding::Mapped => {
+            let mut session = BuildSession::new(store, cover, room.memory)?;
+            make_tables(&mut session, room.map_space(store)?, progress)?;
+            Ok(session.into_values(room.memory / 2))
+        }
+        Holding::MappedIfThere => {
+            let mut session = BuildSession::new(store, cover, room.memory)?;
+            session.use_tables()?;
+            Ok(session.into_values(room.memory / 2))
+        }
+        Holding::Cached => {
+            Ok(BuildSession::new(store, cover, room.memory)?.into_values(room.memory / 2))
+        }
+    }
+}
+
+/// Makes the mapped tables of a cover that are missing, within the space there may be.
+///
+/// # Errors
+/// [`BuildError`]: among others when the disk is too small; what is made stays.
+pub fn map(
+    store: &Store,
+    cover: &Cover,
+    room: &Room,
+    progress: &Progress,
+) -> Result<(), BuildError> {
+    let mut session = BuildSession::new(store, cover, room.memory)?;
+    make_tables(&mut session, room.map_space(store)?, progress)
+}
+
+/// Removes all mapped tables of a database. Returns the bytes that have become free.
+///
+/// # Errors
+/// [`BuildError`]
+pub fn unmap(store: &Store, progress: &Progress) -> Result<u64, BuildError> {
+    let session = BuildSession::new(store, &Cover::none(), u64::MAX)?;
+    session.remove_tables(|| wait(store, progress))
+}
+
+fn wait(store: &Store, progress: &Progress) {
+    let name = store.board().name();
+    progress.say(format!("waiting for another process that makes tables of database {name}"));
+}
+
+fn make_tables(
+    session: &mut BuildSession<'_>,
+    space: u64,
+    progress: &Progress,
+) -> Result<(), BuildError> {
+    let store = session.store().clone();
+    let name = store.board().name();
+    let mut bar = None;
+    session.map(space, |making| match making {
+        Making::Wait => wait(&store, progress),
+        Making::Begin { slices, indices, bytes } => {
+            let mib = bytes.div_ceil(1 << 20);
+            progress.say(format!(
+                "database {name}: making tables of {slices} slices, {mib} MiB, in {}",
+                store.tables().display()
+            ));
+            bar = Some(progress.start(format!("tables of {name}"), indices, "positions"));
+        }
+        Making::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
+        Making::End => bar.take().into_iter().for_each(Bar::finish),
+    })
+}
+
+/// The bytes that the values of a cover take in memory.
+fn resident_bytes(board: &Board, cover: &Cover) -> u64 {
+    Slice::all(board, cover).iter().map(|s| s.indices(board) / 4).sum()
 }
 
 /// The cover of a database that is used by default: all positions with at most N pieces, for the
 /// largest N with which they take at most 25 MiB in memory, but fewer than `start` has, so that
 /// there is something left to search; at least 2.
 pub fn default_cover(board: &Board, start: u32) -> Cover {
-    let bytes = |cover: &Cover| -> u64 {
-        Slice::all(board, cover).iter().map(|s| s.indices(board) / 4).sum()
-    };
+    let bytes = |cover: &Cover| resident_bytes(board, cover);
     let covers = (2..=board.squares()).map(|n| (n, Cover::up_to(n)));
     let fits = |(n, cover): &(u8, Cover)| u32::from(*n) < start && bytes(cover) <= DEFAULT_BYTES;
     covers.take_while(fits).last().map_or(Cover::up_to(2), |(_, cover)| cover)

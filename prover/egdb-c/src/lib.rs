@@ -18,6 +18,14 @@ pub const EGDB_WIN: c_int = 2;
 /// Not in the database: a position that it does not cover (too many pieces, or a side without
 /// pieces), or one of a slice whose file is not there.
 pub const EGDB_UNKNOWN: c_int = 3;
+/// For `egdb_open`: values are read and decoded when they are needed, and some kept.
+pub const EGDB_CACHED: c_int = 0;
+/// For `egdb_open`: all values in memory of the process, decoded at once.
+pub const EGDB_RESIDENT: c_int = 1;
+/// For `egdb_open`: in the tables beside the database that `prove db --map` makes, mapped into
+/// memory and shared by all processes; where there is none, as `EGDB_CACHED`. If somebody cuts such
+/// a file short while it is in use, the process gets SIGBUS.
+pub const EGDB_MAPPED: c_int = 2;
 /// A file cannot be read or is damaged.
 pub const EGDB_ERROR: c_int = -1;
 /// No position of the board: pieces that overlap or are off the board, a man where it would be
@@ -75,9 +83,9 @@ fn number(value: Option<Value>) -> c_int {
     }
 }
 
-/// Opens the database of the board rows x columns in a directory. With `resident` not 0 all values
-/// are held in memory, if that takes at most `memory` bytes; else that is the size of a cache.
-/// Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
+/// Opens the database of the board rows x columns in a directory. `mode` says where values are:
+/// `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of what is cached at most `memory`
+/// bytes are kept; what is resident must not take more. Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
 /// fails.
 ///
 /// # Safety
@@ -88,7 +96,7 @@ pub unsafe extern "C" fn egdb_open(
     rows: u32,
     columns: u32,
     memory: u64,
-    resident: c_int,
+    mode: c_int,
     error: *mut c_char,
     error_size: usize,
 ) -> *mut egdb_database {
@@ -103,7 +111,12 @@ pub unsafe extern "C" fn egdb_open(
         let board = size
             .and_then(|(rows, columns)| Board::new(rows, columns))
             .ok_or_else(|| format!("board: {rows}x{columns} is none"))?;
-        let mode = if resident == 0 { Mode::Cached(memory) } else { Mode::Resident(memory) };
+        let mode = match mode {
+            EGDB_CACHED => Mode::Cached(memory),
+            EGDB_RESIDENT => Mode::Resident(memory),
+            EGDB_MAPPED => Mode::Mapped(memory),
+            other => return Err(format!("mode: expected 0 to 2, found {other}")),
+        };
         Database::open(directory, &board, mode).map_err(|e| e.to_string())
     };
     match catch_unwind(open).unwrap_or_else(|_| Err("internal error".into())) {

@@ -39,6 +39,8 @@ fn a_c_program_looks_positions_up() {
     let cover = "4:2".parse().expect("a cover");
     extend(&mut BuildSession::new(&store, &cover, 1 << 30).expect("a store"), |_| ())
         .expect("a database");
+    let mut session = BuildSession::new(&store, &cover, 1 << 30).expect("a store");
+    session.map(1 << 30, |_| ()).expect("tables");
 
     // The shared library lies beside this test.
     let beside = std::env::current_exe().expect("this test");

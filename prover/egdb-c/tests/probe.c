@@ -21,8 +21,8 @@ int main(int argc, char **argv) {
     assert(strstr(error, "no database here") != NULL);
     assert(egdb_open(argv[1], 9, 9, 1 << 20, 0, NULL, 0) == NULL);
 
-    for (int resident = 0; resident < 2; resident++) {
-        egdb_database *database = egdb_open(argv[1], 8, 8, 1 << 28, resident, error, sizeof error);
+    for (int mode = EGDB_CACHED; mode <= EGDB_MAPPED; mode++) {
+        egdb_database *database = egdb_open(argv[1], 8, 8, 1 << 28, mode, error, sizeof error);
         if (database == NULL) {
             fprintf(stderr, "%s\n", error);
             return 1;

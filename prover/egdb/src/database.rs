@@ -12,7 +12,8 @@ use certificate_spec::value::Value;
 use rayon::prelude::*;
 
 use super::depth::Depths;
-use crate::build::extend::{BuildError, BuildSession};
+use crate::build::error::BuildError;
+use crate::build::session::BuildSession;
 use crate::codec::decode::{Scratch, SliceDecoder};
 use crate::codec::units::unit_count;
 use crate::disk::store::{Store, StoreError};
@@ -30,6 +31,10 @@ pub enum Mode {
     /// All values, two bits a position, if that takes no more bytes than these. Opening takes as
     /// long as decoding the whole database.
     Resident(u64),
+    /// The tables of all values that were made beside the database ([`BuildSession::map`], `prove db
+    /// --map`), two bits a position, mapped into memory and shared by all processes. Slices of
+    /// which there is none are as with [`Mode::Cached`], with so many bytes. Opening takes a moment.
+    Mapped(u64),
 }
 
 impl Default for Mode {
@@ -61,12 +66,12 @@ pub struct Database {
 }
 
 enum Access {
-    Resident(Box<Values>),
+    Tables(Box<Values>),
     Cached(Box<Files>),
 }
 
 /// The files of a database, and what of them has been decoded.
-struct Files {
+pub(crate) struct Files {
     store: Store,
     /// For each slice, by place.
     slices: Vec<SliceFile>,
@@ -101,7 +106,12 @@ impl Database {
         let values = match mode {
             Mode::Resident(memory) => {
                 let values = BuildSession::new(&store, &cover, memory)?.load_all(|_| ())?;
-                Access::Resident(Box::new(values))
+                Access::Tables(Box::new(values))
+            }
+            Mode::Mapped(memory) => {
+                let mut session = BuildSession::new(&store, &cover, u64::MAX)?;
+                session.use_tables()?;
+                Access::Tables(Box::new(session.into_values(memory)))
             }
             Mode::Cached(memory) => Access::Cached(Box::new(Files::new(store, &cover, memory))),
         };
@@ -135,7 +145,7 @@ impl Database {
             return Ok(None);
         }
         match &self.values {
-            Access::Resident(values) => Ok(values.probe(position)),
+            Access::Tables(values) => values.try_probe(position),
             Access::Cached(files) => files.probe(&self.board, position),
         }
     }
@@ -160,8 +170,8 @@ impl Database {
     /// # Errors
     /// As for [`Database::probe`].
     pub fn probe_batch(&self, positions: &[Position]) -> Result<Vec<Option<Value>>, StoreError> {
-        if let Access::Resident(values) = &self.values {
-            return Ok(values.probe_batch(positions));
+        if let Access::Tables(values) = &self.values {
+            return values.probe_batch(positions);
         }
         self.prefetch(positions)?;
         positions.iter().map(|position| self.probe(position)).collect()
@@ -192,7 +202,7 @@ impl Database {
 }
 
 impl Files {
-    fn new(store: Store, cover: &Cover, memory: u64) -> Self {
+    pub(crate) fn new(store: Store, cover: &Cover, memory: u64) -> Self {
         let places = SliceArray::new(cover);
         let mut first_unit = 0;
         let slices = places.slices().map(|slice| {
@@ -229,7 +239,11 @@ impl Files {
         Ok(Some(file.opened.get_or_init(|| Opened { path, file: handle, decoder })))
     }
 
-    fn probe(&self, board: &Board, position: &Position) -> Result<Option<Value>, StoreError> {
+    pub(crate) fn probe(
+        &self,
+        board: &Board,
+        position: &Position,
+    ) -> Result<Option<Value>, StoreError> {
         if board.can_capture(position) {
             return self.probe_captures(board, position);
         }

@@ -48,8 +48,10 @@ mod solve;
 mod values;
 
 pub use build::convert::convert;
-pub use build::extend::{BuildError, BuildSession, Event, extend, extend_depths};
+pub use build::error::BuildError;
+pub use build::extend::{Event, extend, extend_depths};
 pub use build::forecast::{Forecast, Forecaster, PairForecast};
+pub use build::session::{BuildSession, Making};
 pub use certificate_spec::cover::{Clause, Cover, CoverError};
 pub use codec::decode::decode_slice;
 pub use codec::encode::encode_slice;

@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::format::Format;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
+use super::values::ValuesOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::heuristic::{Analysis, Heuristic, Limits};
 
@@ -26,6 +27,8 @@ results depend on the machine. Databases that are there are used.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
     /// Positions ["start" is that of the game]
     #[arg(value_name = "FEN", default_value = "start")]
     fens: Vec<String>,
@@ -72,7 +75,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         })
         .collect::<Result<_, _>>()?;
     options.machine.start()?;
-    let database = options.stored.load_if_there(&options.machine)?;
+    let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let mut heuristic = Heuristic::new(board, &database);
     let mut out = io::stdout().lock();
     if options.format == Format::Tsv {

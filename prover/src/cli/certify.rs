@@ -15,6 +15,7 @@ use super::options::{ClaimOption, DatabaseOption, GameOption, check_cover, datab
 use super::output::write_certificate;
 use super::sizes::bytes;
 use super::start::StartOptions;
+use super::values::ValuesOptions;
 use crate::board::Position;
 use crate::certificate::{Section, Target, mode_of, provenance};
 use crate::egdb::{Cover, Store, Values};
@@ -46,6 +47,8 @@ pub(super) struct Options {
     cover: Option<Cover>,
     #[command(flatten)]
     db: DatabaseOption,
+    #[command(flatten)]
+    values: ValuesOptions,
     /// Budget of a leaf search: what takes more nodes is expanded into the proof tree. With
     /// 4000000000, 7x7 and 6x8 are decided by a single search for each question
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -226,7 +229,7 @@ impl Options {
         if cover.is_empty() {
             return Ok(UsedDatabase { values: Values::empty(board), root: None });
         }
-        let values = database(&self.machine, &self.db, board, cover)?;
+        let values = database(&self.machine, &self.values, &self.db, board, cover)?;
         let manifest = Store::new(&self.db.db, board).manifest_of(cover)?;
         Ok(UsedDatabase { values, root: Some(manifest.root()) })
     }

@@ -10,6 +10,7 @@ use super::machine::MachineOptions;
 use super::options::{ClaimOption, DatabaseOption, database};
 use super::output::write_certificate;
 use super::start::StartOptions;
+use super::values::ValuesOptions;
 use crate::certificate::{Stored, Target};
 use crate::combine::{Combination, CombineError, Combined, first_of_alike};
 use crate::egdb::{Store, Values};
@@ -47,6 +48,8 @@ pub(super) struct Options {
     #[command(flatten)]
     db: DatabaseOption,
     #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
     machine: MachineOptions,
 }
 
@@ -75,7 +78,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 fn load(options: &Options, first: &Stored) -> Result<Values, Failure> {
     let (board, cover) = (&first.game.board, &first.claim.cover);
     let Some(expected) = first.claim.database else { return Ok(Values::empty(board)) };
-    let values = database(&options.machine, &options.db, board, cover)?;
+    let values = database(&options.machine, &options.values, &options.db, board, cover)?;
     let found = Store::new(&options.db.db, board).manifest_of(cover)?.root();
     if found == expected {
         return Ok(values);

@@ -18,6 +18,7 @@ mod sizes;
 mod solve;
 mod start;
 mod stats;
+mod values;
 
 use clap::{Parser, Subcommand};
 
@@ -90,6 +91,7 @@ impl Cli {
     /// # Errors
     /// [`Failure`], which tells the exit status.
     pub fn run(self) -> Result<(), Failure> {
+        values::say_when_a_file_is_cut();
         match self.command {
             None => certify::run(&self.certify),
             Some(Command::Db(options)) => db::run(&options),

@@ -7,9 +7,10 @@ use clap::{Args, ValueEnum};
 
 use super::failure::Failure;
 use super::machine::MachineOptions;
+use super::values::{ValuesOptions, end};
 use crate::board::{Board, Game};
-use crate::egdb::{BuildSession, Cover, Database, Depths, Mode, Store, StoreError, Values};
-use crate::prepare_database::{is_possible, load, load_finished, most_pieces};
+use crate::egdb::{Cover, Depths, Store, StoreError, Values};
+use crate::prepare_database::{Holding, Room, is_possible, load, load_finished, most_pieces};
 use crate::proof::Asked;
 
 /// Which game.
@@ -86,20 +87,28 @@ impl StoredOptions {
         }
     }
 
-    /// Has all of it in memory.
-    pub(super) fn load(&self, machine: &MachineOptions) -> Result<Values, Failure> {
+    /// Has all of it ready for look-ups.
+    pub(super) fn load(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
         let store = self.store();
         let cover = self.manifest(&store)?.cover;
-        BuildSession::check_memory(self.board(), &cover, machine.memory())?;
-        Ok(load_finished(&store, &cover, machine.memory(), &machine.progress())?)
+        let room = values.room(machine);
+        Ok(load_finished(&store, &cover, &room, &machine.progress())?.on_failure(end))
     }
 
-    /// Has all of it in memory; none, if none is wanted or there.
-    pub(super) fn load_if_there(&self, machine: &MachineOptions) -> Result<Values, Failure> {
+    /// The same; none, if none is wanted or there.
+    pub(super) fn load_if_there(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
         let loaded = match &self.cover {
             Some(cover) if cover.is_empty() => None,
-            Some(_) => Some(self.load(machine)?),
-            None => match self.load(machine) {
+            Some(_) => Some(self.load(machine, values)?),
+            None => match self.load(machine, values) {
                 Err(Failure::Store(StoreError::Missing { .. })) => None,
                 loaded => Some(loaded?),
             },
@@ -110,20 +119,18 @@ impl StoredOptions {
         }))
     }
 
-    /// Opens it for look-ups of single positions.
-    pub(super) fn open(&self) -> Result<OpenDatabase, Failure> {
-        let cover = self.manifest(&self.store())?.cover;
-        Ok(OpenDatabase {
-            database: Database::open(&self.db.db, self.board(), Mode::default())?,
-            cover,
-        })
+    /// Opens it for look-ups of single positions, without making tables.
+    pub(super) fn open(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        let store = self.store();
+        let cover = self.manifest(&store)?.cover;
+        let room = values.room(machine);
+        let room = Room { holding: room.holding.or(Some(Holding::MappedIfThere)), ..room };
+        Ok(load_finished(&store, &cover, &room, &machine.progress())?)
     }
-}
-
-/// A database that is open, and how much of it is to be used.
-pub(super) struct OpenDatabase {
-    pub(super) database: Database,
-    pub(super) cover: Cover,
 }
 
 /// Which database, and with what.
@@ -166,9 +173,12 @@ pub(super) fn check_cover(board: &Board, cover: &Cover) -> Result<(), Failure> {
 /// Builds or reads a database.
 pub(super) fn database(
     machine: &MachineOptions,
+    values: &ValuesOptions,
     db: &DatabaseOption,
     board: &Board,
     cover: &Cover,
 ) -> Result<Values, Failure> {
-    Ok(load(&Store::new(&db.db, board), cover, machine.memory(), &machine.progress())?)
+    let store = Store::new(&db.db, board);
+    let values = load(&store, cover, &values.room(machine), &machine.progress())?;
+    Ok(values.on_failure(end))
 }

@@ -3,11 +3,13 @@
 use clap::Args;
 
 use super::failure::Failure;
-use super::options::{OpenDatabase, StoredOptions};
+use super::machine::MachineOptions;
+use super::options::StoredOptions;
 use super::positions::each_fen;
 use super::start::StartOptions;
+use super::values::ValuesOptions;
 use crate::board::{Board, Position};
-use crate::egdb::{StoreError, Value};
+use crate::egdb::{StoreError, Value, Values};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -21,6 +23,10 @@ is not known.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
     /// Print depths, too, which `prove db --depth` stores
     #[arg(long)]
     depth: bool,
@@ -33,11 +39,12 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
-    let open = options.stored.open()?;
+    options.machine.start()?;
+    let values = options.stored.open(&options.machine, &options.values)?;
     let depths = options.depth.then(|| options.stored.depths()).transpose()?;
     let fens = options.start.or_fens(&options.stored.game.game, &options.fens)?;
     each_fen(board, &fens, |position| {
-        let value = value(board, &open, position)?;
+        let value = value(board, &values, position)?;
         let Some(depths) = &depths else { return Ok(word(value).into()) };
         let depth = value.map(|value| depths.depth(position, value)).transpose()?.flatten();
         Ok(format!("{}\t{}", word(value), depth.map_or("-".into(), |depth| depth.to_string())))
@@ -45,19 +52,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 /// The value from the database, if it is covered, or, with a side off the board, from the rules.
-fn value(
-    board: &Board,
-    open: &OpenDatabase,
-    position: &Position,
-) -> Result<Option<Value>, StoreError> {
+fn value(board: &Board, values: &Values, position: &Position) -> Result<Option<Value>, StoreError> {
     if !position.both_sides() {
         return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
     }
-    if open.cover.admits(position.black.count_ones(), position.white.count_ones()) {
-        open.database.probe(position)
-    } else {
-        Ok(None)
-    }
+    values.try_probe(position)
 }
 
 fn word(value: Option<Value>) -> &'static str {

@@ -9,6 +9,7 @@ use super::machine::{MachineOptions, TableOption};
 use super::options::StoredOptions;
 use super::positions::each_fen;
 use super::start::StartOptions;
+use super::values::ValuesOptions;
 use crate::proof::{PositionValue, position_value};
 use crate::search::{Goal, Search, SearchProgress};
 
@@ -25,6 +26,8 @@ that are there are used.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
@@ -42,7 +45,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     options.machine.start()?;
-    let database = options.stored.load_if_there(&options.machine)?;
+    let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let game = &options.stored.game.game;
     let start = board.write_fen(&game.start());
     let mut fens = options.start.or_fens(game, &options.fens)?;

@@ -9,7 +9,7 @@ use certificate_spec::{Digest, RULES};
 use prover::board::{Game, Position, Side};
 use prover::certificate::Section;
 use prover::egdb::{Cover, Store, Values};
-use prover::prepare_database::load;
+use prover::prepare_database::{Room, load};
 use prover::progress::Progress;
 use prover::proof::{
     Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, Manager,
@@ -17,12 +17,15 @@ use prover::proof::{
 };
 use prover::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
 
+/// Memory for small databases.
+const ROOM: Room = Room { memory: 1 << 30, holding: None, map_space: None };
+
 /// A game and a database of few pieces.
 fn game(name: &str, pieces: u8) -> (Game, Values) {
     let game: Game = name.parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let store = Store::new(directory.path(), &game.board);
-    let database = load(&store, &Cover::up_to(pieces), 1 << 30, &Progress::Quiet).unwrap();
+    let database = load(&store, &Cover::up_to(pieces), &ROOM, &Progress::Quiet).unwrap();
     (game, database)
 }
 

@@ -19,5 +19,6 @@ mod reference;
 mod report;
 mod search;
 mod slices;
+mod tables;
 mod traps;
 mod v1;

@@ -13,8 +13,10 @@ use std::time::Instant;
 
 use certificate_spec::cover::Cover;
 
-use super::extend::{BuildError, BuildSession, both, extend, room_to_solve};
+use super::error::BuildError;
+use super::extend::extend;
 use super::residency::{Later, Residency};
+use super::session::{BuildSession, both, room_to_solve};
 use crate::disk::figures::Figures;
 use crate::disk::store::Store;
 use crate::index::cover::at_most;

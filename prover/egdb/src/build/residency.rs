@@ -20,6 +20,8 @@ pub(crate) struct Residency {
     /// The bytes that may be taken.
     pub(crate) memory: u64,
     slices: HashSet<Slice>,
+    /// Those in files that are mapped, which count nothing and stay.
+    mapped: HashSet<Slice>,
 }
 
 /// What has to be done.
@@ -34,12 +36,34 @@ impl Residency {
     /// Nothing in memory yet, of a database with a cover.
     pub(crate) fn new(board: &Board, cover: &Cover, memory: u64) -> Self {
         let base = Builder::base_memory(board, cover);
-        Residency { board: board.clone(), base, memory, slices: HashSet::new() }
+        Residency {
+            board: board.clone(),
+            base,
+            memory,
+            slices: HashSet::new(),
+            mapped: HashSet::new(),
+        }
     }
 
     /// Slices that were made in memory.
     pub(crate) fn add(&mut self, slices: &[Slice]) {
         self.slices.extend(slices);
+    }
+
+    /// A slice is in a file that is mapped.
+    pub(crate) fn map(&mut self, slice: Slice) {
+        self.slices.remove(&slice);
+        self.mapped.insert(slice);
+    }
+
+    /// A slice is not mapped after all.
+    pub(crate) fn unmap(&mut self, slice: Slice) {
+        self.mapped.remove(&slice);
+    }
+
+    /// Whether a slice is in memory or mapped.
+    fn has(&self, slice: Slice) -> bool {
+        self.slices.contains(&slice) || self.mapped.contains(&slice)
     }
 
     fn bytes<'a>(&self, slices: impl IntoIterator<Item = &'a Slice>) -> u64 {
@@ -52,7 +76,7 @@ impl Residency {
         let mut found: HashSet<Slice> = HashSet::new();
         let mut todo: Vec<Slice> = wanted.to_vec();
         while let Some(slice) = todo.pop() {
-            if !self.slices.contains(&slice) && found.insert(slice) {
+            if !self.has(slice) && found.insert(slice) {
                 todo.extend(Builder::captures(slice));
             }
         }

@@ -133,6 +133,7 @@ pub(crate) fn write_parts<B: AsRef<[u8]>>(
 }
 
 /// The directory of one board's database.
+#[derive(Clone)]
 pub struct Store {
     directory: PathBuf,
     /// Where slices are until the MANIFEST lists them.
@@ -163,6 +164,28 @@ impl Store {
     /// Depths are kept beside the database: its own directory is closed.
     fn depth_directory(&self) -> PathBuf {
         self.directory.with_extension("depth")
+    }
+
+    /// Where decoded tables are kept, beside the database for the same reason.
+    pub fn tables(&self) -> PathBuf {
+        self.directory.with_extension("tables")
+    }
+
+    /// The bytes of the decoded tables that there are.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub fn table_bytes(&self) -> Result<u64, StoreError> {
+        let directory = self.tables();
+        let io = |source| StoreError::Io { path: directory.clone(), source };
+        if !directory.exists() {
+            return Ok(0);
+        }
+        let mut bytes = 0;
+        for entry in fs::read_dir(&directory).map_err(io)? {
+            bytes += entry.and_then(|entry| entry.metadata()).map_err(io)?.len();
+        }
+        Ok(bytes)
     }
 
     /// Where the depths of a slice are, or would be.

@@ -212,6 +212,11 @@ impl Builder {
         }
     }
 
+    /// Takes a table that is finished.
+    pub(crate) fn put(&mut self, slice: Slice, table: Table) {
+        *self.database.tables.get_mut(slice) = table;
+    }
+
     /// Forgets the values of a slice.
     pub fn forget(&mut self, slice: Slice) {
         *self.database.tables.get_mut(slice) = Table::new(0);

@@ -1,8 +1,10 @@
-//! A database held in memory.
+//! A database held in memory, or in files that are mapped, as far as there is room.
 
 use certificate_spec::cover::Cover;
 
 use super::table::{Table, Value};
+use crate::database::Files;
+use crate::disk::store::StoreError;
 use crate::index::cover::{SideLimits, SliceArray};
 use crate::index::slice::{Slice, locate};
 use draughtproof_game::{Board, Position};
@@ -39,13 +41,33 @@ pub struct Values {
     pub(crate) tables: Tables,
     cover: Cover,
     limits: SideLimits,
+    /// Where a slice has no table, or a page of it is damaged.
+    files: Option<Box<Files>>,
+    on_failure: fn(&StoreError) -> Option<Value>,
+}
+
+/// What [`Values::probe`] does about an error if nothing else was asked for.
+fn panic_on_failure(error: &StoreError) -> Option<Value> {
+    panic!("{error}");
 }
 
 impl Values {
     /// The database of `board` with a cover, as yet without any tables.
     pub(crate) fn without_tables(board: &Board, cover: &Cover) -> Self {
         let (tables, limits) = (Tables::new(cover), SideLimits::new(cover));
-        Values { board: board.clone(), tables, cover: cover.clone(), limits }
+        let (board, cover, on_failure) = (board.clone(), cover.clone(), panic_on_failure as _);
+        Values { board, tables, cover, limits, files: None, on_failure }
+    }
+
+    /// With the files for what has no table.
+    pub(crate) fn with_files(self, files: Files) -> Self {
+        Values { files: Some(Box::new(files)), ..self }
+    }
+
+    /// What [`Values::probe`] does when a file cannot be read or is damaged. A program that has
+    /// nothing to lose may say so and end.
+    pub fn on_failure(self, on_failure: fn(&StoreError) -> Option<Value>) -> Self {
+        Values { on_failure, ..self }
     }
 
     /// The database of no positions.
@@ -70,30 +92,58 @@ impl Values {
     }
 
     /// The value for the side to move, or `None` where the database does not reach.
+    ///
+    /// # Panics
+    /// When a file cannot be read or is damaged, unless [`Values::on_failure`] was told otherwise.
+    /// Where all tables are in memory that cannot be.
+    #[inline]
     pub fn probe(&self, position: &Position) -> Option<Value> {
+        self.try_probe(position).unwrap_or_else(|error| (self.on_failure)(&error))
+    }
+
+    /// The value for the side to move, or `None` where the database does not reach.
+    ///
+    /// # Errors
+    /// [`StoreError`] when a file cannot be read or is damaged.
+    #[inline]
+    pub fn try_probe(&self, position: &Position) -> Result<Option<Value>, StoreError> {
         if !self.covers(position) {
-            return None;
+            return Ok(None);
         }
         let (slice, index) = locate(&self.board, position);
-        Some(self.tables.get(slice).value(index))
+        match self.tables.get(slice).get(index) {
+            Some(value) => Ok(Some(value)),
+            None => self.look_up(position),
+        }
+    }
+
+    /// The value from the compressed file.
+    #[cold]
+    fn look_up(&self, position: &Position) -> Result<Option<Value>, StoreError> {
+        self.files.as_ref().map_or(Ok(None), |files| files.probe(&self.board, position))
     }
 
     /// The values of many positions, in order. Where they are is found for some of them before the
     /// first is read, so that the processor waits for many at a time.
-    pub fn probe_batch(&self, positions: &[Position]) -> Vec<Option<Value>> {
+    ///
+    /// # Errors
+    /// As for [`Values::try_probe`].
+    pub fn probe_batch(&self, positions: &[Position]) -> Result<Vec<Option<Value>>, StoreError> {
         const AT_A_TIME: usize = 64;
         let mut values = Vec::with_capacity(positions.len());
         let mut places = Vec::with_capacity(AT_A_TIME);
         for some in positions.chunks(AT_A_TIME) {
             places.clear();
             places.extend(some.iter().map(|p| self.covers(p).then(|| locate(&self.board, p))));
-            values.extend(
-                places
-                    .iter()
-                    .map(|place| place.map(|(slice, index)| self.tables.get(slice).value(index))),
-            );
+            for (position, place) in some.iter().zip(&places) {
+                values.push(match place.map(|(slice, index)| self.tables.get(slice).get(index)) {
+                    None => None,
+                    Some(None) => self.look_up(position)?,
+                    value => value.flatten(),
+                });
+            }
         }
-        values
+        Ok(values)
     }
 
     /// The values of a slice that is covered.

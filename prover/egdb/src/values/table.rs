@@ -2,10 +2,13 @@
 
 pub use certificate_spec::value::Value;
 
+use std::fmt;
+
 use super::pages::ask_for_large_pages;
+use crate::disk::mapped::MappedTable;
 
 /// Win and loss bits of 64 values.
-type Group = [u64; 2];
+pub(crate) type Group = [u64; 2];
 
 /// The value at a bit of a win and a loss word.
 #[inline]
@@ -15,19 +18,67 @@ pub(crate) fn value_of(win: u64, loss: u64, bit: u64) -> Value {
     VALUES[(win >> bit & 1 | (loss >> bit & 1) << 1) as usize]
 }
 
-/// The values of a slice.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The values of a slice: in memory of this process, or in a file that is mapped, which is only
+/// read.
 pub struct Table {
     indices: u64,
-    groups: Vec<Group>,
+    groups: Groups,
 }
+
+enum Groups {
+    Owned(Vec<Group>),
+    Mapped(MappedTable),
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Table of {} indices", self.indices)
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.indices == other.indices && self.groups() == other.groups()
+    }
+}
+
+impl Eq for Table {}
 
 impl Table {
     /// A table without wins and losses.
     pub fn new(indices: u64) -> Self {
         let groups = vec![[0; 2]; indices.div_ceil(64) as usize];
         ask_for_large_pages(&groups);
-        Table { indices, groups }
+        Table { indices, groups: Groups::Owned(groups) }
+    }
+
+    /// The table of so many indices in a file.
+    pub(crate) fn mapped(indices: u64, map: MappedTable) -> Self {
+        Table { indices, groups: Groups::Mapped(map) }
+    }
+
+    /// Whether every page of it is as it was written; always so in memory.
+    pub(crate) fn is_right(&self) -> bool {
+        match &self.groups {
+            Groups::Owned(_) => true,
+            Groups::Mapped(map) => map.is_all_right(),
+        }
+    }
+
+    /// All groups. Those of a mapped table are only right if its pages are ([`Table::is_right`]).
+    #[inline]
+    pub(crate) fn groups(&self) -> &[Group] {
+        match &self.groups {
+            Groups::Owned(groups) => groups,
+            Groups::Mapped(map) => map.groups(),
+        }
+    }
+
+    fn groups_mut(&mut self) -> &mut [Group] {
+        match &mut self.groups {
+            Groups::Owned(groups) => groups,
+            Groups::Mapped(_) => unreachable!("tables in files are only read"),
+        }
     }
 
     /// The number of indices.
@@ -38,13 +89,25 @@ impl Table {
     /// The value at an index.
     #[inline]
     pub fn value(&self, index: u64) -> Value {
-        let [win, loss] = self.groups[(index / 64) as usize];
+        let [win, loss] = self.groups()[(index / 64) as usize];
         value_of(win, loss, index % 64)
+    }
+
+    /// The value at an index, where the table has one that is right: there may be no table, or the
+    /// page of a file may be damaged.
+    #[inline]
+    pub(crate) fn get(&self, index: u64) -> Option<Value> {
+        let at = (index / 64) as usize;
+        let [win, loss] = match &self.groups {
+            Groups::Owned(groups) => *groups.get(at)?,
+            Groups::Mapped(map) => map.group(at)?,
+        };
+        Some(value_of(win, loss, index % 64))
     }
 
     /// Changes the value at an index.
     pub fn set(&mut self, index: u64, value: Value) {
-        let (group, bit) = (&mut self.groups[(index / 64) as usize], index % 64);
+        let (group, bit) = (&mut self.groups_mut()[(index / 64) as usize], index % 64);
         group[0] = group[0] & !(1 << bit) | u64::from(value == Value::Win) << bit;
         group[1] = group[1] & !(1 << bit) | u64::from(value == Value::Loss) << bit;
     }
@@ -53,8 +116,9 @@ impl Table {
     #[inline]
     pub fn read(&self, index: u64, len: usize, win: &mut [u64], loss: &mut [u64]) {
         let (at, shift) = ((index / 64) as usize, index % 64);
+        let groups = self.groups();
         for (i, (win, loss)) in win.iter_mut().zip(loss).enumerate().take(len.div_ceil(64)) {
-            let low = self.groups[at + i];
+            let low = groups[at + i];
             let left = len - 64 * i;
             let mask = if left < 64 { (1 << left) - 1 } else { u64::MAX };
             if shift == 0 {
@@ -62,7 +126,7 @@ impl Table {
                 *loss = low[1] & mask;
             } else {
                 // The bits of the group after this one, where the row reaches into it.
-                let high = if left as u64 > 64 - shift { self.groups[at + i + 1] } else { [0; 2] };
+                let high = if left as u64 > 64 - shift { groups[at + i + 1] } else { [0; 2] };
                 *win = (low[0] >> shift | high[0] << (64 - shift)) & mask;
                 *loss = (low[1] >> shift | high[1] << (64 - shift)) & mask;
             }
@@ -73,11 +137,12 @@ impl Table {
     #[inline]
     pub fn word(&self, index: u64) -> (u64, u64) {
         let (at, shift) = ((index / 64) as usize, index % 64);
-        let low = self.groups[at];
+        let groups = self.groups();
+        let low = groups[at];
         if shift == 0 {
             return (low[0], low[1]);
         }
-        let high = self.groups.get(at + 1).copied().unwrap_or_default();
+        let high = groups.get(at + 1).copied().unwrap_or_default();
         let join = |plane: usize| low[plane] >> shift | high[plane] << (64 - shift);
         (join(0), join(1))
     }
@@ -85,12 +150,13 @@ impl Table {
     /// Sets `len` values from `index`, which must all be draws now, from packed bits.
     pub fn write(&mut self, index: u64, len: usize, win: &[u64], loss: &[u64]) {
         let (at, shift) = ((index / 64) as usize, index % 64);
+        let groups = self.groups_mut();
         for (i, (&win, &loss)) in win.iter().zip(loss).enumerate().take(len.div_ceil(64)) {
-            let group = &mut self.groups[at + i];
+            let group = &mut groups[at + i];
             group[0] |= win << shift;
             group[1] |= loss << shift;
             if shift != 0 && (win | loss) >> (64 - shift) != 0 {
-                let group = &mut self.groups[at + i + 1];
+                let group = &mut groups[at + i + 1];
                 group[0] |= win >> (64 - shift);
                 group[1] |= loss >> (64 - shift);
             }
@@ -99,7 +165,7 @@ impl Table {
 
     /// The numbers of wins and losses.
     pub fn count(&self) -> (u64, u64) {
-        self.groups.iter().fold((0, 0), |(wins, losses), [win, loss]| {
+        self.groups().iter().fold((0, 0), |(wins, losses), [win, loss]| {
             (wins + u64::from(win.count_ones()), losses + u64::from(loss.count_ones()))
         })
     }

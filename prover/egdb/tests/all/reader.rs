@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use draughtproof_egdb::{
-    BuildSession, Cover, Database, Mode, Slice, Store, Value, extend, locate, position_at,
+    BuildSession, Cover, Database, Making, Mode, Slice, Store, Value, extend, locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 use quickcheck::{TestResult, quickcheck};
@@ -22,6 +22,20 @@ fn built(board: &Board, pieces: u8) -> tempfile::TempDir {
     )
     .expect("files");
     directory
+}
+
+/// Makes tables of the first slices, as many as fit into so many bytes. Returns how many.
+fn map(board: &Board, pieces: u8, root: &Path, space: u64) -> usize {
+    let store = Store::new(root, board);
+    let mut session = BuildSession::new(&store, &Cover::up_to(pieces), 1 << 30).expect("a store");
+    let mut made = 0;
+    let count = |making| {
+        if let Making::Begin { slices, .. } = making {
+            made = slices;
+        }
+    };
+    session.map(space, count).expect("tables");
+    made
 }
 
 fn board(rows: u8, columns: u8) -> Board {
@@ -57,16 +71,19 @@ fn every_value_follows_from_its_successors() {
     {
         let files = built(&board, pieces);
         let open = |mode| Database::open(files.path(), &board, mode).expect("a database");
-        // A cache for one unit, one for all, none.
-        let all = [Mode::Cached(1), Mode::default(), Mode::Resident(1 << 30)].map(open);
+        map(&board, pieces, files.path(), 1 << 30);
+        // A cache for one unit, one for all, none; and tables in files.
+        let modes = [Mode::Cached(1), Mode::default(), Mode::Resident(1 << 30), Mode::Mapped(1)];
+        let all = modes.map(open);
         let positions = positions(&board, pieces);
         positions.par_iter().for_each(|position| {
             let values = all.each_ref().map(|database| database.probe(position).expect("files"));
-            assert_eq!(values, [Some(one_ply(&all[2], position)); 3]);
+            assert_eq!(values, [Some(one_ply(&all[2], position)); 4]);
         });
-        let batch = all[0].probe_batch(&positions).expect("files");
         let single: Vec<_> = positions.iter().map(|p| all[2].probe(p).expect("files")).collect();
-        assert!(batch == single);
+        for database in all {
+            assert!(database.probe_batch(&positions).expect("files") == single);
+        }
     }
 }
 
@@ -125,6 +142,95 @@ fn no_flipped_bit_changes_a_value() {
     }
     assert!(errors > 1000 && harmless > 100, "{errors} errors, {harmless} harmless");
     assert!(values(files.path()).as_ref() == Ok(&right));
+}
+
+/// The files of tables, in no order.
+fn tables(root: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(root.join("4x4.tables")).into_iter().flatten();
+    entries.map(|entry| entry.expect("a file").path()).collect()
+}
+
+/// Whatever is changed in a table: what is not right is read from the compressed file instead.
+#[test]
+fn no_changed_byte_of_a_table_changes_a_value() {
+    let board = board(4, 4);
+    let files = built(&board, 3);
+    let slices = map(&board, 3, files.path(), 1 << 30);
+    assert_eq!(slices, Slice::all(&board, &Cover::up_to(3)).len());
+    assert_eq!(slices, tables(files.path()).len());
+    let positions = positions(&board, 3);
+    let values = || {
+        let database = Database::open(files.path(), &board, Mode::Mapped(1)).expect("a database");
+        let one_by_one: Result<Vec<_>, _> = positions.iter().map(|p| database.probe(p)).collect();
+        let values = database.probe_batch(&positions).expect("values");
+        assert!(values == one_by_one.expect("values"));
+        values
+    };
+    let right = values();
+    let mut made = 0;
+    for path in tables(files.path()) {
+        let bytes = fs::read(&path).expect("a table");
+        // The zeros after the head and the values are many; of them some.
+        let is_zeros = |at: usize| (128..4096).contains(&at) || (4400..8192).contains(&at);
+        for at in (0..bytes.len()).filter(|&at| !is_zeros(at) || at % 199 == 0) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&path, &damaged).expect("a table");
+            assert!(values() == right, "{}, byte {at}", path.display());
+            // Another page, or one that is not looked at, may hide it: then nothing is made.
+            if at % 50 == 0 {
+                made += map(&board, 3, files.path(), 1 << 30);
+                assert!(values() == right);
+            }
+        }
+        for length in [0, 1, 4095, 4096, bytes.len() - 1, bytes.len() + 1] {
+            let mut other = bytes.clone();
+            other.resize(length, 0);
+            fs::write(&path, &other).expect("a table");
+            assert!(values() == right, "{} of {length} bytes", path.display());
+            assert_eq!(map(&board, 3, files.path(), 1 << 30), 1);
+            assert!(fs::read(&path).expect("a table") == bytes);
+        }
+    }
+    assert!(made > 0);
+}
+
+#[test]
+fn tables_of_something_else_are_no_tables() {
+    let board = board(4, 4);
+    let files = built(&board, 3);
+    map(&board, 3, files.path(), 1 << 30);
+    let mut paths = tables(files.path());
+    paths.sort();
+    let contents: Vec<_> = paths.iter().map(|path| fs::read(path).expect("a table")).collect();
+    // Each in the place of the next.
+    for (path, bytes) in paths.iter().skip(1).zip(&contents) {
+        fs::write(path, bytes).expect("a table");
+    }
+    fs::remove_file(&paths[0]).expect("a table");
+    assert_eq!(map(&board, 3, files.path(), 1 << 30), paths.len());
+    for (path, bytes) in paths.iter().zip(&contents) {
+        assert!(&fs::read(path).expect("a table") == bytes, "{}", path.display());
+    }
+}
+
+#[test]
+fn tables_for_as_many_slices_as_there_is_room_for() {
+    let board = board(4, 4);
+    let files = built(&board, 3);
+    let positions = positions(&board, 3);
+    let resident =
+        Database::open(files.path(), &board, Mode::Resident(1 << 30)).expect("a database");
+    let right = resident.probe_batch(&positions).expect("values");
+    let mut most = 0;
+    for space in (10_000..200_000).step_by(20_000) {
+        most += map(&board, 3, files.path(), space);
+        let there: u64 = tables(files.path()).iter().map(|p| p.metadata().unwrap().len()).sum();
+        assert!(there <= space && tables(files.path()).len() == most);
+        let mapped = Database::open(files.path(), &board, Mode::Mapped(1)).expect("a database");
+        assert!(mapped.probe_batch(&positions).expect("values") == right);
+    }
+    assert_eq!(most, Slice::all(&board, &Cover::up_to(3)).len());
 }
 
 quickcheck! {

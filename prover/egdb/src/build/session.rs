@@ -1,0 +1,342 @@
+//! Slices in memory: those of a database that is built or read, within a bound.
+//!
+//! A slice that is not in memory when it is needed comes back from its file.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+use certificate_spec::cover::Cover;
+use certificate_spec::database::SliceRecord;
+use rayon::prelude::*;
+
+use super::error::BuildError;
+use super::residency::Residency;
+use crate::database::Files;
+use crate::depth;
+use crate::disk::figures::Figures;
+use crate::disk::store::{Store, StoreError};
+use crate::disk::table_files::TableFiles;
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
+use crate::values::stats::{Counts, placements};
+use draughtproof_game::Board;
+
+/// A session of building or loading a database: the slices in memory, and the bound on them.
+pub struct BuildSession<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) board: &'a Board,
+    builder: Builder,
+    pub(crate) cover: Cover,
+    pub(crate) resident: Residency,
+    /// Of the slices that the MANIFEST lists.
+    records: HashMap<Slice, SliceRecord>,
+    tables: TableFiles,
+    /// The slices whose tables are kept in files that are mapped.
+    to_map: HashSet<Slice>,
+}
+
+/// What happens while tables are made.
+#[derive(Debug, Clone, Copy)]
+pub enum Making {
+    /// Another process makes tables, and this one waits until it is done.
+    Wait,
+    /// Tables are made of so many slices, with so many indices, which take so many bytes.
+    Begin {
+        /// Slices.
+        slices: usize,
+        /// Their indices.
+        indices: u64,
+        /// The bytes of the files.
+        bytes: u64,
+    },
+    /// The table of a slice with so many indices is made.
+    Done(u64),
+    /// All are made.
+    End,
+}
+
+impl<'a> BuildSession<'a> {
+    /// A session with nothing in memory yet, of a database with a cover; never more than `memory`
+    /// bytes.
+    ///
+    /// # Errors
+    /// [`BuildError`] of the MANIFEST, or of memory that is too small for anything.
+    pub fn new(store: &'a Store, cover: &Cover, memory: u64) -> Result<Self, BuildError> {
+        let board = store.board();
+        let need = Builder::base_memory(board, cover);
+        if need > memory {
+            let cover = cover.clone();
+            return Err(BuildError::Memory { board: board.name(), cover, need, limit: memory });
+        }
+        let (_, records) = store.finished()?;
+        let tables = TableFiles::new(store, &records);
+        Ok(BuildSession {
+            tables,
+            to_map: HashSet::new(),
+            store,
+            board,
+            builder: Builder::new(board, cover),
+            cover: cover.clone(),
+            resident: Residency::new(board, cover, memory),
+            records: records.into_iter().map(|r| (Slice::from(r.name), r)).collect(),
+        })
+    }
+
+    /// Checks that there is memory enough to build a database, before anything of it is built.
+    ///
+    /// # Errors
+    /// [`BuildError::Memory`]
+    pub fn check_memory(board: &Board, cover: &Cover, limit: u64) -> Result<(), BuildError> {
+        let need = Self::least_memory(board, cover);
+        if need <= limit {
+            return Ok(());
+        }
+        Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
+    }
+
+    /// The least memory with which a database can be built.
+    pub fn least_memory(board: &Board, cover: &Cover) -> u64 {
+        let slices = Slice::all(board, cover).into_iter();
+        slices.map(|slice| Self::memory_of(board, cover, slice)).max().unwrap_or(0)
+    }
+
+    /// The least memory with which a slice and its twin can be solved in a database with `pieces`
+    /// pieces.
+    fn memory_of(board: &Board, cover: &Cover, slice: Slice) -> u64 {
+        let empty = Residency::new(board, cover, 0);
+        empty.least(&Builder::needs(slice), room_to_solve(board, slice))
+    }
+
+    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for
+    /// which there is not or that need such a one.
+    pub(crate) fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
+        let (limit, mut left_out) = (self.resident.memory, HashSet::new());
+        pairs.into_iter().partition(|&slice| {
+            let fits = Self::memory_of(self.board, &self.cover, slice) <= limit
+                && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
+            if !fits {
+                left_out.extend(both(slice));
+            }
+            fits
+        })
+    }
+
+    /// Brings slices into memory, and keeps room for others that are about to be made.
+    fn bring(&mut self, wanted: &[Slice], room: u64, later: &[Slice]) -> Result<(), BuildError> {
+        self.bring_with_progress(wanted, room, later, |_| ())
+    }
+
+    /// The same; calls `loaded` with each slice once it is in memory.
+    fn bring_with_progress(
+        &mut self,
+        wanted: &[Slice],
+        room: u64,
+        later: &[Slice],
+        mut loaded: impl FnMut(Slice),
+    ) -> Result<(), BuildError> {
+        let change = self.resident.bring(wanted, room, later).map_err(|need| {
+            let (board, cover) = (self.board.name(), self.cover.clone());
+            BuildError::Memory { board, cover, need, limit: self.resident.memory }
+        })?;
+        change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
+        for slice in change.load {
+            self.builder.restore(slice, self.store.load_slice(slice, self.records.get(&slice))?);
+            if self.to_map.contains(&slice) {
+                self.move_to_file(slice)?;
+            }
+            loaded(slice);
+        }
+        Ok(())
+    }
+
+    /// Uses the tables of slices that are in files, and makes none.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn use_tables(&mut self) -> Result<(), BuildError> {
+        let mut slices = Slice::all(self.board, &self.cover);
+        slices.retain(|slice| self.records.contains_key(slice));
+        self.open_tables(&slices, false)?;
+        Ok(())
+    }
+
+    /// Has the tables of slices in files that are mapped instead of in memory: of the slices of the
+    /// cover that the store has, the first in order that take at most `space` bytes together. Makes
+    /// those that are not there. Tables that are there are taken without reading all of them.
+    ///
+    /// # Errors
+    /// [`BuildError`]: among others when there is not so much space; what is made stays.
+    pub fn map(&mut self, space: u64, mut progress: impl FnMut(Making)) -> Result<(), BuildError> {
+        let mut left = space;
+        let all = Slice::all(self.board, &self.cover).into_iter();
+        let chosen: Vec<Slice> = all
+            .filter(|slice| self.records.contains_key(slice))
+            .take_while(|&slice| {
+                let length = self.tables.length(slice);
+                let fits = length <= left;
+                left -= if fits { length } else { 0 };
+                fits
+            })
+            .collect();
+        self.to_map = chosen.iter().copied().collect();
+        if self.open_tables(&chosen, false)?.is_empty() {
+            return Ok(());
+        }
+        let _lock = self.tables.lock(|| progress(Making::Wait))?;
+        // Another process may have made some meanwhile. New ones follow from those that are there,
+        // so all pages of these are looked at.
+        let missing = self.open_tables(&chosen, true)?;
+        let indices = missing.iter().map(|slice| slice.indices(self.board)).sum();
+        let bytes = missing.iter().map(|&slice| self.tables.length(slice)).sum();
+        let free = self.store.free_space()?;
+        if bytes > free {
+            let directory = self.store.tables();
+            return Err(BuildError::TableSpace { directory, need: bytes, free });
+        }
+        progress(Making::Begin { slices: missing.len(), indices, bytes });
+        for slice in missing {
+            self.bring(&[slice], 0, &[])?;
+            progress(Making::Done(slice.indices(self.board)));
+        }
+        progress(Making::End);
+        Ok(())
+    }
+
+    /// Maps the tables of slices as far as there are files of them; with `whole` only those of which
+    /// every page is right. Returns the other slices.
+    fn open_tables(&mut self, slices: &[Slice], whole: bool) -> Result<Vec<Slice>, BuildError> {
+        let open = |&slice: &Slice| {
+            let table = self.tables.open(slice)?;
+            Ok::<_, StoreError>(table.filter(|table| !whole || table.is_right()))
+        };
+        let opened = slices.par_iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        let mut missing = Vec::new();
+        for (&slice, table) in slices.iter().zip(opened) {
+            match table {
+                Some(table) => {
+                    self.builder.put(slice, table);
+                    self.resident.map(slice);
+                }
+                None => {
+                    self.builder.forget(slice);
+                    self.resident.unmap(slice);
+                    missing.push(slice);
+                }
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Writes the table of a slice, and has it mapped instead of in memory.
+    fn move_to_file(&mut self, slice: Slice) -> Result<(), BuildError> {
+        self.tables.write(slice, self.builder.table(slice))?;
+        // There is none where files cannot be used as they lie; then it stays in memory.
+        if let Some(table) = self.tables.open(slice)? {
+            self.builder.put(slice, table);
+            self.resident.map(slice);
+        }
+        Ok(())
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Store {
+        self.store
+    }
+
+    /// Removes the files of all tables. Returns the bytes that have become free.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn remove_tables(&self, wait: impl FnOnce()) -> Result<u64, BuildError> {
+        let _lock = self.tables.lock(wait)?;
+        Ok(self.tables.remove_all()?)
+    }
+
+    /// The values of the slices that are mapped; of the others, through a cache of `cache` bytes.
+    pub fn into_values(self, cache: u64) -> crate::Values {
+        let files = Files::new(self.store.clone(), &self.cover, cache);
+        self.builder.finish().with_files(files)
+    }
+
+    /// Counts the values of a finished slice.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn count(&mut self, slice: Slice) -> Result<Counts, BuildError> {
+        self.bring(&[slice], 0, &[])?;
+        let (win, loss) = self.builder.table(slice).count();
+        Ok(Counts { positions: placements(self.board, slice), win, loss })
+    }
+
+    /// Solves a slice and its twin and writes them.
+    pub(crate) fn solve(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
+        let start = Instant::now();
+        let pair = both(slice);
+        let room = room_to_solve(self.board, slice);
+        self.bring(&Builder::needs(slice), room, later)?;
+        self.builder.solve(slice);
+        self.resident.add(&pair);
+        let solved = start.elapsed();
+        for &slice in &pair {
+            let start = Instant::now();
+            let table = self.builder.table(slice);
+            let (win, loss) = table.count();
+            let bytes = self.store.save_slice(slice, table)?;
+            self.store.add_figures(&Figures {
+                slice: slice.name(),
+                indices: slice.indices(self.board),
+                positions: placements(self.board, slice),
+                win,
+                loss,
+                bytes,
+                solve_seconds: solved.as_secs_f64() / pair.len() as f64,
+                write_seconds: start.elapsed().as_secs_f64(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Writes the depths of a slice and its twin, both finished.
+    pub(crate) fn write_depths(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
+        self.bring(&depth_needs(slice), depth::memory(self.board, slice), later)?;
+        for table in depth::depths(&self.builder, slice) {
+            if let Some(record) = self.records.get(&table.slice) {
+                depth::save(self.store, record, &table)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the depths of a slice and its twin are there, for the values that are there.
+    pub(crate) fn has_depths(&self, slice: Slice) -> bool {
+        let has = |s: &Slice| self.records.get(s).is_some_and(|r| depth::has_file(self.store, r));
+        both(slice).iter().all(has)
+    }
+
+    /// Loads all slices, up to the number of pieces that this began with. `progress` is called
+    /// with the number of indices of each slice that has been loaded.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn load_all(mut self, mut progress: impl FnMut(u64)) -> Result<crate::Values, BuildError> {
+        let (board, all) = (self.board, Slice::all(self.board, &self.cover));
+        self.bring_with_progress(&all, 0, &[], |slice| progress(slice.indices(board)))?;
+        Ok(self.builder.finish())
+    }
+}
+
+/// The bytes that solving a slice and its twin takes besides what it needs.
+pub(crate) fn room_to_solve(board: &Board, slice: Slice) -> u64 {
+    let tables: u64 = both(slice).iter().map(|&s| Builder::table_memory(board, s)).sum();
+    tables + Builder::work(board, slice)
+}
+
+/// A slice and its twin, once if they are the same.
+pub(crate) fn both(slice: Slice) -> Vec<Slice> {
+    if slice == slice.twin() { vec![slice] } else { vec![slice, slice.twin()] }
+}
+
+/// The slices that finding the depths of a slice and its twin looks at.
+pub(crate) fn depth_needs(slice: Slice) -> Vec<Slice> {
+    [both(slice), Builder::needs(slice)].concat()
+}

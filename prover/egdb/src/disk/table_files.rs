@@ -1,0 +1,126 @@
+//! The directory of a database's decoded tables: `DIR/<RxC>.tables`, a file a slice.
+//!
+//! A table's *key* stands for all that its values follow from, so a file that fits is right
+//! whatever database it was made from, and one that does not fit is in nobody's way.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+use certificate_spec::Digest;
+use certificate_spec::database::SliceRecord;
+
+use super::atomic::UNFINISHED;
+use super::mapped::{self, MappedTable};
+use super::store::{Store, StoreError};
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
+use crate::values::table::Table;
+use draughtproof_game::Board;
+
+/// The tables of a database in files.
+pub(crate) struct TableFiles {
+    directory: PathBuf,
+    board: Board,
+    keys: HashMap<Slice, Digest>,
+}
+
+impl TableFiles {
+    /// Those of the slices with these records, which are in order and complete under captures.
+    pub(crate) fn new<'a>(
+        store: &Store,
+        records: impl IntoIterator<Item = &'a SliceRecord>,
+    ) -> Self {
+        let board = store.board().clone();
+        let mut files = TableFiles { directory: store.tables(), board, keys: HashMap::new() };
+        records.into_iter().for_each(|record| files.add(record));
+        files
+    }
+
+    /// Adds a slice; those that its captures lead to are there.
+    pub(crate) fn add(&mut self, record: &SliceRecord) {
+        let slice = Slice::from(record.name);
+        let mut all = record.digest.0.to_vec();
+        let captures = Builder::captures(slice);
+        captures.iter().filter_map(|after| self.keys.get(after)).for_each(|key| all.extend(key.0));
+        self.keys.insert(slice, Digest::of(&all));
+    }
+
+    /// The bytes that the file of a slice's table takes.
+    pub(crate) fn length(&self, slice: Slice) -> u64 {
+        mapped::file_length(slice.indices(&self.board))
+    }
+
+    /// The file of a slice's table, and its key.
+    fn place(&self, slice: Slice) -> Option<(PathBuf, Digest)> {
+        let key = *self.keys.get(&slice)?;
+        let short = &key.to_string()[..16];
+        Some((self.directory.join(format!("{}.{short}", slice.name().file_name())), key))
+    }
+
+    /// The table of a slice, if there is a file of it.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub(crate) fn open(&self, slice: Slice) -> Result<Option<Table>, StoreError> {
+        let Some((path, key)) = self.place(slice) else { return Ok(None) };
+        let indices = slice.indices(&self.board);
+        let map = MappedTable::open(&path, key, indices)
+            .map_err(|source| StoreError::Io { path, source })?;
+        Ok(map.map(|map| Table::mapped(indices, map)))
+    }
+
+    /// Writes the table of a slice (under [`TableFiles::lock`]).
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub(crate) fn write(&self, slice: Slice, table: &Table) -> Result<(), StoreError> {
+        let Some((path, key)) = self.place(slice) else { return Ok(()) };
+        let written = mapped::write(&path, key, table.indices(), table.groups());
+        written.map_err(|source| StoreError::Io { path, source })
+    }
+
+    /// Keeps other processes from making tables, as long as the file is held: waits until they are
+    /// done, after a call of `wait` if there are any. Clears away what a killed one has left
+    /// unfinished.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub(crate) fn lock(&self, wait: impl FnOnce()) -> Result<File, StoreError> {
+        let path = self.directory.with_extension("tables.lock");
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        fs::create_dir_all(&self.directory).map_err(io)?;
+        let file = File::create(&path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => {
+                wait();
+                file.lock().map_err(io)?;
+            }
+            Err(fs::TryLockError::Error(source)) => return Err(io(source)),
+        }
+        for entry in fs::read_dir(&self.directory).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+                fs::remove_file(entry.path()).map_err(io)?;
+            }
+        }
+        Ok(file)
+    }
+
+    /// Removes all tables (under [`TableFiles::lock`]). Returns the bytes that have become free.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub(crate) fn remove_all(&self) -> Result<u64, StoreError> {
+        let io = |source| StoreError::Io { path: self.directory.clone(), source };
+        let mut bytes = 0;
+        for entry in fs::read_dir(&self.directory).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            bytes += entry.metadata().map_err(io)?.len();
+            fs::remove_file(entry.path()).map_err(io)?;
+        }
+        fs::remove_dir(&self.directory).map_err(io)?;
+        Ok(bytes)
+    }
+}

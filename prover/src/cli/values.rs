@@ -1,0 +1,88 @@
+//! Where the values of a database are while a command looks positions up.
+
+use clap::{Args, ValueEnum};
+
+use super::machine::MachineOptions;
+use super::sizes::parse_size;
+use crate::egdb::{StoreError, Value};
+use crate::prepare_database::{Holding, Room};
+use crate::progress::print_line;
+
+/// Where values are.
+#[derive(ValueEnum, Debug, Clone, Copy)]
+enum ValuesOption {
+    /// In memory of this process, decoded when it begins
+    Resident,
+    /// In files beside the database that all processes share; made once, opened in a moment
+    Mapped,
+    /// Decoded from the compressed files when they are needed
+    Cached,
+}
+
+impl From<ValuesOption> for Holding {
+    fn from(option: ValuesOption) -> Self {
+        match option {
+            ValuesOption::Resident => Holding::Resident,
+            ValuesOption::Mapped => Holding::Mapped,
+            ValuesOption::Cached => Holding::Cached,
+        }
+    }
+}
+
+/// Where values are, and how much disk that may take.
+#[derive(Args, Debug)]
+pub(super) struct ValuesOptions {
+    /// Where the values of the database are [default: resident up to 64 MiB, else mapped]
+    #[arg(long, value_enum)]
+    values: Option<ValuesOption>,
+    #[command(flatten)]
+    space: MapSpace,
+}
+
+/// The disk for mapped tables.
+#[derive(Args, Debug)]
+pub(super) struct MapSpace {
+    /// Disk for mapped tables, such as 20GiB; slices for which there is no room are cached [default:
+    /// 32GiB, at most half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    map_space: Option<u64>,
+}
+
+impl ValuesOptions {
+    pub(super) fn room(&self, machine: &MachineOptions) -> Room {
+        Room { holding: self.values.map(Into::into), ..self.space.room(machine) }
+    }
+}
+
+impl MapSpace {
+    pub(super) fn room(&self, machine: &MachineOptions) -> Room {
+        Room { memory: machine.memory(), holding: None, map_space: self.map_space }
+    }
+}
+
+/// Ends the program because a file of the database cannot be read or is damaged: in the middle of a
+/// search there is nobody else to tell. What is to be kept is on disk at any time.
+pub(super) fn end(error: &StoreError) -> Option<Value> {
+    print_line(&format!("prove: {error}"));
+    std::process::exit(FAILED)
+}
+
+/// The exit status when files cannot be read.
+const FAILED: i32 = 3;
+
+/// Has a message and exit status 3 where the system would end the program without: when a mapped
+/// file was cut short by somebody else, or the disk does not give what it has.
+pub(super) fn say_when_a_file_is_cut() {
+    const TEXT: &[u8] = b"prove: a table of the database was cut short or cannot be read; \
+        run the same command again, or `prove db --unmap` first\n";
+    let say = || {
+        // Nothing but this is allowed in a handler.
+        let _ = rustix::io::write(rustix::stdio::stderr(), TEXT);
+        signal_hook::low_level::exit(FAILED);
+    };
+    // SAFETY: the handler makes two system calls that are safe in signal handlers, and ends.
+    let registered = unsafe { signal_hook::low_level::register(signal_hook::consts::SIGBUS, say) };
+    if let Err(error) = registered {
+        print_line(&format!("prove: cannot handle SIGBUS: {error}"));
+    }
+}

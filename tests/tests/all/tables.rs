@@ -1,0 +1,139 @@
+//! Tables in files that are mapped: processes that make them at the same time, that are killed,
+//! that find no room, and that lose a file while they use it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tests::programs::{path, prove, run};
+
+/// The database of these tests.
+const DB: [&str; 5] = ["--game", "6x6", "--pieces", "5", "--quiet"];
+
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    prove(&[&["db"], &DB[..]].concat(), place.path());
+    place
+}
+
+fn start(arguments: &[&str], here: &Path) -> Child {
+    let mut command = Command::new(path("prove"));
+    command.args(arguments).current_dir(here);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The names and bytes of all tables.
+fn tables(here: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(here.join("egdb/6x6.tables")).into_iter().flatten();
+    let read = |entry: fs::DirEntry| {
+        (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
+    };
+    let mut all: Vec<_> = entries.map(|entry| read(entry.unwrap())).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn whoever_makes_tables_they_are_the_same() {
+    let place = place();
+    let here = place.path();
+    let map = [&["db"], &DB[..], &["--map"]].concat();
+    let said = prove(&map, here);
+    let right = tables(here);
+    assert!(right.len() > 50 && right.iter().all(|(name, _)| !name.starts_with('.')));
+    prove(&map, here);
+    assert!(tables(here) == right);
+    // Two at once, one of them killed at some moment; the other waits for it, or it for the other.
+    for i in 0..12u64 {
+        let removed = prove(&[&["db"], &DB[..], &["--unmap"]].concat(), here);
+        assert!(removed.starts_with("removed egdb/6x6.tables, "), "{removed}");
+        assert!(tables(here).is_empty());
+        let mut one = start(&map, here);
+        let other = start(&map, here);
+        std::thread::sleep(Duration::from_millis(20 + i * 29 % 300));
+        one.kill().unwrap();
+        one.wait().unwrap();
+        let other = other.wait_with_output().unwrap();
+        assert!(other.status.success(), "{}", String::from_utf8_lossy(&other.stderr));
+        assert!(String::from_utf8_lossy(&other.stdout) == said);
+        assert!(tables(here) == right);
+    }
+}
+
+/// The first file for which there is no room is not there, what was made before is used.
+#[test]
+fn no_room_for_tables() {
+    let place = place();
+    let here = place.path();
+    let script = format!(
+        "ulimit -f 100; trap '' XFSZ; exec {} db {} --map",
+        path("prove").display(),
+        DB.join(" ")
+    );
+    let output = run(Path::new("bash"), &["-c", &script], here);
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("prove: egdb/6x6.tables/") && said.contains("too large"), "{said}");
+    let made = tables(here);
+    assert!(!made.is_empty() && made.iter().all(|(name, _)| !name.starts_with('.')), "{said}");
+    assert!(made.iter().all(|(_, bytes)| bytes.len() <= 100 << 10));
+    prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
+    let all = tables(here);
+    assert!(all.len() > made.len() && made.iter().all(|table| all.contains(table)));
+    // A disk that is too small is known before.
+    prove(&[&["db"], &DB[..], &["--unmap"]].concat(), here);
+    let none = prove(&[&["db"], &DB[..], &["--map", "--map-space", "0"]].concat(), here);
+    assert!(none.starts_with("database 6x6 with 5 pieces: ") && tables(here).is_empty());
+}
+
+/// Somebody cuts the files of a process short.
+#[test]
+fn tables_that_vanish_while_they_are_used() {
+    let place = place();
+    let here = place.path();
+    prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
+    let mut child = start(&["probe", "--game", "6x6"], here);
+    let mut questions = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    let mut answer = String::new();
+    writeln!(questions, "B:WK18:BK1").unwrap();
+    answers.read_line(&mut answer).unwrap();
+    assert_eq!(answer, "B:WK18:BK1\tdraw\n");
+    for entry in fs::read_dir(here.join("egdb/6x6.tables")).unwrap() {
+        let file = fs::OpenOptions::new().write(true).open(entry.unwrap().path()).unwrap();
+        file.set_len(0).unwrap();
+    }
+    // It may have ended before it has read all.
+    let _ = writeln!(questions, "B:WK16,K17:BK1,K2");
+    drop(questions);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.starts_with("prove: a table of the database was cut short"), "{said}");
+    // They are made again.
+    prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
+    let said = prove(&["probe", "--game", "6x6", "B:WK16,K17:BK1,K2"], here);
+    assert_eq!(said, "B:WK16,K17:BK1,K2\tdraw\n");
+}
+
+#[test]
+fn all_ways_to_have_values_give_the_same() {
+    let place = place();
+    let here = place.path();
+    let search = |more: &[&str]| {
+        prove(&[&["solve", "--game", "6x6", "--nodes", "20000", "start"], more].concat(), here)
+    };
+    let resident = search(&["--values", "resident"]);
+    assert!(tables(here).is_empty());
+    for more in [
+        &["--values", "cached"][..],
+        &["--values", "mapped", "--map-space", "1MiB"],
+        &["--values", "mapped"],
+        &["--values", "mapped", "--threads", "1", "--memory", "64MiB"],
+    ] {
+        assert_eq!(search(more), resident, "{more:?}");
+    }
+    assert!(!tables(here).is_empty());
+}
