@@ -17,8 +17,9 @@ const RESIDENT_BYTES: u64 = 64 << 20;
 /// The most bytes of mapped tables where nobody asks for anything else.
 const MAP_SPACE: u64 = 32 << 30;
 
-/// Makes sure that `store` has the database of a cover, using at most `memory` bytes. `partly`:
-/// where that is too little for some slices, begins with the others.
+/// Makes sure that `store` has the database of a cover, within the memory there may be; where that
+/// is too little for all tables that are needed at a time, they are kept in files that are mapped.
+/// `partly`: where even that is too little for some slices, begins with the others.
 ///
 /// # Errors
 /// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are
@@ -26,10 +27,11 @@ const MAP_SPACE: u64 = 32 << 30;
 pub fn prepare(
     store: &Store,
     cover: &Cover,
-    memory: u64,
+    room: &Room,
     partly: bool,
     progress: &Progress,
 ) -> Result<(), BuildError> {
+    let memory = room.memory;
     let name = store.board().name();
     let verify = |there: &Cover| {
         if !there.is_empty() {
@@ -42,14 +44,32 @@ pub fn prepare(
     if there.includes(cover) {
         return verify(cover);
     }
-    if !partly {
-        BuildSession::check_memory(store.board(), cover, memory)?;
+    let board = store.board();
+    let in_files = BuildSession::least_memory(board, cover) > memory;
+    if in_files && !partly {
+        let need = BuildSession::least_memory_with_files(board, cover);
+        if need > memory {
+            let cover = cover.clone();
+            return Err(BuildError::Memory { board: board.name(), cover, need, limit: memory });
+        }
     }
     let _lock = store.lock()?;
     // Another process may have built something until now.
     verify(&store.finished()?.0)?;
     let what = |cover| format!("database {name} with {cover} pieces");
-    extend(&mut BuildSession::new(store, cover, memory)?, show(progress, what))
+    let mut session = BuildSession::new(store, cover, memory)?;
+    if !in_files {
+        return extend(&mut session, show(progress, what));
+    }
+    let space = room.map_space(store)?;
+    let tables = store.tables();
+    progress.say(format!(
+        "database {name}: tables that do not fit into memory are kept in {}, at most {} MiB",
+        tables.display(),
+        space >> 20
+    ));
+    let _tables_lock = session.use_files(space, || wait(store, progress))?;
+    extend(&mut session, show(progress, what))
 }
 
 /// Converts the database in `store` if it is of version 0, and says so.
@@ -153,7 +173,7 @@ pub fn load(
     room: &Room,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
-    prepare(store, cover, room.memory, false, progress)?;
+    prepare(store, cover, room, false, progress)?;
     load_finished(store, cover, room, progress)
 }
 

@@ -49,12 +49,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return Ok(());
     }
     convert_old(&store, &machine.progress())?;
-    prepare(&store, cover, machine.memory(), options.partly, &machine.progress())?;
+    let room = options.space.room(machine);
+    prepare(&store, cover, &room, options.partly, &machine.progress())?;
     if options.depth {
         prepare_depths(&store, cover, machine.memory(), &machine.progress())?;
     }
     if options.map {
-        map(&store, cover, &options.space.room(machine), &machine.progress())?;
+        map(&store, cover, &room, &machine.progress())?;
     }
     let manifest = store.manifest_of(cover)?;
     let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();

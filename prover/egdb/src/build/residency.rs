@@ -56,13 +56,23 @@ impl Residency {
         self.mapped.insert(slice);
     }
 
+    /// The slices that are mapped.
+    pub(crate) fn mapped(&self) -> impl Iterator<Item = Slice> {
+        self.mapped.iter().copied()
+    }
+
+    /// A slice is not in memory any more.
+    pub(crate) fn remove(&mut self, slice: Slice) {
+        self.slices.remove(&slice);
+    }
+
     /// A slice is not mapped after all.
     pub(crate) fn unmap(&mut self, slice: Slice) {
         self.mapped.remove(&slice);
     }
 
     /// Whether a slice is in memory or mapped.
-    fn has(&self, slice: Slice) -> bool {
+    pub(crate) fn has(&self, slice: Slice) -> bool {
         self.slices.contains(&slice) || self.mapped.contains(&slice)
     }
 

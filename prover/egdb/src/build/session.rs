@@ -3,6 +3,7 @@
 //! A slice that is not in memory when it is needed comes back from its file.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::time::Instant;
 
 use certificate_spec::cover::Cover;
@@ -19,6 +20,7 @@ use crate::disk::table_files::TableFiles;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::stats::{Counts, placements};
+use crate::values::table::Table;
 use draughtproof_game::Board;
 
 /// A session of building or loading a database: the slices in memory, and the bound on them.
@@ -33,6 +35,8 @@ pub struct BuildSession<'a> {
     tables: TableFiles,
     /// The slices whose tables are kept in files that are mapped.
     to_map: HashSet<Slice>,
+    /// Bytes of disk for the tables that a build keeps in files, if it does.
+    neighbours: Option<u64>,
 }
 
 /// What happens while tables are made.
@@ -73,6 +77,7 @@ impl<'a> BuildSession<'a> {
         Ok(BuildSession {
             tables,
             to_map: HashSet::new(),
+            neighbours: None,
             store,
             board,
             builder: Builder::new(board, cover),
@@ -100,11 +105,23 @@ impl<'a> BuildSession<'a> {
         slices.map(|slice| Self::memory_of(board, cover, slice)).max().unwrap_or(0)
     }
 
-    /// The least memory with which a slice and its twin can be solved in a database with `pieces`
-    /// pieces.
+    /// The least memory with which a slice and its twin can be solved.
     fn memory_of(board: &Board, cover: &Cover, slice: Slice) -> u64 {
         let empty = Residency::new(board, cover, 0);
         empty.least(&Builder::needs(slice), room_to_solve(board, slice))
+    }
+
+    /// The same, with the tables that they need in files: one of these at a time is made in memory.
+    fn memory_with_files(board: &Board, cover: &Cover, slice: Slice) -> u64 {
+        let make = |need| Builder::table_memory(board, need) + Builder::work(board, need);
+        let most = Builder::needs(slice).into_iter().map(make).max().unwrap_or(0);
+        Builder::base_memory(board, cover) + most.max(room_to_solve(board, slice))
+    }
+
+    /// The least memory with which a database can be built with [`BuildSession::use_files`].
+    pub fn least_memory_with_files(board: &Board, cover: &Cover) -> u64 {
+        let slices = Slice::all(board, cover).into_iter();
+        slices.map(|slice| Self::memory_with_files(board, cover, slice)).max().unwrap_or(0)
     }
 
     /// Of pairs with equally many pieces, in order, those for which there is memory, and those for
@@ -112,8 +129,12 @@ impl<'a> BuildSession<'a> {
     pub(crate) fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
-            let fits = Self::memory_of(self.board, &self.cover, slice) <= limit
-                && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
+            let need = match self.neighbours {
+                None => Self::memory_of(self.board, &self.cover, slice),
+                Some(_) => Self::memory_with_files(self.board, &self.cover, slice),
+            };
+            let fits =
+                need <= limit && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
             if !fits {
                 left_out.extend(both(slice));
             }
@@ -243,6 +264,70 @@ impl<'a> BuildSession<'a> {
         self.store
     }
 
+    /// Has what a build needs of finished slices in files that are mapped, within so many bytes of
+    /// disk, instead of in memory. A table for which there is no room left takes the place of those
+    /// that are needed again last; what does not find any stays in memory.
+    ///
+    /// # Errors
+    /// [`BuildError`]: among others when files of finished slices cannot be read.
+    pub fn use_files(&mut self, space: u64, wait: impl FnOnce()) -> Result<fs::File, BuildError> {
+        self.neighbours = Some(space);
+        // Slices that an earlier run has finished are not in the MANIFEST yet.
+        for slice in Slice::all(self.board, &self.cover) {
+            if !self.records.contains_key(&slice) && self.store.has_slice(slice) {
+                self.tables.add(&self.store.record(slice)?);
+            }
+        }
+        Ok(self.tables.lock(wait)?)
+    }
+
+    /// Has the table of a finished slice in a file, if it is not in memory.
+    fn bring_to_file(
+        &mut self,
+        slice: Slice,
+        needs: &[Slice],
+        later: &[Slice],
+    ) -> Result<(), BuildError> {
+        if self.resident.has(slice) {
+            return Ok(());
+        }
+        if let Some(table) = self.tables.open(slice)?.filter(Table::is_right) {
+            self.builder.put(slice, table);
+            self.resident.map(slice);
+            return Ok(());
+        }
+        // Captures lead to fewer pieces, so this comes to an end.
+        for capture in Builder::captures(slice) {
+            self.bring_to_file(capture, needs, later)?;
+        }
+        self.bring(&[slice], 0, later)?;
+        self.move_to_file_within(slice, needs, later)
+    }
+
+    /// Moves a table to a file, if there is room for it.
+    fn move_to_file_within(
+        &mut self,
+        slice: Slice,
+        needs: &[Slice],
+        later: &[Slice],
+    ) -> Result<(), BuildError> {
+        let space = self.neighbours.unwrap_or(0);
+        let length = self.tables.length(slice);
+        let mut used: u64 = self.resident.mapped().map(|s| self.tables.length(s)).sum();
+        while used + length > space {
+            let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
+            let others = self.resident.mapped().filter(|other| !needs.contains(other));
+            let Some(other) = others.max_by_key(|s| (next_use(s), s.name().order())) else {
+                return Ok(());
+            };
+            self.tables.remove(other)?;
+            self.builder.forget(other);
+            self.resident.unmap(other);
+            used -= self.tables.length(other);
+        }
+        self.move_to_file(slice)
+    }
+
     /// Removes the files of all tables. Returns the bytes that have become free.
     ///
     /// # Errors
@@ -273,7 +358,13 @@ impl<'a> BuildSession<'a> {
         let start = Instant::now();
         let pair = both(slice);
         let room = room_to_solve(self.board, slice);
-        self.bring(&Builder::needs(slice), room, later)?;
+        let needs = Builder::needs(slice);
+        if self.neighbours.is_some() {
+            for &need in &needs {
+                self.bring_to_file(need, &needs, later)?;
+            }
+        }
+        self.bring(&needs, room, later)?;
         self.builder.solve(slice);
         self.resident.add(&pair);
         let solved = start.elapsed();
@@ -292,6 +383,15 @@ impl<'a> BuildSession<'a> {
                 solve_seconds: solved.as_secs_f64() / pair.len() as f64,
                 write_seconds: start.elapsed().as_secs_f64(),
             })?;
+            if self.neighbours.is_some() {
+                self.tables.add(&self.store.record(slice)?);
+                if later.contains(&slice) {
+                    self.move_to_file_within(slice, &pair, later)?;
+                } else {
+                    self.builder.forget(slice);
+                    self.resident.remove(slice);
+                }
+            }
         }
         Ok(())
     }

@@ -80,6 +80,15 @@ impl TableFiles {
         written.map_err(|source| StoreError::Io { path, source })
     }
 
+    /// Removes the file of a slice's table.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub(crate) fn remove(&self, slice: Slice) -> Result<(), StoreError> {
+        let Some((path, _)) = self.place(slice) else { return Ok(()) };
+        fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })
+    }
+
     /// Keeps other processes from making tables, as long as the file is held: waits until they are
     /// done, after a call of `wait` if there are any. Clears away what a killed one has left
     /// unfinished.

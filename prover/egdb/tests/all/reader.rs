@@ -195,6 +195,29 @@ fn no_changed_byte_of_a_table_changes_a_value() {
     assert!(made > 0);
 }
 
+/// With the tables that it needs in files, whatever room there is for them, the builder makes the
+/// same database; also where it was stopped.
+#[test]
+fn a_build_with_tables_in_files() {
+    for (board, pieces) in [(board(4, 4), 5), (board(5, 5), 4), (board(4, 6), 4)] {
+        let plain = built(&board, pieces);
+        let root = |directory: &Path| Store::new(directory, &board).manifest().unwrap().root();
+        for space in [0, 100_000, 1 << 30] {
+            let directory = tempfile::tempdir().expect("a directory");
+            for most in 2..=pieces {
+                let store = Store::new(directory.path(), &board);
+                let _lock = store.lock().expect("the only builder");
+                let mut session =
+                    BuildSession::new(&store, &Cover::up_to(most), 1 << 30).expect("a store");
+                let _tables = session.use_files(space, || ()).expect("tables");
+                extend(&mut session, |_| ()).expect("a database");
+                assert!(store.table_bytes().expect("tables") <= space);
+            }
+            assert!(root(directory.path()) == root(plain.path()), "{} {space}", board.name());
+        }
+    }
+}
+
 #[test]
 fn tables_of_something_else_are_no_tables() {
     let board = board(4, 4);
