@@ -100,18 +100,19 @@ def shapes(board, pieces):
 
 @lru_cache(maxsize=None)
 def units(board, shape):
-    """§8.3: n, and of each unit the positions with Black to move, by ascending index (§8.2)."""
+    """§8.3: n, and of each part of each unit the positions with Black to move, by ascending index (§8.2)."""
     sizes = zip((board.men, board.squares) * 2, shape)
     # The ranks of sets of squares have the order of their masks.
     A, B, C, D = (sorted(map(sum, combinations([1 << x for x in range(most)], size))) for most, size in sizes)
     C, D = map(board.turned, C), [board.turned(d) for d in D]
-    rows, block = list(product(A, C, D)), len(B) * len(D)
-    most = 65536 // block * len(D) or max(1, 65536 // len(B))  # rows in a unit
-    whole = len(rows) if block <= 65536 else len(D)  # rows that are cut into units together
-    parts = (rows[i:min(i + most, start + whole)]
-             for start in range(0, len(rows), whole) for i in range(start, start + whole, most))
-    return len(rows) * len(B), [[(a | b, c | d, b | d, 0) for a, c, d in part if not (a & c or (a | c) & d)
-                                 for b in B if not (a | c | d) & b] for part in parts]
+    blocks = list(product(A, C))
+    columns = min(len(B), 256)
+    rows = min(len(D), 4096 // columns)
+    count = 4096 // (rows * columns)  # blocks of a part
+    parts = [[(a | b, c | d, b | d, 0) for a, c in blocks[i:i + count] for d in D[j:j + rows]
+              if not (a & c or (a | c) & d) for b in B[k:k + columns] if not (a | c | d) & b]
+             for i in range(0, len(blocks), count) for j in range(0, len(D), rows) for k in range(0, len(B), columns)]
+    return len(blocks) * len(D) * len(B), [parts[i:i + 16] for i in range(0, len(parts), 16)]
 
 def neighbours(board, position):
     """§8.3. A lower square, as the opponent counts, is a higher bit: the opponent is White."""
@@ -119,23 +120,49 @@ def neighbours(board, position):
     return [board.move((black, white, kings, 1), bit, to, 0) for bit in bits(white)
             for to, _ in board.ways[KING][bit] if to > bit and not (black | white) & to]
 
-def decode(board, payload, contexts, unit):
-    """§8.3: the values of a unit's positions; None if hash or code do not come out as they must."""
-    x, at, p, q, values = int.from_bytes(payload[8:12], "little"), 12, DRAW, DRAW, {}
-    for position in unit:
-        if x < 1 << 16:
-            return None
+def decode(board, code, contexts, part):
+    """§8.3: the values of a part's positions; None if the code does not come out as it must."""
+    words = [int.from_bytes(code[i:i + 2], "little") for i in range(0, len(code), 2)]
+    x, p, q, values = words.pop(0), DRAW, DRAW, {}
+    if x and words:
+        x = 65536 * x + words.pop(0)
+    for position in part:
         near = [values.get(y) for y in neighbours(board, position)]
         l, e, w = (min(near.count(value), 3) for value in (LOSS, DRAW, WIN))
         f = contexts.get((((w * 4 + e) * 4 + l) * 3 + p) * 3 + q, UNDESCRIBED)
         m = x % 16384
         value = LOSS if m < f[0] else DRAW if m < f[0] + f[1] else WIN
         x = f[value] * (x // 16384) + m - sum(f[:value])
-        if x < 1 << 16 and at + 2 <= len(payload):
-            x, at = 65536 * x + int.from_bytes(payload[at:at + 2], "little"), at + 2
+        if x < 1 << 16 and words:
+            x = 65536 * x + words.pop(0)
         values[position], p, q = value, value, p
-    right = payload[:8] == digest(payload[8:])[:8] and x == 1 << 16 and at == len(payload)
-    return values if right else None
+    return values if x == 1 and not words else None
+
+def decode_unit(board, payload, contexts, unit):
+    """§8.3: the values of a unit's positions; None if the payload is not as it must be."""
+    at, numbers, values = 8, [], {}
+    if payload[:8] != digest(payload[8:])[:8]:
+        return None
+    for _ in unit:
+        number, high = payload[at:at + 1], b""
+        if number >= b"\x80":
+            high = payload[at + 1:at + 2]
+            if not b"\x01" <= high < b"\x80":
+                return None
+        if not number:
+            return None
+        at += 1 + len(high)
+        numbers.append(number[0] % 128 + 128 * sum(high))
+    if at + sum(2 * (number - 2) for number in numbers if number > 2) != len(payload):
+        return None
+    for part, number in zip(unit, numbers):
+        length = 2 * (number - 2) if number > 2 else 0
+        found = decode(board, payload[at:at + length], contexts, part) if length else dict.fromkeys(part, number)
+        if found is None:
+            return None
+        at += length
+        values.update(found)
+    return values
 
 def read_slice(data, board, shape, file):
     """§8.3: for all quiet positions the offset of the unit's directory entry (12 where there is
@@ -156,7 +183,7 @@ def read_slice(data, board, shape, file):
         contexts[context], before = frequencies, context
     directory = [(f.at, *f.take("I")) for _ in range(u)]
     for at, entry in directory:
-        f.agree(entry < CODED or entry & 3 == CODED and entry >> 2 >= 12, at)
+        f.agree(entry < CODED or entry & 3 == CODED and entry >> 2 >= 9, at)
         end += entry >> 2
     f.agree(end == len(data), min(end, len(data)))
     n, wanted = units(board, shape)
@@ -164,10 +191,10 @@ def read_slice(data, board, shape, file):
     f.agree((name, size, stated_n, u) == right, HEAD)
     found = []
     for unit, (offset, entry) in zip(wanted, directory or [(HEAD, v)] * len(wanted)):
-        quiet, at = [position for position in unit if not board.captures(position)], f.at
-        values = dict.fromkeys(quiet, entry)
+        quiet = [[position for position in part if not board.captures(position)] for part in unit]
+        at, values = f.at, dict.fromkeys(sum(quiet, []), entry)
         if entry & 3 == CODED:
-            values = decode(board, *f.take(f"{entry >> 2}s"), contexts, quiet)
+            values = decode_unit(board, *f.take(f"{entry >> 2}s"), contexts, quiet)
             f.agree(values is not None, at)
         found += [(offset, *line) for line in values.items()]
     return found
@@ -250,7 +277,8 @@ class Database:
         # At the level exact nothing is known; else what the files say is, and there are only captures to play.
         self.values = {} if exact else {position: value for _, _, position, value in stated}
         for _, same in groupby(slices, group):
-            positions = [position for shape in same for unit in units(board, shape)[1] for position in unit]
+            positions = [position for shape in same for unit in units(board, shape)[1]
+                         for part in unit for position in part]
             self.derive([position for position in positions if position not in self.values])
         for file, offset, position, value in stated:
             if value != (self.values[position] if exact else self.follows(self.replies(position))):

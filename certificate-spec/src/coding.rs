@@ -1,16 +1,21 @@
 //! The entropy code of slice files (`SPEC.md` §8.3): a range variant of asymmetric numeral systems
 //! with 32 bits of state and words of 16 (J. Duda, "Asymmetric numeral systems", arXiv:1311.2540,
 //! §3).
+//!
+//! A code is as long as its values ask for: the state starts at 1 (for who encodes), and while all
+//! of it fits in one word there are no others.
 
-use crate::value::{CHECKSUM, Value, checksum};
+use crate::value::Value;
 
 /// The number of contexts.
 pub const CONTEXTS: u32 = 576;
 /// The frequencies of a context add up to this.
 pub const TOTAL: u32 = 1 << BITS;
 const BITS: u32 = 14;
-/// States are at least this between two values.
+/// States below this take a word, if one is left.
 const LOWEST: u32 = 1 << 16;
+/// The state after the last value.
+const END: u32 = 1;
 
 /// Upper bounds of a loss and of a draw among the numbers below [`TOTAL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,24 +84,31 @@ impl Frequencies {
     }
 }
 
-/// Reads the values of a payload.
+/// Reads the values of a code.
 pub struct Decoder<'a> {
     frequencies: &'a Frequencies,
     state: u32,
     words: std::slice::Iter<'a, [u8; 2]>,
-    /// A word was wanted that is not there.
-    short: bool,
 }
 
 impl<'a> Decoder<'a> {
-    /// Begins with a payload, if its checksum is right and its state and length are possible.
-    pub fn new(frequencies: &'a Frequencies, payload: &'a [u8]) -> Option<Self> {
-        let (sum, code) = payload.split_first_chunk::<CHECKSUM>()?;
-        let (state, words) = code.split_first_chunk::<4>()?;
-        let (words, odd) = words.as_chunks::<2>();
-        let state = u32::from_le_bytes(*state);
-        let possible = *sum == checksum(code) && odd.is_empty() && state >= LOWEST;
-        possible.then_some(Decoder { frequencies, state, words: words.iter(), short: false })
+    /// Begins with a code: one word or more, the first of which is not 0.
+    pub fn new(frequencies: &'a Frequencies, code: &'a [u8]) -> Option<Self> {
+        let (words, odd) = code.as_chunks::<2>();
+        let mut decoder = Decoder { frequencies, state: 0, words: words.iter() };
+        decoder.refill();
+        let possible = odd.is_empty() && decoder.state != 0;
+        decoder.refill();
+        possible.then_some(decoder)
+    }
+
+    #[inline]
+    fn refill(&mut self) {
+        if self.state < LOWEST
+            && let Some(word) = self.words.next()
+        {
+            self.state = self.state << 16 | u32::from(u16::from_le_bytes(*word));
+        }
     }
 
     /// The next value, found in a context below [`CONTEXTS`].
@@ -112,37 +124,35 @@ impl<'a> Decoder<'a> {
             Value::Win
         };
         let (start, frequency) = bounds.range(value);
-        // Below TOTAL · 2¹⁸ = 2³², and not below 4 since the state was at least 2¹⁶.
+        // Below TOTAL · 2¹⁸ = 2³².
         self.state = frequency * (self.state >> BITS) + number - start;
-        if self.state < LOWEST {
-            let word = self.words.next();
-            self.short |= word.is_none();
-            self.state =
-                self.state << 16 | u32::from(u16::from_le_bytes(word.copied().unwrap_or([0; 2])));
-        }
+        self.refill();
         value
     }
 
     /// Whether all values have been read, and nothing is left or missing.
     pub fn is_finished(&self) -> bool {
-        !self.short && self.state == LOWEST && self.words.as_slice().is_empty()
+        self.state == END && self.words.as_slice().is_empty()
     }
 }
 
-/// The payload of values, each with its context.
+/// The code of values, each with its context.
 pub fn encode(frequencies: &Frequencies, values: &[(u16, Value)]) -> Vec<u8> {
-    let mut state = LOWEST;
+    let low = |state: u32| u16::try_from(state & 0xffff).unwrap_or(0);
+    let mut state = END;
     let mut words = Vec::new();
     // The last value goes in first, so that the first comes out first.
     for &(context, value) in values.iter().rev() {
         let (start, frequency) = frequencies.bounds[usize::from(context)].range(value);
         if state >> (32 - BITS) >= frequency {
-            words.push(u16::try_from(state & 0xffff).unwrap_or(0));
+            words.push(low(state));
             state >>= 16;
         }
         state = ((state / frequency) << BITS) + state % frequency + start;
     }
-    let mut code = state.to_le_bytes().to_vec();
-    code.extend(words.iter().rev().flat_map(|word| word.to_le_bytes()));
-    [&checksum(&code)[..], &code].concat()
+    words.push(low(state));
+    if state >= LOWEST {
+        words.push(low(state >> 16));
+    }
+    words.iter().rev().flat_map(|word| word.to_le_bytes()).collect()
 }

@@ -33,6 +33,7 @@ pub mod leaves;
 pub mod manifest;
 pub mod nodes;
 pub mod object;
+pub mod payload;
 pub mod provenance;
 mod reader;
 pub mod slice;

@@ -11,10 +11,14 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"DPVALUES";
 /// What comes before the checksum ends within so many bytes, and says how long the head is.
 pub const START: usize = 256;
-/// The most positions of a unit that is not a single row.
-pub const UNIT_POSITIONS: u64 = 65536;
-/// The shortest payload: a checksum and a state.
-const SHORTEST: u32 = 12;
+/// The most positions of a part.
+pub const PART_POSITIONS: u64 = 4096;
+/// The most columns of a part.
+pub const PART_COLUMNS: u64 = 256;
+/// The parts of a unit; the last of a slice may have fewer.
+pub const UNIT_PARTS: u64 = 16;
+/// The shortest payload: a checksum and a part.
+const SHORTEST: u32 = 9;
 /// Bytes of the checksum of the head.
 const HEAD_CHECKSUM: usize = 24;
 /// Bytes of a context, and of a directory entry.

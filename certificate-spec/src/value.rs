@@ -25,9 +25,9 @@ impl Value {
 /// Bytes of the checksum that a payload begins with.
 pub const CHECKSUM: usize = 8;
 
-/// The checksum of a payload's code.
-pub fn checksum(code: &[u8]) -> [u8; CHECKSUM] {
+/// The checksum of what follows it in a payload.
+pub fn checksum(rest: &[u8]) -> [u8; CHECKSUM] {
     let mut out = [0; CHECKSUM];
-    out.copy_from_slice(&Digest::of(code).0[..CHECKSUM]);
+    out.copy_from_slice(&Digest::of(rest).0[..CHECKSUM]);
     out
 }

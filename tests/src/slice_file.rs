@@ -1,17 +1,16 @@
 //! Slice files taken apart and put together again, and their code as `SPEC.md` §8.3 words it: slow,
 //! and with nothing in common with the prover's way of doing it.
 
-use std::ops::Range;
-
 use certificate_spec::Digest;
 use certificate_spec::coding::{Frequencies, TOTAL, encode};
+use certificate_spec::payload::{self, Part};
 use certificate_spec::slice::{SliceHead, Unit};
 use certificate_spec::value::{Value, checksum};
 use certificate_spec::wire::HEAD;
 use draughtproof_egdb::{Slice, Table};
 use draughtproof_game::{Board, Position, Side};
 
-use crate::encoding::{Coding, SliceStart};
+use crate::encoding::{Coding, SliceStart, varint};
 
 /// A slice file.
 #[derive(Debug, Clone)]
@@ -64,24 +63,69 @@ impl SliceFile {
         self.entry(self.payloads.len()) + before
     }
 
-    /// Changes the code of a unit; its checksum is right afterwards.
-    pub fn edit_code(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
+    /// Changes what follows the checksum in the payload of a unit; the checksum is right afterwards.
+    pub fn edit_payload(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
         let payload = &mut self.payloads[unit];
-        let mut code = payload.split_off(8);
-        edit(&mut code);
-        *payload = [&checksum(&code)[..], &code].concat();
+        let mut rest = payload.split_off(8);
+        edit(&mut rest);
+        *payload = [&checksum(&rest)[..], &rest].concat();
     }
 
-    /// Codes anew, under these frequencies, the units that have a payload.
-    pub fn recode(&mut self, units: &[Vec<(u16, Value)>], frequencies: Frequencies) {
+    /// Changes the last code of a unit; what says how many words it has, and the checksum, are
+    /// right afterwards.
+    ///
+    /// # Panics
+    /// If none of its parts has a code.
+    pub fn edit_code(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
+        let parts = self.parts(unit);
+        self.edit_payload(unit, |rest| {
+            // Numbers of two bytes begin with one of 128 or more.
+            let (mut at, mut last) = (0, None);
+            for _ in 0..parts {
+                let length = if rest[at] < 128 { 1 } else { 2 };
+                let high = if length == 2 { usize::from(rest[at + 1]) } else { 0 };
+                let number = usize::from(rest[at] % 128) + 128 * high;
+                if number > 2 {
+                    last = Some((at..at + length, 2 * (number - 2)));
+                }
+                at += length;
+            }
+            let (place, length) = last.expect("a code");
+            let mut code = rest.split_off(rest.len() - length);
+            edit(&mut code);
+            let number = u64::try_from(code.len() / 2 + 2).expect("small");
+            rest.splice(place, varint(number));
+            rest.extend(code);
+        });
+    }
+
+    /// The number of parts of a unit.
+    fn parts(&self, unit: usize) -> usize {
+        let header = self.head.header;
+        let board = Board::new(header.rows, header.columns).expect("a board");
+        Places::new(&board, header.name.into()).units()[unit].len()
+    }
+
+    /// Codes anew, under these frequencies, the parts that have a code.
+    pub fn recode(&mut self, units: &[Vec<PartValues>], frequencies: Frequencies) {
         for (payload, values) in self.payloads.iter_mut().zip(units) {
             if !payload.is_empty() {
-                *payload = encode(&frequencies, values);
+                let parts = payload::read(payload, values.len()).expect("a payload");
+                let codes: Vec<_> =
+                    values.iter().map(|values| encode(&frequencies, values)).collect();
+                let recoded = parts.iter().zip(&codes).map(|(part, code)| match part {
+                    Part::Constant(value) => Part::Constant(*value),
+                    Part::Coded(_) => Part::Coded(code),
+                });
+                *payload = payload::encode(&recoded.collect::<Vec<_>>());
             }
         }
         self.head.frequencies = frequencies;
     }
 }
+
+/// The values of a part with their contexts.
+pub type PartValues = Vec<(u16, Value)>;
 
 /// Bytes of the checksum of a head.
 pub const HEAD_CHECKSUM: usize = 24;
@@ -138,7 +182,9 @@ pub fn code_that_ends_with(
         x = x / f * TOTAL + x % f + s;
     }
     let words = words.iter().rev().flat_map(|word| [word[0], word[1]]);
-    x.to_le_bytes().into_iter().chain(words).collect()
+    let high = (x >> 16 != 0).then_some([x.to_le_bytes()[2], x.to_le_bytes()[3]]);
+    let low = [x.to_le_bytes()[0], x.to_le_bytes()[1]];
+    high.into_iter().flatten().chain(low).chain(words).collect()
 }
 
 /// The sets of `k` of `n` squares in the order of their ranks.
@@ -199,19 +245,22 @@ impl<'a> Places<'a> {
         is_position && !self.board.can_capture(&position)
     }
 
-    /// The indices of units, in order.
-    fn units(&self) -> Vec<Range<usize>> {
+    /// The indices of the parts of units, in order.
+    fn units(&self) -> Vec<Vec<Vec<usize>>> {
         let (columns, rows) = (self.kings.len(), self.enemy_kings.len());
         let blocks = self.men.len() * self.enemy_men.len();
-        let cut = |all: usize, step: usize, size: usize, first: usize| {
-            let starts = (0..all).step_by(step);
-            starts.map(move |i| first + i * size..first + all.min(i + step) * size)
+        let width = columns.min(256);
+        let height = rows.min(4096 / width);
+        let depth = 4096 / (width * height);
+        let part = |index: usize| {
+            let (line, column) = (index / columns, index % columns);
+            [line / rows / depth, line % rows / height, column / width]
         };
-        if rows * columns <= 65536 {
-            return cut(blocks, 65536 / (rows * columns), rows * columns, 0).collect();
-        }
-        let step = (65536 / columns).max(1);
-        (0..blocks).flat_map(|block| cut(rows, step, columns, block * rows * columns)).collect()
+        let mut indices: Vec<usize> = (0..blocks * rows * columns).collect();
+        indices.sort_by_key(|&index| part(index));
+        let parts: Vec<Vec<usize>> =
+            indices.chunk_by(|&a, &b| part(a) == part(b)).map(<[_]>::to_vec).collect();
+        parts.chunks(16).map(<[_]>::to_vec).collect()
     }
 
     /// The ranks of the neighbours of a place, positions or not.
@@ -240,20 +289,20 @@ pub fn quiet(board: &Board, slice: Slice) -> Vec<bool> {
     places.indices().map(|ranks| places.is_quiet(ranks)).collect()
 }
 
-/// The contexts and values of the quiet positions of each unit, in order.
-pub fn contexts(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<(u16, Value)>> {
+/// The contexts and values of the quiet positions of each part of each unit, in order.
+pub fn contexts(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<PartValues>> {
     let places = Places::new(board, slice);
     let quiet = quiet(board, slice);
     let ranks: Vec<[usize; 4]> = places.indices().collect();
     let value = |index: usize| table.value(index as u64);
-    let of_unit = |unit: Range<usize>| {
+    let of_part = |part: Vec<usize>| {
         let (mut p, mut q) = (1, 1);
         let mut found = Vec::new();
-        for index in unit.clone().filter(|&index| quiet[index]) {
+        for index in part.iter().copied().filter(|&index| quiet[index]) {
             let mut counts = [0u16; 3];
             for neighbour in places.neighbours(ranks[index]) {
                 let neighbour = places.index(neighbour);
-                if unit.contains(&neighbour) && quiet[neighbour] {
+                if part.binary_search(&neighbour).is_ok() && quiet[neighbour] {
                     counts[value(neighbour) as usize] += 1;
                 }
             }
@@ -263,5 +312,6 @@ pub fn contexts(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<(u16, Val
         }
         found
     };
+    let of_unit = |unit: Vec<Vec<usize>>| unit.into_iter().map(of_part).collect();
     places.units().into_iter().map(of_unit).collect()
 }

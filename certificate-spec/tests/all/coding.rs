@@ -1,6 +1,7 @@
 //! The entropy code: what is encoded is decoded, and nothing else decodes to it.
 
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, TOTAL, encode};
+use certificate_spec::payload::{self, Part};
 use certificate_spec::value::{CHECKSUM, Value, checksum};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
@@ -62,41 +63,41 @@ impl Message {
         frequencies
     }
 
-    /// The values in a payload, if it is one of as many values in these contexts.
-    fn decode(&self, frequencies: &Frequencies, payload: &[u8]) -> Option<Vec<(u16, Value)>> {
-        let mut decoder = Decoder::new(frequencies, payload)?;
+    /// The values in a code, if it is one of as many values in these contexts.
+    fn decode(&self, frequencies: &Frequencies, code: &[u8]) -> Option<Vec<(u16, Value)>> {
+        let mut decoder = Decoder::new(frequencies, code)?;
         let next = |&(context, _): &(u16, Value)| (context, decoder.next(context.into()));
         let values = self.values.iter().map(next).collect();
         decoder.is_finished().then_some(values)
     }
 }
 
-/// A payload with this code and the right checksum.
-fn with_checksum(code: &[u8]) -> Vec<u8> {
-    [&checksum(code)[..], code].concat()
-}
-
 #[test]
 fn what_is_encoded_is_decoded() {
     fn comes_back(message: Message) -> bool {
         let frequencies = message.frequencies();
-        let payload = encode(&frequencies, &message.values);
-        payload.len() >= 12 && message.decode(&frequencies, &payload) == Some(message.values)
+        let code = encode(&frequencies, &message.values);
+        code.len() >= 2 && message.decode(&frequencies, &code) == Some(message.values)
     }
     QuickCheck::new().tests(2000).quickcheck(comes_back as fn(Message) -> bool);
 }
 
 #[test]
-fn a_payload_of_another_length_is_refused() {
+fn a_code_of_another_length_is_refused() {
     fn refused(message: Message, more: Vec<u8>) -> bool {
         let frequencies = message.frequencies();
-        let payload = encode(&frequencies, &message.values);
-        let code = &payload[CHECKSUM..];
-        let is_refused = |code: &[u8]| message.decode(&frequencies, &with_checksum(code)).is_none();
-        (0..payload.len()).all(|end| message.decode(&frequencies, &payload[..end]).is_none())
-            && (0..code.len()).all(|end| is_refused(&code[..end]))
-            && (more.is_empty() || is_refused(&[code, &more].concat()))
-            && is_refused(&[code, &[0, 0]].concat())
+        let code = encode(&frequencies, &message.values);
+        let is_refused = |code: &[u8]| {
+            let values = message.decode(&frequencies, code);
+            // A code that is cut off may be the one of other values.
+            values.is_none_or(|values| {
+                values != message.values && encode(&frequencies, &values) == code
+            })
+        };
+        (0..code.len()).all(|end| is_refused(&code[..end]))
+            && (more.is_empty() || is_refused(&[&code[..], &more].concat()))
+            && message.decode(&frequencies, &[&code[..], &[0]].concat()).is_none()
+            && is_refused(&[&code[..], &[0, 0]].concat())
     }
     QuickCheck::new().quickcheck(refused as fn(Message, Vec<u8>) -> bool);
 }
@@ -105,41 +106,81 @@ fn a_payload_of_another_length_is_refused() {
 fn flipped_bits_are_refused_or_another_message() {
     fn judged(message: Message, flips: Vec<(u16, u8)>) -> bool {
         let frequencies = message.frequencies();
-        let payload = encode(&frequencies, &message.values);
-        let mut flipped = payload.clone();
+        let code = encode(&frequencies, &message.values);
+        let mut flipped = code.clone();
         for (at, bits) in flips {
-            let at = usize::from(at) % payload.len();
+            let at = usize::from(at) % code.len();
             flipped[at] ^= bits;
         }
-        let unseen = flipped == payload || message.decode(&frequencies, &flipped).is_none();
-        // With a checksum that fits: whatever decodes is the one code of what it decodes to.
-        let flipped = with_checksum(&flipped[CHECKSUM..]);
+        // Whatever decodes is the one code of what it decodes to.
         let values = message.decode(&frequencies, &flipped);
-        unseen && values.is_none_or(|values| encode(&frequencies, &values) == flipped)
+        values.is_none_or(|values| encode(&frequencies, &values) == flipped)
     }
     QuickCheck::new().tests(2000).quickcheck(judged as fn(Message, Vec<(u16, u8)>) -> bool);
 }
 
 #[test]
-fn a_state_below_the_least_is_refused() {
+fn the_code_of_nothing() {
     let frequencies = Frequencies::default();
-    let state = |state: u32| with_checksum(&state.to_le_bytes());
-    assert!(Decoder::new(&frequencies, &state(0xffff)).is_none());
-    assert!(Decoder::new(&frequencies, &state(0x10000)).unwrap().is_finished());
-    // Nothing else is the code of nothing.
-    assert!(!Decoder::new(&frequencies, &state(0x10001)).unwrap().is_finished());
+    assert_eq!(encode(&frequencies, &[]), [1, 0]);
+    let is_finished = |code: &[u8]| Decoder::new(&frequencies, code).map(|d| d.is_finished());
+    assert_eq!(is_finished(&[1, 0]), Some(true));
+    // Nothing else is, and what begins with a word of 0 is none.
+    for other in [&[2, 0][..], &[0, 1], &[1, 0, 1, 0], &[1, 0, 0, 0]] {
+        assert_eq!(is_finished(other), Some(false), "{other:?}");
+    }
+    for none in [&[][..], &[0], &[1], &[0, 0], &[0, 0, 1, 0], &[1, 0, 0]] {
+        assert_eq!(is_finished(none), None, "{none:?}");
+    }
 }
 
 #[test]
 fn no_bytes_make_the_decoder_fail() {
     fn judged(message: Message, code: Vec<u8>) -> bool {
         let frequencies = message.frequencies();
-        let payload = with_checksum(&code);
-        let values = message.decode(&frequencies, &payload);
-        message.decode(&frequencies, &code);
-        values.is_none_or(|values| encode(&frequencies, &values) == payload)
+        let values = message.decode(&frequencies, &code);
+        values.is_none_or(|values| encode(&frequencies, &values) == code)
     }
     QuickCheck::new().tests(2000).quickcheck(judged as fn(Message, Vec<u8>) -> bool);
+}
+
+/// A part: a value, or a code of so many words.
+fn part(code: &[u8], words: u16) -> Part<'_> {
+    match Value::from_number(words.into()) {
+        Some(value) => Part::Constant(value),
+        None => Part::Coded(&code[..2 * usize::from(words)]),
+    }
+}
+
+#[test]
+fn payloads_come_back_and_nothing_else_is_one() {
+    fn judged(words: Vec<u16>, flips: Vec<(u16, u8)>, end: u16) -> bool {
+        let code: Vec<u8> = (0..200).collect();
+        let words: Vec<u16> = words.into_iter().map(|words| words % 100).take(16).collect();
+        // One that takes two bytes to say.
+        let long = [0; 2 * 16381];
+        let mut parts: Vec<Part<'_>> = words.iter().map(|&words| part(&code, words)).collect();
+        parts.push(Part::Coded(&long[..2 * (126 + usize::from(end) % 16256)]));
+        let bytes = payload::encode(&parts);
+        let mut flipped = bytes[CHECKSUM..].to_vec();
+        for (at, bits) in flips {
+            let at = usize::from(at) % flipped.len().min(40);
+            flipped[at] ^= bits;
+        }
+        let sealed = |rest: &[u8]| [&checksum(rest)[..], rest].concat();
+        let is_one = |payload: &[u8]| {
+            let found = payload::read(payload, parts.len());
+            found.is_none_or(|parts| payload::encode(&parts) == payload)
+        };
+        let cut = &bytes[..usize::from(end) % bytes.len()];
+        payload::read(&bytes, parts.len()).as_ref() == Some(&parts)
+            && payload::read(cut, parts.len()).is_none()
+            && is_one(&sealed(&flipped))
+            && is_one(&sealed(cut))
+            && (flipped == bytes[CHECKSUM..]
+                || payload::read(&[&bytes[..CHECKSUM], &flipped].concat(), parts.len()).is_none())
+    }
+    QuickCheck::new().tests(500).quickcheck(judged as fn(Vec<u16>, Vec<(u16, u8)>, u16) -> bool);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use certificate_spec::object::ObjectHead;
+use certificate_spec::payload::{self, Part};
 use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request, Thresholds};
 use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
 use certificate_spec::value::{self, CHECKSUM};
@@ -319,18 +320,19 @@ fn slice_example(out: &mut String) -> Vec<u8> {
     *out += "
 **A slice.** The database of 3x3 with the cover `2` has, on 4 dark squares, the slices (0, 1, 0, 1),
 (0, 1, 1, 0), (1, 0, 0, 1) and (1, 0, 1, 0), of 16, 12, 12 and 9 indices. In (0, 1, 1, 0) there is one unit of
-three blocks, of one row each: the man's places 0, 1 and 2, seen by its owner. It stands on place 0 in the
-lower blocks of 1 and of 2. Nothing can be captured, and the indices 3, 6 and 9 stand for no position, so
-nine positions are quiet. The file of such a slice in which index 0 is a win, 5 a loss and the others draws:
+one part of three blocks, of one row each: the man's places 0, 1 and 2, seen by its owner. It stands on place
+0 in the lower blocks of 1 and of 2. Nothing can be captured, and the indices 3, 6 and 9 stand for no position,
+so nine positions are quiet. The file of such a slice in which index 0 is a win, 5 a loss and the others draws:
 ";
     let header = SliceHeader { name: SliceName([0, 1, 1, 0]), rows: 3, columns: 3, indices: 12 };
     let described = [(4, [1, 8192]), (40, [8191, 1])];
     let mut frequencies = Frequencies::default();
     assert!(described.iter().all(|&(context, described)| frequencies.describe(context, described)));
-    let payload = encode(&frequencies, &VALUES.map(|(_, context, value)| (context, value)));
-    let mut decoder = Decoder::new(&frequencies, &payload).expect("a payload");
+    let code = encode(&frequencies, &VALUES.map(|(_, context, value)| (context, value)));
+    let mut decoder = Decoder::new(&frequencies, &code).expect("a code");
     assert!(VALUES.iter().all(|&(_, context, value)| decoder.next(context.into()) == value));
     assert!(decoder.is_finished());
+    let payload = payload::encode(&[Part::Coded(&code)]);
     let length = u8::try_from(payload.len()).unwrap();
     let units = vec![Unit::Coded { offset: 0, length: length.into() }];
     let mut file = SliceHead { header, constant: None, frequencies, units }.encode();
@@ -348,20 +350,22 @@ nine positions are quiet. The file of such a slice in which index 0 is a win, 5 
         .take(24, "BLAKE3 of all before this and of contexts and directory, cut to 24 bytes")
         .next(&[4, 0, 1, 0, 0, 0x20], "context 4: F₀ = 1, F₂ = 8192")
         .next(&[40, 0, 0xff, 0x1f, 1, 0], "context 40: F₀ = 8191, F₂ = 1")
-        .next(&[length << 2 | 3, 0, 0, 0], "directory: a payload of 12 bytes, 4 · 12 + 3")
-        .take(CHECKSUM, "BLAKE3 of the code, cut to 8 bytes")
-        .take(4, "the code: the state x")
+        .next(&[length << 2 | 3, 0, 0, 0], "directory: a payload of 13 bytes, 4 · 13 + 3")
+        .take(CHECKSUM, "BLAKE3 of what follows, cut to 8 bytes")
+        .next(&[4], "the part: a code of 4 − 2 words")
+        .next(&code, "the code")
         .end(out);
-    explain_decoding(out, &payload, payload_at);
+    explain_decoding(out, &code, payload_at + CHECKSUM + 1);
     file
 }
 
-fn explain_decoding(out: &mut String, payload: &[u8], payload_at: usize) {
+fn explain_decoding(out: &mut String, code: &[u8], code_at: usize) {
     let contexts: Vec<String> =
         VALUES.iter().map(|(i, context, _)| format!("{i}: {context}")).collect();
     let contexts = contexts.join(", ");
-    let state = |at: usize| u32::from_le_bytes(payload[CHECKSUM + at..][..4].try_into().unwrap());
-    let (x, m) = (state(0), state(0) % TOTAL);
+    let [a, b, c, d] = code.try_into().expect("two words");
+    let x = u32::from_le_bytes([c, d, a, b]);
+    let m = x % TOTAL;
     // A win, whose numbers are the last 8192.
     let (f, s) = (8192, TOTAL - 8192);
     assert!(m >= s);
@@ -375,14 +379,12 @@ Index 0 has no neighbours and nothing before it: w = e = l = 0, p = q = 1. The n
 and 4 and 2 before it are draws, too: ((0 · 4 + 1) · 4 · 3 + 1) · 3 + 1 = 40. The neighbour of 4 is 0, a win:
 w = 1. 7 has none, since 3 is no position; before it are 5, a loss, and 4: p = 0, q = 1.
 
-Decoding begins with x = {x:#x}, the four bytes at {:#x}. In context 4 m = {m}, at least F₀ + F₁ = {s}: a
-win, and x becomes {f} · {} + {m} − {s} = {after:#x}. No `u16` follows: this is one of the codes so short
-that x has room for all.",
-        payload_at + CHECKSUM,
+Decoding begins with x = {x:#x}, the two words at {code_at:#x}, the higher first. In context 4 m = {m}, at
+least F₀ + F₁ = {s}: a win, and x becomes {f} · {} + {m} − {s} = {after:#x}. There are no further words: this
+is one of the codes so short that x has room for all.",
         x / TOTAL,
     )
     .unwrap();
-    assert!(payload.len() == 12, "the explanation says nothing of further words");
 }
 
 fn database_example(out: &mut String, slice: &[u8]) {

@@ -210,7 +210,7 @@ fn every_field_of_a_slice_head_is_judged() {
         ("frequencies that add up to more than 2¹⁶", contexts + 2, &[0xff; 4], first),
         ("the default", contexts + 2, &[0x55, 0x15, 0x55, 0x15], first),
         ("a constant with a length", entries, &[4], entry(0)),
-        ("too short a payload", entries + 12, &[11 << 2 | 3], entry(3)),
+        ("too short a payload", entries + 12, &[8 << 2 | 3], entry(3)),
         ("another length", entries + 12, &[13 << 2 | 3], end),
         ("one payload more", entries, &[12 << 2 | 3], end),
     ];

@@ -70,8 +70,10 @@ fn units_without_payloads_take_no_time() {
         let (mut constant, frequencies, mut units) =
             (Some(Written::Draw), Frequencies::default(), Vec::new());
         if name.file_name() == "0-10-0-2" {
-            // A row each.
-            (constant, units) = (None, vec![Unit::Constant(Written::Draw); 32 * 31 / 2]);
+            // A unit has 16 rows of a part of the columns.
+            let count = (32u64 * 31 / 2 * 64_512_240u64.div_ceil(256)).div_ceil(256);
+            units = vec![Unit::Constant(Written::Draw); usize::try_from(count).unwrap()];
+            constant = None;
         }
         (name, SliceHead { header, constant, frequencies, units }.encode())
     };
@@ -166,11 +168,13 @@ fn values_in_several_units() {
     let tables = values.tables();
     let table = tables.iter().find(|table| table.shape.slice.file_name() == name).unwrap();
     let units = units(&b, table.shape.slice);
-    assert!(units.len() == 2 && units[1].end == table.shape.indices);
+    assert!(units.len() == 2 && units[0].len() == 16);
+    let last = units.iter().flatten().flatten().max();
+    assert_eq!(last, Some(&(table.shape.indices - 1)));
     let right = quiet_values(&b, table);
     for unit in [0, 1] {
         let mut spoilt = right.clone();
-        let range = usize::try_from(units[unit].start).unwrap()..;
+        let range = usize::try_from(units[unit][0][0]).unwrap()..;
         let value = spoilt[range].iter_mut().flatten().next().unwrap();
         *value = if *value == Written::Win { Written::Draw } else { Written::Win };
         let parts = SliceParts::new(&b, &table.shape, &spoilt);
@@ -328,9 +332,9 @@ fn directories_of_slices() {
         (5, at),
         (6, at),
         (3, at),
-        (11 << 2 | 3, at),
+        (8 << 2 | 3, at),
         // Right as an entry, but the file has another length.
-        (12 << 2 | 3, at + 16),
+        (9 << 2 | 3, at + 13),
         (0, at + 4),
         (1, at + 4),
         (2, at + 4),
@@ -378,14 +382,27 @@ fn payloads_of_slices() {
     // The checksum and the code, changed by themselves.
     (0..length).for_each(|at| spoil(false, &|payload| payload[at] ^= 1));
     // Too short, too long, and of odd length.
-    for end in 12..length {
+    for end in 9..length {
         spoil(true, &|payload| payload.truncate(end));
     }
     for more in 1..4 {
         spoil(true, &|payload| payload.resize(length + more, 0));
     }
-    // A state that is too low at the beginning.
-    spoil(true, &|payload| payload[10..12].fill(0));
+    // A number of words that is not the shortest, is too small, too large, or cut off.
+    spoil(true, &|payload| {
+        payload[8] |= 0x80;
+        payload.insert(9, 0);
+    });
+    spoil(true, &|payload| payload[8] -= 1);
+    spoil(true, &|payload| payload[8] += 1);
+    spoil(true, &|payload| {
+        payload.truncate(9);
+        payload[8] |= 0x80;
+    });
+    // A value, and a code for nothing.
+    (0..3).for_each(|value| spoil(true, &|payload| payload[8] = value));
+    // A first word of 0.
+    spoil(true, &|payload| payload[9..11].fill(0));
     // A code that ends in another state.
     spoil(true, &|payload| payload[length - 1] ^= 0x40);
     spoil(true, &|payload| payload[length - 2] ^= 1);

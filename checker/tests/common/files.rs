@@ -5,6 +5,7 @@ use certificate_spec::Digest;
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{DatabaseManifest, SliceName, SliceRecord};
+use certificate_spec::payload::{self, Part};
 use certificate_spec::slice::{START, SliceHead, SliceHeader, Unit, head_length};
 use certificate_spec::value::{CHECKSUM, Value as Written, checksum};
 use checker_core::{Board, Database, Position, Shape, Table, Value, pairs};
@@ -17,25 +18,32 @@ fn choose(n: u64, k: u8) -> u64 {
     (0..u64::from(k)).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
-/// The indices of the units of a slice (`SPEC.md` §8.3).
-pub fn units(board: &Board, slice: SliceName) -> Vec<std::ops::Range<u64>> {
+/// The indices of the parts of the units of a slice (`SPEC.md` §8.3), in order.
+pub fn units(board: &Board, slice: SliceName) -> Vec<Vec<Vec<u64>>> {
     let [a, b, c, d] = slice.0;
     let (s, m) = (u64::from(board.squares()), u64::from(board.men_squares()));
     let (columns, rows, blocks) = (choose(s, b), choose(s, d), choose(m, a) * choose(m, c));
-    let block = columns * rows;
-    let mut units = Vec::new();
-    if block <= 65536 {
-        let size = 65536 / block * block;
-        let all = blocks * block;
-        units.extend((0..all).step_by(size.try_into().unwrap()).map(|i| i..(i + size).min(all)));
-    } else {
-        let size = (65536 / columns).max(1) * columns;
-        for first in (0..blocks).map(|i| i * block) {
-            let starts = (0..block).step_by(size.try_into().unwrap());
-            units.extend(starts.map(|i| first + i..first + (i + size).min(block)));
+    let width = columns.min(256);
+    let height = rows.min(4096 / width);
+    let depth = 4096 / (width * height);
+    let cut = |all: u64, step: u64| {
+        let starts = (0..all).step_by(step.try_into().unwrap());
+        starts.map(move |first| first..all.min(first + step))
+    };
+    let mut parts = Vec::new();
+    for blocks in cut(blocks, depth) {
+        for lines in cut(rows, height) {
+            for cells in cut(columns, width) {
+                let in_row = |row: u64| cells.clone().map(move |cell| row * columns + cell);
+                let in_block = |block: u64| {
+                    let lines = lines.clone().map(move |line| block * rows + line);
+                    lines.flat_map(in_row)
+                };
+                parts.push(blocks.clone().flat_map(in_block).collect());
+            }
         }
     }
-    units
+    parts.chunks(16).map(<[_]>::to_vec).collect()
 }
 
 /// A database of 8x8 that says in few bytes that all is drawn.
@@ -71,8 +79,11 @@ pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
     (0..table.shape.indices).map(value).collect()
 }
 
-/// The contexts of the values of a slice, unit by unit, with the values.
-fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec<(u16, Written)>> {
+/// The values of a part with their contexts.
+type PartValues = Vec<(u16, Written)>;
+
+/// The contexts of the values of a slice, with the values: for each part of each unit.
+fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec<PartValues>> {
     let (rows, columns) = (i32::from(board.rows()), i32::from(board.columns()));
     let all = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
     let dark: Vec<(i32, i32)> = all.filter(|(r, c)| (r + c) % 2 == 1).collect();
@@ -80,10 +91,10 @@ fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec
     let numbers = (0u64..).zip(&positions).filter_map(|(i, p)| Some(((*p)?, i)));
     let numbers: HashMap<Position, u64> = numbers.collect();
     let value = |index: u64| values[usize::try_from(index).unwrap()];
-    let one_unit = |unit: std::ops::Range<u64>| {
-        let mut unit_values = Vec::new();
+    let one_part = |part: Vec<u64>| {
+        let mut part_values = Vec::new();
         let (mut p, mut q) = (1, 1);
-        for index in unit.clone() {
+        for &index in &part {
             let Some(here) = value(index) else {
                 continue;
             };
@@ -106,17 +117,20 @@ fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec
                         ..position
                     };
                     let number = numbers[&neighbour];
-                    if let Some(value) = value(number).filter(|_| unit.contains(&number)) {
+                    if let Some(value) =
+                        value(number).filter(|_| part.binary_search(&number).is_ok())
+                    {
                         counts[value as usize] += 1;
                     }
                 }
             }
             let [l, e, w] = counts.map(|count| count.min(3));
-            unit_values.push(((((w * 4 + e) * 4 + l) * 3 + p) * 3 + q, here));
+            part_values.push(((((w * 4 + e) * 4 + l) * 3 + p) * 3 + q, here));
             (q, p) = (p, here as u16);
         }
-        unit_values
+        part_values
     };
+    let one_unit = |unit: Vec<Vec<u64>>| unit.into_iter().map(one_part).collect();
     units(board, shape.slice).into_iter().map(one_unit).collect()
 }
 
@@ -136,39 +150,43 @@ impl SliceParts {
             columns: board.columns(),
             indices: shape.indices,
         };
-        let constant = |mut values: Vec<Written>| {
-            values.sort_unstable();
-            values.dedup();
-            match values[..] {
-                [] => Some(Written::Draw),
-                [value] => Some(value),
-                _ => None,
-            }
+        let constant = |mut values: &mut dyn Iterator<Item = Written>| {
+            let first = values.next().unwrap_or(Written::Draw);
+            Iterator::all(&mut values, |value| value == first).then_some(first)
         };
         let mut frequencies = Frequencies::default();
-        let all = constant(values.iter().copied().flatten().collect());
+        let all = constant(&mut values.iter().copied().flatten());
         if all.is_some() {
             let head = SliceHead { header, constant: all, frequencies, units: Vec::new() };
             return SliceParts { head, payloads: Vec::new() };
         }
         let contexts = contexts(board, shape, values);
-        let named = |unit: &Vec<(u16, Written)>| constant(unit.iter().map(|v| v.1).collect());
+        let named = |part: &PartValues| constant(&mut part.iter().map(|v| v.1));
         let mut counts = vec![[0u64; 3]; CONTEXTS as usize];
-        for (context, value) in contexts.iter().filter(|unit| named(unit).is_none()).flatten() {
+        let parts = contexts.iter().flatten();
+        for (context, value) in parts.filter(|part| named(part).is_none()).flatten() {
             counts[usize::from(*context)][*value as usize] += 1;
         }
         (0..).zip(counts).for_each(|(i, counts)| frequencies.describe_counts(i, counts));
         let mut payloads = Vec::new();
-        let units = contexts.iter().map(|unit| match named(unit) {
-            Some(value) => Unit::Constant(value),
-            None => {
-                let payload = encode(&frequencies, unit);
-                let length = payload.len().try_into().unwrap();
-                payloads.push(payload);
-                // Where they begin is not written.
-                Unit::Coded { offset: 0, length }
-            }
-        });
+        let units =
+            contexts.iter().map(|unit| match constant(&mut unit.iter().flatten().map(|v| v.1)) {
+                Some(value) => Unit::Constant(value),
+                None => {
+                    let codes: Vec<_> =
+                        unit.iter().map(|part| (named(part), encode(&frequencies, part))).collect();
+                    let part = |(constant, code)| match constant {
+                        &Some(value) => Part::Constant(value),
+                        None => Part::Coded(code),
+                    };
+                    let parts: Vec<Part<'_>> = codes.iter().map(|(a, b)| part((a, b))).collect();
+                    let payload = payload::encode(&parts);
+                    let length = payload.len().try_into().unwrap();
+                    payloads.push(payload);
+                    // Where they begin is not written.
+                    Unit::Coded { offset: 0, length }
+                }
+            });
         let units = units.collect();
         SliceParts { head: SliceHead { header, constant: None, frequencies, units }, payloads }
     }
@@ -196,14 +214,24 @@ pub fn encodes(board: &Board, shape: &Shape, values: &[Option<Written>], bytes: 
         return values.iter().flatten().all(|&value| value == constant);
     }
     let contexts = contexts(board, shape, values);
-    let is_right = |(unit, values): (&Unit, &Vec<(u16, Written)>)| match *unit {
-        Unit::Constant(constant) => values.iter().all(|&(_, value)| value == constant),
+    let all = |values: &PartValues, constant| values.iter().all(|&(_, value)| value == constant);
+    let is_code = |code: &[u8], values: &PartValues| {
+        Decoder::new(&head.frequencies, code).is_some_and(|mut decoder| {
+            values.iter().all(|&(context, value)| decoder.next(context.into()) == value)
+                && decoder.is_finished()
+        })
+    };
+    let is_right = |(unit, values): (&Unit, &Vec<PartValues>)| match *unit {
+        Unit::Constant(constant) => values.iter().all(|values| all(values, constant)),
         Unit::Coded { offset, length } => {
             let start = usize::try_from(offset).unwrap();
             let payload = &bytes[start..start + length as usize];
-            Decoder::new(&head.frequencies, payload).is_some_and(|mut decoder| {
-                values.iter().all(|&(context, value)| decoder.next(context.into()) == value)
-                    && decoder.is_finished()
+            let parts = payload::read(payload, values.len());
+            parts.is_some_and(|parts| {
+                parts.iter().zip(values).all(|(part, values)| match part {
+                    Part::Constant(constant) => all(values, *constant),
+                    Part::Coded(code) => is_code(code, values),
+                })
             })
         }
     };

@@ -22,6 +22,17 @@
 // pieces), or one of a slice whose file is not there.
 #define EGDB_UNKNOWN 3
 
+// For `egdb_open`: values are read and decoded when they are needed, and some kept.
+#define EGDB_CACHED 0
+
+// For `egdb_open`: all values in memory of the process, decoded at once.
+#define EGDB_RESIDENT 1
+
+// For `egdb_open`: in the tables beside the database that `prove db --map` makes, mapped into
+// memory and shared by all processes; where there is none, as `EGDB_CACHED`. If somebody cuts such
+// a file short while it is in use, the process gets SIGBUS.
+#define EGDB_MAPPED 2
+
 // A file cannot be read or is damaged.
 #define EGDB_ERROR -1
 
@@ -49,9 +60,9 @@ typedef struct egdb_position {
 extern "C" {
 #endif // __cplusplus
 
-// Opens the database of the board rows x columns in a directory. With `resident` not 0 all values
-// are held in memory, if that takes at most `memory` bytes; else that is the size of a cache.
-// Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
+// Opens the database of the board rows x columns in a directory. `mode` says where values are:
+// `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of what is cached at most `memory`
+// bytes are kept; what is resident must not take more. Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
 // fails.
 //
 // # Safety
@@ -60,7 +71,7 @@ struct egdb_database *egdb_open(const char *directory,
                                 uint32_t rows,
                                 uint32_t columns,
                                 uint64_t memory,
-                                int resident,
+                                int mode,
                                 char *error,
                                 uintptr_t error_size);
 

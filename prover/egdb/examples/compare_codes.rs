@@ -4,9 +4,9 @@
 //! cargo run --release -p draughtproof-egdb --example compare_codes -- egdb 8x8 1-2-1-2 2-1-2-1
 //! ```
 //!
-//! All get the same units of 65,536 indices, decoded independently; where the side to move can
-//! capture the value does not matter, and the codes that must write something repeat the value
-//! before.
+//! All but that of slice files, which has parts of 4,096, get units of 65,536 indices, decoded
+//! independently; where the side to move can capture the value does not matter, and the codes that
+//! must write something repeat the value before.
 
 use std::error::Error;
 use std::time::Instant;

@@ -328,7 +328,7 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
         let name = format!("slice-unit-of-value-{value}-with-a-payload");
         case(&name, &|b| put(b, value), refused());
     }
-    case("slice-payload-of-11", &|b| put(b, 11 << 2 | 3), here());
+    case("slice-payload-of-8", &|b| put(b, 8 << 2 | 3), here());
     case("slice-payload-of-0", &|b| put(b, 3), here());
     case("slice-payload-too-long", &|b| put(b, (length + 2) << 2 | 3), refused());
     case("slice-payload-too-short", &|b| put(b, (length - 2) << 2 | 3), refused());
@@ -366,7 +366,7 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
 type Fault = (&'static str, fn(&mut SliceFile, usize));
 
 /// What may be wrong with a payload, all else being right.
-fn payload_faults() -> [Fault; 12] {
+fn payload_faults() -> [Fault; 19] {
     fn xor_code(file: &mut SliceFile, unit: usize, at: usize) {
         file.edit_code(unit, |code| code[at] ^= 1);
     }
@@ -383,12 +383,29 @@ fn payload_faults() -> [Fault; 12] {
         ("payload-a-byte-more", |file, unit| file.edit_code(unit, |code| code.push(0))),
         ("payload-a-word-more", |file, unit| file.edit_code(unit, |code| code.extend([0; 2]))),
         ("payload-a-state-only", |file, unit| file.edit_code(unit, |code| code.truncate(4))),
-        ("payload-state-below-all", |file, unit| {
-            file.edit_code(unit, |code| code[..4].copy_from_slice(&0xffff_u32.to_le_bytes()));
-        }),
+        ("payload-first-word-zero", |file, unit| file.edit_code(unit, |code| code[..2].fill(0))),
         ("payload-state-zero", |file, unit| file.edit_code(unit, |code| code[..4].fill(0))),
         ("payload-other-state", |file, unit| xor_code(file, unit, 0)),
         ("payload-other-word", |file, unit| xor_code(file, unit, 4)),
+        ("payload-without-parts", |file, unit| file.edit_payload(unit, |rest| rest.truncate(1))),
+        ("payload-part-of-more-words", |file, unit| file.edit_payload(unit, |rest| rest[0] += 1)),
+        ("payload-part-of-fewer-words", |file, unit| file.edit_payload(unit, |rest| rest[0] -= 1)),
+        ("payload-part-of-a-value", |file, unit| file.edit_payload(unit, |rest| rest[0] = 1)),
+        ("payload-part-number-padded", |file, unit| {
+            file.edit_payload(unit, |rest| {
+                rest[0] |= 0x80;
+                rest.insert(1, 0);
+            });
+        }),
+        ("payload-part-number-of-three-bytes", |file, unit| {
+            file.edit_payload(unit, |rest| {
+                rest[0] |= 0x80;
+                rest.splice(1..1, [0x80, 1]);
+            });
+        }),
+        ("payload-another-part", |file, unit| {
+            file.edit_payload(unit, |rest| rest.insert(1, 1));
+        }),
     ]
 }
 
@@ -408,11 +425,11 @@ fn payloads(corpus: &mut Corpus, base: &Base) {
         add_bytes(corpus, base, &format!("slice-{name}"), edit, refused().at(offset(payload)));
     }
     // All values are right.
-    for end in [(1 << 16) + 1, 0x1234_5678, (1 << 16) - 1] {
+    for end in [0, 2, 1 << 16, 0x1234_5678] {
         let edit = |bytes: &mut Vec<u8>| {
             let mut file = SliceFile::read(bytes);
             let table = decode_slice(&board(4, 4), SLICE.into(), bytes).expect("a slice");
-            let values = &contexts(&board(4, 4), SLICE.into(), &table)[0];
+            let values = &contexts(&board(4, 4), SLICE.into(), &table)[0][0];
             let code = code_that_ends_with(end, &file.head.frequencies, values);
             file.edit_code(0, |old| *old = code);
             *bytes = file.bytes();
@@ -534,8 +551,8 @@ fn units(corpus: &mut Corpus, directory: &Path) {
         let set = |unit: usize, is: Value, to: Value| {
             move |file: &mut SliceFile| {
                 let mut bytes = file.bytes();
-                // The second unit begins with block 202.
-                let index = index_with(&bytes, is, if unit == 0 { 0 } else { 202 * 324 });
+                // The second unit begins with block 192.
+                let index = index_with(&bytes, is, if unit == 0 { 0 } else { 192 * 324 });
                 edit_values(&mut bytes, |table| table.set(index, to));
                 *file = SliceFile::read(&bytes);
             }

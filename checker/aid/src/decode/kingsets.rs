@@ -1,11 +1,12 @@
 //! Sets of kings by rank, 64 at a time: what a run of positions in `units.rs` is made of.
 
 use super::board::{Board, bits_in, choose, next, nth, rank};
-use certificate_spec::slice::UNIT_POSITIONS;
 use std::borrow::Cow;
 
 /// The plane that is set everywhere, after those of the squares.
 pub(crate) const ALWAYS: usize = 32;
+/// As many sets have their planes kept.
+const MOST_KEPT: u64 = 65536;
 /// For 64 sets of kings, and each square in their owner's view: which of them hold it.
 pub(crate) type Planes = [u64; ALWAYS + 1];
 
@@ -13,8 +14,7 @@ pub(crate) type Planes = [u64; ALWAYS + 1];
 pub(crate) struct KingSets {
     pub(crate) kings: u8,
     count: u64,
-    /// The planes of all sets; empty if there are more than [`UNIT_POSITIONS`], to be made when
-    /// wanted.
+    /// The planes of all sets; empty if there are more than [`MOST_KEPT`], to be made when wanted.
     pub(crate) planes: Vec<Planes>,
     /// For each set `lower_ranks`, likewise.
     lower: Vec<Vec<u32>>,
@@ -24,7 +24,7 @@ impl KingSets {
     pub(crate) fn new(board: &Board, kings: u8) -> KingSets {
         let count = choose(board.squares, kings);
         let mut all = KingSets { kings, count, planes: Vec::new(), lower: Vec::new() };
-        if count <= UNIT_POSITIONS {
+        if count <= MOST_KEPT {
             all.planes = (0..count.div_ceil(64)).map(|word| all.make_planes(word)).collect();
             all.lower = (0..count).map(|n| lower_ranks(board, nth(n, kings))).collect();
         }

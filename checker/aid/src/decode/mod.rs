@@ -21,6 +21,7 @@
 
 mod board;
 mod kingsets;
+mod layout;
 mod units;
 
 pub use board::Board;

@@ -1,6 +1,6 @@
 //! The values in a slice file: `SPEC.md` §8.3.
 //!
-//! A file has the values of quiet positions only, unit by unit; which positions these are, and in
+//! A file has the values of quiet positions only, part by part; which positions these are, and in
 //! which context each was coded, follows from the board. [`Slice::read`] goes through all of them,
 //! up to 64 at a time, and hands out bits.
 //!
@@ -12,11 +12,13 @@
 //! Not enforced: that the shortest way of writing the values was taken. A payload may have one
 //! value only, and where no position is quiet any value may be named: nothing is said there.
 
-use super::board::{Board, bits_in, choose, next, nth};
+use super::board::{Board, bits_in, next, nth};
 use super::kingsets::{ALWAYS, KingSets, lower_ranks};
+use super::layout::{Layout, Tile};
 use certificate_spec::coding::Decoder;
 use certificate_spec::database::SliceName;
-use certificate_spec::slice::{SliceHead, UNIT_POSITIONS, Unit};
+use certificate_spec::payload::{self, Part};
+use certificate_spec::slice::{SliceHead, UNIT_PARTS, Unit};
 use certificate_spec::value::Value;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -41,7 +43,7 @@ impl Tables {
     /// The number of units that a slice of the board has, unless it says that all values are the
     /// same.
     pub fn units(&self, slice: SliceName) -> u64 {
-        Layout::new(&self.board, slice).count
+        Layout::new(&self.board, slice).units()
     }
 }
 
@@ -54,12 +56,14 @@ struct Run<'a> {
     sets: Range<u64>,
     /// The index of the first position.
     index: u64,
+    /// Its place in the part.
+    place: usize,
     /// Where such a king cannot stand, in its owner's view.
     taken: u32,
     /// Captures, likewise: they are made where a set holds the first square and not the second.
     captures: Vec<(usize, usize)>,
-    /// How far before this run those lie that differ in one piece of the opponent, which stands on
-    /// a lower square diagonally next to where it stands here.
+    /// How many places before this run those lie that differ in one piece of the opponent, which
+    /// stands on a lower square diagonally next to where it stands here.
     distances: Vec<u64>,
 }
 
@@ -116,51 +120,6 @@ impl Run<'_> {
     }
 }
 
-/// How the indices and units of a slice are made up.
-struct Layout {
-    /// Rows and columns of a block.
-    block: (u64, u64),
-    /// Sets of the opponent's men.
-    their_men: u64,
-    /// Rows of a unit, unless what is left is less,
-    rows: u64,
-    /// of so many consecutive rows that units do not go beyond.
-    of: u64,
-    /// Units for so many rows.
-    units: u64,
-    /// Units of the slice.
-    count: u64,
-}
-
-impl Layout {
-    fn new(board: &Board, slice: SliceName) -> Layout {
-        let [a, b, c, d] = slice.0;
-        let [men, their_men] = [a, c].map(|k| choose(board.men_squares, k));
-        let [columns, rows] = [b, d].map(|k| choose(board.squares, k));
-        // Saturating: those of slices with many pieces do not fit in 64 bits, nor into any file.
-        let indices = men.saturating_mul(their_men).saturating_mul(rows).saturating_mul(columns);
-        let (all_rows, size) = (indices / columns, rows.saturating_mul(columns));
-        let (block, (rows, of)) = match size <= UNIT_POSITIONS {
-            true => ((rows, columns), (UNIT_POSITIONS / size * rows, all_rows)),
-            false => ((rows, columns), ((UNIT_POSITIONS / columns).max(1), rows)),
-        };
-        let units = of.div_ceil(rows);
-        let count = units.saturating_mul(all_rows / of);
-        Layout { block, their_men, rows, of, units, count }
-    }
-
-    /// The rows of a unit, counted through the slice.
-    fn unit(&self, unit: u64) -> Range<u64> {
-        let (first, start) = (unit / self.units * self.of, unit % self.units * self.rows);
-        first + start..first + (start + self.rows).min(self.of)
-    }
-
-    /// The unit of a row.
-    fn unit_of(&self, row: u64) -> u64 {
-        row / self.of * self.units + row % self.of / self.rows
-    }
-}
-
 /// A slice file whose head has been read.
 pub struct Slice<'a> {
     tables: &'a Tables,
@@ -182,7 +141,7 @@ impl<'a> Slice<'a> {
     pub fn offset(&self, index: u64) -> u64 {
         let unit = match self.head.constant {
             Some(_) => 0,
-            None => self.layout.unit_of(index / self.layout.block.1),
+            None => self.layout.part_of(index) / UNIT_PARTS,
         };
         self.head.entry_offset(usize::try_from(unit).unwrap_or(0)) as u64
     }
@@ -214,25 +173,25 @@ impl<'a> Slice<'a> {
     /// The offset of the first payload that does not come out.
     pub fn read(&self, sink: impl Fn(u64, u64, u64) + Sync) -> Result<(), u64> {
         let read = |number: u64| self.read_unit(number, &sink);
-        (0..self.layout.count).into_par_iter().find_map_first(read).map_or(Ok(()), Err)
+        (0..self.layout.units()).into_par_iter().find_map_first(read).map_or(Ok(()), Err)
     }
 
     /// Reads the values of a unit. Returns the offset of its payload if that does not come out.
     fn read_unit(&self, number: u64, sink: &impl Fn(u64, u64, u64)) -> Option<u64> {
-        let rows = self.layout.unit(number);
+        let parts = self.layout.unit(number);
         let directory = usize::try_from(number).ok().and_then(|n| self.head.units.get(n));
         match self.head.constant.map(Unit::Constant).as_ref().or(directory) {
             Some(&Unit::Constant(value)) => {
-                self.for_each_word(rows, &mut |_, _, index, quiet| {
-                    let of = |wanted| if value == wanted { quiet } else { 0 };
-                    sink(index, of(Value::Win), of(Value::Loss));
-                });
+                parts.for_each(|part| self.read_constant(&self.layout.tile(part), value, sink));
                 None
             }
             Some(&Unit::Coded { offset, length }) => {
                 let payload = self.payload(offset, length);
-                let decoder = payload.and_then(|p| Decoder::new(&self.head.frequencies, p));
-                let is_right = decoder.is_some_and(|d| self.decode(rows, d, sink));
+                let count = usize::try_from(parts.end - parts.start).unwrap_or(0);
+                let written = payload.and_then(|payload| payload::read(payload, count));
+                let is_right = written.is_some_and(|written| {
+                    parts.zip(written).all(|(part, written)| self.read_part(part, written, sink))
+                });
                 (!is_right).then_some(offset)
             }
             // There are as many as the layout asks for.
@@ -240,25 +199,39 @@ impl<'a> Slice<'a> {
         }
     }
 
-    /// Decodes the values of the quiet positions of these rows. Says whether the code comes out.
-    fn decode(
-        &self,
-        rows: Range<u64>,
-        decoder: Decoder<'_>,
-        sink: &impl Fn(u64, u64, u64),
-    ) -> bool {
-        let mut decoding = Decoding::new(decoder, &rows, self.layout.block.1);
-        self.for_each_word(rows, &mut |run, word, index, quiet| {
-            let (win, loss) = decoding.read(&self.tables.board, run, word, index, quiet);
+    /// Reads the values of a part. Says whether its code comes out.
+    fn read_part(&self, part: u64, written: Part<'_>, sink: &impl Fn(u64, u64, u64)) -> bool {
+        let tile = self.layout.tile(part);
+        let code = match written {
+            Part::Constant(value) => {
+                self.read_constant(&tile, value, sink);
+                return true;
+            }
+            Part::Coded(code) => code,
+        };
+        let Some(decoder) = Decoder::new(&self.head.frequencies, code) else {
+            return false;
+        };
+        let mut decoding = Decoding::new(decoder, &tile);
+        self.for_each_word(&tile, &mut |run, word, index, quiet| {
+            let (win, loss) = decoding.read(&self.tables.board, run, word, quiet);
             sink(index, win, loss);
         });
         decoding.decoder.is_finished()
     }
 
-    /// Calls `each` for the words of these rows that have quiet positions: with their run, their
-    /// number in it, the index of their first position, and the quiet ones.
-    fn for_each_word(&self, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>, u64, u64, u64)) {
-        self.for_each_run(rows, &mut |run| {
+    /// Hands out one value for all quiet positions.
+    fn read_constant(&self, tile: &Tile, value: Value, sink: &impl Fn(u64, u64, u64)) {
+        self.for_each_word(tile, &mut |_, _, index, quiet| {
+            let of = |wanted| if value == wanted { quiet } else { 0 };
+            sink(index, of(Value::Win), of(Value::Loss));
+        });
+    }
+
+    /// Calls `each` for the words of a part that have quiet positions: with their run, their number
+    /// among its kings' sets, the index of their first position, and the quiet ones.
+    fn for_each_word(&self, tile: &Tile, each: &mut impl FnMut(&Run<'_>, u64, u64, u64)) {
+        self.for_each_run(tile, &mut |run| {
             let first = run.sets.start / 64;
             for word in first..run.sets.end.div_ceil(64) {
                 let quiet = run.quiet(word);
@@ -269,18 +242,21 @@ impl<'a> Slice<'a> {
         });
     }
 
-    /// Calls `each` for the runs of these rows, but not all of those in which nothing is a
+    /// Calls `each` for the runs of a part, but not all of those in which nothing is a
     /// position.
-    fn for_each_run(&self, rows: Range<u64>, each: &mut impl FnMut(&Run<'_>)) {
+    fn for_each_run(&self, Tile { rows, columns }: &Tile, each: &mut impl FnMut(&Run<'_>)) {
         let [a, b, c, d] = self.head.header.name.0;
-        let Layout { block: (block_rows, columns), their_men: all_their_men, .. } = self.layout;
+        let Layout { block: (block_rows, all_columns), their_men: all_their_men, .. } = self.layout;
+        let width = columns.end - columns.start;
+        let place = |row: u64| usize::try_from((row - rows.start) * width).unwrap_or(usize::MAX);
         let Tables { board, kings } = self.tables;
         let [own, theirs] = [b, d].map(|k| &kings[usize::from(k)]);
         let mut run = Run {
             kings: if b == 0 { theirs } else { own },
             are_theirs: b == 0,
-            sets: 0..columns,
+            sets: columns.clone(),
             index: 0,
+            place: 0,
             taken: 0,
             captures: Vec::new(),
             distances: Vec::new(),
@@ -293,12 +269,12 @@ impl<'a> Slice<'a> {
             let (first, end) = (block * block_rows, rows.end.min((block + 1) * block_rows));
             if men & board.turned(their_men) == 0 {
                 let lower = lower_ranks(board, their_men);
-                let ranks = lower.iter().map(|&ranks| u64::from(ranks) * block_rows * columns);
+                let ranks = lower.iter().map(|&ranks| u64::from(ranks) * block_rows * width);
                 if b == 0 {
                     run.distances.clear();
                     run.distances.extend(ranks);
                     run.sets = row - first..end - first;
-                    run.index = row;
+                    (run.index, run.place) = (row, place(row));
                     run.set_pieces(board, men, board.turned(their_men));
                     each(&run);
                 } else {
@@ -307,8 +283,9 @@ impl<'a> Slice<'a> {
                         run.distances.clear();
                         run.distances.extend(ranks.clone());
                         let lower = theirs.lower_ranks(board, row - first);
-                        run.distances.extend(lower.iter().map(|&rank| u64::from(rank) * columns));
-                        run.index = row * columns;
+                        run.distances.extend(lower.iter().map(|&rank| u64::from(rank) * width));
+                        run.index = row * all_columns + columns.start;
+                        run.place = place(row);
                         run.set_pieces(board, men, board.turned(their_men | kings));
                         if kings & (their_men | board.turned(men)) == 0 {
                             each(&run);
@@ -327,37 +304,27 @@ impl<'a> Slice<'a> {
     }
 }
 
-/// A unit that is being decoded.
+/// A part that is being decoded.
 struct Decoding<'a> {
     decoder: Decoder<'a>,
-    /// The index of the unit's first position.
-    start: u64,
-    /// The values so far. None for a unit of a single row, where nobody has neighbours.
+    /// The values so far.
     values: Vec<u8>,
     /// The value before, and the one before that.
     last: [u8; 2],
 }
 
 impl<'a> Decoding<'a> {
-    fn new(decoder: Decoder<'a>, rows: &Range<u64>, columns: u64) -> Decoding<'a> {
-        let size = (rows.end - rows.start) * columns;
+    fn new(decoder: Decoder<'a>, Tile { rows, columns }: &Tile) -> Decoding<'a> {
+        let size = (rows.end - rows.start) * (columns.end - columns.start);
         // And 64 more, so that the neighbours of 64 positions can be read at once.
-        let size = if size <= UNIT_POSITIONS { usize::try_from(size + 64).unwrap_or(0) } else { 0 };
-        let start = rows.start * columns;
-        Decoding { decoder, start, values: vec![NONE; size], last: [Value::Draw as u8; 2] }
+        let values = vec![NONE; usize::try_from(size + 64).unwrap_or(0)];
+        Decoding { decoder, values, last: [Value::Draw as u8; 2] }
     }
 
     /// Decodes the quiet positions of a word of a run: which are wins, which losses.
-    fn read(
-        &mut self,
-        board: &Board,
-        run: &Run<'_>,
-        word: u64,
-        index: u64,
-        quiet: u64,
-    ) -> (u64, u64) {
-        // Saturating means beyond the end, where there are no neighbours and nothing is written.
-        let at = usize::try_from(index - self.start).unwrap_or(usize::MAX);
+    fn read(&mut self, board: &Board, run: &Run<'_>, word: u64, quiet: u64) -> (u64, u64) {
+        let before = usize::try_from(64 * word - run.sets.start).unwrap_or(usize::MAX);
+        let at = run.place.saturating_add(before);
         // How many neighbours have each value: first those that differ from here as their run does.
         let mut counts = [[0u8; 64]; 3];
         for &distance in &run.distances {
@@ -387,7 +354,7 @@ impl<'a> Decoding<'a> {
             last = [value as u8, last[0]];
             win |= u64::from(value == Value::Win) << i;
             loss |= u64::from(value == Value::Loss) << i;
-            if let Some(place) = self.values.get_mut(at.saturating_add(i)) {
+            if let Some(place) = self.values.get_mut(at + i) {
                 *place = value as u8;
             }
         }

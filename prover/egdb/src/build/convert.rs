@@ -1,22 +1,22 @@
 //! Converting a database of version 0 of the format in place.
 //!
 //! First all slices are verified against the digests of the old MANIFEST. Then one after the other
-//! gets its new head, written atomically; depths are bound to the new files; and at last the new
-//! MANIFEST takes the place of the old. A run that is killed leaves the old MANIFEST with some
-//! slices converted; those are verified by the digests of what they were made from, and the next
-//! run goes on from there.
+//! is decoded and coded anew, written atomically; depths are bound to the new files; and at last
+//! the new MANIFEST takes the place of the old. A run that is killed leaves the old MANIFEST with
+//! some slices converted; those were verified before that run wrote them, and are by their own
+//! checksums when the next run goes on from there.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
 use certificate_spec::slice::{self, SliceHead};
 
-use crate::codec::encode::header;
+use crate::codec::decode::decode_version0;
+use crate::codec::encode::{encode_slice, header};
 use crate::depth;
-use crate::disk::atomic;
-use crate::disk::store::{Store, StoreError};
+use crate::disk::store::{Store, StoreError, write_parts};
 use crate::disk::version0;
 use crate::index::slice::Slice;
 
@@ -50,7 +50,10 @@ pub fn convert(store: &Store, mut progress: impl FnMut(usize, usize)) -> Result<
     })?;
     store.check_complete(&old)?;
     for record in &old.slices {
-        store.compare(record, &old_record(store, record.name.into())?)?;
+        match old_record(store, record.name.into())? {
+            Some(found) => store.compare(record, &found)?,
+            None => store.check_checksums(record.name.into())?,
+        }
     }
     let unlisted = unlisted_slices(store, &old.slices)?;
     let count = unlisted.len() + old.slices.len();
@@ -121,16 +124,19 @@ fn read_start(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The record that a slice has in version 0, whether its file is converted or not.
-fn old_record(store: &Store, slice: Slice) -> Result<SliceRecord, StoreError> {
-    let OpenedSlice { head, mut file, .. } = open(store, slice)?;
+/// The record that a slice has in version 0; `None` if its file is converted.
+fn old_record(store: &Store, slice: Slice) -> Result<Option<SliceRecord>, StoreError> {
+    let OpenedSlice { head, is_old, mut file } = open(store, slice)?;
+    if !is_old {
+        return Ok(None);
+    }
     let head = version0::encode_slice_head(&head);
     let mut hasher = blake3::Hasher::new();
     hasher.update(&head);
     let rest = io::copy(&mut file, &mut hasher)
         .map_err(|source| StoreError::Io { path: store.slice_path(slice), source })?;
     let digest = Digest(*hasher.finalize().as_bytes());
-    Ok(SliceRecord { name: slice.name(), length: head.len() as u64 + rest, digest })
+    Ok(Some(SliceRecord { name: slice.name(), length: head.len() as u64 + rest, digest }))
 }
 
 /// Converts the file of a slice unless it is converted already.
@@ -140,9 +146,12 @@ fn convert_slice(store: &Store, slice: Slice) -> Result<(), StoreError> {
         return Ok(());
     }
     let path = store.slice_path(slice);
-    let written = atomic::write_file(&path, |out| {
-        out.write_all(&head.encode())?;
-        io::copy(&mut file, out)
-    });
-    written.map(|_| ()).map_err(|source| StoreError::Io { path, source })
+    let io = |source| StoreError::Io { path: path.clone(), source };
+    let mut payloads = Vec::new();
+    file.read_to_end(&mut payloads).map_err(io)?;
+    let table = decode_version0(store.board(), slice, &head, &payloads).ok_or_else(|| {
+        store.mismatch(&path, "a slice of version 0 as it was written", "other bytes")
+    })?;
+    let parts = encode_slice(store.board(), slice, &table);
+    write_parts(&path, parts.iter()).map_err(io)
 }

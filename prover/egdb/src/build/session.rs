@@ -12,13 +12,13 @@ use rayon::prelude::*;
 
 use super::error::BuildError;
 use super::residency::Residency;
-use crate::database::Files;
 use crate::depth;
 use crate::disk::figures::Figures;
 use crate::disk::store::{Store, StoreError};
 use crate::disk::table_files::TableFiles;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
+use crate::values::files::Files;
 use crate::values::stats::{Counts, placements};
 use crate::values::table::Table;
 use draughtproof_game::Board;

@@ -2,13 +2,16 @@
 
 use certificate_spec::WireError;
 use certificate_spec::coding::Decoder;
-use certificate_spec::slice::{SliceHead, Unit};
+use certificate_spec::payload::{self, Part};
+use certificate_spec::slice::{SliceHead, UNIT_PARTS, Unit};
 use certificate_spec::value::{CHECKSUM, Value, checksum};
 use certificate_spec::wire;
 use rayon::prelude::*;
 
+use super::bits::{Planes, Quiet, read};
 use super::encode::header;
-use super::units::{Planes, Quiet, Span, Symbols, Units};
+use super::layout::{Cut, Layout, Run};
+use super::parts::{Parts, Symbols};
 use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
@@ -29,9 +32,46 @@ pub fn decode_slice(board: &Board, slice: Slice, bytes: &[u8]) -> Result<Table, 
     })
 }
 
-/// What is needed to read the units of a slice.
+/// The values of the quiet positions of a slice of version 0, of which `payloads` is all that
+/// follows the head; `None` where they are not as they were written.
+///
+/// There a unit is a single part of consecutive indices, and its payload a checksum and the code.
+/// That begins with a state of 32 bits, the lower word first, and is decoded as today.
+pub(crate) fn decode_version0(
+    board: &Board,
+    slice: Slice,
+    head: &SliceHead,
+    mut payloads: &[u8],
+) -> Option<Table> {
+    let mut table = Table::new(head.header.indices);
+    let parts = Parts::new(board, slice, Cut::WHOLE_ROWS);
+    let decoder = SliceDecoder { parts, head: head.clone() };
+    let mut scratch = Scratch::default();
+    for number in 0..decoder.layout().count() {
+        let code;
+        let part = match decoder.head.constant.map(Unit::Constant) {
+            Some(Unit::Constant(value)) => Part::Constant(value),
+            _ => match *head.units.get(number as usize)? {
+                Unit::Constant(value) => Part::Constant(value),
+                Unit::Coded { length, .. } => {
+                    let (payload, rest) = payloads.split_at_checked(length as usize)?;
+                    payloads = rest;
+                    let (state, words) = payload.get(CHECKSUM..)?.split_first_chunk::<4>()?;
+                    code = [&[state[2], state[3], state[0], state[1]], words].concat();
+                    Part::Coded(&code)
+                }
+            },
+        };
+        // The end of the code is another one, so whether it is reached says nothing.
+        decoder.decode(number, part, u64::MAX, &mut scratch);
+        write(&mut table, decoder.layout(), number, &scratch.win, &scratch.loss);
+    }
+    payloads.is_empty().then_some(table)
+}
+
+/// What is needed to read the parts of a slice.
 pub(crate) struct SliceDecoder {
-    units: Units,
+    parts: Parts,
     head: SliceHead,
 }
 
@@ -40,17 +80,17 @@ pub(crate) struct SliceDecoder {
 pub(crate) struct Scratch {
     quiet: Quiet,
     planes: Planes,
-    /// Win and loss words of the unit last decoded.
+    /// Win and loss words of the part last decoded.
     pub(crate) win: Vec<u64>,
     /// See `win`.
     pub(crate) loss: Vec<u64>,
 }
 
-/// The values of a unit as its payload has them.
-struct PayloadSymbols<'a>(Decoder<'a>);
+/// The values of a part as its code has them.
+struct CodeSymbols<'a>(Decoder<'a>);
 
-impl Symbols for PayloadSymbols<'_> {
-    fn at(&mut self, _: usize) {}
+impl Symbols for CodeSymbols<'_> {
+    fn at(&mut self, _: u64) {}
 
     #[inline]
     fn next(&mut self, context: usize, _: u32) -> Value {
@@ -75,18 +115,25 @@ impl SliceDecoder {
             let [expected, found] = [expected, head.header].map(|header| format!("{header:?}"));
             return Err(WireError::syntax(wire::HEAD as u64, expected, found));
         }
-        let units = Units::new(board, slice);
-        let (expected, found) = (units.count(), head.units.len() as u64);
+        let parts = Parts::new(board, slice, Cut::PARTS);
+        let expected = parts.layout.count().div_ceil(UNIT_PARTS);
+        let found = head.units.len() as u64;
         if head.constant.is_none() && expected != found {
             let found = format!("{found} units");
             let offset = wire::HEAD as u64;
             return Err(WireError::syntax(offset, format!("{expected} units"), found));
         }
-        Ok(SliceDecoder { units, head })
+        Ok(SliceDecoder { parts, head })
     }
 
-    pub(crate) fn units(&self) -> &Units {
-        &self.units
+    /// Where the parts are.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.parts.layout
+    }
+
+    /// The number of units.
+    pub(crate) fn units(&self) -> u64 {
+        self.layout().count().div_ceil(UNIT_PARTS)
     }
 
     /// How a unit is written.
@@ -94,30 +141,59 @@ impl SliceDecoder {
         self.head.constant.map_or_else(|| self.head.units[unit as usize], Unit::Constant)
     }
 
-    /// Decodes a unit into the working memory; `payload` is looked at if it has one. Says whether
-    /// that could be done: not where the payload is damaged.
-    pub(crate) fn decode(&self, unit: u64, payload: &[u8], scratch: &mut Scratch) -> bool {
-        let span = self.units.span(unit);
+    /// The parts of a unit, and how each is written; `payload` is looked at if the unit has one.
+    /// `None` where that is damaged.
+    pub(crate) fn parts<'a>(
+        &self,
+        unit: u64,
+        payload: &'a [u8],
+    ) -> Option<impl Iterator<Item = (u64, Part<'a>)> + use<'a>> {
+        let first = unit * UNIT_PARTS;
+        let count = UNIT_PARTS.min(self.layout().count() - first) as usize;
+        let parts = match self.unit(unit) {
+            Unit::Constant(value) => vec![Part::Constant(value); count],
+            Unit::Coded { .. } => payload::read(payload, count)?,
+        };
+        Some((first..).zip(parts))
+    }
+
+    /// Decodes the rows of a part that begin before a place into the working memory. Says whether
+    /// that could be done: not where the code is damaged, which is not seen before the end of the
+    /// part.
+    pub(crate) fn decode(
+        &self,
+        number: u64,
+        part: Part<'_>,
+        end: u64,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let mut span = self.layout().span(number);
+        span.end = span.end.min(end);
         let Scratch { quiet, planes, win, loss } = scratch;
-        self.units.quiet(span, quiet);
         win.clear();
         loss.clear();
-        if let Unit::Constant(value) = self.unit(unit) {
-            let all = |wanted: bool| quiet.words().iter().map(move |&w| if wanted { w } else { 0 });
-            win.extend(all(value == Value::Win));
-            loss.extend(all(value == Value::Loss));
-            return true;
+        self.parts.quiet(span, quiet);
+        match part {
+            Part::Constant(value) => {
+                let all =
+                    |wanted: bool| quiet.words().iter().map(move |&w| if wanted { w } else { 0 });
+                win.extend(all(value == Value::Win));
+                loss.extend(all(value == Value::Loss));
+                true
+            }
+            Part::Coded(code) => {
+                let Some(decoder) = Decoder::new(&self.head.frequencies, code) else {
+                    return false;
+                };
+                let mut symbols = CodeSymbols(decoder);
+                self.parts.walk(span, quiet, planes, &mut symbols);
+                for (w, l) in planes.wins_and_losses() {
+                    win.push(w);
+                    loss.push(l);
+                }
+                span.end < span.len || symbols.0.is_finished()
+            }
         }
-        let Some(decoder) = Decoder::new(&self.head.frequencies, payload) else {
-            return false;
-        };
-        let mut symbols = PayloadSymbols(decoder);
-        self.units.walk(span, quiet, planes, &mut symbols);
-        for (w, l) in planes.wins_and_losses() {
-            win.push(w);
-            loss.push(l);
-        }
-        symbols.0.is_finished()
     }
 
     /// Whether all payloads of a file have the checksums that they begin with.
@@ -138,30 +214,47 @@ impl SliceDecoder {
     /// The first unit that is damaged.
     pub(crate) fn decode_all(&self, bytes: &[u8]) -> Result<Table, u64> {
         let mut table = Table::new(self.head.header.indices);
-        let all: Vec<u64> = (0..self.units.count()).collect();
-        // A part at a time, so that what is decoded twice over is little.
-        for part in all.chunks(1024) {
-            let decoded: Vec<_> = part
-                .par_iter()
-                .map_init(Scratch::default, |scratch, &unit| {
-                    let payload = match self.unit(unit) {
-                        Unit::Constant(_) => &[],
-                        Unit::Coded { offset, length } => {
-                            &bytes[offset as usize..][..length as usize]
-                        }
-                    };
-                    if !self.decode(unit, payload, scratch) {
+        let all: Vec<u64> = (0..self.units()).collect();
+        // Some at a time, so that what is decoded twice over is little.
+        for some in all.chunks(1024) {
+            let decoded = some.par_iter().map_init(Scratch::default, |scratch, &unit| {
+                let payload = match self.unit(unit) {
+                    // All values are draws.
+                    Unit::Constant(Value::Draw) => return Ok(Vec::new()),
+                    Unit::Constant(_) => &[],
+                    Unit::Coded { offset, length } => &bytes[offset as usize..][..length as usize],
+                };
+                let parts = self.parts(unit, payload).ok_or(unit)?;
+                let parts = parts.filter(|(_, part)| *part != Part::Constant(Value::Draw));
+                let decode = |(number, part)| {
+                    if !self.decode(number, part, u64::MAX, scratch) {
                         return Err(unit);
                     }
                     let Scratch { win, loss, .. } = scratch;
-                    Ok((self.units.span(unit), std::mem::take(win), std::mem::take(loss)))
-                })
-                .collect();
-            for unit in decoded {
-                let (Span { index, len, .. }, win, loss) = unit?;
-                table.write(index, len as usize, &win, &loss);
+                    Ok((number, std::mem::take(win), std::mem::take(loss)))
+                };
+                parts.map(decode).collect::<Result<Vec<_>, u64>>()
+            });
+            for unit in decoded.collect::<Vec<_>>() {
+                for (number, win, loss) in unit? {
+                    write(&mut table, self.layout(), number, &win, &loss);
+                }
             }
         }
         Ok(table)
+    }
+}
+
+/// Writes the values of a part.
+fn write(table: &mut Table, layout: &Layout, number: u64, win: &[u64], loss: &[u64]) {
+    let span = layout.span(number);
+    for Run { place, index, len } in layout.runs(span) {
+        if len == span.len {
+            return table.write(index, len as usize, win, loss);
+        }
+        for at in (0..len).step_by(64) {
+            let of = |words| read(words, (place + at) as usize, len - at);
+            table.write(index + at, 1, &[of(win)], &[of(loss)]);
+        }
     }
 }

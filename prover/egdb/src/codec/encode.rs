@@ -1,11 +1,14 @@
 //! From the values of a slice to its file (`SPEC.md` §8.3).
 
 use certificate_spec::coding::{CONTEXTS, Frequencies, encode};
-use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
+use certificate_spec::payload::{self, Part};
+use certificate_spec::slice::{SliceHead, SliceHeader, UNIT_PARTS, Unit};
 use certificate_spec::value::Value;
 use rayon::prelude::*;
 
-use super::units::{Planes, Quiet, Span, Symbols, Units};
+use super::bits::{Planes, Quiet};
+use super::layout::{Cut, Run, Span};
+use super::parts::{Parts, Symbols};
 use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
@@ -14,17 +17,16 @@ use draughtproof_game::Board;
 /// them would take as long as coding and save nothing.
 const SAMPLE: u64 = 64;
 
-/// The values of a unit as they stand in a table.
+/// The values of a part as they stand in a table.
 struct TableSymbols<'a, F> {
     table: &'a Table,
-    index: u64,
     word: (u64, u64),
     see: F,
 }
 
 impl<F: FnMut(usize, Value)> Symbols for TableSymbols<'_, F> {
-    fn at(&mut self, place: usize) {
-        self.word = self.table.word(self.index + place as u64);
+    fn at(&mut self, index: u64) {
+        self.word = self.table.word(index);
     }
 
     #[inline]
@@ -54,14 +56,17 @@ enum Found {
     Several,
 }
 
-fn find(table: &Table, span: Span, quiet: &Quiet) -> Found {
+fn find(parts: &Parts, table: &Table, span: Span, quiet: &Quiet) -> Found {
     let mut seen = [false; 3];
-    for (&quiet, at) in quiet.words().iter().zip((span.index..).step_by(64)) {
-        if quiet != 0 {
-            let (win, loss) = table.word(at);
-            seen[Value::Win as usize] |= quiet & win != 0;
-            seen[Value::Loss as usize] |= quiet & loss != 0;
-            seen[Value::Draw as usize] |= quiet & !(win | loss) != 0;
+    for Run { place, index, len } in parts.layout.runs(span) {
+        for at in (0..len).step_by(64) {
+            let quiet = quiet.read((place + at) as usize, len - at);
+            if quiet != 0 {
+                let (win, loss) = table.word(index + at);
+                seen[Value::Win as usize] |= quiet & win != 0;
+                seen[Value::Loss as usize] |= quiet & loss != 0;
+                seen[Value::Draw as usize] |= quiet & !(win | loss) != 0;
+            }
         }
     }
     match seen {
@@ -73,23 +78,45 @@ fn find(table: &Table, span: Span, quiet: &Quiet) -> Found {
     }
 }
 
-fn count_frequencies(units: &Units, table: &Table) -> Frequencies {
-    let count = units.count();
-    let step = count.div_ceil(SAMPLE).max(1);
-    let sample: Vec<u64> = (0..count).step_by(step as usize).collect();
+/// Goes through the quiet positions of a part if they have several values.
+fn walk(
+    parts: &Parts,
+    table: &Table,
+    part: u64,
+    Scratch { quiet, planes, .. }: &mut Scratch,
+    see: impl FnMut(usize, Value),
+) -> Found {
+    let span = parts.layout.span(part);
+    parts.quiet(span, quiet);
+    let found = find(parts, table, span, quiet);
+    if let Found::Several = found {
+        parts.walk(span, quiet, planes, &mut TableSymbols { table, word: (0, 0), see });
+    }
+    found
+}
+
+/// The parts of a unit.
+fn parts_of(parts: &Parts, unit: u64) -> std::ops::Range<u64> {
+    unit * UNIT_PARTS..((unit + 1) * UNIT_PARTS).min(parts.layout.count())
+}
+
+fn count_frequencies(parts: &Parts, table: &Table) -> Frequencies {
+    let units = parts.layout.count().div_ceil(UNIT_PARTS);
+    let step = units.div_ceil(SAMPLE).max(1);
+    let sample: Vec<u64> =
+        (0..units).step_by(step as usize).flat_map(|unit| parts_of(parts, unit)).collect();
     let counts = sample
         .par_iter()
-        .map_init(Scratch::default, |Scratch { quiet, planes, .. }, &unit| {
-            let span = units.span(unit);
-            let mut counts = vec![[0u64; 3]; CONTEXTS as usize];
-            units.quiet(span, quiet);
-            if let Found::Several = find(table, span, quiet) {
-                let see = |context: usize, value| counts[context][value as usize] += 1;
-                let mut symbols = TableSymbols { table, index: span.index, word: (0, 0), see };
-                units.walk(span, quiet, planes, &mut symbols);
-            }
-            counts
-        })
+        .fold(
+            || (Scratch::default(), vec![[0u64; 3]; CONTEXTS as usize]),
+            |(mut scratch, mut counts), &part| {
+                walk(parts, table, part, &mut scratch, |context, value| {
+                    counts[context][value as usize] += 1;
+                });
+                (scratch, counts)
+            },
+        )
+        .map(|(_, counts)| counts)
         .reduce(
             || vec![[0; 3]; CONTEXTS as usize],
             |mut sum, counts| {
@@ -105,46 +132,72 @@ fn count_frequencies(units: &Units, table: &Table) -> Frequencies {
     frequencies
 }
 
-/// A unit in the file: its value, if all quiet positions have the same (or none if there are none),
-/// or a payload.
+/// A part or a unit in the file: its value, if all quiet positions have the same (or none if there
+/// are none), or a code or payload.
 enum Coded {
     Constant(Option<Value>),
-    Payload(Vec<u8>),
+    Bytes(Vec<u8>),
+}
+
+/// The one value of all, if they have no other.
+fn common<'a>(all: impl IntoIterator<Item = &'a Coded>) -> Option<Option<Value>> {
+    let mut common = None;
+    for coded in all {
+        match coded {
+            Coded::Bytes(_) => return None,
+            Coded::Constant(None) => {}
+            Coded::Constant(value) if common.is_none() || common == *value => common = *value,
+            Coded::Constant(_) => return None,
+        }
+    }
+    Some(common)
+}
+
+fn encode_unit(
+    parts: &Parts,
+    table: &Table,
+    frequencies: &Frequencies,
+    unit: u64,
+    scratch: &mut Scratch,
+) -> Coded {
+    let mut values = std::mem::take(&mut scratch.values);
+    let coded = parts_of(parts, unit).map(|part| {
+        values.clear();
+        let see = |context: usize, value| values.push((context as u16, value));
+        match walk(parts, table, part, scratch, see) {
+            Found::None => Coded::Constant(None),
+            Found::One(value) => Coded::Constant(Some(value)),
+            Found::Several => Coded::Bytes(encode(frequencies, &values)),
+        }
+    });
+    let coded: Vec<Coded> = coded.collect();
+    scratch.values = values;
+    if let Some(value) = common(&coded) {
+        return Coded::Constant(value);
+    }
+    let part = |coded| match coded {
+        &Coded::Constant(value) => Part::Constant(value.unwrap_or(Value::Draw)),
+        Coded::Bytes(code) => Part::Coded(code),
+    };
+    Coded::Bytes(payload::encode(&coded.iter().map(part).collect::<Vec<_>>()))
 }
 
 /// The parts of the file of a slice with these values, in order: the head, and the payloads.
 ///
 /// Only the values of quiet positions matter.
 pub fn encode_slice(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<u8>> {
-    let units = Units::new(board, slice);
-    let frequencies = count_frequencies(&units, table);
-    let coded: Vec<Coded> = (0..units.count())
+    let parts = Parts::new(board, slice, Cut::PARTS);
+    let frequencies = count_frequencies(&parts, table);
+    let coded: Vec<Coded> = (0..parts.layout.count().div_ceil(UNIT_PARTS))
         .into_par_iter()
-        .map_init(Scratch::default, |Scratch { quiet, planes, values }, unit| {
-            let span = units.span(unit);
-            units.quiet(span, quiet);
-            match find(table, span, quiet) {
-                Found::None => return Coded::Constant(None),
-                Found::One(value) => return Coded::Constant(Some(value)),
-                Found::Several => {}
-            }
-            values.clear();
-            let see = |context: usize, value| values.push((context as u16, value));
-            let mut symbols = TableSymbols { table, index: span.index, word: (0, 0), see };
-            units.walk(span, quiet, planes, &mut symbols);
-            Coded::Payload(encode(&frequencies, values))
+        .map_init(Scratch::default, |scratch, unit| {
+            encode_unit(&parts, table, &frequencies, unit, scratch)
         })
         .collect();
     let header = header(board, slice);
-    // With no quiet position at all, any value is right.
-    let mut values = coded.iter().filter_map(|unit| match unit {
-        Coded::Constant(value) => *value,
-        Coded::Payload(_) => None,
-    });
-    let first = values.next().unwrap_or(Value::Draw);
-    let is_first =
-        |unit: &Coded| matches!(unit, Coded::Constant(v) if v.is_none_or(|v| v == first));
-    if coded.iter().all(is_first) {
+    if let Some(value) = common(&coded) {
+        // With no quiet position at all, any value is right.
+        let first = value.unwrap_or(Value::Draw);
         let frequencies = Frequencies::default();
         let head = SliceHead { header, constant: Some(first), frequencies, units: Vec::new() };
         return vec![head.encode()];
@@ -152,13 +205,13 @@ pub fn encode_slice(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<u8>> 
     let directory = coded.iter().map(|unit| match unit {
         Coded::Constant(value) => Unit::Constant(value.unwrap_or(Value::Draw)),
         // Offsets are not written.
-        Coded::Payload(payload) => Unit::Coded { offset: 0, length: payload.len() as u32 },
+        Coded::Bytes(payload) => Unit::Coded { offset: 0, length: payload.len() as u32 },
     });
     let directory = directory.collect();
     let head = SliceHead { header, constant: None, frequencies, units: directory }.encode();
     let payloads = coded.into_iter().filter_map(|unit| match unit {
         Coded::Constant(_) => None,
-        Coded::Payload(payload) => Some(payload),
+        Coded::Bytes(payload) => Some(payload),
     });
     std::iter::once(head).chain(payloads).collect()
 }

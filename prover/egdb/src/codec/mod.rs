@@ -1,6 +1,8 @@
-//! Between the values of a slice and the bytes of its file: the units, their contexts, encoding and
+//! Between the values of a slice and the bytes of its file: the parts, their contexts, encoding and
 //! decoding.
 
+pub(crate) mod bits;
 pub(crate) mod decode;
 pub(crate) mod encode;
-pub(crate) mod units;
+pub(crate) mod layout;
+pub(crate) mod parts;

@@ -11,8 +11,11 @@ use certificate_spec::value::{CHECKSUM, checksum};
 use rayon::prelude::*;
 
 use super::rounds::DepthTable;
-use crate::codec::units::{Quiet, Span, Units};
+use crate::codec::bits::Quiet;
+use crate::codec::layout::{Cut, Span};
+use crate::codec::parts::Parts;
 use crate::disk::store::{Store, StoreError, write_parts};
+use crate::index::slice::Slice;
 
 const MAGIC: &[u8; 8] = b"DPDEPTH\0";
 const VERSION: u32 = 1;
@@ -23,6 +26,11 @@ const HEADER: usize = 64;
 const DIGEST: std::ops::Range<usize> = 24..56;
 /// Of zstd. Higher ones save little and take several times as long.
 const LEVEL: i32 = 9;
+
+/// The units of a depth file: parts of consecutive indices.
+fn units(store: &Store, slice: Slice) -> Parts {
+    Parts::new(store.board(), slice, Cut::WHOLE_ROWS)
+}
 
 /// The bytes of a depth on disk.
 fn width(longest: u16) -> usize {
@@ -81,12 +89,19 @@ fn read_head(
 
 /// The depths of the quiet positions of a unit; none if all are 0. The depths of other positions
 /// and of draws are never read: they repeat the depth before, which compresses best.
-fn unit_bytes(table: &DepthTable, span: Span, quiet: &Quiet, width: usize, out: &mut Vec<u8>) {
+fn unit_bytes(
+    table: &DepthTable,
+    first: u64,
+    span: Span,
+    quiet: &Quiet,
+    width: usize,
+    out: &mut Vec<u8>,
+) {
     out.clear();
     let mut last = 0;
     for place in 0..span.len {
         if quiet.words()[(place / 64) as usize] >> (place % 64) & 1 == 1 {
-            last = table.get(span.index + place).unwrap_or(last);
+            last = table.get(first + place).unwrap_or(last);
         }
         out.extend(&last.to_le_bytes()[..width]);
     }
@@ -122,13 +137,13 @@ pub(crate) fn save(
 ) -> Result<(), StoreError> {
     let path = store.depth_path(table.slice);
     let io = |source| StoreError::Io { path: path.clone(), source };
-    let (units, longest) = (Units::new(store.board(), table.slice), table.longest());
-    let payloads = (0..units.count()).into_par_iter().map_init(
+    let (units, longest) = (units(store, table.slice), table.longest());
+    let payloads = (0..units.layout.count()).into_par_iter().map_init(
         || (Quiet::default(), Vec::new()),
         |(quiet, bytes), unit| {
-            let span = units.span(unit);
+            let span = units.layout.span(unit);
             units.quiet(span, quiet);
-            unit_bytes(table, span, quiet, width(longest), bytes);
+            unit_bytes(table, units.layout.first_index(span), span, quiet, width(longest), bytes);
             payload(bytes)
         },
     );
@@ -156,7 +171,7 @@ pub(crate) fn rebind(
     let path = store.depth_path(old.name.into());
     let io = |source| StoreError::Io { path: path.clone(), source };
     let bytes = std::fs::read(&path).map_err(io)?;
-    let units = Units::new(store.board(), old.name.into()).count();
+    let units = units(store, old.name.into()).layout.count();
     let (start, payloads) = bytes.split_at(bytes.len().min(HEADER + 4 * units as usize));
     let Ok((longest, lengths)) = read_head(store, old, units, start) else { return Ok(()) };
     let head = head(store, new, longest, &lengths);
@@ -167,7 +182,7 @@ pub(crate) fn rebind(
 pub(super) struct DepthFile {
     path: PathBuf,
     file: File,
-    units: Units,
+    units: Parts,
     /// The longest depth of a position of the slice.
     pub(super) longest: u16,
     /// Where the payloads begin, and at last where the file ends.
@@ -186,11 +201,11 @@ impl DepthFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other.map_err(io_error)?,
         };
-        let units = Units::new(store.board(), record.name.into());
+        let units = units(store, record.name.into());
         let length = file.metadata().map_err(io_error)?.len();
-        let mut bytes = vec![0; (HEADER + 4 * units.count() as usize).min(length as usize)];
+        let mut bytes = vec![0; (HEADER + 4 * units.layout.count() as usize).min(length as usize)];
         file.read_exact_at(&mut bytes, 0).map_err(io_error)?;
-        let (longest, lengths) = read_head(store, record, units.count(), &bytes)
+        let (longest, lengths) = read_head(store, record, units.layout.count(), &bytes)
             .map_err(|(expected, found)| wrong(&path, expected, found))?;
         let mut offsets = vec![bytes.len() as u64];
         offsets.extend(lengths.iter().scan(bytes.len() as u64, |at, &length| {
@@ -207,8 +222,7 @@ impl DepthFile {
 
     /// The unit that an index is in, and its place there.
     pub(super) fn place(&self, index: u64) -> (u64, u64) {
-        let unit = self.units.unit_of(index);
-        (unit, index - self.units.span(unit).index)
+        self.units.layout.locate(index)
     }
 
     /// The depths of a unit, to be looked at with [`DepthFile::at`].
@@ -223,7 +237,7 @@ impl DepthFile {
         let mut payload = vec![0; (to - from) as usize];
         let read = self.file.read_exact_at(&mut payload, from);
         read.map_err(|source| StoreError::Io { path: self.path.clone(), source })?;
-        let length = self.units.span(unit).len as usize * width(self.longest);
+        let length = self.units.layout.span(unit).len as usize * width(self.longest);
         let (sum, code) = payload.split_at(CHECKSUM.min(payload.len()));
         let depths =
             if sum == checksum(code) { zstd::bulk::decompress(code, length).ok() } else { None };
@@ -244,7 +258,6 @@ impl DepthFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Slice;
     use crate::{BuildSession, Cover, extend};
     use draughtproof_game::Board;
 
@@ -268,13 +281,14 @@ mod tests {
             let file = DepthFile::open(&store, &record).unwrap().unwrap();
             assert_eq!((file.longest, super::width(file.longest)), (longest, width));
             let mut quiet = Quiet::default();
-            for unit in 0..file.units.count() {
-                let (span, depths) = (file.units.span(unit), file.unit(unit).unwrap());
+            for unit in 0..file.units.layout.count() {
+                let (span, depths) = (file.units.layout.span(unit), file.unit(unit).unwrap());
+                let first = file.units.layout.first_index(span);
                 file.units.quiet(span, &mut quiet);
                 for place in 0..span.len {
                     let is_quiet = quiet.words()[place as usize / 64] >> (place % 64) & 1 == 1;
-                    if let Some(depth) = table.get(span.index + place).filter(|_| is_quiet) {
-                        assert_eq!(file.place(span.index + place), (unit, place));
+                    if let Some(depth) = table.get(first + place).filter(|_| is_quiet) {
+                        assert_eq!(file.place(first + place), (unit, place));
                         assert_eq!(file.at(&depths, place), depth);
                     }
                 }

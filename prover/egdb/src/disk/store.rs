@@ -423,6 +423,21 @@ impl Store {
         decoder.decode_all(&bytes).map_err(|unit| self.damaged(&path, unit))
     }
 
+    /// Holds the file of a slice against the checksums in it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) fn check_checksums(&self, slice: Slice) -> Result<(), StoreError> {
+        let path = self.slice_path(slice);
+        let bytes = self.read_file(&path)?;
+        let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64)
+            .map_err(|e| self.wire(&path, e))?;
+        match decoder.has_right_checksums(&bytes) {
+            true => Ok(()),
+            false => Err(self.mismatch(&path, "payloads as they were written", "other bytes")),
+        }
+    }
+
     /// The error of a unit that cannot be decoded.
     pub(crate) fn damaged(&self, path: &Path, unit: u64) -> StoreError {
         let found = "one with another checksum or length";

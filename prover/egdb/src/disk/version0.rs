@@ -1,6 +1,6 @@
 //! Version 0 of the format: the MANIFEST and the heads of slices as they were written before
-//! version
-//! 1. All other bytes of a slice (contexts, directory and payloads) are the same in both versions.
+//! version 1. Contexts and directory are written as today; units and payloads are others
+//! ([`crate::codec::decode::decode_version0`]).
 //!
 //! ```text
 //! MANIFEST                                     slice

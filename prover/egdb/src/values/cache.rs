@@ -1,113 +1,146 @@
-//! A bounded cache of decoded units, shared by threads.
+//! A bounded cache of decoded parts, shared by threads.
 //!
-//! Which unit goes when memory is short is decided by a clock (Corbató 1968), which keeps those
+//! Which part goes when memory is short is decided by a clock (Corbató 1968), which keeps those
 //! used of late at the price of one flag: a list in order of use would cost several cache misses a
 //! look-up.
+//!
+//! A look-up takes no lock. It reads the part's entry, the words in its frame, and the entry again:
+//! whoever takes a frame away changes the entry of its part before any word of it, and entries do
+//! not come again before many others.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use certificate_spec::slice::UNIT_POSITIONS;
+use certificate_spec::slice::PART_POSITIONS;
 use certificate_spec::value::Value;
 
+use super::pages::ask_for_large_pages;
 use super::table::value_of;
 
-/// Decoded values: win and loss bits of 64 positions.
-pub(crate) type Groups = Vec<[u64; 2]>;
+/// Words of a frame: win and loss bits of 64 positions, one after the other.
+const WORDS: usize = 2 * (PART_POSITIONS / 64) as usize;
+/// Frames that are allocated together.
+const CHUNK: usize = 8192;
 
-/// The bytes of a unit of the usual size.
-const FRAME: u64 = UNIT_POSITIONS / 4;
+/// Whether a part was used since the hand came by.
+const USED: u64 = 1;
+/// The number of groups of 64 positions that are here, then the number of the frame plus one, then
+/// a number that tells what was put there now from what was there before.
+const GROUPS: u32 = 1;
+const FRAME: u32 = 8;
+const TURN: u32 = 40;
+/// Frames from here on are none: all values of the part are the one that is as far above.
+const CONSTANT: u32 = u32::MAX - 2;
 
-/// A place for a unit.
-#[derive(Default)]
-struct Frame {
-    /// The unit's number among all, and its values.
-    unit: RwLock<Option<(usize, Groups)>>,
-    used: AtomicBool,
-}
-
-/// The hand of the clock, and the bytes that are kept.
+/// The parts that are here, and whose turn it is to go.
 struct Hand {
+    /// The part in each frame that was ever given.
+    owners: Vec<u32>,
     frame: usize,
-    bytes: u64,
+    turn: u64,
 }
 
-/// Units, found by number.
+/// Parts, found by number.
 pub(crate) struct Cache {
-    /// The frame of each unit, plus one; zero if it is not here.
-    places: Vec<AtomicU32>,
-    frames: Vec<Frame>,
+    /// For each part where it is; its frame is zero if it is not here.
+    entries: Vec<AtomicU64>,
+    chunks: Vec<OnceLock<Vec<AtomicU64>>>,
+    frames: usize,
     hand: Mutex<Hand>,
-    limit: u64,
-}
-
-/// The value at a place of a unit.
-fn value_at(groups: &Groups, place: u64) -> Value {
-    let [win, loss] = groups[(place / 64) as usize];
-    value_of(win, loss, place % 64)
 }
 
 impl Cache {
-    /// A cache of at most `limit` bytes (at least one unit), of units numbered below `units`.
-    pub(crate) fn new(units: usize, limit: u64) -> Self {
-        // Small units could need more frames than this; then the frames are the limit.
-        let frames = (limit / FRAME).clamp(1, units.max(1) as u64);
+    /// A cache of at most `limit` bytes (at least one part), of parts numbered below `parts`.
+    pub(crate) fn new(parts: usize, limit: u64) -> Self {
+        let frames = (limit / (8 * WORDS as u64)).clamp(1, parts.max(1) as u64) as usize;
+        let entries: Vec<AtomicU64> = (0..parts).map(|_| AtomicU64::new(0)).collect();
         Cache {
-            places: (0..units).map(|_| AtomicU32::new(0)).collect(),
-            frames: (0..frames).map(|_| Frame::default()).collect(),
-            hand: Mutex::new(Hand { frame: 0, bytes: 0 }),
-            limit,
+            entries,
+            chunks: (0..frames.div_ceil(CHUNK)).map(|_| OnceLock::new()).collect(),
+            frames,
+            hand: Mutex::new(Hand { owners: Vec::new(), frame: 0, turn: 0 }),
         }
     }
 
-    /// The value at a place of a unit, if the unit is here.
+    /// The value at a place of a part, if that is here.
     #[inline]
-    pub(crate) fn get(&self, unit: usize, place: u64) -> Option<Value> {
-        let frame = self.places[unit].load(Ordering::Acquire).checked_sub(1)?;
-        let frame = &self.frames[frame as usize];
-        let there = frame.unit.read().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn get(&self, part: usize, place: u64) -> Option<Value> {
+        let entry = self.entries[part].load(Ordering::Acquire);
+        let frame = (entry >> FRAME) as u32;
+        if frame >= CONSTANT {
+            return Value::from_number(frame - CONSTANT);
+        }
+        let frame = frame.checked_sub(1)? as usize;
+        if place / 64 >= entry >> GROUPS & 0x7f {
+            return None;
+        }
+        let chunk = self.chunks[frame / CHUNK].get()?;
+        let group = frame % CHUNK * WORDS + 2 * (place / 64) as usize;
+        let [win, loss] = [0, 1].map(|plane| chunk[group + plane].load(Ordering::Relaxed));
+        fence(Ordering::Acquire);
         // The frame may have been given away meanwhile.
-        let (_, groups) = there.as_ref().filter(|(there, _)| *there == unit)?;
-        if !frame.used.load(Ordering::Relaxed) {
-            frame.used.store(true, Ordering::Relaxed);
+        if (self.entries[part].load(Ordering::Relaxed) ^ entry) & !USED != 0 {
+            return None;
         }
-        Some(value_at(groups, place))
+        if entry & USED == 0 {
+            // If the part goes before this, the entry still says that it is not here.
+            self.entries[part].fetch_or(USED, Ordering::Relaxed);
+        }
+        Some(value_of(win, loss, place % 64))
     }
 
-    /// Whether a unit is here.
-    pub(crate) fn contains(&self, unit: usize) -> bool {
-        self.places[unit].load(Ordering::Acquire) != 0
+    /// Whether something of a part is here.
+    pub(crate) fn contains(&self, part: usize) -> bool {
+        (self.entries[part].load(Ordering::Relaxed) >> FRAME) as u32 != 0
     }
 
-    /// Keeps a unit; returns the value at one of its places.
-    pub(crate) fn insert(&self, unit: usize, groups: Groups, place: u64) -> Value {
-        let value = value_at(&groups, place);
-        let size = |groups: &Groups| 16 * groups.len() as u64;
+    /// Says that all values of a part are this one.
+    pub(crate) fn set_constant(&self, part: usize, value: Value) {
+        let frame = u64::from(CONSTANT + value as u32);
+        self.entries[part].store(frame << FRAME, Ordering::Release);
+    }
+
+    /// Keeps win and loss words of a part, which may be the first of it only.
+    pub(crate) fn insert(&self, part: usize, win: &[u64], loss: &[u64]) {
+        let groups = win.len().min(WORDS / 2);
         let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.contains(unit) {
-            // Another thread was faster.
-            return value;
+        let Hand { owners, frame: next, turn } = &mut *hand;
+        let before = self.entries[part].load(Ordering::Relaxed);
+        let frame = match ((before >> FRAME) as u32).checked_sub(1) {
+            // Another thread was faster, and knows no less.
+            Some(_) if before >> GROUPS & 0x7f >= groups as u64 => return,
+            Some(frame) => frame as usize,
+            None if owners.len() < self.frames => {
+                owners.push(part as u32);
+                owners.len() - 1
+            }
+            // Every frame is passed at most once before one is found, but for what others use.
+            None => loop {
+                let at = *next;
+                *next = (at + 1) % self.frames;
+                let old = &self.entries[owners[at] as usize];
+                if old.fetch_and(!USED, Ordering::Relaxed) & USED == 0 {
+                    break at;
+                }
+            },
+        };
+        self.entries[owners[frame] as usize].store(0, Ordering::Relaxed);
+        fence(Ordering::Release);
+        owners[frame] = part as u32;
+        let chunk = self.chunks[frame / CHUNK].get_or_init(|| {
+            let frames = CHUNK.min(self.frames - frame / CHUNK * CHUNK);
+            let mut words = Vec::with_capacity(frames * WORDS);
+            ask_for_large_pages(words.spare_capacity_mut());
+            words.resize_with(frames * WORDS, || AtomicU64::new(0));
+            words
+        });
+        let words = &chunk[frame % CHUNK * WORDS..][..2 * groups];
+        for (words, (&win, &loss)) in words.chunks_exact(2).zip(win.iter().zip(loss)) {
+            words[0].store(win, Ordering::Relaxed);
+            words[1].store(loss, Ordering::Relaxed);
         }
-        // Every frame is passed at most twice before one is found and everything is thrown out.
-        for _ in 0..2 * self.frames.len() + 1 {
-            let at = hand.frame;
-            hand.frame = (at + 1) % self.frames.len();
-            let frame = &self.frames[at];
-            if frame.used.swap(false, Ordering::Relaxed) {
-                continue;
-            }
-            let mut there = frame.unit.write().unwrap_or_else(PoisonError::into_inner);
-            if let Some((old, old_groups)) = there.take() {
-                self.places[old].store(0, Ordering::Release);
-                hand.bytes -= size(&old_groups);
-            }
-            if hand.bytes + size(&groups) <= self.limit.max(size(&groups)) {
-                hand.bytes += size(&groups);
-                *there = Some((unit, groups));
-                self.places[unit].store(at as u32 + 1, Ordering::Release);
-                break;
-            }
-        }
-        value
+        *turn += 1;
+        let entry = *turn << TURN | (frame as u64 + 1) << FRAME | (groups as u64) << GROUPS;
+        self.entries[part].store(entry, Ordering::Release);
     }
 }

@@ -2,6 +2,7 @@
 //! units, and counts of values.
 
 pub(crate) mod cache;
+pub(crate) mod files;
 pub(crate) mod pages;
 pub(crate) mod resident;
 pub mod stats;

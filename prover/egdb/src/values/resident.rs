@@ -2,8 +2,8 @@
 
 use certificate_spec::cover::Cover;
 
+use super::files::{Files, Miss, Place};
 use super::table::{Table, Value};
-use crate::database::Files;
 use crate::disk::store::StoreError;
 use crate::index::cover::{SideLimits, SliceArray};
 use crate::index::slice::{Slice, locate};
@@ -107,24 +107,59 @@ impl Values {
     /// [`StoreError`] when a file cannot be read or is damaged.
     #[inline]
     pub fn try_probe(&self, position: &Position) -> Result<Option<Value>, StoreError> {
+        match self.find(position, true) {
+            Ok(value) => Ok(value),
+            Err(Miss::Error(error)) => Err(*error),
+            Err(Miss::NotHere) => Ok(None),
+        }
+    }
+
+    /// The value of a position, which is decoded if it must be and may be.
+    #[inline]
+    fn find(&self, position: &Position, decode: bool) -> Result<Option<Value>, Miss> {
         if !self.covers(position) {
             return Ok(None);
         }
         let (slice, index) = locate(&self.board, position);
         match self.tables.get(slice).get(index) {
             Some(value) => Ok(Some(value)),
-            None => self.look_up(position),
+            None => self.find_in_files(position, (slice, index), decode),
         }
     }
 
-    /// The value from the compressed file.
-    #[cold]
-    fn look_up(&self, position: &Position) -> Result<Option<Value>, StoreError> {
-        self.files.as_ref().map_or(Ok(None), |files| files.probe(&self.board, position))
+    /// The value of a position that has none in a table. Files have only those of quiet positions.
+    fn find_in_files(
+        &self,
+        position: &Position,
+        (slice, index): (Slice, u64),
+        decode: bool,
+    ) -> Result<Option<Value>, Miss> {
+        let Some(files) = &self.files else { return Ok(None) };
+        if !self.board.can_capture(position) {
+            return files.probe(slice, index, decode);
+        }
+        let mut successors = Vec::new();
+        self.board.successors(position, &mut successors);
+        let mut best = Value::Loss;
+        let mut unknown = false;
+        for after in &successors {
+            let value = match after.both_sides() {
+                true => self.find(after, decode)?,
+                false => Some(Value::Loss),
+            };
+            match value {
+                Some(Value::Loss) => return Ok(Some(Value::Win)),
+                Some(Value::Draw) => best = Value::Draw,
+                Some(Value::Win) => {}
+                None => unknown = true,
+            }
+        }
+        Ok((!unknown).then_some(best))
     }
 
-    /// The values of many positions, in order. Where they are is found for some of them before the
-    /// first is read, so that the processor waits for many at a time.
+    /// The values of many positions, in order. Where they are in tables is found for some of them
+    /// before the first is read, so that the processor waits for many at a time; what must be
+    /// decoded is decoded once, by all threads.
     ///
     /// # Errors
     /// As for [`Values::try_probe`].
@@ -132,18 +167,71 @@ impl Values {
         const AT_A_TIME: usize = 64;
         let mut values = Vec::with_capacity(positions.len());
         let mut places = Vec::with_capacity(AT_A_TIME);
+        let mut missing = Vec::new();
         for some in positions.chunks(AT_A_TIME) {
             places.clear();
             places.extend(some.iter().map(|p| self.covers(p).then(|| locate(&self.board, p))));
             for (position, place) in some.iter().zip(&places) {
-                values.push(match place.map(|(slice, index)| self.tables.get(slice).get(index)) {
-                    None => None,
-                    Some(None) => self.look_up(position)?,
-                    value => value.flatten(),
+                let Some((slice, index)) = *place else {
+                    values.push(None);
+                    continue;
+                };
+                let found = match self.tables.get(slice).get(index) {
+                    Some(value) => Ok(Some(value)),
+                    None => self.find_in_files(position, (slice, index), false),
+                };
+                values.push(match found {
+                    Ok(value) => value,
+                    Err(Miss::Error(error)) => return Err(*error),
+                    Err(Miss::NotHere) => {
+                        missing.push(values.len());
+                        None
+                    }
                 });
             }
         }
+        let wanted: Vec<Position> = missing.iter().map(|&i| positions[i]).collect();
+        self.prefetch(&wanted)?;
+        for i in missing {
+            values[i] = self.try_probe(&positions[i])?;
+        }
         Ok(values)
+    }
+
+    /// Decodes what looking up these positions needs.
+    ///
+    /// # Errors
+    /// As for [`Values::try_probe`].
+    pub fn prefetch(&self, positions: &[Position]) -> Result<(), StoreError> {
+        let Some(files) = &self.files else { return Ok(()) };
+        let mut wanted = Vec::new();
+        for position in positions {
+            self.add_places(files, position, &mut wanted)?;
+        }
+        files.prefetch(wanted)
+    }
+
+    /// Adds where values are that must be decoded for a position.
+    fn add_places(
+        &self,
+        files: &Files,
+        position: &Position,
+        out: &mut Vec<Place>,
+    ) -> Result<(), StoreError> {
+        if !self.covers(position) {
+            return Ok(());
+        }
+        let (slice, index) = locate(&self.board, position);
+        if self.tables.get(slice).get(index).is_some() {
+            return Ok(());
+        }
+        if !self.board.can_capture(position) {
+            out.extend(files.missing(slice, index)?);
+            return Ok(());
+        }
+        let mut successors = Vec::new();
+        self.board.successors(position, &mut successors);
+        successors.iter().try_for_each(|after| self.add_places(files, after, out))
     }
 
     /// The values of a slice that is covered.

@@ -1,15 +1,16 @@
 //! The entropy code of slice files: a code that comes out is the only one of its values, and values
-//! come out as they were encoded.
+//! come out as they were encoded. The same of payloads and their parts.
 
 use super::{Input, with_length};
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
+use certificate_spec::payload;
 use certificate_spec::value::{Value, checksum};
 
-/// The input: contexts with frequencies; then either a code, or values.
+/// The input: contexts with frequencies; then a code, values, or a payload.
 pub(super) fn run(bytes: &[u8]) {
     let mut input = Input(bytes);
     let described = input.section();
-    let is_code = input.byte().is_multiple_of(2);
+    let what = input.byte() % 3;
     let mut frequencies = Frequencies::default();
     for entry in described.chunks_exact(6) {
         let [context, loss, win] = [0, 2, 4].map(|i| u16::from_le_bytes([entry[i], entry[i + 1]]));
@@ -26,8 +27,10 @@ pub(super) fn run(bytes: &[u8]) {
     // Contexts that depend on what came before, as in a file, and wander over all numbers.
     let contexts = u16::try_from(CONTEXTS).expect("a few");
     let next = |context: u16, value: Value| (context * 3 + value as u16 + 7) % contexts;
-    if is_code {
+    if what == 0 {
         decode(&frequencies, input.0, next);
+    } else if what == 2 {
+        split(input.0);
     } else {
         let mut context = 0;
         let numbers = input.0.iter().filter_map(|&byte| Value::from_number(u32::from(byte) % 4));
@@ -38,8 +41,8 @@ pub(super) fn run(bytes: &[u8]) {
                 here
             })
             .collect();
-        let payload = encode(&frequencies, &values);
-        let mut decoder = Decoder::new(&frequencies, &payload).expect("a payload");
+        let code = encode(&frequencies, &values);
+        let mut decoder = Decoder::new(&frequencies, &code).expect("a code");
         assert!(values.iter().all(|&(context, value)| decoder.next(context.into()) == value));
         assert!(decoder.is_finished());
     }
@@ -47,18 +50,28 @@ pub(super) fn run(bytes: &[u8]) {
 
 /// Decodes more values than there can be, and wherever the code comes out encodes them again.
 fn decode(frequencies: &Frequencies, code: &[u8], next: impl Fn(u16, Value) -> u16) {
-    let payload = [&checksum(code), code].concat();
-    assert!(Decoder::new(frequencies, code).is_none_or(|_| code[..8] == checksum(&code[8..])));
-    let Some(mut decoder) = Decoder::new(frequencies, &payload) else { return };
+    let Some(mut decoder) = Decoder::new(frequencies, code) else { return };
     let (mut values, mut context, mut found) = (Vec::new(), 0, 0);
     while values.len() < 64 + 8 * code.len() && found < 8 {
         if decoder.is_finished() {
-            assert_eq!(encode(frequencies, &values), payload);
+            assert_eq!(encode(frequencies, &values), code);
             found += 1;
         }
         let value = decoder.next(context.into());
         values.push((context, value));
         context = next(context, value);
+    }
+}
+
+/// Reads a payload of each number of parts, with the checksum that it has and with the right one.
+fn split(rest: &[u8]) {
+    let sealed = [&checksum(rest), rest].concat();
+    for parts in 0..18 {
+        assert!(payload::read(rest, parts).is_none_or(|_| rest[..8] == checksum(&rest[8..])));
+        if let Some(found) = payload::read(&sealed, parts) {
+            assert_eq!(found.len(), parts);
+            assert_eq!(payload::encode(&found), sealed);
+        }
     }
 }
 
@@ -72,12 +85,14 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     let mut frequencies = Frequencies::default();
     frequencies.describe(7, [8191, 1]);
     let values = [(0, Value::Loss), (7, Value::Loss), (28, Value::Draw)];
-    let payload = encode(&frequencies, &values);
+    let code = encode(&frequencies, &values);
     let with = |described: &[u8], rest: &[u8]| [&with_length(described)[..], rest].concat();
     vec![
         with(&described, &[1, 0, 1, 2, 1, 1, 1, 0, 0, 2, 1, 1, 1, 2]),
-        with(&[], &[&[0][..], &payload[8..]].concat()),
-        with(&described[6..12], &[&[0][..], &payload[8..]].concat()),
+        with(&[], &[&[0][..], &code].concat()),
+        with(&described[6..12], &[&[0][..], &code].concat()),
+        with(&[], &[2, 1, 4, 3, 0, 2, 9, 9, 9, 9, 9, 9]),
+        with(&[], &[&[2, 1, 0xff, 1, 0][..], &[7; 506]].concat()),
         with(&described, &[&[0][..], &0xfa6e288u32.to_le_bytes(), &[1; 40]].concat()),
     ]
 }

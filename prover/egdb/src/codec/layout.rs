@@ -1,0 +1,129 @@
+//! Which positions the parts of a slice hold (`SPEC.md` §8.3).
+
+use certificate_spec::slice::{PART_COLUMNS, PART_POSITIONS};
+
+use crate::index::slice::Slice;
+use draughtproof_game::Board;
+
+/// How large parts are at most.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    /// Positions, unless a single row of columns has more.
+    positions: u64,
+    /// Columns; a multiple of 64, or all.
+    columns: u64,
+}
+
+impl Cut {
+    /// The parts of slice files.
+    pub(crate) const PARTS: Cut = Cut { positions: PART_POSITIONS, columns: PART_COLUMNS };
+    /// Parts of consecutive indices: the units of depth files, and those of slices in version 0.
+    pub(crate) const WHOLE_ROWS: Cut = Cut { positions: 65536, columns: u64::MAX };
+}
+
+/// How a slice is cut into parts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    /// Blocks of the slice, rows of a block, and columns of a row, which are sets of the mover's
+    /// kings.
+    all: [u64; 3],
+    /// Those of a part, unless fewer are left.
+    part: [u64; 3],
+    /// The numbers of parts in each direction.
+    counts: [u64; 3],
+}
+
+/// Which positions a part has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    /// The first block, row and column.
+    pub(crate) first: [u64; 3],
+    /// How many blocks.
+    pub(crate) blocks: u64,
+    /// How many rows of each.
+    pub(crate) rows: u64,
+    /// How many columns.
+    pub(crate) columns: u64,
+    /// How many positions.
+    pub(crate) len: u64,
+    /// Only rows that begin before this place are looked at: who wants a single value is done
+    /// then.
+    pub(crate) end: u64,
+}
+
+/// Positions of a part whose indices are consecutive, too.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    /// The place of the first in the part.
+    pub(crate) place: u64,
+    /// Its index.
+    pub(crate) index: u64,
+    /// How many.
+    pub(crate) len: u64,
+}
+
+impl Layout {
+    pub(crate) fn new(board: &Board, slice: Slice, cut: Cut) -> Self {
+        let (rows, columns) = slice.block_size(board);
+        let all = [slice.blocks(board), rows, columns];
+        let part_columns = columns.min(cut.columns);
+        let part_rows = (cut.positions / part_columns).clamp(1, rows);
+        let part_blocks = (cut.positions / (part_columns * part_rows)).max(1);
+        let part = [part_blocks, part_rows, part_columns];
+        Layout { all, part, counts: std::array::from_fn(|i| all[i].div_ceil(part[i])) }
+    }
+
+    /// The number of parts.
+    pub(crate) fn count(&self) -> u64 {
+        self.counts.iter().product()
+    }
+
+    /// The part that an index is in, and its place there.
+    #[inline]
+    pub(crate) fn locate(&self, index: u64) -> (u64, u64) {
+        let Layout { all, part, counts } = *self;
+        let (line, column) = (index / all[2], index % all[2]);
+        let at = [line / all[1], line % all[1], column];
+        let number: [u64; 3] = std::array::from_fn(|i| at[i] / part[i]);
+        let first: [u64; 3] = std::array::from_fn(|i| number[i] * part[i]);
+        let rows = part[1].min(all[1] - first[1]);
+        let columns = part[2].min(all[2] - first[2]);
+        let place = ((at[0] - first[0]) * rows + at[1] - first[1]) * columns + at[2] - first[2];
+        ((number[0] * counts[1] + number[1]) * counts[2] + number[2], place)
+    }
+
+    /// The positions of a part.
+    pub(crate) fn span(&self, number: u64) -> Span {
+        let Layout { all, part, counts } = *self;
+        let line = number / counts[2];
+        let at = [line / counts[1], line % counts[1], number % counts[2]];
+        let first: [u64; 3] = std::array::from_fn(|i| at[i] * part[i]);
+        let [blocks, rows, columns] = std::array::from_fn(|i| part[i].min(all[i] - first[i]));
+        let len = blocks * rows * columns;
+        Span { first, blocks, rows, columns, len, end: len }
+    }
+
+    /// The index of the first position of a row of a part.
+    #[inline]
+    pub(crate) fn index(&self, span: Span, block: u64, row: u64) -> u64 {
+        let [_, rows, columns] = self.all;
+        ((span.first[0] + block) * rows + span.first[1] + row) * columns + span.first[2]
+    }
+
+    /// The index of the first position of a part.
+    pub(crate) fn first_index(&self, span: Span) -> u64 {
+        self.index(span, 0, 0)
+    }
+
+    /// The runs of a part, in order.
+    pub(crate) fn runs(&self, span: Span) -> impl Iterator<Item = Run> + use<> {
+        let (first, columns) = (self.first_index(span), self.all[2]);
+        // A part has rows of one block, or all rows of its blocks; so they follow each other.
+        let len = if span.columns == columns { span.len } else { span.columns };
+        (0..span.len / len).map(move |run| Run {
+            place: run * len,
+            index: first + run * columns,
+            len,
+        })
+    }
+}

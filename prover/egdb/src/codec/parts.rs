@@ -1,0 +1,329 @@
+//! The parts of a slice (`SPEC.md` §8.3): which of their positions are quiet, and the contexts in
+//! which their values are coded.
+
+use certificate_spec::value::Value;
+
+use super::bits::{Planes, Quiet};
+use super::layout::{Cut, Layout, Span};
+use crate::index::sets::{rank, sets, squares};
+use crate::index::slice::{Slice, turn};
+use draughtproof_game::Board;
+
+/// For each set of a list the numbers of other sets of the list.
+struct Links {
+    first: Vec<u32>,
+    links: Vec<u32>,
+}
+
+impl Links {
+    /// From each set to those in which one piece stands a row lower, diagonally next to where it
+    /// was.
+    fn lower(board: &Board, sets: &[u32]) -> Self {
+        let (mut first, mut links) = (vec![0], Vec::new());
+        for &set in sets {
+            for from in (0..board.squares()).filter(|&s| set >> s & 1 == 1) {
+                // The directions 2 and 3 lead down.
+                for to in [2, 3].into_iter().filter_map(|d| board.step(from, d)) {
+                    if set >> to & 1 == 0 {
+                        links.push(rank(set & !(1 << from) | 1 << to) as u32);
+                    }
+                }
+            }
+            first.push(links.len() as u32);
+        }
+        Links { first, links }
+    }
+
+    fn of(&self, set: usize) -> &[u32] {
+        &self.links[self.first[set] as usize..self.first[set + 1] as usize]
+    }
+}
+
+/// A jump over some square.
+#[derive(Clone, Copy)]
+struct Jump {
+    from: u8,
+    to: u8,
+    /// A man of the mover may make it.
+    forward: bool,
+}
+
+impl Jump {
+    fn all_over(board: &Board, over: u8) -> Vec<Jump> {
+        // Direction 3 − d leads back where d came from; 0 and 1 lead up.
+        let jump = |direction| {
+            let (to, from) = (board.step(over, direction)?, board.step(over, 3 - direction)?);
+            Some(Jump { from, to, forward: direction < 2 })
+        };
+        (0..4).filter_map(jump).collect()
+    }
+}
+
+/// A bit for each set, in words.
+fn all(sets: &[u32]) -> Vec<u64> {
+    sets.chunks(64).map(|sets| u64::MAX >> (64 - sets.len())).collect()
+}
+
+/// In words of a bit for each set, those that contain a square.
+fn occupied(sets: &[u32]) -> Vec<[u64; 32]> {
+    let with = |sets: &[u32], square: usize| {
+        sets.iter().rev().fold(0, |bits, set| bits << 1 | u64::from(set >> square & 1))
+    };
+    sets.chunks(64).map(|sets| std::array::from_fn(|square| with(sets, square))).collect()
+}
+
+/// What all parts of a slice have in common.
+pub(crate) struct Parts {
+    board: Board,
+    slice: Slice,
+    men: Vec<u32>,
+    enemy_men: Vec<u32>,
+    enemy_kings: Vec<u32>,
+    lower_men: Links,
+    lower_kings: Links,
+    /// The bits of all columns, in words.
+    all: Vec<u64>,
+    /// For each word of a row and each square the columns with a king on it.
+    occupied: Vec<[u64; 32]>,
+    /// For each word of bits over the sets of the opponent's kings, if the mover has none, and each
+    /// square (seen by the mover) the sets with a king on it.
+    enemy_occupied: Vec<[u64; 32]>,
+    /// For each square the jumps over it.
+    jumps: Vec<Vec<Jump>>,
+    /// Where the parts are.
+    pub(crate) layout: Layout,
+}
+
+/// A block of a part.
+struct PartBlock {
+    /// Its number within the part.
+    number: u64,
+    /// The number of the opponent's set of men.
+    enemy_set: usize,
+    /// The mover's men.
+    men: u32,
+    /// The opponent's men, seen by the opponent.
+    enemy_men: u32,
+}
+
+/// What [`Parts::walk`] codes: an encoder knows the values, a decoder finds them.
+pub(crate) trait Symbols {
+    /// The next values are of positions from this index on.
+    fn at(&mut self, index: u64);
+    /// The value in a context of the position so many after the one last named.
+    fn next(&mut self, context: usize, bit: u32) -> Value;
+}
+
+impl Parts {
+    pub(crate) fn new(board: &Board, slice: Slice, cut: Cut) -> Self {
+        let column_sets: Vec<u32> = sets(board.squares(), slice.kings).collect();
+        let enemy_men: Vec<u32> = sets(board.man_squares(), slice.enemy_men).collect();
+        let enemy_kings: Vec<u32> = sets(board.squares(), slice.enemy_kings).collect();
+        Parts {
+            board: board.clone(),
+            slice,
+            men: sets(board.man_squares(), slice.men).collect(),
+            lower_men: Links::lower(board, &enemy_men),
+            lower_kings: Links::lower(board, &enemy_kings),
+            enemy_occupied: match slice.kings {
+                0 => occupied(&enemy_kings.iter().map(|&k| turn(board, k)).collect::<Vec<_>>()),
+                _ => Vec::new(),
+            },
+            enemy_men,
+            enemy_kings,
+            all: all(&column_sets),
+            occupied: occupied(&column_sets),
+            jumps: (0..board.squares()).map(|over| Jump::all_over(board, over)).collect(),
+            layout: Layout::new(board, slice, cut),
+        }
+    }
+
+    /// The blocks of a part that have positions: in which no two men share a square.
+    fn blocks(&self, span: Span) -> impl Iterator<Item = PartBlock> {
+        let enemies = self.enemy_men.len() as u64;
+        (0..span.blocks).filter_map(move |number| {
+            let block = span.first[0] + number;
+            let enemy_set = (block % enemies) as usize;
+            let men = self.men[(block / enemies) as usize];
+            let enemy_men = self.enemy_men[enemy_set];
+            let block = PartBlock { number, enemy_set, men, enemy_men };
+            (men & turn(&self.board, enemy_men) == 0).then_some(block)
+        })
+    }
+
+    /// Finds the quiet positions of a part.
+    pub(crate) fn quiet(&self, span: Span, out: &mut Quiet) {
+        out.reset(span.len);
+        let (mut jumps, mut of_men) = (Vec::new(), Vec::new());
+        let words = self.words(span);
+        for PartBlock { number: i, men, enemy_men, .. } in self.blocks(span) {
+            if self.slice.kings == 0 {
+                let men = (men, turn(&self.board, enemy_men));
+                self.quiet_men(span, i, men, &mut of_men, out);
+                continue;
+            }
+            let foes = turn(&self.board, enemy_men);
+            for row in 0..span.rows {
+                let at = ((i * span.rows + row) * span.columns) as usize;
+                if at as u64 >= span.end {
+                    return;
+                }
+                let kings = turn(&self.board, self.enemy_kings[(span.first[1] + row) as usize]);
+                if kings & (men | foes) != 0 {
+                    continue;
+                }
+                let (enemies, stands) = (foes | kings, men | foes | kings);
+                self.find_jumps(men, enemies, &mut jumps);
+                let planes = self.all[words.clone()].iter().zip(&self.occupied[words.clone()]);
+                for (w, (&all, occupied)) in planes.enumerate() {
+                    let occupied = |square: u8| occupied[usize::from(square & 31)];
+                    let mut bits = squares(stands).fold(all, |bits, s| bits & !occupied(s));
+                    for jump in &jumps {
+                        // A man stands there in all columns, a king in some.
+                        let from = if men >> jump.from & 1 == 1 { !0 } else { occupied(jump.from) };
+                        bits &= !from | occupied(jump.to);
+                    }
+                    out.write(at + 64 * w, bits);
+                }
+            }
+        }
+    }
+
+    /// The words of the sets of the mover's kings in a part.
+    fn words(&self, span: Span) -> std::ops::Range<usize> {
+        // A part begins with a multiple of 64 columns.
+        let first = (span.first[2] / 64) as usize;
+        first..first + span.columns.div_ceil(64) as usize
+    }
+
+    /// Finds the quiet positions of a block whose mover has no kings: rows of one position, 64 at a
+    /// time. `foes` are the opponent's men seen by the mover.
+    fn quiet_men(
+        &self,
+        span: Span,
+        block: u64,
+        (men, foes): (u32, u32),
+        jumps: &mut Vec<(u8, u8)>,
+        out: &mut Quiet,
+    ) {
+        let jumps_of = |from: u8| {
+            let over = move |direction| self.board.step(from, direction);
+            let jump = move |direction| {
+                Some((over(direction)?, self.board.step(over(direction)?, direction)?))
+            };
+            (0..2).filter_map(jump)
+        };
+        let possible = |&(over, to): &(u8, u8)| men >> over & 1 == 0 && (men | foes) >> to & 1 == 0;
+        jumps.clear();
+        jumps.extend(squares(men).flat_map(jumps_of).filter(possible));
+        // A part begins with a multiple of 64 rows, or has all rows of its blocks.
+        let first = span.first[1] as usize / 64;
+        for (w, occupied) in self.enemy_occupied.iter().enumerate().skip(first) {
+            let at = 64 * (w - first) as u64;
+            if at >= span.rows || block * span.rows + at >= span.end {
+                break;
+            }
+            let occupied = |square: u8| occupied[usize::from(square & 31)];
+            let left = (span.rows - at).min(64);
+            let all = u64::MAX >> (64 - left);
+            let mut bits = squares(men | foes).fold(all, |bits, s| bits & !occupied(s));
+            for &(over, to) in &*jumps {
+                let over = if foes >> over & 1 == 1 { !0 } else { occupied(over) };
+                bits &= !over | occupied(to);
+            }
+            out.write((block * span.rows + at) as usize, bits);
+        }
+    }
+
+    /// The jumps that the mover can make if it has a king where no man stands and none where the
+    /// jump ends; `men` are its men, and `enemies` all pieces of the opponent.
+    fn find_jumps(&self, men: u32, enemies: u32, out: &mut Vec<Jump>) {
+        out.clear();
+        for over in squares(enemies) {
+            let jumps = self.jumps[usize::from(over)].iter();
+            out.extend(jumps.filter(|jump| {
+                let is_man = men >> jump.from & 1 == 1;
+                (men | enemies) >> jump.to & 1 == 0
+                    && enemies >> jump.from & 1 == 0
+                    && (jump.forward || !is_man)
+            }));
+        }
+    }
+
+    /// Goes through the quiet positions of a part in order, asking for the value of each.
+    pub(crate) fn walk(
+        &self,
+        span: Span,
+        quiet: &Quiet,
+        planes: &mut Planes,
+        values: &mut impl Symbols,
+    ) {
+        planes.reset(span.len);
+        let (mut p, mut q) = (1usize, 1usize);
+        let block_len = span.rows * span.columns;
+        let words = self.words(span).len();
+        let (mut lower, mut neighbours) = (Vec::new(), Vec::new());
+        for PartBlock { number: i, enemy_set: enemy, .. } in self.blocks(span) {
+            // Blocks of the same men of the mover in this part, an enemy's man lower.
+            let lower_blocks = self.lower_men.of(enemy).iter().filter_map(|&lower| {
+                (i + u64::from(lower)).checked_sub(enemy as u64).map(|block| block * block_len)
+            });
+            lower.clear();
+            lower.extend(lower_blocks);
+            for row in 0..span.rows {
+                let here = i * block_len + row * span.columns;
+                if here >= span.end {
+                    return;
+                }
+                if span.columns <= 64 && quiet.read(here as usize, span.columns) == 0 {
+                    continue;
+                }
+                neighbours.clear();
+                neighbours.extend(lower.iter().map(|block| block + row * span.columns));
+                for &lower in self.lower_kings.of((span.first[1] + row) as usize) {
+                    if let Some(row) = u64::from(lower).checked_sub(span.first[1]) {
+                        neighbours.push(i * block_len + row * span.columns);
+                    }
+                }
+                let index = self.layout.index(span, i, row);
+                for w in 0..words {
+                    let at = here as usize + 64 * w;
+                    let mut left = quiet.read(at, span.columns - 64 * w as u64);
+                    if left == 0 {
+                        continue;
+                    }
+                    let counts = count(planes, &neighbours, 64 * w);
+                    values.at(index + 64 * w as u64);
+                    let mut words = [0; 3];
+                    while left != 0 {
+                        let bit = left.trailing_zeros();
+                        left &= left - 1;
+                        let of = |plane: usize| {
+                            (counts[plane][0] >> bit & 1 | (counts[plane][1] >> bit & 1) << 1)
+                                as usize
+                        };
+                        let context = (((of(2) * 4 + of(1)) * 4 + of(0)) * 3 + p) * 3 + q;
+                        let value = values.next(context, bit);
+                        words[value as usize] |= 1 << bit;
+                        (p, q) = (value as usize, p);
+                    }
+                    planes.write(at, words);
+                }
+            }
+        }
+    }
+}
+
+/// For each value, in two bits for each of 64 positions, how many of the neighbours have it, up to
+/// 3.
+fn count(planes: &Planes, neighbours: &[u64], offset: usize) -> [[u64; 2]; 3] {
+    let mut counts = [[0; 2]; 3];
+    for &neighbour in neighbours {
+        let words = planes.read(neighbour as usize + offset);
+        for (count, word) in counts.iter_mut().zip(words) {
+            let [ones, twos] = *count;
+            *count = [(ones ^ word) | (ones & twos), twos | (ones & word)];
+        }
+    }
+    counts
+}

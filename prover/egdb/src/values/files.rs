@@ -1,0 +1,232 @@
+//! Values from the compressed files of a database: parts of slices, decoded when they are needed,
+//! of which a cache keeps some.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use certificate_spec::cover::Cover;
+use certificate_spec::payload::Part;
+use certificate_spec::slice::{self, UNIT_PARTS, Unit};
+use rayon::prelude::*;
+
+use super::cache::Cache;
+use super::table::{Value, value_of};
+use crate::codec::decode::{Scratch, SliceDecoder};
+use crate::codec::layout::{Cut, Layout};
+use crate::disk::store::{Store, StoreError};
+use crate::index::cover::SliceArray;
+use crate::index::slice::Slice;
+
+/// The files of a database, and what of them has been decoded.
+pub(crate) struct Files {
+    store: Store,
+    /// For each slice, by place.
+    slices: Vec<SliceFile>,
+    places: SliceArray,
+    cache: Cache,
+}
+
+struct SliceFile {
+    slice: Slice,
+    /// The number of its first part among those of all slices.
+    first_part: usize,
+    opened: OnceLock<Opened>,
+}
+
+struct Opened {
+    path: PathBuf,
+    file: File,
+    decoder: SliceDecoder,
+}
+
+/// Where the value of an index is: in order by slice, part and place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The place of the slice.
+    slice: usize,
+    part: u64,
+    /// The place in the part.
+    at: u64,
+}
+
+/// Why there is no value.
+pub(crate) enum Miss {
+    /// It would have to be decoded.
+    NotHere,
+    /// A file cannot be read or is damaged.
+    Error(Box<StoreError>),
+}
+
+impl From<StoreError> for Miss {
+    fn from(error: StoreError) -> Self {
+        Miss::Error(Box::new(error))
+    }
+}
+
+impl Files {
+    /// Those of the slices of a cover, with a cache of so many bytes.
+    pub(crate) fn new(store: Store, cover: &Cover, memory: u64) -> Self {
+        let places = SliceArray::new(cover);
+        let mut first_part = 0;
+        let slices = places.slices().map(|slice| {
+            let file = SliceFile { slice, first_part, opened: OnceLock::new() };
+            if slice.exists(store.board(), cover) {
+                first_part += Layout::new(store.board(), slice, Cut::PARTS).count() as usize;
+            }
+            file
+        });
+        let slices = slices.collect();
+        Files { store, slices, places, cache: Cache::new(first_part, memory) }
+    }
+
+    /// A slice's file, opened; `None` if there is none.
+    fn open<'a>(&self, file: &'a SliceFile) -> Result<Option<&'a Opened>, StoreError> {
+        if let Some(opened) = file.opened.get() {
+            return Ok(Some(opened));
+        }
+        let path = self.store.slice_path(file.slice);
+        let io_error = |source| StoreError::Io { path: path.clone(), source };
+        let handle = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(io_error)?,
+        };
+        let length = handle.metadata().map_err(io_error)?.len();
+        let mut head = vec![0; length.min(slice::START as u64) as usize];
+        handle.read_exact_at(&mut head, 0).map_err(io_error)?;
+        let wire = |source| self.store.wire(&path, source);
+        let whole = slice::head_length(&head).map_err(wire)?.min(length);
+        head.resize(whole as usize, 0);
+        handle.read_exact_at(&mut head, 0).map_err(io_error)?;
+        let decoder =
+            SliceDecoder::new(self.store.board(), file.slice, &head, length).map_err(wire)?;
+        // So that no look-up has to ask the directory first.
+        for unit in 0..decoder.units() {
+            if let Unit::Constant(value) = decoder.unit(unit) {
+                let first = unit * UNIT_PARTS;
+                let parts = first..(first + UNIT_PARTS).min(decoder.layout().count());
+                parts.for_each(|part| self.cache.set_constant(file.part(part), value));
+            }
+        }
+        Ok(Some(file.opened.get_or_init(|| Opened { path, file: handle, decoder })))
+    }
+
+    /// The value of a quiet position, by slice and index; `None` where there is no file. What is not
+    /// in the cache is decoded, or [`Miss::NotHere`].
+    pub(crate) fn probe(
+        &self,
+        slice: Slice,
+        index: u64,
+        decode: bool,
+    ) -> Result<Option<Value>, Miss> {
+        let file = &self.slices[self.places.place(slice)];
+        let Some(opened) = self.open(file)? else { return Ok(None) };
+        let (part, place) = opened.decoder.layout().locate(index);
+        if let Some(value) = self.cache.get(file.part(part), place) {
+            return Ok(Some(value));
+        }
+        if !decode {
+            return Err(Miss::NotHere);
+        }
+        let wanted = |number| (number == part).then(|| self.end(file, part, place));
+        let unit = part / UNIT_PARTS;
+        Ok(self.read(file, opened, unit, wanted, place, &mut Scratch::default())?)
+    }
+
+    /// Where the value of a quiet position is, if it would have to be decoded.
+    pub(crate) fn missing(&self, slice: Slice, index: u64) -> Result<Option<Place>, StoreError> {
+        let place = self.places.place(slice);
+        let Some(opened) = self.open(&self.slices[place])? else { return Ok(None) };
+        let (part, at) = opened.decoder.layout().locate(index);
+        let is_here = self.cache.get(self.slices[place].part(part), at).is_some();
+        Ok((!is_here).then_some(Place { slice: place, part, at }))
+    }
+
+    /// Decodes what is at these places, each part once.
+    pub(crate) fn prefetch(&self, mut wanted: Vec<Place>) -> Result<(), StoreError> {
+        wanted.sort_unstable();
+        let units: Vec<&[Place]> = wanted
+            .chunk_by(|a, b| a.slice == b.slice && a.part / UNIT_PARTS == b.part / UNIT_PARTS)
+            .collect();
+        units.into_par_iter().try_for_each_init(Scratch::default, |scratch, parts| {
+            let file = &self.slices[parts[0].slice];
+            let Some(opened) = file.opened.get() else { return Ok(()) };
+            let unit = parts[0].part / UNIT_PARTS;
+            // Up to the last place; all of a part that is wanted more than once or twice.
+            let wanted = |number| {
+                let first = parts.partition_point(|place| place.part < number);
+                let end = parts.partition_point(|place| place.part <= number);
+                match end - first {
+                    0 => None,
+                    1 | 2 => Some(self.end(file, number, parts[end - 1].at)),
+                    _ => Some(u64::MAX),
+                }
+            };
+            self.read(file, opened, unit, wanted, 0, scratch).map(|_| ())
+        })
+    }
+
+    /// How far a part is decoded for the sake of a place: all of it if something of it is here
+    /// already, since then it is wanted often.
+    fn end(&self, file: &SliceFile, part: u64, place: u64) -> u64 {
+        if self.cache.contains(file.part(part)) { u64::MAX } else { (place / 64 + 1) * 64 }
+    }
+
+    /// Reads a unit, decodes and keeps those of its parts that are wanted, up to the place that
+    /// `wanted` names (a multiple of 64, or the end), and returns the value at a place of the last
+    /// of them.
+    fn read(
+        &self,
+        file: &SliceFile,
+        opened: &Opened,
+        unit: u64,
+        wanted: impl Fn(u64) -> Option<u64>,
+        place: u64,
+        scratch: &mut Scratch,
+    ) -> Result<Option<Value>, StoreError> {
+        let mut payload = Vec::new();
+        if let Unit::Coded { offset, length } = opened.decoder.unit(unit) {
+            payload.resize(length as usize, 0);
+            let read = opened.file.read_exact_at(&mut payload, offset);
+            read.map_err(|source| StoreError::Io { path: opened.path.clone(), source })?;
+        }
+        let damaged = || self.store.damaged(&opened.path, unit);
+        let mut last = None;
+        for (number, part) in opened.decoder.parts(unit, &payload).ok_or_else(damaged)? {
+            let end = wanted(number);
+            match part {
+                Part::Constant(value) => {
+                    self.cache.set_constant(file.part(number), value);
+                    last = if end.is_some() { Some(value) } else { last };
+                }
+                Part::Coded(_) => {
+                    let Some(end) = end else { continue };
+                    if !opened.decoder.decode(number, part, end, scratch) {
+                        return Err(damaged());
+                    }
+                    let Scratch { win, loss, .. } = scratch;
+                    last = value_in(win, loss, place);
+                    // What comes later in the part is not known.
+                    let known = (end / 64).min(win.len() as u64) as usize;
+                    self.cache.insert(file.part(number), &win[..known], &loss[..known]);
+                }
+            }
+        }
+        Ok(last)
+    }
+}
+
+impl SliceFile {
+    /// The number of a part of this slice among those of all.
+    fn part(&self, part: u64) -> usize {
+        self.first_part + part as usize
+    }
+}
+
+/// The value at a place, if it is there.
+fn value_in(win: &[u64], loss: &[u64], place: u64) -> Option<Value> {
+    let at = (place / 64) as usize;
+    Some(value_of(*win.get(at)?, *loss.get(at)?, place % 64))
+}
