@@ -47,26 +47,31 @@ pub fn extend(
     let (store, board, wanted) = (session.store, session.board, session.cover.clone());
     let (there, mut records) = store.finished()?;
     store.remove_damaged(&wanted)?;
+    let is_new = |s: &Slice| !there.admits_slice(s.name());
+    let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
+    let todo_of = |n| -> Vec<Slice> {
+        let pairs = Builder::pairs(board, &at_most(&wanted, n), n).into_iter();
+        pairs.filter(|slice| is_new(slice) && !is_finished(slice)).collect()
+    };
+    // What is left out for want of memory ends the build, so that nothing is needed after it.
+    let all: Vec<Slice> = (2..=wanted.most_pieces()).flat_map(todo_of).collect();
+    let mut later = Later::new(&all);
     for n in 2..=wanted.most_pieces() {
         let part = at_most(&wanted, n);
-        let is_new = |s: &Slice| s.pieces() == n && !there.admits_slice(s.name());
+        let is_new = |s: &Slice| s.pieces() == n && is_new(s);
         let slices: Vec<Slice> = Slice::all(board, &part).into_iter().filter(is_new).collect();
         if slices.is_empty() {
             continue;
         }
         let cover = union(&there, &part);
         let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
-        let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
-        let pairs = Builder::pairs(board, &part, n).into_iter();
-        let todo: Vec<Slice> = pairs.filter(|s| is_new(s) && !is_finished(s)).collect();
-        let (todo, left_out) = session.split_by_memory(todo);
+        let (todo, left_out) = session.split_by_memory(todo_of(n));
         let sum = |pairs: &[Slice]| -> u64 {
             pairs.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum()
         };
         let (left, indices) = (sum(&todo), indices - sum(&left_out));
         check_disk(store, board, n, left, &records)?;
         progress(Event::Begin { cover: cover.clone(), indices, finished: indices - left });
-        let mut later = Later::new(&todo);
         for slice in todo {
             later.next();
             session.solve(slice, later.needs())?;
@@ -78,7 +83,7 @@ pub fn extend(
                 board: board.name(),
                 pieces: n,
                 left: left_out.iter().flat_map(|&s| both(s)).count(),
-                need: BuildSession::least_memory(board, &part),
+                need: session.least_memory_here(&part),
                 limit: session.resident.memory,
             });
         }

@@ -118,6 +118,14 @@ impl<'a> BuildSession<'a> {
         Builder::base_memory(board, cover) + most.max(room_to_solve(board, slice))
     }
 
+    /// The least memory with which this session can build a database.
+    pub(crate) fn least_memory_here(&self, cover: &Cover) -> u64 {
+        match self.neighbours {
+            None => Self::least_memory(self.board, cover),
+            Some(_) => Self::least_memory_with_files(self.board, cover),
+        }
+    }
+
     /// The least memory with which a database can be built with [`BuildSession::use_files`].
     pub fn least_memory_with_files(board: &Board, cover: &Cover) -> u64 {
         let slices = Slice::all(board, cover).into_iter();
@@ -129,10 +137,11 @@ impl<'a> BuildSession<'a> {
     pub(crate) fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
-            let need = match self.neighbours {
-                None => Self::memory_of(self.board, &self.cover, slice),
-                Some(_) => Self::memory_with_files(self.board, &self.cover, slice),
+            let memory_of = match self.neighbours {
+                None => Self::memory_of,
+                Some(_) => Self::memory_with_files,
             };
+            let need = memory_of(self.board, &self.cover, slice);
             let fits =
                 need <= limit && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
             if !fits {

@@ -50,6 +50,42 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>
     Ok(result)
 }
 
+/// Writes a file as [`write_file`] does, but syncs nothing: after a crash of the machine it may be
+/// incomplete. For files that are judged before they are used, or synced later
+/// ([`sync_file_system`]).
+///
+/// # Errors
+/// Whatever `write` or the system reports. The temporary file is removed then.
+pub fn write_unsynced<T>(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<T>,
+) -> io::Result<T> {
+    let unfinished = unfinished_path(path);
+    let write_and_rename = || {
+        let mut file = File::create(&unfinished)?;
+        let result = write(&mut file)?;
+        std::fs::rename(&unfinished, path)?;
+        Ok(result)
+    };
+    write_and_rename().inspect_err(|_: &io::Error| {
+        // It may never have come into being.
+        let _ = std::fs::remove_file(&unfinished);
+    })
+}
+
+/// Makes durable whatever was written to the file system that a directory is on.
+///
+/// # Errors
+/// Whatever the system reports.
+pub fn sync_file_system(directory: &Path) -> io::Result<()> {
+    let directory = File::open(directory)?;
+    #[cfg(target_os = "linux")]
+    rustix::fs::syncfs(&directory)?;
+    #[cfg(not(target_os = "linux"))]
+    rustix::fs::sync();
+    directory.sync_all()
+}
+
 /// Makes durable which names a directory has.
 ///
 /// # Errors

@@ -153,9 +153,8 @@ pub(crate) fn write(path: &Path, key: Digest, indices: u64, groups: &[Group]) ->
     });
     let sums = sums.collect::<Vec<_>>();
     let sums = sums.as_flattened();
-    let unfinished = atomic::unfinished_path(path);
-    let fill = || {
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(&unfinished)?);
+    atomic::write_unsynced(path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
         let mut page = head(indices, key, sums);
         page.resize(PAGE, 0);
         out.write_all(&page)?;
@@ -164,11 +163,6 @@ pub(crate) fn write(path: &Path, key: Digest, indices: u64, groups: &[Group]) ->
             out.write_all(&page)?;
         }
         out.write_all(sums)?;
-        out.into_inner()?;
-        std::fs::rename(&unfinished, path)
-    };
-    fill().inspect_err(|_| {
-        // It may never have come into being.
-        let _ = std::fs::remove_file(&unfinished);
+        out.flush()
     })
 }

@@ -123,13 +123,18 @@ pub(crate) fn write_parts<B: AsRef<[u8]>>(
     path: &Path,
     parts: impl Iterator<Item = B>,
 ) -> io::Result<()> {
-    atomic::write_file(path, |file| {
-        let mut out = io::BufWriter::with_capacity(1 << 20, file);
-        for part in parts {
-            out.write_all(part.as_ref())?;
-        }
-        out.flush()
-    })
+    atomic::write_file(path, |file| write_all(file, parts))
+}
+
+fn write_all<B: AsRef<[u8]>>(
+    file: &mut fs::File,
+    parts: impl Iterator<Item = B>,
+) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 20, file);
+    for part in parts {
+        out.write_all(part.as_ref())?;
+    }
+    out.flush()
 }
 
 /// The directory of one board's database.
@@ -453,7 +458,8 @@ impl Store {
         let io = |source| StoreError::Io { path: path.clone(), source };
         fs::create_dir_all(&self.building).map_err(io)?;
         let parts = encode_slice(&self.board, slice, table);
-        write_parts(&path, parts.iter()).map_err(io)?;
+        // Synced when the MANIFEST lists it; until then its checksums tell whether it is whole.
+        atomic::write_unsynced(&path, |file| write_all(file, parts.iter())).map_err(io)?;
         Ok(parts.iter().map(|part| part.len() as u64).sum())
     }
 
@@ -506,7 +512,7 @@ impl Store {
                 fs::rename(&from, &to).map_err(|source| StoreError::Io { path: from, source })?;
             }
         }
-        atomic::sync_directory(&self.directory)
+        atomic::sync_file_system(&self.directory)
             .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
         self.save_manifest(cover, records.to_vec())?;
         // What is left there are finished slices of a larger cover that was begun.

@@ -11,10 +11,10 @@
 
 use super::matrix::Matrix;
 use crate::index::renumber::renumber;
-use crate::index::sets::{KingSets, squares};
+use crate::index::sets::{KingSets, rank, squares};
 use crate::index::slice::{Slice, compose, locate, turn};
 use crate::values::resident::Tables;
-use crate::values::table::Value;
+use crate::values::table::{Table, Value};
 use draughtproof_game::{Board, Position};
 
 /// What is shared by all blocks.
@@ -73,6 +73,15 @@ impl Scratch {
     }
 }
 
+/// A move of a man, as far as it is the same in all rows of a block.
+pub(crate) struct ManMove<'a> {
+    to: u8,
+    is_crowned: bool,
+    /// Where the move leads to: a table, and the index of its row for the first set of kings.
+    table: &'a Table,
+    first: u64,
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct Jump {
     pub(crate) from: u8,
@@ -112,10 +121,15 @@ impl<'a> Block<'a> {
 
     /// Fills a row of `fixed`: what follows from finished blocks. The words are: sure wins; losses
     /// as far as finished blocks go; positions without a capture, where king moves have a say.
-    pub(crate) fn prepare_row(&self, row: usize, out: &mut [u64], scratch: &mut Scratch) {
+    pub(crate) fn prepare_row(
+        &self,
+        row: usize,
+        moves: &[ManMove<'_>],
+        out: &mut [u64],
+        scratch: &mut Scratch,
+    ) {
         let words = self.columns.words;
         let kings = self.rows.sets[row];
-        let own = self.men | kings;
         out.fill(0);
         if kings & (self.men | self.foes) != 0 {
             return;
@@ -126,7 +140,7 @@ impl<'a> Block<'a> {
         quiet.copy_from_slice(&scratch.legal);
         and_not(quiet, &scratch.captures);
         or(losses, quiet);
-        self.play_men(own, kings, wins, losses, quiet, scratch);
+        self.play_men(row, moves, (wins, losses), quiet, scratch);
     }
 
     /// The wins and losses among the positions of a row in which there is a capture; other places
@@ -301,32 +315,53 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// The moves of men on squares where no man stands.
+    pub(crate) fn man_moves(&self) -> Vec<ManMove<'a>> {
+        let board = self.shared.board;
+        let count = |set: u32| set.count_ones() as u8;
+        let mut moves = Vec::with_capacity(2 * usize::from(self.slice.men));
+        for from in squares(self.men) {
+            for to in (0..2).filter_map(|direction| board.step(from, direction)) {
+                if (self.men | self.foes) >> to & 1 == 1 {
+                    continue;
+                }
+                let is_crowned = self.is_crowned(to);
+                let left = self.men & !(1 << from);
+                let men = if is_crowned { left } else { left | 1 << to };
+                let kings = self.rows.kings + u8::from(is_crowned);
+                let theirs = count(self.enemy_men);
+                let slice = Slice::new(theirs, self.columns.kings, count(men), kings);
+                // The lowest squares are the first set.
+                let first = slice.row_index(board, self.enemy_men, men, (1 << kings) - 1);
+                let table = self.shared.tables.get(slice);
+                moves.push(ManMove { to, is_crowned, table, first });
+            }
+        }
+        moves
+    }
+
     /// Plays the moves of men in the columns of `quiet`.
     fn play_men(
         &self,
-        own: u32,
-        kings: u32,
-        wins: &mut [u64],
-        losses: &mut [u64],
+        row: usize,
+        moves: &[ManMove<'_>],
+        (wins, losses): (&mut [u64], &mut [u64]),
         quiet: &[u64],
         scratch: &mut Scratch,
     ) {
         let Scratch { win, loss, .. } = scratch;
-        for from in squares(self.men) {
-            for direction in 0..2 {
-                let Some(to) = self.shared.board.step(from, direction) else {
-                    continue;
-                };
-                if (own | self.foes) >> to & 1 == 1 {
-                    continue;
-                }
-                let after = self.moved(from, to, kings);
-                self.read_row(after, self.enemy_men, self.columns, win, loss);
-                let blocked = self.occupied(to);
-                for i in 0..quiet.len() {
-                    wins[i] |= quiet[i] & loss[i];
-                    losses[i] &= !quiet[i] | win[i] | blocked[i];
-                }
+        let kings = self.rows.sets[row];
+        let columns = self.columns.sets.len();
+        for &ManMove { to, is_crowned, table, first } in moves {
+            if kings >> to & 1 == 1 {
+                continue;
+            }
+            let row = if is_crowned { rank(kings | 1 << to) } else { row as u64 };
+            table.read(first + row * columns as u64, columns, win, loss);
+            let blocked = self.occupied(to);
+            for i in 0..quiet.len() {
+                wins[i] |= quiet[i] & loss[i];
+                losses[i] &= !quiet[i] | win[i] | blocked[i];
             }
         }
     }
@@ -355,7 +390,7 @@ impl<'a> Block<'a> {
     pub(crate) fn only_row(&self, row: &mut Vec<u64>, scratch: &mut Scratch) {
         row.clear();
         row.resize(3 * self.columns.words, 0);
-        self.prepare_row(0, row, scratch);
+        self.prepare_row(0, &self.man_moves(), row, scratch);
     }
 
     /// The index of the block's first position.

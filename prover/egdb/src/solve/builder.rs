@@ -22,6 +22,8 @@ use draughtproof_game::Board;
 const PART: u64 = 64 << 20;
 /// Blocks that a task of one thread has: so many sets of the enemy's men with one of the mover's.
 pub(crate) const BLOCKS_PER_TASK: usize = 64;
+/// Tasks for each thread, so that none waits long for the last.
+const TASKS: usize = 8;
 
 /// Groups the sets of `men` men by the sum of their rows.
 fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
@@ -147,14 +149,18 @@ impl Builder {
         let mine = by_advancement(&board, slice.men);
         let theirs = by_advancement(&board, slice.enemy_men);
         for advancement in (0..mine.len() + theirs.len() - 1).rev() {
-            let tasks: Vec<(u32, &[u32])> = mine
-                .iter()
-                .enumerate()
-                .filter(|&(m, _)| m <= advancement && advancement - m < theirs.len())
+            let fits =
+                |&(m, _): &(usize, &Vec<u32>)| m <= advancement && advancement - m < theirs.len();
+            let groups = || mine.iter().enumerate().filter(fits);
+            let blocks: usize =
+                groups().map(|(m, group)| group.len() * theirs[advancement - m].len()).sum();
+            // In parts, for slices in which the mover has few men or none.
+            let part = blocks.div_ceil(TASKS * rayon::current_num_threads());
+            let part = part.clamp(1, BLOCKS_PER_TASK);
+            let tasks: Vec<(u32, &[u32])> = groups()
                 .flat_map(|(m, group)| group.iter().map(move |&set| (m, set)))
                 .flat_map(|(m, set)| {
-                    // In parts, for slices in which the mover has few men or none.
-                    theirs[advancement - m].chunks(BLOCKS_PER_TASK).map(move |part| (set, part))
+                    theirs[advancement - m].chunks(part).map(move |part| (set, part))
                 })
                 .collect();
             let solved = self.solve_tasks(slice, &tasks);
@@ -247,13 +253,14 @@ impl Builder {
             }
         };
         let (rows, columns) = slice.block_size(board);
-        if rows * columns > 64 * PARALLEL_WORDS as u64 {
-            // Large blocks are spread over threads themselves, one block at a time.
+        let threads = rayon::current_num_threads();
+        if rows * columns > 64 * PARALLEL_WORDS as u64 && tasks.len() < 2 * threads {
+            // A few large blocks are spread over threads themselves, one block at a time.
             let (mut solver, mut out) = (Solver::default(), Solved::default());
             tasks.iter().for_each(|task| solve(&mut solver, &mut out, task));
             return vec![out];
         }
-        let chunk = tasks.len().div_ceil(8 * rayon::current_num_threads()).max(1);
+        let chunk = tasks.len().div_ceil(TASKS * threads).max(1);
         tasks
             .par_chunks(chunk)
             .map(|tasks| {

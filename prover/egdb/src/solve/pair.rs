@@ -42,16 +42,16 @@ impl Half {
         let (rows, words) = (block.rows.sets.len(), block.columns.words);
         self.fixed.clear();
         self.fixed.resize(rows * 3 * words, 0);
+        let moves = block.man_moves();
+        let prepare = |scratch: &mut Scratch, row: usize, out: &mut [u64]| {
+            block.prepare_row(row, &moves, out, scratch);
+        };
         if self.values.is_large() {
-            self.fixed
-                .par_chunks_mut(3 * words)
-                .enumerate()
-                .for_each_init(Scratch::default, |scratch, (row, out)| {
-                    block.prepare_row(row, out, scratch)
-                });
+            let rows = self.fixed.par_chunks_mut(3 * words).enumerate();
+            rows.for_each_init(Scratch::default, |scratch, (row, out)| prepare(scratch, row, out));
         } else {
             let rows = self.fixed.chunks_mut(3 * words).enumerate();
-            rows.for_each(|(row, out)| block.prepare_row(row, out, scratch));
+            rows.for_each(|(row, out)| prepare(scratch, row, out));
         }
     }
 

@@ -4,6 +4,8 @@ pub use certificate_spec::value::Value;
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use super::pages::ask_for_large_pages;
 use crate::disk::mapped::MappedTable;
 
@@ -165,8 +167,10 @@ impl Table {
 
     /// The numbers of wins and losses.
     pub fn count(&self) -> (u64, u64) {
-        self.groups().iter().fold((0, 0), |(wins, losses), [win, loss]| {
-            (wins + u64::from(win.count_ones()), losses + u64::from(loss.count_ones()))
-        })
+        let count = |[win, loss]: &Group| [win, loss].map(|word| u64::from(word.count_ones()));
+        let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
+        let [wins, losses] =
+            self.groups().par_iter().with_min_len(1 << 14).map(count).reduce(|| [0; 2], add);
+        (wins, losses)
     }
 }
