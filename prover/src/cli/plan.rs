@@ -21,8 +21,9 @@ slices with one piece less, size from slices with one piece less on both sides. 
 number of threads. Of what is on disk already, the size is known and the time is what it would take again.
 
 Columns: number of pieces; positions with exactly so many; hours, minutes and seconds to build them; the \
-least memory with which that is possible, and the memory with which nothing has to be read twice; bytes on \
-disk of these, while building and afterwards, and of all up to here. Then the slices that take longest.")]
+least memory with which that is possible, and the memory with which nothing has to be read twice or kept in \
+files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
+searches map (`prove db --map`). Then the slices that take longest.")]
 pub(super) struct Options {
     #[command(flatten)]
     build: BuildOptions,
@@ -54,20 +55,29 @@ fn time(seconds: f64) -> String {
 
 fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Result<()> {
     let mut total = 0.0;
-    let columns =
-        ["pieces", "positions", "time", "least memory", "most memory", "disk", "disk in all", ""];
+    let columns = [
+        "pieces",
+        "positions",
+        "time",
+        "least memory",
+        "most memory",
+        "disk",
+        "disk in all",
+        "tables",
+        "",
+    ];
     match format {
         Format::Text => writeln!(out, "{}", text_row(columns.map(String::from)))?,
         Format::Tsv => writeln!(
             out,
-            "pieces\tpositions\tseconds\tleast_memory\tmost_memory\tbytes\tbytes_in_all\tknown"
+            "pieces\tpositions\tseconds\tleast_memory\tmost_memory\tbytes\tbytes_in_all\ttables\tknown"
         )?,
         Format::Json => {}
     }
     for f in forecasts {
         total += f.bytes;
         let (n, positions, known) = (f.pieces, f.positions, f.known);
-        let (seconds, least, most) = (f.seconds, f.least_memory, f.most_memory);
+        let (seconds, least, most, tables) = (f.seconds, f.least_memory, f.most_memory, f.tables);
         match format {
             Format::Text => {
                 let there = if known { "there, or measured" } else { "estimated" };
@@ -79,18 +89,19 @@ fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Re
                     bytes(most as f64),
                     bytes(f.bytes),
                     bytes(total),
+                    bytes(tables as f64),
                     there.into(),
                 ];
                 writeln!(out, "{}", text_row(row))?;
             }
             Format::Tsv => writeln!(
                 out,
-                "{n}\t{positions}\t{seconds:.3}\t{least}\t{most}\t{:.0}\t{total:.0}\t{known}",
+                "{n}\t{positions}\t{seconds:.3}\t{least}\t{most}\t{:.0}\t{total:.0}\t{tables}\t{known}",
                 f.bytes
             )?,
             Format::Json => writeln!(
                 out,
-                r#"{{"pieces":{n},"positions":{positions},"seconds":{seconds:.3},"least_memory":{least},"most_memory":{most},"bytes":{:.0},"bytes_in_all":{total:.0},"known":{known}}}"#,
+                r#"{{"pieces":{n},"positions":{positions},"seconds":{seconds:.3},"least_memory":{least},"most_memory":{most},"bytes":{:.0},"bytes_in_all":{total:.0},"tables":{tables},"known":{known}}}"#,
                 f.bytes
             )?,
         }
@@ -115,7 +126,9 @@ fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Re
     out.flush()
 }
 
-fn text_row(row: [String; 8]) -> String {
-    let [n, positions, time, least, most, disk, total, note] = row;
-    format!("{n:>6}{positions:>22}{time:>12}{least:>14}{most:>13}{disk:>10}{total:>13}  {note}")
+fn text_row(row: [String; 9]) -> String {
+    let [n, positions, time, least, most, disk, total, tables, note] = row;
+    format!(
+        "{n:>6}{positions:>22}{time:>12}{least:>14}{most:>13}{disk:>10}{total:>13}{tables:>10}  {note}"
+    )
 }

@@ -18,6 +18,7 @@ use super::extend::extend;
 use super::residency::{Later, Residency};
 use super::session::{BuildSession, both, room_to_solve};
 use crate::disk::figures::Figures;
+use crate::disk::mapped::file_length;
 use crate::disk::store::Store;
 use crate::index::cover::at_most;
 use crate::index::slice::Slice;
@@ -43,8 +44,10 @@ pub struct Forecast {
     pub seconds: f64,
     /// Bytes on disk; while building, too.
     pub bytes: f64,
-    /// Bytes of memory without which they cannot be built.
+    /// Bytes of memory without which they cannot be built, with tables in files.
     pub least_memory: u64,
+    /// Bytes on disk of their tables, if they are made for searches.
+    pub tables: u64,
     /// Bytes of memory with which nothing has to be read again.
     pub most_memory: u64,
     /// The slices that take longest, with their twins.
@@ -182,7 +185,8 @@ impl Forecaster {
             known: slices.iter().all(|slice| self.known.contains(slice)),
             seconds: seconds + self.read_again(n, cover, &pairs),
             bytes,
-            least_memory: BuildSession::least_memory(board, cover),
+            least_memory: BuildSession::least_memory_with_files(board, cover),
+            tables: slices.iter().map(|s| file_length(s.indices(board))).sum(),
             most_memory: Builder::memory(board, cover),
             largest,
         }
