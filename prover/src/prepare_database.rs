@@ -201,7 +201,16 @@ pub fn load_finished(
         }
         Holding::Mapped => {
             let mut session = BuildSession::new(store, cover, room.memory)?;
-            make_tables(&mut session, room.map_space(store)?, progress)?;
+            let space = room.map_space(store);
+            match space.and_then(|space| make_tables(&mut session, space, progress)) {
+                Ok(()) => {}
+                // Nobody has asked for tables; a database that can only be read will do.
+                Err(error) if room.holding.is_none() && is_of_disk(&error) => {
+                    progress.say(format!("no tables can be made, values are cached: {error}"));
+                    session.use_tables()?;
+                }
+                Err(error) => return Err(error),
+            }
             Ok(session.into_values(room.memory / 2))
         }
         Holding::MappedIfThere => {
@@ -264,6 +273,11 @@ fn make_tables(
         Making::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
         Making::End => bar.take().into_iter().for_each(Bar::finish),
     })
+}
+
+/// Whether something cannot be written.
+fn is_of_disk(error: &BuildError) -> bool {
+    matches!(error, BuildError::Store(StoreError::Io { .. }) | BuildError::TableSpace { .. })
 }
 
 /// The bytes that the values of a cover take in memory.

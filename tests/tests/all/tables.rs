@@ -88,6 +88,25 @@ fn no_room_for_tables() {
     assert!(none.starts_with("database 6x6 with 5 pieces: ") && tables(here).is_empty());
 }
 
+/// Where tables cannot be made it is an error only if they were asked for.
+#[test]
+fn a_place_where_no_tables_can_be() {
+    let place = place();
+    let here = place.path();
+    fs::write(here.join("egdb/6x6.tables"), "a file").unwrap();
+    let asked = run(&path("prove"), &[&["db"], &DB[..], &["--map"]].concat(), here);
+    let said = String::from_utf8(asked.stderr).unwrap();
+    assert_eq!(asked.status.code(), Some(3));
+    assert!(said.starts_with("prove: egdb/6x6.tables"), "{said}");
+    let probe = ["probe", "--game", "6x6", "B:WK18:BK1"];
+    assert_eq!(
+        run(&path("prove"), &[&probe[..], &["--values", "mapped"]].concat(), here).status.code(),
+        Some(3)
+    );
+    assert_eq!(prove(&probe, here), "B:WK18:BK1\tdraw\n");
+    assert_eq!(fs::read_to_string(here.join("egdb/6x6.tables")).unwrap(), "a file");
+}
+
 /// Somebody cuts the files of a process short.
 #[test]
 fn tables_that_vanish_while_they_are_used() {

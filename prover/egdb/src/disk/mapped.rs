@@ -3,8 +3,9 @@
 //!
 //! Opening such a file takes no longer for a large one than for a small one, the operating system
 //! decides what of it stays in memory, and all processes of a machine share that. The files can be
-//! made again from the compressed ones at any time: they are no part of a database, and nothing in
-//! them is believed. What belongs to something else, is short, or was changed is found out:
+//! made again from the compressed ones at any time: they are no part of a database, and no proof
+//! rests on them. What belongs to something else, is short, or was damaged is found out; not what
+//! somebody has made to deceive, with checksums that are right:
 //!
 //! * The *key* of a table stands for all that its values follow from: the digest of its slice's
 //!   file and the keys of the slices that captures lead to. It is in the file's name and its head.
@@ -84,7 +85,11 @@ impl MappedTable {
     /// The system's, but none where there is no such file.
     pub(crate) fn open(path: &Path, key: Digest, indices: u64) -> io::Result<Option<MappedTable>> {
         let file = match File::open(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return Ok(None);
+            }
             file => file?,
         };
         // The bytes are used as they lie.

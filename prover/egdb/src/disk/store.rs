@@ -115,6 +115,14 @@ pub enum StoreError {
     },
 }
 
+/// What there is, or something else where there is no such file.
+fn missing_is<T>(otherwise: T, found: io::Result<T>) -> io::Result<T> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(otherwise),
+        found => found,
+    }
+}
+
 /// Writes the parts of a file atomically.
 ///
 /// # Errors
@@ -182,15 +190,15 @@ impl Store {
     /// [`StoreError::Io`]
     pub fn table_bytes(&self) -> Result<u64, StoreError> {
         let directory = self.tables();
-        let io = |source| StoreError::Io { path: directory.clone(), source };
-        if !directory.exists() {
-            return Ok(0);
-        }
-        let mut bytes = 0;
-        for entry in fs::read_dir(&directory).map_err(io)? {
-            bytes += entry.and_then(|entry| entry.metadata()).map_err(io)?.len();
-        }
-        Ok(bytes)
+        let read = || {
+            let mut bytes = 0;
+            for entry in fs::read_dir(&directory)? {
+                // Another process may be making or removing tables.
+                bytes += missing_is(0, entry.and_then(|entry| entry.metadata()).map(|m| m.len()))?;
+            }
+            Ok(bytes)
+        };
+        missing_is(0, read()).map_err(|source| StoreError::Io { path: directory.clone(), source })
     }
 
     /// Where the depths of a slice are, or would be.
