@@ -1,4 +1,5 @@
-//! Payloads of units (`SPEC.md` §8.3): a checksum, how each part is written, and the codes of parts.
+//! Payloads of units (`SPEC.md` §8.3): a checksum, how each part is written, and the codes of
+//! parts.
 
 use crate::value::{CHECKSUM, Value, checksum};
 

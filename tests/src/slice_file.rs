@@ -63,7 +63,8 @@ impl SliceFile {
         self.entry(self.payloads.len()) + before
     }
 
-    /// Changes what follows the checksum in the payload of a unit; the checksum is right afterwards.
+    /// Changes what follows the checksum in the payload of a unit; the checksum is right
+    /// afterwards.
     pub fn edit_payload(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
         let payload = &mut self.payloads[unit];
         let mut rest = payload.split_off(8);

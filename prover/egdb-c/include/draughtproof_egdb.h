@@ -62,8 +62,8 @@ extern "C" {
 
 // Opens the database of the board rows x columns in a directory. `mode` says where values are:
 // `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of what is cached at most `memory`
-// bytes are kept; what is resident must not take more. Returns null and writes a message into `error` (of `error_size` bytes; may be null) if that
-// fails.
+// bytes are kept; what is resident must not take more. Returns null and writes a message into
+// `error` (of `error_size` bytes; may be null) if that fails.
 //
 // # Safety
 // `directory` must be a string that ends with a zero, and `error` null or of `error_size` bytes.

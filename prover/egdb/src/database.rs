@@ -21,9 +21,10 @@ pub enum Mode {
     /// All values, two bits a position, if that takes no more bytes than these. Opening takes as
     /// long as decoding the whole database.
     Resident(u64),
-    /// The tables of all values that were made beside the database ([`BuildSession::map`], `prove db
-    /// --map`), two bits a position, mapped into memory and shared by all processes. Slices of
-    /// which there is none are as with [`Mode::Cached`], with so many bytes. Opening takes a moment.
+    /// The tables of all values that were made beside the database ([`BuildSession::map`], `prove
+    /// db --map`), two bits a position, mapped into memory and shared by all processes. Slices of
+    /// which there is none are as with [`Mode::Cached`], with so many bytes. Opening takes a
+    /// moment.
     Mapped(u64),
 }
 

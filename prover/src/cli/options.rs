@@ -93,10 +93,13 @@ impl StoredOptions {
         machine: &MachineOptions,
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
+        Ok(self.load_into(machine, &values.room(machine))?.on_failure(end))
+    }
+
+    fn load_into(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
         let store = self.store();
         let cover = self.manifest(&store)?.cover;
-        let room = values.room(machine);
-        Ok(load_finished(&store, &cover, &room, &machine.progress())?.on_failure(end))
+        Ok(load_finished(&store, &cover, room, &machine.progress())?)
     }
 
     /// The same; none, if none is wanted or there.
@@ -125,11 +128,9 @@ impl StoredOptions {
         machine: &MachineOptions,
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
-        let store = self.store();
-        let cover = self.manifest(&store)?.cover;
         let room = values.room(machine);
-        let room = Room { holding: room.holding.or(Some(Holding::MappedIfThere)), ..room };
-        Ok(load_finished(&store, &cover, &room, &machine.progress())?)
+        let holding = room.holding.or(Some(Holding::MappedIfThere));
+        self.load_into(machine, &Room { holding, ..room })
     }
 }
 

@@ -42,8 +42,8 @@ pub(super) struct ValuesOptions {
 /// The disk for mapped tables.
 #[derive(Args, Debug)]
 pub(super) struct MapSpace {
-    /// Disk for mapped tables, such as 20GiB; slices for which there is no room are cached [default:
-    /// 32GiB, at most half of what is free]
+    /// Disk for mapped tables, such as 20GiB; slices for which there is no room are cached
+    /// [default: 32GiB, at most half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     map_space: Option<u64>,
 }

@@ -232,8 +232,8 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Maps the tables of slices as far as there are files of them; with `whole` only those of which
-    /// every page is right. Returns the other slices.
+    /// Maps the tables of slices as far as there are files of them; with `whole` only those of
+    /// which every page is right. Returns the other slices.
     fn open_tables(&mut self, slices: &[Slice], whole: bool) -> Result<Vec<Slice>, BuildError> {
         let open = |&slice: &Slice| {
             let table = self.tables.open(slice)?;

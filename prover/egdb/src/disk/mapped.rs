@@ -9,8 +9,8 @@
 //!
 //! * The *key* of a table stands for all that its values follow from: the digest of its slice's
 //!   file and the keys of the slices that captures lead to. It is in the file's name and its head.
-//! * The head and the checksums of all pages, of which the head has a digest, are looked at when the
-//!   file is opened, together with its length.
+//! * The head and the checksums of all pages, of which the head has a digest, are looked at when
+//!   the file is opened, together with its length.
 //! * The checksum of a page is looked at when a process first reads from the page.
 //!
 //! ```text

@@ -113,8 +113,8 @@ impl Files {
         Ok(Some(file.opened.get_or_init(|| Opened { path, file: handle, decoder })))
     }
 
-    /// The value of a quiet position, by slice and index; `None` where there is no file. What is not
-    /// in the cache is decoded, or [`Miss::NotHere`].
+    /// The value of a quiet position, by slice and index; `None` where there is no file. What is
+    /// not in the cache is decoded, or [`Miss::NotHere`].
     pub(crate) fn probe(
         &self,
         slice: Slice,
