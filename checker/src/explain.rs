@@ -6,8 +6,8 @@ use certificate_spec::leaves::Leaf;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
 use checker_core::{
-    Board, Certificate, CheckedNode, Database, Finding, Options, Position, Side, Stop, Tree, Value,
-    replay, values_as_they_are, write_fen,
+    Board, Certificate, CheckedNode, Database, Finding, Lookup, Options, Position, Side, Stop,
+    Tree, Value, replay, values_as_they_are, write_fen,
 };
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -108,7 +108,8 @@ impl Explainer {
     /// What the `q`th question says of a position.
     fn explain(&self, q: usize, p: &Position) -> Option<Explanation> {
         let proof = self.certificate.proofs.get(q)?;
-        let tree = Tree { board: self.board(), database: self.database.as_ref(), proof };
+        let database = self.database.as_ref().map_or(Lookup::None, Lookup::Tables);
+        let tree = Tree { board: self.board(), database, proof };
         let mut all = Vec::new();
         self.board().successors(p, &mut all);
         if let Some((values, says)) = self.database.as_ref().zip(tree.database_says(p)) {

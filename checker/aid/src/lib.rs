@@ -4,10 +4,9 @@
 //!
 //! * [`decode`]: the values in slice files. The core holds every value against the rules
 //!   afterwards.
-//! * [`Plan`]: which tables of values are in memory when. The core sees to it that the batches are
-//!   all slices, whole pairs of one group each; where a move leads to a slice that has no table
-//!   nothing is verified; and a table that comes back must have the digest of the one that was
-//!   verified.
+//! * [`Plan`]: what of the tables of values is in memory when. The core sees to it that the batches
+//!   are all slices, whole pairs of one group each; where a move leads to a value that is not in
+//!   memory nothing is verified; and what comes back must have the digest of what was verified.
 //! * [`Progress`]: how far a check has come. Nothing that is decided depends on it.
 #![forbid(unsafe_code)]
 
@@ -15,5 +14,5 @@ pub mod decode;
 mod plan;
 mod progress;
 
-pub use plan::{Plan, needs};
+pub use plan::{Layer, Plan, Step, needs};
 pub use progress::Progress;

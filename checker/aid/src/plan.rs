@@ -1,25 +1,52 @@
-//! Which tables are in memory, and when.
+//! What of the tables of values is in memory, and when.
 //!
 //! Slices are checked in batches: a group (as many pieces, as many men), part of one, or at least a
-//! slice and its twin. While a batch is checked there are in memory the tables of
+//! slice and its twin; and in each the blocks in layers, those whose men have advanced farther
+//! first. Where there is room, there are in memory, while a batch is checked, the tables of
 //!
 //! * all slices with fewer pieces, where captures lead,
 //! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b +
 //!   1),
 //! * the batch itself, and whatever else there is room for.
 //!
-//! What is enforced is the bound on all of them together. Where a move leads to a slice that is not
-//! in memory nothing is verified, and a table that comes back must be the one that went.
+//! Where there is not, a batch is a pair, and of large slices there are only the layer that is
+//! checked, the one before it, where steps of men lead, and the one that crownings lead to; of the
+//! slices with fewer pieces those that a capture leads to. What goes first is what is needed again
+//! last.
+//!
+//! What is enforced is the bound on all of them together. Where a move leads to a value that is not
+//! in memory nothing is verified, and what comes back must be what went.
 
 use certificate_spec::database::SliceName;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// The slices of a database in order, how many bytes the table of each takes, and how many all may
+/// What is in memory together of a slice: the blocks whose men have advanced so many rows, of both
+/// sides together; or, of a slice with small blocks, all of them, as the layer 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Layer {
+    /// The slice.
+    pub slice: SliceName,
+    /// The rows.
+    pub advance: usize,
+}
+
+/// What changes in memory before a layer of a batch is checked.
+#[derive(Debug, Default)]
+pub struct Step {
+    /// What goes.
+    pub out: Vec<Layer>,
+    /// What comes then, in this order.
+    pub bring: Vec<Layer>,
+}
+
+/// The slices of a database in order, how many bytes the layers of each take, and how many all may
 /// take.
 pub struct Plan {
     slices: Vec<SliceName>,
-    bytes: HashMap<SliceName, u64>,
+    bytes: HashMap<SliceName, Vec<u64>>,
+    /// The rows that a man has advanced before it is crowned.
+    rows: usize,
     memory: u64,
 }
 
@@ -37,23 +64,71 @@ fn size(bytes: u64) -> String {
     if unit == "bytes" { format!("{size} bytes") } else { format!("{size:.1} {unit}") }
 }
 
-/// The slices of a batch and those that a crowning leads to.
-pub fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
-    let crowned = |&SliceName([a, b, c, d])| Some(SliceName([c, d, a.checked_sub(1)?, b + 1]));
-    batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
+/// The slice that a crowning without a capture leads to.
+fn crowned(SliceName([a, b, c, d]): SliceName) -> Option<SliceName> {
+    Some(SliceName([c, d, a.checked_sub(1)?, b + 1]))
 }
 
+/// The slices that captures lead to.
+fn captured(SliceName([a, b, c, d]): SliceName) -> impl Iterator<Item = SliceName> {
+    let own = [Some([a, b]), a.checked_sub(1).map(|a| [a, b + 1])].into_iter().flatten();
+    own.flat_map(move |[a, b]| {
+        let men = (0..=c).flat_map(move |c| (0..=d).map(move |d| [c, d]));
+        let theirs = men.filter(move |&left| left != [c, d] && left != [0, 0]);
+        theirs.map(move |[c, d]| SliceName([c, d, a, b]))
+    })
+}
+
+/// The slices of a batch and those that a crowning leads to.
+pub fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
+    let crowned = batch.iter().filter_map(|&slice| crowned(slice));
+    crowned.chain(batch.iter().copied()).collect()
+}
+
+/// What has to be in memory in one step, in no order.
+type Needs = HashSet<Layer>;
+
 impl Plan {
-    /// For these slices, in order, with the bytes that the table of each takes.
-    pub fn new(slices: &[(SliceName, u64)], memory: u64) -> Plan {
-        let bytes = slices.iter().copied().collect();
-        Plan { slices: slices.iter().map(|slice| slice.0).collect(), bytes, memory }
+    /// For these slices, in order, with the bytes that the layers of each take, on a board on which
+    /// a man is crowned when it has advanced so many `rows` and one more.
+    pub fn new(slices: Vec<(SliceName, Vec<u64>)>, rows: usize, memory: u64) -> Plan {
+        let order = slices.iter().map(|slice| slice.0).collect();
+        Plan { slices: order, bytes: slices.into_iter().collect(), rows, memory }
+    }
+
+    /// The bytes of a layer.
+    fn layer(&self, layer: &Layer) -> u64 {
+        let layers = self.bytes.get(&layer.slice);
+        layers.and_then(|layers| layers.get(layer.advance)).copied().unwrap_or(0)
     }
 
     /// The bytes of the tables of slices.
     fn bytes(&self, slices: impl IntoIterator<Item = SliceName>) -> u64 {
-        let bytes = slices.into_iter().filter_map(|slice| self.bytes.get(&slice));
+        let bytes = slices.into_iter().filter_map(|slice| self.bytes.get(&slice)).flatten();
         bytes.fold(0, |sum, &bytes| sum.saturating_add(bytes))
+    }
+
+    /// All layers of a slice.
+    fn layers(&self, slice: SliceName) -> impl Iterator<Item = Layer> {
+        let count = self.bytes.get(&slice).map_or(0, Vec::len);
+        (0..count).map(move |advance| Layer { slice, advance })
+    }
+
+    /// The layer of a slice that has the blocks whose men have advanced so many rows, if any.
+    fn at(&self, slice: SliceName, advance: usize) -> Option<Layer> {
+        let count = self.bytes.get(&slice)?.len();
+        let advance = if count == 1 { 0 } else { advance };
+        (advance < count).then_some(Layer { slice, advance })
+    }
+
+    /// The rows that the men of a slice may have advanced.
+    fn most(&self, slice: SliceName) -> usize {
+        self.rows * (usize::from(slice.0[0]) + usize::from(slice.0[2]))
+    }
+
+    /// Whether all tables fit.
+    pub fn fits(&self) -> bool {
+        self.bytes(self.slices.iter().copied()) <= self.memory
     }
 
     /// One line about the memory that is needed.
@@ -73,11 +148,25 @@ impl Plan {
         if fits { Ok(()) } else { Err(format!("memory: {text}")) }
     }
 
-    /// All slices, in batches as large as the bound admits, or else of a `pair` each.
+    /// What a batch needs where there is room: the slices with fewer pieces, its own and those that
+    /// crownings lead to.
+    fn needs_whole(&self, batch: &[SliceName]) -> HashSet<SliceName> {
+        let pieces = batch.first().map_or(0, |slice| slice.pieces());
+        let fewer = self.slices.iter().copied().filter(|slice| slice.pieces() < pieces);
+        fewer.chain(needs(batch)).collect()
+    }
+
+    /// All slices, in batches as large as the bound admits, or else of a `pair` each. Unless it may
+    /// be checked `by_layers`, a batch fits with all that it needs.
     ///
     /// # Errors
     /// The bound is too low for a pair, or for `all` tables in the end where they are wanted.
-    pub fn batches(&self, pair: bool, all: bool) -> Result<Vec<Vec<SliceName>>, String> {
+    pub fn batches(
+        &self,
+        pair: bool,
+        all: bool,
+        by_layers: bool,
+    ) -> Result<Vec<Vec<SliceName>>, String> {
         let (mut batches, mut fewer) = (Vec::new(), 0u64);
         for slices in self.slices.chunk_by(|s, t| s.pieces() == t.pieces()) {
             let needed = |batch: &[SliceName]| self.bytes(needs(batch)).saturating_add(fewer);
@@ -86,7 +175,9 @@ impl Plan {
                 for &slice in group.iter().filter(|slice| slice.0 >= slice.twin().0) {
                     let mut both = vec![slice.twin(), slice];
                     both.dedup();
-                    self.judge(needed(&both), &slice.file_name())?;
+                    if !by_layers {
+                        self.judge(needed(&both), &slice.file_name())?;
+                    }
                     let more = [&batch[..], &both].concat();
                     if batch.is_empty() || !pair && needed(&more) <= self.memory {
                         batch = more;
@@ -102,34 +193,111 @@ impl Plan {
         Ok(batches)
     }
 
-    /// What the first batch of the `rest` needs and is not in memory, in order; and what has to go
-    /// to make room for it: of the tables that it does not need those that no other needs, then
-    /// those needed latest.
-    pub fn swap(
-        &self,
-        is_there: impl Fn(SliceName) -> bool,
-        rest: &[Vec<SliceName>],
-    ) -> (Vec<SliceName>, Vec<SliceName>) {
-        let pieces = rest.iter().flatten().next().map_or(0, |slice| slice.pieces());
-        let now: HashSet<_> = rest.iter().take(1).flat_map(|batch| needs(batch)).collect();
-        let is_needed = |slice: SliceName| slice.pieces() < pieces || now.contains(&slice);
-        let all = || self.slices.iter().copied();
-        let missing: Vec<_> = all().filter(|&s| is_needed(s) && !is_there(s)).collect();
-        let there = all().filter(|&s| is_there(s));
-        let mut held = self.bytes(there.chain(missing.iter().copied()));
-        let mut out = Vec::new();
-        if held > self.memory {
-            let rest: Vec<_> = rest.iter().map(|batch| needs(batch)).collect();
-            out.extend(all().filter(|&s| is_there(s) && !is_needed(s)));
-            out.sort_by_cached_key(|slice| {
-                Reverse(rest.iter().position(|needs| needs.contains(slice)).unwrap_or(usize::MAX))
-            });
-            out.retain(|&slice| {
-                let goes = held > self.memory;
-                held -= if goes { self.bytes([slice]) } else { 0 };
-                goes
-            });
+    /// What one layer of a pair needs at least.
+    fn needs_of_layer(&self, batch: &[SliceName], advance: usize) -> Needs {
+        let mut needs = Needs::new();
+        for &slice in batch {
+            needs.extend(self.at(slice, advance).into_iter().chain(self.at(slice, advance + 1)));
+            let crowned = crowned(slice).zip(advance.checked_sub(self.rows));
+            needs.extend(crowned.and_then(|(crowned, advance)| self.at(crowned, advance)));
+            needs.extend(captured(slice).flat_map(|slice| self.layers(slice)));
         }
-        (missing, out)
+        needs
+    }
+
+    /// What is needed in each step of these batches: a step for each advance, from the most down.
+    fn steps(&self, batches: &[Vec<SliceName>]) -> Vec<Needs> {
+        let mut steps = Vec::new();
+        for batch in batches {
+            let most = batch.iter().map(|&slice| self.most(slice)).max().unwrap_or(0);
+            let whole = self.needs_whole(batch);
+            if self.bytes(whole.iter().copied()) <= self.memory {
+                steps.push(whole.into_iter().flat_map(|slice| self.layers(slice)).collect());
+                steps.extend((0..most).map(|_| Needs::new()));
+            } else {
+                steps.extend((0..=most).rev().map(|advance| self.needs_of_layer(batch, advance)));
+            }
+        }
+        steps
+    }
+
+    /// What changes in memory in each step: one for each advance of each batch, from the most down,
+    /// and one for each of `then`, with what has to be there in it.
+    ///
+    /// # Errors
+    /// The bound is too low for one of them.
+    pub fn schedule(
+        &self,
+        batches: &[Vec<SliceName>],
+        then: Vec<Vec<Layer>>,
+    ) -> Result<Vec<Step>, String> {
+        for &slice in batches.iter().flatten() {
+            let largest = self.layers(slice).map(|layer| self.layer(&layer)).max();
+            self.judge(largest.unwrap_or(0), &slice.file_name())?;
+        }
+        let mut steps = self.steps(batches);
+        steps.extend(then.into_iter().map(|layers| layers.into_iter().collect()));
+        let mut uses: HashMap<Layer, Vec<usize>> = HashMap::new();
+        for (i, needs) in steps.iter().enumerate() {
+            needs.iter().for_each(|&layer| uses.entry(layer).or_default().push(i));
+        }
+        let places = self.slices.iter().enumerate();
+        let places: HashMap<SliceName, usize> = places.map(|(i, &slice)| (slice, i)).collect();
+        let order = |layer: &Layer| (places.get(&layer.slice).copied(), Reverse(layer.advance));
+        // Who is checked in a step: what is its own comes from its file as it is.
+        let owners = batches.iter().flat_map(|batch| {
+            let most = batch.iter().map(|&slice| self.most(slice)).max().unwrap_or(0);
+            (0..=most).map(move |_| &batch[..])
+        });
+        let owners: Vec<&[SliceName]> = owners.collect();
+        let mut there = Needs::new();
+        let mut held = 0u64;
+        let mut all = Vec::new();
+        for (i, needs) in steps.iter().enumerate() {
+            let own = owners.get(i).copied().unwrap_or_default();
+            let mut now = needs.clone();
+            let mut bring = Vec::new();
+            let mut missing: Vec<Layer> =
+                now.iter().copied().filter(|layer| !there.contains(layer)).collect();
+            while let Some(layer) = missing.pop() {
+                bring.push(layer);
+                // What is made again needs what captures lead to, and that may be missing, too.
+                if !own.contains(&layer.slice) {
+                    let more = captured(layer.slice).flat_map(|slice| self.layers(slice));
+                    for layer in more.filter(|layer| now.insert(*layer)).collect::<Vec<_>>() {
+                        if !there.contains(&layer) {
+                            missing.push(layer);
+                        }
+                    }
+                }
+            }
+            bring.sort_by_key(order);
+            let more = bring.iter().fold(0u64, |sum, layer| sum.saturating_add(self.layer(layer)));
+            held = held.saturating_add(more);
+            let mut out = Vec::new();
+            if held > self.memory {
+                // A step that asks for nothing goes on with what is there for the one before.
+                let next = |layer: &Layer| {
+                    let uses = uses.get(layer).map_or(&[][..], |uses| uses);
+                    uses.get(uses.partition_point(|&step| step <= i)).copied().unwrap_or(usize::MAX)
+                };
+                let mut others: Vec<Layer> =
+                    there.iter().copied().filter(|layer| !now.contains(layer)).collect();
+                others.sort_by_cached_key(|layer| Reverse((next(layer), order(layer))));
+                for layer in others {
+                    if held <= self.memory {
+                        break;
+                    }
+                    held -= self.layer(&layer);
+                    there.remove(&layer);
+                    out.push(layer);
+                }
+            }
+            let what = own.last().map_or("a certificate".into(), |slice| slice.file_name());
+            self.judge(held, &what)?;
+            there.extend(&bring);
+            all.push(Step { out, bring });
+        }
+        Ok(all)
     }
 }

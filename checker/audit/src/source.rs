@@ -3,17 +3,17 @@
 use crate::journal::Journal;
 use crate::tables::TableFolder;
 use certificate_spec::Digest;
-use checker_core::{TableDigests, TableSource, Words};
+use checker_core::{Table, TableDigests, TableSource};
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 impl TableSource for TableFolder {
-    fn read(&self, slice_file: Digest, words: &Words) -> Option<Digest> {
-        TableFolder::read(self, slice_file, words)
+    fn read(&self, slice_file: Digest, table: &Table) -> Option<Digest> {
+        TableFolder::read(self, slice_file, table)
     }
-    fn write(&self, slice_file: Digest, words: &Words, digest: Digest) -> io::Result<()> {
-        TableFolder::write(self, slice_file, words, digest)
+    fn write(&self, slice_file: Digest, table: &Table, digest: Digest) -> io::Result<()> {
+        TableFolder::write(self, slice_file, table, digest)
     }
 }
 

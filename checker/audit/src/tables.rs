@@ -13,15 +13,14 @@
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use checker_core::Words;
+use checker_core::{Bits, Table};
 use std::fs::{self, File, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
 
-/// How many words are read or written at a time.
-const CHUNK: usize = 1 << 12;
+/// How many bytes are read or written at a time.
+const BUFFER: usize = 1 << 16;
 
 /// A folder of tables. Each has the name of its slice file's digest.
 #[derive(Debug, Clone)]
@@ -44,7 +43,7 @@ impl TableFolder {
     }
 
     /// The file of a table, if it has as many words, and the digest that it states.
-    fn open(&self, slice_file: Digest, words: &Words) -> Option<(File, Digest)> {
+    fn open(&self, slice_file: Digest, table: &Table) -> Option<(File, Digest)> {
         let path = self.0.join(slice_file.to_string());
         // Opening a pipe would wait for ever.
         if !path.symlink_metadata().ok()?.is_file() {
@@ -52,7 +51,7 @@ impl TableFolder {
         }
         let mut file = File::open(path).ok()?;
         let (metadata, mut digest) = (file.metadata().ok()?, [0; 32]);
-        let length = digest.len() as u64 + 16 * words.len() as u64;
+        let length = digest.len() as u64 + 16 * table.words();
         if !metadata.is_file() || metadata.len() != length {
             return None;
         }
@@ -61,16 +60,17 @@ impl TableFolder {
     }
 
     /// Reads a table that is there, and returns the digest that it states. If there is none, what
-    /// is in the words afterwards is worth nothing.
-    pub fn read(&self, slice_file: Digest, words: &Words) -> Option<Digest> {
-        let (mut file, digest) = self.open(slice_file, words)?;
-        let mut bytes = vec![0; 16 * CHUNK];
-        for words in words.chunks(CHUNK) {
-            let bytes = &mut bytes[..16 * words.len()];
-            file.read_exact(bytes).ok()?;
-            let bytes = bytes.as_chunks::<8>().0;
-            let words = words.as_flattened().iter().zip(bytes);
-            words.for_each(|(word, bytes)| word.store(u64::from_le_bytes(*bytes), Relaxed));
+    /// is in the table afterwards is worth nothing.
+    pub fn read(&self, slice_file: Digest, table: &Table) -> Option<Digest> {
+        let (file, digest) = self.open(slice_file, table)?;
+        let mut file = BufReader::with_capacity(BUFFER, file);
+        for number in 0..table.words() {
+            let mut word = || {
+                let mut bytes = [0; 8];
+                file.read_exact(&mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
+            };
+            let (win, loss) = (word()?, word()?);
+            table.put_word(number, Bits { win, loss });
         }
         Some(digest)
     }
@@ -79,21 +79,21 @@ impl TableFolder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, slice_file: Digest, words: &Words, digest: Digest) -> io::Result<()> {
-        if self.open(slice_file, words).is_some_and(|(_, there)| there == digest) {
+    pub fn write(&self, slice_file: Digest, table: &Table, digest: Digest) -> io::Result<()> {
+        if self.open(slice_file, table).is_some_and(|(_, there)| there == digest) {
             return Ok(());
         }
         // Others may read it as far as the user's mask lets them.
         let all = Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new().permissions(all).tempfile_in(&self.0)?;
+        let file = tempfile::Builder::new().permissions(all).tempfile_in(&self.0)?;
+        let mut file = BufWriter::with_capacity(BUFFER, file);
         file.write_all(&digest.0)?;
-        let mut bytes = Vec::with_capacity(16 * CHUNK);
-        for words in words.chunks(CHUNK) {
-            bytes.clear();
-            let words = words.as_flattened().iter();
-            words.for_each(|word| bytes.extend(word.load(Relaxed).to_le_bytes()));
-            file.write_all(&bytes)?;
+        for number in 0..table.words() {
+            let Bits { win, loss } = table.read(64 * number);
+            file.write_all(&win.to_le_bytes())?;
+            file.write_all(&loss.to_le_bytes())?;
         }
+        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(self.0.join(slice_file.to_string()))?;
         Ok(())

@@ -1,10 +1,10 @@
-//! One block: all positions with the men where they are (`SPEC.md` §8.2), and where it is in a
-//! table.
+//! One block: all positions with the men where they are (`SPEC.md` §8.2), and where its values are
+//! in memory.
 //!
 //! Trusts: `numbering.rs`.
 
-use crate::database::Table;
-use crate::numbering::Shape;
+use crate::bits::Bits;
+use crate::table::{Stretch, Table};
 use certificate_spec::database::SliceName;
 
 /// A block: its slice, and the men of its mover and of the opponent, each in its owner's view.
@@ -20,16 +20,50 @@ impl Block {
     pub(crate) fn twin(self) -> Block {
         Block { slice: self.slice.twin(), men: self.their_men, their_men: self.men }
     }
+}
 
-    /// The block's rows in its table, 64 indices at a time.
-    pub(crate) fn words(self, table: &Table) -> impl Iterator<Item = RowWord> {
-        let Shape { rows, columns, .. } = table.shape;
-        let block = table.shape.block(self.men, self.their_men);
+/// Where the values of a block are in memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    stretch: &'a Stretch,
+    /// The index of the block's first position.
+    start: u64,
+    rows: u64,
+    columns: u64,
+}
+
+impl<'a> Place<'a> {
+    /// The place of a block in a table, if it is in memory.
+    pub(crate) fn new(block: Block, table: &'a Table) -> Option<Place<'a>> {
+        let shape = table.shape;
+        let start = shape.block(block.men, block.their_men);
+        let stretch = table.stretch(table.number_of(block))?;
+        Some(Place { stretch, start, rows: shape.rows, columns: shape.columns })
+    }
+
+    /// The index of the first position of a row: of a set of kings of the opponent.
+    pub(crate) fn row(self, row: u32) -> u64 {
+        self.start + u64::from(row) * self.columns
+    }
+
+    /// The values of 64 indices, those from `index` on.
+    pub(crate) fn read(self, index: u64) -> Bits {
+        self.stretch.read(index)
+    }
+
+    /// Makes the values of the indices of a word of a row these.
+    pub(crate) fn put(self, word: RowWord, values: Bits) {
+        self.stretch.put(word, values);
+    }
+
+    /// The block's rows, 64 indices at a time.
+    pub(crate) fn words(self) -> impl Iterator<Item = RowWord> {
+        let Place { start, rows, columns, .. } = self;
         (0..rows).flat_map(move |row| {
-            let start = block + row * columns;
-            let end = start + columns;
+            let first = start + row * columns;
+            let end = first + columns;
             let mask = move |at| if end - at < 64 { (1u64 << (end - at)) - 1 } else { !0 };
-            (start..end).step_by(64).map(move |at| RowWord { index: at, mask: mask(at) })
+            (first..end).step_by(64).map(move |at| RowWord { index: at, mask: mask(at) })
         })
     }
 }

@@ -9,16 +9,17 @@
 
 use crate::certificate::Certificate;
 use crate::database::Database;
-use crate::directory::{self, Values};
+use crate::directory::{self, Values, Wanted};
 use crate::folder::identify;
 use crate::numbering::pair_sizes;
 use crate::options::{Level, Options};
 use crate::part::{
     Count, Counter, Looked, LookedAt, Nothing, Part, Selection, TableSource, WorkSize,
 };
+use crate::positions::Positions;
 use crate::question;
 use crate::rules::Board;
-use crate::tree::Tree;
+use crate::tree::{Lookup, Tree};
 use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -140,11 +141,36 @@ fn check_certificate(
         questions: WorkSize::questions(&certificate),
     };
     part.iter().for_each(|part| part.selection.begin(&work));
-    // Whoever looks up a position may need any table.
-    let keep_all = part.is_none_or(|part| needs_all(part.selection));
-    let check = |root| directory::check(options, board, cover, root, part, keep_all);
+    // Whoever looks up a position may need any table, all of them if they fit.
+    let looks_up = part.is_none_or(|part| needs_all(part.selection));
+    let has_pair = |i| part.is_none_or(|part| part.selection.has_pair(i));
+    let is_whole =
+        part.is_none_or(|part| !part.selection.has_blocks()) && (0..work.pairs.len()).all(has_pair);
+    let is_wanted = |q, kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
+    let has_database = certificate.claim.database.is_some();
+    let notes = has_database && looks_up && is_whole && !directory::fits(options, board, cover);
+    let noted = notes.then(|| {
+        progress.begin("looking through nodes and leaves", 0);
+        let mut noted = Positions::new(board, cover);
+        for (q, proof) in certificate.proofs.iter().enumerate() {
+            let tree = Tree { board, database: Lookup::Noted(&noted), proof };
+            question::note(&tree, &certificate, |kind, i| is_wanted(q, kind, i));
+        }
+        noted.sort();
+        noted
+    });
+    let wanted = match &noted {
+        Some(noted) => Wanted::Positions(noted),
+        None if looks_up => Wanted::All,
+        None => Wanted::Nothing,
+    };
+    let check = |root| directory::check(options, board, cover, root, part, &wanted);
     let values = certificate.claim.database.map(check).transpose()?;
-    let database = values.as_ref().map(|values| &values.database);
+    let database = match (&values, &noted) {
+        (None, _) => Lookup::None,
+        (Some(_), Some(noted)) => Lookup::Positions(noted),
+        (Some(values), None) => Lookup::Tables(&values.database),
+    };
 
     let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
     let leaves = work.questions.iter().flat_map(|size| &size.leaves);
@@ -154,15 +180,17 @@ fn check_certificate(
     let mut questions = Vec::new();
     let mut replayed = 0;
     for ((q, proof), size) in certificate.proofs.iter().enumerate().zip(&work.questions) {
-        let is_wanted = |kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
+        let is_wanted = |kind, i| is_wanted(q, kind, i);
         let counter = Counter::default();
         let tree = Tree { board, database, proof };
-        question::check(&tree, &certificate, is_wanted, &counter, progress)?;
+        let result = question::check(&tree, &certificate, is_wanted, &counter, progress);
+        noted.as_ref().map_or(Ok(()), Positions::is_complete)?;
+        result?;
         questions.push(counter.looked_at(size));
         replayed += counter.positions();
     }
 
-    let level = database.map_or("none", |_| options.level.word());
+    let level = values.as_ref().map_or("none", |_| options.level.word());
     let db_root = certificate.claim.database.map_or("none".into(), |root| root.to_string());
     let fields = certificate.verdict_fields();
     let subject = format!("{fields} db={level} pieces={cover} db-root={db_root}");
@@ -201,7 +229,8 @@ fn check_values(
     let work = WorkSize { root, database_root: Some(root), pairs, questions };
     part.iter().for_each(|part| part.selection.begin(&work));
     let keep_all = part.is_some_and(|part| needs_all(part.selection));
-    let values = directory::check(options, board, &cover, root, part, keep_all)?;
+    let wanted = if keep_all { Wanted::All } else { Wanted::Nothing };
+    let values = directory::check(options, board, &cover, root, part, &wanted)?;
     let fields = database_fields(board, &cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
     Ok(Looked::of_values(subject, &work, Some(values), part))
@@ -219,7 +248,7 @@ pub fn values_as_they_are(
     root: Digest,
 ) -> Result<Database, Stop> {
     let part = Part::new(&Nothing, &Nothing);
-    let values = directory::check(options, board, cover, root, Some(&part), true)?;
+    let values = directory::check(options, board, cover, root, Some(&part), &Wanted::All)?;
     Ok(values.database)
 }
 

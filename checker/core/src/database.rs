@@ -1,160 +1,55 @@
-//! Values of positions in memory, two bits for each index: `SPEC.md` §8.
+//! The values of all positions of a database that are in memory: `SPEC.md` §8.
 //!
 //! Trusts: nothing by itself; who fills the tables says what the values are worth (`derive.rs` from
-//! the rules alone, `directory.rs` from a file and then checked). Enforces: that a look-up outside
-//! the database gives no value instead of a wrong one.
-//!
-//! The words are atomic because blocks of one slice are written by several threads and share the
-//! words at their edges. Each block is settled once, before any other reads it; the end of a
-//! parallel loop orders the two.
+//! the rules alone, `restore.rs` from a file and then checked). Enforces: that a look-up outside
+//! the database gives no value instead of a wrong one, and that one of what is not in memory is
+//! noticed.
 
-use crate::bits::Bits;
-use crate::block::RowWord;
+use crate::block::{Block, Place};
 use crate::kingsets::KingSets;
-use crate::numbering::{Shape, slice_of, slices, views};
+use crate::numbering::{Shape, sets, slice_of, slices, views};
 use crate::rules::{Board, Position};
+use crate::table::{Table, Value};
 use crate::verdict::Stop;
-use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
-use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-
-/// The value of a position for the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Value {
-    /// The side to move can force the opponent into having no move.
-    Win,
-    /// Neither side can.
-    Draw,
-    /// The opponent can force the side to move into having no move.
-    Loss,
-}
-
-/// For each 64 indices of a slice which of them are wins, and which are losses.
-pub type Words = [[AtomicU64; 2]];
-
-/// The values of one slice.
-#[derive(Debug)]
-pub struct Table {
-    /// How its indices are made up.
-    pub shape: Shape,
-    /// For each 64 indices which of them are wins, and which are losses.
-    pub(crate) words: Vec<[AtomicU64; 2]>,
-}
-
-impl Table {
-    /// A table of draws, if there is memory for it.
-    fn new(shape: Shape) -> Result<Table, Stop> {
-        let length = usize::try_from(shape.indices.div_ceil(64)).map_err(|_| Stop::memory())?;
-        let mut words = Vec::new();
-        words.try_reserve_exact(length).map_err(|_| Stop::memory())?;
-        words.resize_with(length, Default::default);
-        Ok(Table { shape, words })
-    }
-
-    /// A digest of all bits.
-    pub(crate) fn digest(&self) -> Digest {
-        let side = |side: usize| {
-            self.words.par_chunks(1 << 13).map(move |words| {
-                let bytes = words.iter().map(|word| word[side].load(Relaxed).to_le_bytes());
-                Digest::of(bytes.collect::<Vec<_>>().as_flattened()).0
-            })
-        };
-        Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
-    }
-
-    /// The word that an index is in.
-    fn word_of(index: u64) -> usize {
-        // Saturating means "beyond the end", where there are zeros and nothing is written.
-        usize::try_from(index / 64).unwrap_or(usize::MAX)
-    }
-
-    /// The values of 64 indices, those from `index` on.
-    pub fn read(&self, index: u64) -> Bits {
-        let i = Self::word_of(index);
-        let shift = index % 64;
-        let word =
-            |i: usize| self.words.get(i).map_or([0; 2], |[win, loss]| [load(win), load(loss)]);
-        let [low, high] = [i, i.saturating_add(1)].map(word);
-        // A shift by 64 would not give zeros.
-        let bits = |side: usize| low[side] >> shift | high[side] << 1 << (63 - shift);
-        Bits { win: bits(0), loss: bits(1) }
-    }
-
-    /// Makes the values of the indices of a word of a row these.
-    pub(crate) fn put(&self, word: RowWord, values: Bits) {
-        self.put_bits(0, word, values.win);
-        self.put_bits(1, word, values.loss);
-    }
-
-    /// Marks wins and losses among the 64 indices from `index` on, and leaves the others alone.
-    pub(crate) fn mark(&self, index: u64, values: Bits) {
-        self.put_bits(0, RowWord { index, mask: values.win }, values.win);
-        self.put_bits(1, RowWord { index, mask: values.loss }, values.loss);
-    }
-
-    /// Sets the bits of win (side 0) or of loss (side 1).
-    fn put_bits(&self, side: usize, word: RowWord, bits: u64) {
-        let i = Self::word_of(word.index);
-        let shift = word.index % 64;
-        let [low, high] = [word.mask, bits].map(|x| [x << shift, x >> 1 >> (63 - shift)]);
-        for (i, mask, bits) in [(i, low[0], high[0]), (i.saturating_add(1), low[1], high[1])] {
-            if let Some(word) = self.words.get(i).map(|word| &word[side])
-                && (load(word) ^ bits) & mask != 0
-            {
-                word.fetch_or(bits & mask, Relaxed);
-                word.fetch_and(bits | !mask, Relaxed);
-            }
-        }
-    }
-
-    /// The value of one index.
-    pub fn value(&self, index: u64) -> Value {
-        // A position that is a win and a loss at once is found wrong when its table is checked.
-        match self.read(index).at(0) {
-            Bits { win: 1, .. } => Value::Win,
-            Bits { loss: 1, .. } => Value::Loss,
-            Bits { .. } => Value::Draw,
-        }
-    }
-}
-
-fn load(word: &AtomicU64) -> u64 {
-    word.load(Relaxed)
-}
+use checker_aid::Layer;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The values of all positions of a board that a cover admits.
 ///
-/// A slice has a table only once it is its turn to be filled, so that a database that is found to
-/// be wrong early has not taken the memory for all of it, and may lose it again (`Plan` in
-/// `checker-aid`).
+/// A slice has values in memory only once it is its turn, so that a database that is found to be
+/// wrong early has not taken the memory for all of it, and may lose them again, layer by layer
+/// (`Plan` in `checker-aid`).
 #[derive(Debug)]
 pub struct Database {
     board: Board,
-    /// The most pieces of a position.
-    pieces: u8,
+    cover: Cover,
     /// The shapes of all slices, in order.
     pub(crate) shapes: Vec<Shape>,
     /// The tables that there are, each at its slice's `key`.
     tables: Vec<Option<Box<Table>>>,
     /// For each number of kings that a side has in a table.
     pub(crate) kings: Vec<KingSets>,
-    /// Whether a move led to a slice that has no table.
+    /// For each number of men that a side has in a table: the sets of them, by the rows that they
+    /// have advanced together.
+    pub(crate) men: Vec<Vec<Vec<u32>>>,
+    /// Whether a move led to values that are not in memory.
     missed: AtomicBool,
 }
 
 impl Database {
     /// A database without tables as yet.
     pub(crate) fn new(board: &Board, cover: &Cover) -> Database {
-        let pieces = cover.most_pieces();
+        let pieces = usize::from(cover.most_pieces());
         let shapes = slices(board, cover).into_iter().map(|slice| Shape::new(board, slice));
         Database {
             board: board.clone(),
-            pieces,
+            cover: cover.clone(),
             shapes: shapes.collect(),
-            tables: (0..(usize::from(pieces) + 1).pow(4)).map(|_| None).collect(),
+            tables: (0..(pieces + 1).pow(4)).map(|_| None).collect(),
             kings: Vec::new(),
+            men: Vec::new(),
             missed: AtomicBool::new(false),
         }
     }
@@ -176,62 +71,188 @@ impl Database {
 
     /// A number of its own for each slice that there is.
     fn key(&self, slice: SliceName) -> usize {
-        let digit = |key: usize, &n: &u8| key * (usize::from(self.pieces) + 1) + usize::from(n);
-        let is_there = slice.pieces() <= u32::from(self.pieces);
+        let pieces = self.cover.most_pieces();
+        let digit = |key: usize, &n: &u8| key * (usize::from(pieces) + 1) + usize::from(n);
+        let is_there = slice.pieces() <= u32::from(pieces);
         if is_there { slice.0.iter().fold(0, digit) } else { usize::MAX }
     }
 
-    /// Gives a slice a table of draws.
+    /// Makes room for all values of a slice, draws as yet.
     ///
     /// # Errors
     /// There is not enough memory for it.
     pub(crate) fn reserve(&mut self, slice: SliceName) -> Result<(), Stop> {
-        let table = Table::new(Shape::new(&self.board, slice))?;
-        let most = slice.0[1].max(slice.0[3]);
-        let more = (0..=most).skip(self.kings.len()).map(|k| KingSets::new(&self.board, k));
-        self.kings.extend(more);
+        let layers = Shape::new(&self.board, slice).layers(&self.board);
+        (0..layers).try_for_each(|advance| self.reserve_layer(Layer { slice, advance }).map(|_| ()))
+    }
+
+    /// Makes room for what is not in memory of a layer, draws as yet. Returns the numbers of those
+    /// stretches.
+    ///
+    /// # Errors
+    /// There is not enough memory for it.
+    pub(crate) fn reserve_layer(&mut self, layer: Layer) -> Result<Vec<usize>, Stop> {
+        self.make_table(layer.slice)?;
+        let stretches = self.stretches(layer);
+        let mut made = Vec::new();
+        for number in stretches {
+            if self.reserve_stretch(layer.slice, number)? {
+                made.push(number);
+            }
+        }
+        Ok(made)
+    }
+
+    /// Makes room for a stretch of a table, draws as yet, unless it is there. Says whether it was
+    /// not.
+    ///
+    /// # Errors
+    /// There is not enough memory for it.
+    pub(crate) fn reserve_stretch(
+        &mut self,
+        slice: SliceName,
+        number: usize,
+    ) -> Result<bool, Stop> {
         let key = self.key(slice);
-        self.tables[key] = Some(Box::new(table));
+        self.tables[key].as_mut().map_or(Ok(false), |table| table.reserve(number))
+    }
+
+    /// Makes the table of a slice, with nothing in memory, unless it is there.
+    ///
+    /// # Errors
+    /// There is not enough memory for it.
+    pub(crate) fn make_table(&mut self, slice: SliceName) -> Result<(), Stop> {
+        let SliceName([a, b, c, d]) = slice;
+        let kings = (0..=b.max(d)).skip(self.kings.len());
+        self.kings.extend(kings.map(|k| KingSets::new(&self.board, k)));
+        let men = (0..=a.max(c)).skip(self.men.len());
+        self.men.extend(men.map(|k| men_by_advance(&self.board, k)));
+        let key = self.key(slice);
+        if self.tables[key].is_none() {
+            let table = Table::new(Shape::new(&self.board, slice))?;
+            self.tables[key] = Some(Box::new(table));
+        }
         Ok(())
     }
 
-    /// Takes the table of a slice out of memory.
-    pub(crate) fn release(&mut self, slice: SliceName) {
-        let key = self.key(slice);
-        self.tables[key] = None;
+    /// The numbers of the stretches of a layer, in which men do not overlap.
+    pub(crate) fn stretches(&self, layer: Layer) -> Vec<usize> {
+        let shape = Shape::new(&self.board, layer.slice);
+        if !shape.has_large_blocks() {
+            return vec![0];
+        }
+        let number = |men, their_men| shape.block(men, their_men) / shape.block_size();
+        let mut all = Vec::new();
+        self.for_each_men(layer.slice, layer.advance, |men, their_men| {
+            all.push(usize::try_from(number(men, their_men)).unwrap_or(usize::MAX));
+        });
+        all
     }
 
-    /// The table of a slice.
+    /// Calls `each` for the sets of men of a slice that do not overlap and have advanced so many
+    /// rows together.
+    fn for_each_men(&self, slice: SliceName, advance: usize, mut each: impl FnMut(u32, u32)) {
+        let [a, _, c, _] = slice.0;
+        let of = |men: u8| self.men.get(usize::from(men)).map_or(&[][..], |sets| &**sets);
+        for (own_advance, own) in of(a).iter().enumerate() {
+            let theirs = advance.checked_sub(own_advance).and_then(|rest| of(c).get(rest));
+            for (&men, &their_men) in
+                own.iter().flat_map(|men| theirs.into_iter().flatten().map(move |t| (men, t)))
+            {
+                if men & self.board.turned(their_men) == 0 {
+                    each(men, their_men);
+                }
+            }
+        }
+    }
+
+    /// Takes a layer out of memory.
+    pub(crate) fn release(&mut self, layer: Layer) {
+        let (key, stretches) = (self.key(layer.slice), self.stretches(layer));
+        if let Some(table) = &mut self.tables[key] {
+            stretches.into_iter().for_each(|number| table.release(number));
+            if table.is_empty() {
+                self.tables[key] = None;
+            }
+        }
+    }
+
+    /// Takes a stretch out of memory.
+    pub(crate) fn release_stretch(&mut self, slice: SliceName, number: usize) {
+        let key = self.key(slice);
+        if let Some(table) = &mut self.tables[key] {
+            table.release(number);
+        }
+    }
+
+    /// Whether all of a layer is in memory.
+    pub(crate) fn has(&self, layer: Layer) -> bool {
+        let table = self.table(layer.slice);
+        let is_there = |&n: &usize| table.is_some_and(|table| table.stretch(n).is_some());
+        self.stretches(layer).iter().all(is_there)
+    }
+
+    /// Whether all of a slice is in memory.
+    pub(crate) fn has_all(&self, slice: SliceName) -> bool {
+        let layers = 0..Shape::new(&self.board, slice).layers(&self.board);
+        layers.into_iter().all(|advance| self.has(Layer { slice, advance }))
+    }
+
+    /// The table of a slice of which something is in memory.
     pub(crate) fn table(&self, slice: SliceName) -> Option<&Table> {
         self.tables.get(self.key(slice))?.as_deref()
     }
 
-    /// The table of a slice that a move leads to. If there is none, whatever is made of that is
+    /// The values of a block, which must be in memory. If they are not, whatever is made of that is
     /// worth nothing: see [`Database::is_complete`].
-    pub(crate) fn after_move(&self, slice: SliceName) -> Option<&Table> {
-        let table = self.table(slice);
-        if table.is_none() {
+    pub(crate) fn block(&self, block: Block) -> Option<Place<'_>> {
+        let place = self.table(block.slice).and_then(|table| Place::new(block, table));
+        if place.is_none() {
             self.missed.store(true, Relaxed);
         }
-        table
+        place
     }
 
-    /// That all moves so far have led to slices that have a table.
+    /// That all values asked for so far were in memory.
     ///
     /// # Errors
-    /// They have not: which tables are in memory was planned wrongly.
+    /// They were not: which of them are in memory was planned wrongly.
     pub(crate) fn is_complete(&self) -> Result<(), Stop> {
-        let error = || Stop::Error("a move leads to a slice that is not in memory".into());
+        let error = || Stop::Error("a value was needed that is not in memory".into());
         if self.missed.load(Relaxed) { Err(error()) } else { Ok(()) }
     }
 
-    /// The value of a position for its side to move, or `None` if it is not in the database.
-    pub fn value(&self, p: &Position) -> Option<Value> {
+    /// The index of a position that the cover admits, and its slice.
+    pub(crate) fn index(&self, p: &Position) -> Option<(SliceName, u64)> {
         if !self.board.is_possible(p) || !p.has_both_sides() {
             return None;
         }
         let sets = views(&self.board, p);
-        let table = self.table(slice_of(sets))?;
-        Some(table.value(table.shape.index(sets)))
+        let slice = slice_of(sets);
+        let is_there =
+            slice.pieces() <= u32::from(self.cover.most_pieces()) && self.cover.admits_slice(slice);
+        is_there.then(|| (slice, Shape::new(&self.board, slice).index(sets)))
     }
+
+    /// The value of a position for its side to move, or `None` if it is not in the database.
+    pub fn value(&self, p: &Position) -> Option<Value> {
+        let (slice, index) = self.index(p)?;
+        let table = self.table(slice);
+        let value = table.filter(|table| table.stretch(table.number(index)).is_some());
+        if value.is_none() {
+            self.missed.store(true, Relaxed);
+        }
+        Some(value?.value(index))
+    }
+}
+
+/// The sets of `count` men by the number of rows that they have advanced together.
+fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new(); usize::from(count) * usize::from(board.rows()) + 1];
+    for men in sets(board.men_squares(), count) {
+        let rows = board.row_masks.iter().enumerate();
+        let advance: usize = rows.map(|(r, row)| r * (men & row).count_ones() as usize).sum();
+        all[advance].push(men);
+    }
+    all
 }

@@ -15,9 +15,9 @@
 //! Trusts: `operator.rs`.
 
 use crate::bits::Bits;
-use crate::block::Block;
-use crate::database::{Database, Table};
-use crate::numbering::{sets, slices};
+use crate::block::{Block, Place};
+use crate::database::Database;
+use crate::numbering::{Shape, slices};
 use crate::operator::Half;
 use crate::options::Level;
 use crate::rules::{Board, bits_in};
@@ -81,9 +81,9 @@ impl First {
 
 /// The values that a table gives to a block: those that it holds and, for positions that are not
 /// quiet, those that captures yield.
-fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<Bits> {
-    let words = block.words(table).zip(&captures.values);
-    words.map(|(word, &captured)| table.read(word.index) & word.mask | captured).collect()
+fn given(place: Place<'_>, captures: &Half<'_>) -> Vec<Bits> {
+    let words = place.words().zip(&captures.values);
+    words.map(|(word, &captured)| place.read(word.index) & word.mask | captured).collect()
 }
 
 /// Completes the tables of slices of a group that have the values of quiet positions, and reports
@@ -95,10 +95,38 @@ fn given(block: Block, table: &Table, captures: &Half<'_>) -> Vec<Bits> {
 /// none.)
 ///
 /// # Errors
-/// A move has led to a slice that is not in memory.
+/// A move has led to values that are not in memory.
 pub(crate) fn settle(
     values: &Database,
     slices: &[SliceName],
+    level: Level,
+    is_wanted: impl Fn(Block) -> bool + Sync,
+    first: &First,
+    progress: &Progress,
+) -> Result<(), Stop> {
+    advances(values.board(), slices).try_for_each(|advance| {
+        settle_advance(values, slices, advance, level, &is_wanted, first, progress)
+    })
+}
+
+/// The sums of the rows that the men of slices of a group may have advanced: the order in which
+/// their blocks are settled.
+pub(crate) fn advances(board: &Board, group: &[SliceName]) -> impl Iterator<Item = usize> + use<> {
+    let most = |&SliceName([a, _, c, _]): &SliceName| {
+        usize::from(a + c) * usize::from(board.rows().saturating_sub(2))
+    };
+    (0..=group.iter().map(most).max().unwrap_or(0)).rev()
+}
+
+/// The same for the blocks of which the men have advanced so many rows together. Those farther
+/// ahead have been settled.
+///
+/// # Errors
+/// A move has led to values that are not in memory.
+pub(crate) fn settle_advance(
+    values: &Database,
+    slices: &[SliceName],
+    advance: usize,
     level: Level,
     is_wanted: impl Fn(Block) -> bool + Sync,
     first: &First,
@@ -109,13 +137,13 @@ pub(crate) fn settle(
             return;
         }
         let pair = [block, block.twin()];
-        let [Some(own), Some(other)] = pair.map(|block| values.table(block.slice)) else {
-            // Never; but nothing that is not there may pass as right.
-            return first.compare(block.slice, 0, Bits::default(), Bits { win: 1, loss: 1 });
+        let [Some(own), Some(other)] = pair.map(|block| values.block(block)) else {
+            // Never; and if it were, the database would not be complete.
+            return;
         };
-        let tables = [own, other];
+        let places = [own, other];
         let mut halves = pair.map(|block| Half::new(values, block, true));
-        let found = [0, 1].map(|i| given(pair[i], tables[i], &halves[i]));
+        let found = [0, 1].map(|i| given(places[i], &halves[i]));
         let [mine, theirs] = &mut halves;
         match level {
             // From nothing settled, until nothing more gets settled.
@@ -126,19 +154,19 @@ pub(crate) fn settle(
             }
         }
         for i in [0, 1] {
-            let words = pair[i].words(tables[i]).zip(&halves[i].values).zip(&found[i]);
+            let words = places[i].words().zip(&halves[i].values).zip(&found[i]);
             for ((word, &expected), &found) in words {
                 first.compare(pair[i].slice, word.index, expected, found);
-                tables[i].put(word, if level == Level::Exact { expected } else { found });
+                places[i].put(word, if level == Level::Exact { expected } else { found });
             }
         }
-        let size = own.shape.rows * own.shape.columns;
+        let size = Shape::new(values.board(), block.slice).block_size();
         progress.add(if block == block.twin() { size } else { 2 * size });
     };
     // No move leads from a slice to one with as many pieces and men, except to its twin.
     // A twin is done together with its slice, so one of the two does for both.
     slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
-        for_each_block(values.board(), slice, |block| {
+        for_each_block(values, slice, advance, |block| {
             // In a slice that is its own twin, each pair of blocks comes up twice.
             if slice != slice.twin() || block.men <= block.their_men {
                 settle_pair(block);
@@ -148,52 +176,57 @@ pub(crate) fn settle(
     values.is_complete()
 }
 
-/// Fills in the values of all positions of a slice that are not quiet.
-pub(crate) fn capture(values: &Database, slice: SliceName) -> Result<(), Stop> {
-    if let Some(table) = values.table(slice) {
-        for_each_block(values.board(), slice, |block| {
-            let half = Half::new(values, block, false);
-            let given = given(block, table, &half);
-            block.words(table).zip(given).for_each(|(word, values)| table.put(word, values));
+/// Fills in the values of positions that are not quiet, in stretches of a slice that have those of
+/// quiet ones.
+///
+/// # Errors
+/// A move has led to values that are not in memory.
+pub(crate) fn capture(
+    values: &Database,
+    slice: SliceName,
+    is_wanted: impl Fn(usize) -> bool + Sync,
+) -> Result<(), Stop> {
+    advances(values.board(), &[slice]).for_each(|advance| {
+        for_each_block(values, slice, advance, |block| {
+            let number = values.table(slice).map(|table| table.number_of(block));
+            if number.is_some_and(&is_wanted)
+                && let Some(place) = values.block(block)
+            {
+                let half = Half::new(values, block, false);
+                let given = given(place, &half);
+                place.words().zip(given).for_each(|(word, values)| place.put(word, values));
+            }
         });
-    }
+    });
     values.is_complete()
 }
 
-/// Calls `work` for each block of a slice whose men do not overlap, in parallel, but those with the
-/// men farther ahead first.
-fn for_each_block(board: &Board, slice: SliceName, work: impl Fn(Block) + Sync) {
+/// Calls `work` for each block of a slice whose men do not overlap and have advanced so many rows
+/// together, in parallel.
+fn for_each_block(
+    values: &Database,
+    slice: SliceName,
+    advance: usize,
+    work: impl Fn(Block) + Sync,
+) {
     let [a, _, c, _] = slice.0;
-    let (own, theirs) = (men_by_advance(board, a), men_by_advance(board, c));
-    for total in (0..own.len() + theirs.len()).rev() {
-        own.par_iter().enumerate().for_each(|(advance, own)| {
-            let theirs = total.checked_sub(advance).and_then(|rest| theirs.get(rest));
-            own.par_iter().for_each(|&men| {
-                let is_free = |their_men: &&u32| men & board.turned(**their_men) == 0;
-                let theirs = theirs.into_par_iter().flatten().filter(is_free);
-                theirs.for_each(|&their_men| work(Block { slice, men, their_men }));
-            });
+    let of = |men: u8| values.men.get(usize::from(men)).map_or(&[][..], |sets| &**sets);
+    let (board, theirs) = (values.board(), of(c));
+    of(a).par_iter().enumerate().for_each(|(own_advance, own)| {
+        let theirs = advance.checked_sub(own_advance).and_then(|rest| theirs.get(rest));
+        own.par_iter().for_each(|&men| {
+            let is_free = |their_men: &&u32| men & board.turned(**their_men) == 0;
+            let theirs = theirs.into_par_iter().flatten().filter(is_free);
+            theirs.for_each(|&their_men| work(Block { slice, men, their_men }));
         });
-    }
-}
-
-/// The sets of `count` men by the number of rows that they have advanced together.
-fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
-    let mut all = vec![Vec::new(); usize::from(count) * usize::from(board.rows()) + 1];
-    for men in sets(board.men_squares(), count) {
-        let rows = board.row_masks.iter().enumerate();
-        let advance: usize = rows.map(|(r, row)| r * (men & row).count_ones() as usize).sum();
-        all[advance].push(men);
-    }
-    all
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::block::RowWord;
-    use crate::database::Value;
     use crate::rules::Position;
+    use crate::table::Value;
 
     /// The operator at one position, move by move.
     fn value_by_moves(values: &Database, p: &Position, successors: &mut Vec<Position>) -> Value {
@@ -230,8 +263,7 @@ mod tests {
         for table in values.tables() {
             for i in (0..table.shape.indices).step_by(64) {
                 let wins = (0..if more { 5 } else { 1 }).fold(0, |wins, _| wins | random(seed));
-                let word = RowWord { index: i, mask: !0 };
-                table.put(word, Bits { win: wins, loss: random(seed) & !wins });
+                table.put_word(i / 64, Bits { win: wins, loss: random(seed) & !wins });
             }
         }
         values
@@ -241,14 +273,16 @@ mod tests {
     fn follow(values: &Database, out: &Database) {
         for table in out.tables() {
             let slice = table.shape.slice;
-            let twin = values.table(slice.twin()).unwrap();
-            for_each_block(out.board(), slice, |block| {
+            let follow = |block: Block| {
                 let mut half = Half::new(values, block, true);
-                let words = block.twin().words(twin);
-                half.step(&words.map(|word| twin.read(word.index)).collect::<Vec<_>>());
-                let words = block.words(table).zip(&half.values);
-                words.for_each(|(word, &values)| table.put(word, values));
-            });
+                let twin = values.block(block.twin()).unwrap();
+                half.step(&twin.words().map(|word| twin.read(word.index)).collect::<Vec<_>>());
+                let place = out.block(block).unwrap();
+                let words = place.words().zip(&half.values);
+                words.for_each(|(word, &values)| place.put(word, values));
+            };
+            let all = advances(out.board(), &[slice]);
+            all.for_each(|advance| for_each_block(out, slice, advance, follow));
         }
     }
 
@@ -311,7 +345,7 @@ mod tests {
                     // No index is left out, and some are wins and losses at once.
                     for i in (0..table.shape.indices).step_by(64) {
                         let [win, loss] = [(); 2].map(|()| random(&mut seed));
-                        table.put(RowWord { index: i, mask: !0 }, Bits { win, loss });
+                        table.put_word(i / 64, Bits { win, loss });
                     }
                 }
                 let first = First::default();

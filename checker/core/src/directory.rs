@@ -12,10 +12,13 @@
 //! A whole check begins with no table and no digest of one: nothing counts as verified that was not
 //! verified here. Only where a part is checked may a source of tables say what was verified before.
 //!
-//! A file is read when it is hashed, when its values are checked, and when its table has to come
-//! back: each time as a whole, and it must have the digest of the manifest. A table that comes back
+//! A file is read when it is hashed, when its values are checked, and when something of its table
+//! has to come back: each time as a whole, and it must have the digest of the manifest. Tables are
+//! in memory by stretches: a block, or a whole table of small blocks. A stretch that comes back
 //! must have the digest of the one that was verified; so nothing has to be trusted that makes it up
-//! again.
+//! again. Blocks are settled layer by layer, those with the men farther ahead first, so that of
+//! large slices only a few layers are in memory at a time; what is needed and not there is an error
+//! of its own, and never a value.
 //!
 //! Where a part is checked, the values of slices that are not verified are the files', or those of
 //! the source of tables; the digests of their tables are in what is returned.
@@ -24,22 +27,24 @@
 
 use crate::bits::Bits;
 use crate::block::Block;
-use crate::database::{Database, Table};
-use crate::derive::{First, Wrong, capture, groups, settle};
+use crate::database::Database;
+use crate::derive::{First, Wrong, advances, groups, settle, settle_advance};
 use crate::files::{Entry, compare_listing};
 use crate::folder::{Contents, Folder};
-use crate::numbering::{Shape, pairs};
+use crate::numbering::{Shape, pairs, slices};
 use crate::options::Options;
 use crate::part::{Part, TableDigests};
+use crate::positions::Positions;
 use crate::rules::Board;
-use crate::slice_file::SliceFiles;
+use crate::slice_file::{SliceFiles, decoding_tables};
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{SliceName, SliceRecord};
-use checker_aid::Plan;
+use checker_aid::decode::Slice;
+use checker_aid::{Layer, Plan, Step};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The values of a database, and what was done to have them.
 pub(crate) struct Values {
@@ -51,8 +56,37 @@ pub(crate) struct Values {
     pub(crate) tables: TableDigests,
 }
 
+/// Whose values are wanted after a check.
+pub(crate) enum Wanted<'a> {
+    /// Nobody's.
+    Nothing,
+    /// Those of all positions: all tables are in memory in the end.
+    All,
+    /// Those of these positions: no table need be in memory in the end.
+    Positions(&'a Positions),
+}
+
+/// Whether the tables of all slices of a database fit into memory.
+pub(crate) fn fits(options: &Options, board: &Board, cover: &Cover) -> bool {
+    plan(options, board, &slices(board, cover)).fits()
+}
+
+/// The rows that men have advanced in the blocks of a layer: those of a slice with small blocks are
+/// all in one.
+fn together(board: &Board, layer: &Layer) -> impl Iterator<Item = usize> + use<> {
+    let has_large_blocks = Shape::new(board, layer.slice).has_large_blocks();
+    let advance = layer.advance;
+    advances(board, &[layer.slice]).filter(move |&n| !has_large_blocks || n == advance)
+}
+
+fn plan(options: &Options, board: &Board, slices: &[SliceName]) -> Plan {
+    let bytes = |&slice: &SliceName| (slice, Shape::new(board, slice).layer_bytes(board));
+    let rows = usize::from(board.rows().saturating_sub(2));
+    Plan::new(slices.iter().map(bytes).collect(), rows, options.memory)
+}
+
 /// Checks the database of a board with this cover and root: all of it, or the pairs of slices and
-/// the blocks that the `part` selects. With `keep_all` all tables are in memory in the end.
+/// the blocks that the `part` selects.
 ///
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
@@ -62,7 +96,7 @@ pub(crate) fn check(
     cover: &Cover,
     root: Digest,
     part: Option<&Part<'_>>,
-    keep_all: bool,
+    wanted: &Wanted<'_>,
 ) -> Result<Values, Stop> {
     let folder = Folder { path: options.db.join(board.name()), board };
     let Contents { listing, restricted, manifest } = folder.read(Some(cover))?;
@@ -72,20 +106,23 @@ pub(crate) fn check(
     }
     let names = manifest.slices.iter().map(|slice| slice.name.file_name());
     let names = names.chain(["MANIFEST".into()]);
-    let wanted = names.map(|name| (name.into_bytes(), Entry::File)).collect();
-    compare_listing(&folder.file(""), &wanted, &listing)?;
+    let right = names.map(|name| (name.into_bytes(), Entry::File)).collect();
+    compare_listing(&folder.file(""), &right, &listing)?;
 
     let all_pairs = pairs(board, cover);
     let is_own = |i: &usize| part.is_none_or(|part| part.selection.has_pair(*i));
     let own_pairs: Vec<usize> = (0..all_pairs.len()).filter(is_own).collect();
     let both = |&i: &usize| [all_pairs[i], all_pairs[i].twin()];
     let own: HashSet<SliceName> = own_pairs.iter().flat_map(both).collect();
-    let bytes = |slice| (slice, Shape::new(board, slice).indices.div_ceil(64).saturating_mul(16));
-    let sizes: Vec<_> = restricted.slices.iter().map(|record| bytes(record.name)).collect();
-    let plan = Plan::new(&sizes, options.memory);
+    let all: Vec<SliceName> = restricted.slices.iter().map(|record| record.name).collect();
+    let plan = plan(options, board, &all);
     options.progress.show(&plan.estimate());
     let pair_by_pair = part.is_some_and(|part| part.source.wants_each_pair());
-    let mut batches = plan.batches(pair_by_pair, keep_all).map_err(Stop::Error)?;
+    // A shard states the digests of whole tables that it takes for granted.
+    let by_layers = own.len() == all.len();
+    let keep_all = matches!(wanted, Wanted::All);
+    let batches = plan.batches(pair_by_pair, keep_all, by_layers);
+    let mut batches = batches.map_err(Stop::Error)?;
     batches.iter_mut().for_each(|batch| batch.retain(|slice| own.contains(slice)));
     batches.retain(|batch| !batch.is_empty());
     // Nothing else about the plan matters for what is verified, and this much is not taken on
@@ -105,23 +142,40 @@ pub(crate) fn check(
             part.source.begin(&about).map_err(Stop::Error)?
         }
     };
+    batches.retain(|batch| !batch.iter().all(|slice| tables.verified.contains_key(slice)));
+    let layers = |&slice: &SliceName| {
+        let layers = 0..Shape::new(board, slice).layers(board);
+        layers.map(move |advance| Layer { slice, advance })
+    };
+    let positions = match wanted {
+        Wanted::Positions(positions) => Some(*positions),
+        Wanted::All | Wanted::Nothing => None,
+    };
+    // What is wanted of slices that are not checked now, and so not looked up then.
+    let checked: HashSet<&SliceName> = batches.iter().flatten().collect();
+    let is_asked = |layer: &Layer| {
+        positions.is_some_and(|p| together(board, layer).any(|n| p.has(layer.slice, n)))
+    };
+    let others = all.iter().filter(|slice| !checked.contains(slice));
+    let lookups: Vec<Layer> = others.flat_map(layers).filter(is_asked).collect();
+    let mut then: Vec<Vec<Layer>> = lookups.iter().map(|&layer| vec![layer]).collect();
+    then.extend(keep_all.then(|| all.iter().flat_map(layers).collect()));
+    let steps = plan.schedule(&batches, then).map_err(Stop::Error)?;
+    let decoding = decoding_tables(board, cover.most_pieces());
     let mut check = Check {
-        files: SliceFiles::new(&folder, &restricted.slices, cover.most_pieces()),
+        files: SliceFiles::new(&folder, &restricted.slices, &decoding),
+        opened: HashMap::new(),
         own,
         values: Database::new(board, cover),
         tables,
-        plan,
+        stretches: HashMap::new(),
         options,
         part,
+        positions,
         settled: HashSet::new(),
     };
     let result = check.check_heads().and_then(|()| {
-        check.check_values(batches)?;
-        for slice in restricted.slices.iter().map(|record| record.name).filter(|_| keep_all) {
-            if check.values.table(slice).is_none() {
-                check.restore(slice)?;
-            }
-        }
+        check.check_values(&batches, &lookups, steps)?;
         let part = part.filter(|part| part.selection.has_blocks());
         part.map_or(Ok(()), |part| check.check_blocks(part))
     });
@@ -135,27 +189,32 @@ pub(crate) fn check(
         // What has been found is the first of its kind; but the syntax of all files comes before
         // values.
         Err(stop) => {
-            let judge = |record: &SliceRecord| check.files.read(record.name, |file| file.judge());
+            let judge = |record: &SliceRecord| check.files.judge(record.name);
             check.own().try_for_each(judge).and(Err(stop))
         }
     }
 }
 
 /// What is being checked.
-struct Check<'a> {
-    files: SliceFiles<'a>,
+pub(crate) struct Check<'a> {
+    pub(crate) files: SliceFiles<'a>,
+    /// Files of the batch that are read layer by layer.
+    pub(crate) opened: HashMap<SliceName, Slice<'a>>,
     /// The slices that are to be verified here. The values of others are taken for granted.
-    own: HashSet<SliceName>,
-    values: Database,
-    /// The digests of tables that have been verified and are not in memory, and of others; and of
+    pub(crate) own: HashSet<SliceName>,
+    pub(crate) values: Database,
+    /// The digests of tables that have been verified, here or as a source of tables says, and of
     /// those that have been taken for granted.
-    tables: TableDigests,
-    plan: Plan,
-    options: &'a Options,
+    pub(crate) tables: TableDigests,
+    /// The digests of stretches that were in memory, verified or taken for granted.
+    pub(crate) stretches: HashMap<SliceName, HashMap<usize, Digest>>,
+    pub(crate) options: &'a Options,
     /// Who selects what is verified, if not all of it is.
-    part: Option<&'a Part<'a>>,
+    pub(crate) part: Option<&'a Part<'a>>,
+    /// The positions whose values are wanted, if not all tables are there in the end.
+    pub(crate) positions: Option<&'a Positions>,
     /// The slices whose values have been found right here.
-    settled: HashSet<SliceName>,
+    pub(crate) settled: HashSet<SliceName>,
 }
 
 impl Check<'_> {
@@ -178,96 +237,31 @@ impl Check<'_> {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// The table of a slice whose turn it is.
-    fn table(&self, slice: SliceName) -> Result<&Table, Stop> {
-        self.values.table(slice).ok_or_else(|| Stop::Error("a table is missing".into()))
-    }
-
-    /// Makes the table of a slice, with the values in its file.
-    fn fill(&mut self, slice: SliceName) -> Result<(), Stop> {
-        self.values.reserve(slice)?;
-        let table = self.table(slice)?;
-        let mark = |index, win, loss| table.mark(index, Bits { win, loss });
-        self.files.read(slice, |file| file.read(mark))
-    }
-
-    /// Notes the digest of a slice's table, and returns the one noted before.
-    fn note(&mut self, slice: SliceName, digest: Digest) -> Option<Digest> {
-        match self.own.contains(&slice) {
-            true => self.tables.verified.insert(slice, digest),
-            false => self.tables.assumed.insert(slice, digest),
-        }
-    }
-
-    /// Brings back the table of a slice that has been verified, or makes that of one whose values
-    /// are taken for granted. Those of all slices with fewer pieces must be there.
-    fn restore(&mut self, slice: SliceName) -> Result<(), Stop> {
-        self.values.reserve(slice)?;
-        let table = self.table(slice)?;
-        let file = self.files.record(slice)?.digest;
-        let taken = self.part.and_then(|part| part.source.read(file, &table.words));
-        let digest = match taken.filter(|digest| *digest == table.digest()) {
-            Some(digest) => digest,
-            None => {
-                self.fill(slice)?;
-                capture(&self.values, slice)?;
-                self.keep(slice)?
-            }
-        };
-        let before = self.note(slice, digest);
-        let is_right = before.map_or(!self.own.contains(&slice), |before| before == digest);
-        let wrong = || format!("{} has other values than those verified before", slice.file_name());
-        if is_right { Ok(()) } else { Err(Stop::Error(wrong())) }
-    }
-
-    /// Gives a table to the source of tables, which may do without it. Returns its digest.
-    fn keep(&self, slice: SliceName) -> Result<Digest, Stop> {
-        let table = self.table(slice)?;
-        let file = self.files.record(slice)?.digest;
-        let digest = table.digest();
-        let kept =
-            self.part.iter().try_for_each(|part| part.source.write(file, &table.words, digest));
-        kept.unwrap_or_else(|e| self.options.progress.show(&format!("cannot keep a table: {e}")));
-        Ok(digest)
-    }
-
-    /// Whether the values of a slice have been found right, here or as a source of tables says.
-    fn is_verified(&self, slice: SliceName) -> bool {
-        self.settled.contains(&slice) || self.tables.verified.contains_key(&slice)
-    }
-
-    /// Makes ready for the first of these batches: room, and tables for its slices and for those
-    /// that moves lead to.
-    fn prepare(&mut self, rest: &[Vec<SliceName>]) -> Result<(), Stop> {
-        let is_there = |slice| self.values.table(slice).is_some();
-        let (missing, out) = self.plan.swap(is_there, rest);
-        for slice in out {
-            // A table that was found wrong is not noted as verified; the rest of its group goes on.
-            if !self.own.contains(&slice) || self.is_verified(slice) {
-                self.note(slice, self.table(slice)?.digest());
-            }
-            self.values.release(slice);
-        }
-        missing.into_iter().try_for_each(|slice| {
-            if rest[0].contains(&slice) { self.fill(slice) } else { self.restore(slice) }
-        })
-    }
-
     /// Checks the values in the files of these slices, the first group with something wrong to its
     /// end: what is first there is reported, whatever the batches. Of a part the digests of tables
-    /// are kept.
-    fn check_values(&mut self, mut batches: Vec<Vec<SliceName>>) -> Result<(), Stop> {
-        let is_verified = |slice: &SliceName| self.tables.verified.contains_key(slice);
-        batches.retain(|batch| !batch.iter().all(is_verified));
-        let indices =
-            batches.iter().flatten().map(|&s| Shape::new(self.files.folder.board, s).indices);
+    /// are kept. In the end there is in memory what the last of the steps asks for.
+    fn check_values(
+        &mut self,
+        batches: &[Vec<SliceName>],
+        lookups: &[Layer],
+        steps: Vec<Step>,
+    ) -> Result<(), Stop> {
+        let board = self.files.folder.board;
+        let indices = batches.iter().flatten().map(|&s| Shape::new(board, s).indices);
         let level = self.options.level;
         let progress = self.options.progress.clone();
         progress.begin("checking the database", indices.fold(0, u64::saturating_add));
         let first = First::default();
+        let mut steps = steps.into_iter();
         for (i, batch) in batches.iter().enumerate() {
-            self.prepare(&batches[i..])?;
-            settle(&self.values, batch, level, |_| true, &first, &progress)?;
+            let mut begun = HashSet::new();
+            for advance in advances(board, batch) {
+                self.prepare(steps.next().unwrap_or_default(), batch, &mut begun)?;
+                settle_advance(&self.values, batch, advance, level, |_| true, &first, &progress)?;
+                if first.get().is_none() {
+                    batch.iter().try_for_each(|&slice| self.look_up(slice, advance))?;
+                }
+            }
             if let Some(wrong) = first.get() {
                 if batches.get(i + 1).is_none_or(|next| next[0].group() != batch[0].group()) {
                     return Err(self.wrong_value(wrong)?);
@@ -277,13 +271,27 @@ impl Check<'_> {
             self.settled.extend(batch);
             if let Some(part) = self.part {
                 for &slice in batch {
-                    let digest = self.keep(slice)?;
-                    self.note(slice, digest);
+                    let digest = match self.values.has_all(slice) {
+                        true => self.keep(slice)?,
+                        false => self.digest_piece_by_piece(slice)?,
+                    };
+                    self.tables.verified.insert(slice, digest);
                 }
                 part.source.record(&self.tables).map_err(Stop::Error)?;
             }
+            self.opened.clear();
         }
-        Ok(())
+        for layer in lookups {
+            self.prepare(steps.next().unwrap_or_default(), &[], &mut HashSet::new())?;
+            together(board, layer).try_for_each(|advance| self.look_up(layer.slice, advance))?;
+        }
+        steps.try_for_each(|step| self.prepare(step, &[], &mut HashSet::new()))
+    }
+
+    /// Looks up the positions whose values are wanted, of the blocks of a slice whose men have
+    /// advanced so many rows.
+    fn look_up(&self, slice: SliceName, advance: usize) -> Result<(), Stop> {
+        self.positions.map_or(Ok(()), |positions| positions.answer(&self.values, slice, advance))
     }
 
     /// Checks blocks one by one, all tables being there.
@@ -347,17 +355,20 @@ mod tests {
             [SliceRecord { name: slice, length: bytes.len() as u64, digest: Digest::of(bytes) }]
         };
         let check = |records: &[SliceRecord], tables: TableDigests| {
+            let decoding = decoding_tables(&board, 2);
             let mut check = Check {
-                files: SliceFiles::new(&folder, records, 2),
+                files: SliceFiles::new(&folder, records, &decoding),
+                opened: HashMap::new(),
                 own: HashSet::from([slice]),
                 values: Database::new(&board, &Cover::up_to(2)),
                 tables,
-                plan: Plan::new(&[], u64::MAX),
+                stretches: HashMap::new(),
                 options: &Options::new(""),
                 part: None,
+                positions: None,
                 settled: HashSet::new(),
             };
-            let result = check.restore(slice);
+            let result = check.restore(slice, &[Layer { slice, advance: 0 }]);
             (result, check.table(slice).unwrap().digest())
         };
         let (bytes, other) = (file(&board, slice, Value::Draw), file(&board, slice, Value::Loss));

@@ -31,9 +31,12 @@ mod numbering;
 mod operator;
 mod options;
 mod part;
+mod positions;
 mod question;
+mod restore;
 mod rules;
 mod slice_file;
+mod table;
 mod tree;
 mod verdict;
 mod word;
@@ -44,7 +47,7 @@ pub use check::{
     check, check_database, check_database_part, check_part, database_fields, values_as_they_are,
 };
 pub use checker_aid::Progress;
-pub use database::{Database, Table, Value, Words};
+pub use database::Database;
 pub use derive::derive;
 pub use fen::{parse as parse_fen, write as write_fen};
 pub use folder::identify;
@@ -54,6 +57,8 @@ pub use options::{Level, Options};
 pub use part::{
     Count, Looked, LookedAt, Nothing, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
 };
+pub use positions::Positions;
 pub use rules::{Board, Game, Position, Side};
-pub use tree::Tree;
+pub use table::{Table, Value};
+pub use tree::{Lookup, Tree};
 pub use verdict::{Finding, Stop, Verdict, Verified, escaped};

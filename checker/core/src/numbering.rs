@@ -84,6 +84,30 @@ pub fn pair_sizes(board: &Board, cover: &Cover) -> Vec<PairSize> {
     pairs(board, cover).into_iter().map(size).collect()
 }
 
+/// How many sets of so many men have advanced 0, 1, … rows together.
+fn sets_by_advance(board: &Board, men: u8) -> Vec<u64> {
+    // Men stand on all rows but the last.
+    let rows = usize::from(board.rows()).saturating_sub(2);
+    let mut counts = vec![vec![0u64; usize::from(men) * rows + 1]; usize::from(men) + 1];
+    counts[0][0] = 1;
+    for (row, squares) in board.row_masks.iter().enumerate().take(rows + 1) {
+        // From the largest sets down, so that no row counts twice.
+        for k in (1..=usize::from(men)).rev() {
+            for (more, number) in (1..=k).zip(1..) {
+                let ways = choose(squares.count_ones(), number);
+                for advance in more * row..counts[k].len() {
+                    let sets = counts[k - more][advance - more * row].saturating_mul(ways);
+                    counts[k][advance] = counts[k][advance].saturating_add(sets);
+                }
+            }
+        }
+    }
+    counts.pop().unwrap_or_default()
+}
+
+/// Blocks of at least so many indices are in memory one by one, smaller ones all together.
+const LARGE_BLOCK: u64 = 1 << 12;
+
 /// How the indices of a slice are made up.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
@@ -107,6 +131,41 @@ impl Shape {
         let [columns, rows] = [b, d].map(|k| choose(board.squares(), k));
         let indices = men.saturating_mul(their_men).saturating_mul(rows).saturating_mul(columns);
         Shape { slice, indices, their_men, rows, columns }
+    }
+
+    /// The number of indices of a block.
+    pub(crate) fn block_size(&self) -> u64 {
+        self.rows.saturating_mul(self.columns)
+    }
+
+    /// Whether the blocks are in memory one by one.
+    pub(crate) fn has_large_blocks(&self) -> bool {
+        self.block_size() >= LARGE_BLOCK && self.block_size() < self.indices
+    }
+
+    /// The number of layers: of sums of the rows that men may have advanced, or one if all blocks
+    /// are in memory together.
+    pub(crate) fn layers(&self, board: &Board) -> usize {
+        let [a, _, c, _] = self.slice.0;
+        let most = usize::from(a + c) * usize::from(board.rows().saturating_sub(2));
+        if self.has_large_blocks() { most + 1 } else { 1 }
+    }
+
+    /// The most bytes that the values of each layer take in memory.
+    pub fn layer_bytes(&self, board: &Board) -> Vec<u64> {
+        let bytes = |indices: u64| indices.div_ceil(64).saturating_mul(16);
+        if !self.has_large_blocks() {
+            return vec![bytes(self.indices)];
+        }
+        let [a, _, c, _] = self.slice.0;
+        let [own, theirs] = [a, c].map(|men| sets_by_advance(board, men));
+        let mut blocks = vec![0u64; self.layers(board)];
+        for (i, n) in own.iter().enumerate() {
+            for (j, m) in theirs.iter().enumerate() {
+                blocks[i + j] = blocks[i + j].saturating_add(n.saturating_mul(*m));
+            }
+        }
+        blocks.iter().map(|n| n.saturating_mul(bytes(self.block_size()))).collect()
     }
 
     /// The index of the first position of the block with these sets of men.

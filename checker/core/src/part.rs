@@ -8,8 +8,8 @@
 //! verdict.
 
 use crate::certificate::Certificate;
-use crate::database::Words;
 use crate::numbering::PairSize;
+use crate::table::Table;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
@@ -94,15 +94,15 @@ pub trait TableSource: Sync {
         false
     }
     /// Fills in the table of the slice whose file has this digest, and returns the digest that the
-    /// table is said to have. If there is none, what is in the words afterwards is worth nothing.
-    fn read(&self, _slice_file: Digest, _words: &Words) -> Option<Digest> {
+    /// table is said to have. If there is none, what is in the table afterwards is worth nothing.
+    fn read(&self, _slice_file: Digest, _table: &Table) -> Option<Digest> {
         None
     }
     /// Keeps a table for others.
     ///
     /// # Errors
     /// It cannot be kept; the check goes on without.
-    fn write(&self, _slice_file: Digest, _words: &Words, _digest: Digest) -> io::Result<()> {
+    fn write(&self, _slice_file: Digest, _table: &Table, _digest: Digest) -> io::Result<()> {
         Ok(())
     }
     /// Is told of the digests of all tables so far, after each batch of slices that were verified.

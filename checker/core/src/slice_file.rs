@@ -19,11 +19,12 @@ pub(crate) struct SliceFiles<'a> {
     pub(crate) folder: &'a Folder<'a>,
     /// What the manifest says of them, in order.
     pub(crate) records: &'a [SliceRecord],
-    decoding: Tables,
+    decoding: &'a Tables,
 }
 
-/// What there has to be known of the board to read slice files.
-fn decoding_tables(board: &Board, pieces: u8) -> Tables {
+/// What there has to be known of the board to read slice files, of slices with at most so many
+/// pieces.
+pub(crate) fn decoding_tables(board: &Board, pieces: u8) -> Tables {
     let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
     let squares = board.squares();
     let men_squares = board.men_squares();
@@ -32,9 +33,13 @@ fn decoding_tables(board: &Board, pieces: u8) -> Tables {
 }
 
 impl<'a> SliceFiles<'a> {
-    /// Those of a folder, of slices with at most so many pieces.
-    pub(crate) fn new(folder: &'a Folder<'a>, records: &'a [SliceRecord], pieces: u8) -> Self {
-        SliceFiles { folder, records, decoding: decoding_tables(folder.board, pieces) }
+    /// Those of a folder.
+    pub(crate) fn new(
+        folder: &'a Folder<'a>,
+        records: &'a [SliceRecord],
+        decoding: &'a Tables,
+    ) -> Self {
+        SliceFiles { folder, records, decoding }
     }
 
     /// What the manifest says of a slice.
@@ -45,7 +50,7 @@ impl<'a> SliceFiles<'a> {
     }
 
     /// Opens the file of a slice: its length and digest, and its head.
-    pub(crate) fn open(&self, slice: SliceName) -> Result<Slice<'_>, Stop> {
+    pub(crate) fn open(&self, slice: SliceName) -> Result<Slice<'a>, Stop> {
         let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
         let record = self.record(slice)?;
         let path = self.folder.path.join(&name);
@@ -67,19 +72,18 @@ impl<'a> SliceFiles<'a> {
                 .at(HEAD as u64)
                 .into());
         }
-        Ok(Slice::new(&self.decoding, head, bytes))
+        Ok(Slice::new(self.decoding, head, bytes))
     }
 
-    /// Opens the file of a slice and reads what comes after its head, or judges its syntax.
-    pub(crate) fn read(
-        &self,
-        name: SliceName,
-        by: impl Fn(Slice<'_>) -> Result<(), u64>,
-    ) -> Result<(), Stop> {
-        by(self.open(name)?).map_err(|offset| {
-            let expected = "a checksum, and a code of the unit's values";
-            let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
-            finding.file(self.folder.file(&name.file_name())).into()
-        })
+    /// What is wrong with a slice file whose payload at this offset does not come out.
+    pub(crate) fn wrong_payload(&self, slice: SliceName, offset: u64) -> Stop {
+        let expected = "a checksum, and a code of the unit's values";
+        let finding = Finding::new("slice-syntax", expected, "something else").at(offset);
+        finding.file(self.folder.file(&slice.file_name())).into()
+    }
+
+    /// Judges the syntax of the file of a slice.
+    pub(crate) fn judge(&self, slice: SliceName) -> Result<(), Stop> {
+        self.open(slice)?.judge().map_err(|offset| self.wrong_payload(slice, offset))
     }
 }

@@ -10,19 +10,34 @@
 //! before).
 
 use crate::certificate::{CheckedNode, QuestionProof, claimant};
-use crate::database::{Database, Value};
+use crate::database::Database;
 use crate::fen;
+use crate::positions::Positions;
 use crate::rules::{Board, Position};
+use crate::table::Value;
 use crate::verdict::Finding;
 use certificate_spec::nodes::kind;
 use std::slice;
+
+/// Where the values of positions of the database are.
+#[derive(Clone, Copy)]
+pub enum Lookup<'a> {
+    /// There is no database.
+    None,
+    /// In tables.
+    Tables(&'a Database),
+    /// Among those that were looked up while the database was checked.
+    Positions(&'a Positions),
+    /// Nowhere as yet: the positions are noted, and count as suitable. Nothing is decided by that.
+    Noted(&'a Positions),
+}
 
 /// A question and what is known about it.
 pub struct Tree<'a> {
     /// The board.
     pub board: &'a Board,
-    /// The values of all positions with both sides and at most N′ pieces, if N′ is not 0.
-    pub database: Option<&'a Database>,
+    /// The values of all positions that the cover admits.
+    pub database: Lookup<'a>,
     /// Its nodes and leaves.
     pub proof: &'a QuestionProof,
 }
@@ -45,7 +60,12 @@ impl Tree<'_> {
 
     /// Whether the database's value suits the claim, if the position is in the database.
     pub fn database_says(&self, y: &Position) -> Option<Result<(), Finding>> {
-        let value = self.database?.value(y)?;
+        let value = match self.database {
+            Lookup::None => return None,
+            Lookup::Tables(database) => database.value(y)?,
+            Lookup::Positions(positions) => positions.value(y)?,
+            Lookup::Noted(positions) => return positions.note(y).then_some(Ok(())),
+        };
         let (suits, expected) = match (self.is_win(), self.claimant_moves(y)) {
             (false, true) => (value != Value::Loss, "no loss"),
             (false, false) => (value != Value::Win, "no win"),

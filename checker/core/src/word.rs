@@ -238,7 +238,8 @@ impl<'a> Word<'a> {
             // Without a piece the opponent has no move.
             return Bits { win: 0, loss: !0 };
         }
-        let Some(table) = self.values.after_move(SliceName([c, d, a, b])) else {
+        let after = Block { slice: SliceName([c, d, a, b]), men: their_men, their_men: men };
+        let Some(after) = self.values.block(after) else {
             // Never; and if it were, nothing would be verified.
             return Bits::default();
         };
@@ -247,14 +248,14 @@ impl<'a> Word<'a> {
             // The opponent has no kings, so a row of that table is one position.
             Kings::Vary(_) => (0, own),
         };
-        let start = table.shape.block(their_men, men) + u64::from(row) * table.shape.columns;
+        let start = after.row(row);
         if change == Change::NONE {
-            return table.read(start + self.first);
+            return after.read(start + self.first);
         }
         let mut values = Bits::default();
         for i in bits_in(asked) {
             let place = rank(change.apply(self.sets[i]));
-            let Bits { win, loss } = table.read(start + u64::from(place)).at(0);
+            let Bits { win, loss } = after.read(start + u64::from(place)).at(0);
             values = values | Bits { win: win << i, loss: loss << i };
         }
         values

@@ -38,6 +38,39 @@ fn the_same_verdict_with_any_number_of_threads() {
     }
 }
 
+/// With less memory than all tables take, nodes and leaves are gone over twice.
+#[test]
+fn the_same_verdict_with_the_least_memory() {
+    let (_root, cases) = cases();
+    let check = programs::path("check");
+    let mut bounded = 0;
+    for case in &cases {
+        let mut arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
+        if arguments.contains(&"--memory") {
+            continue;
+        }
+        let all = programs::check_with(&check, &arguments, &case.directory);
+        let mut memory = 0.to_string();
+        let said = loop {
+            arguments.extend(["--memory", &memory]);
+            let said = programs::check_with(&check, &arguments, &case.directory);
+            arguments.truncate(case.arguments.len());
+            let verdict = said.as_ref().map_or("", |said| &said.verdict);
+            let needed = verdict.strip_prefix("s ERROR memory: ").and_then(|text| {
+                let words = text.split_once(" take ")?.1;
+                words.split_once(" bytes, the bound is ").map(|(needed, _)| needed.to_owned())
+            });
+            match needed {
+                Some(needed) => memory = needed,
+                None => break said,
+            }
+        };
+        assert_eq!(said, all, "{} with {memory} bytes", case.name);
+        bounded += usize::from(memory != "0");
+    }
+    assert!(bounded > 100, "{bounded}");
+}
+
 /// A checker that always says the same. These are files of the repository, because a program that
 /// was just written cannot be started while another thread's child still holds it open.
 fn parrot(name: &str) -> PathBuf {

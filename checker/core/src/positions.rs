@@ -1,0 +1,127 @@
+//! Positions whose values nodes and leaves ask for, where not all tables are in memory together.
+//!
+//! Nodes and leaves are then gone over twice. The first time every position of the database counts
+//! as suitable and is noted; so all that can be asked for is noted, and nothing is decided. While
+//! the database is checked, the positions noted are looked up in values that have just been
+//! verified. The second time decides, in the order and with the words of any other check.
+//!
+//! Enforces: that a value is the verified one, and that a position without one gives no value: that
+//! is an error, never a verdict. Trusts: `database.rs`; who calls [`Positions::answer`] says that
+//! the values are right (`directory.rs`).
+
+use crate::database::Database;
+use crate::numbering::{slice_of, views};
+use crate::rules::{Board, Position};
+use crate::table::Value;
+use crate::verdict::Stop;
+use certificate_spec::cover::Cover;
+use certificate_spec::database::SliceName;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// So many maps, so that threads seldom wait for one another.
+const MAPS: usize = 64;
+
+/// Positions and, once they are known, their values.
+#[derive(Debug)]
+pub struct Positions {
+    board: Board,
+    cover: Cover,
+    maps: Vec<Mutex<HashMap<Position, Option<Value>>>>,
+    /// Those noted, by slice and by the rows that the men of both sides have advanced.
+    order: HashMap<(SliceName, usize), Vec<Position>>,
+    /// Whether somebody asked for a value that is not there.
+    missed: AtomicBool,
+}
+
+impl Positions {
+    pub(crate) fn new(board: &Board, cover: &Cover) -> Positions {
+        Positions {
+            board: board.clone(),
+            cover: cover.clone(),
+            maps: (0..MAPS).map(|_| Mutex::default()).collect(),
+            order: HashMap::new(),
+            missed: AtomicBool::new(false),
+        }
+    }
+
+    fn map(&self, p: &Position) -> MutexGuard<'_, HashMap<Position, Option<Value>>> {
+        let place = (p.black.wrapping_mul(31) ^ p.white).wrapping_mul(0x9e37_79b1) >> 26;
+        self.maps[place as usize].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The slice of a position that is in the database, and the rows that its men have advanced.
+    fn place(&self, p: &Position) -> Option<(SliceName, usize)> {
+        if !self.board.is_possible(p) || !p.has_both_sides() {
+            return None;
+        }
+        let sets = views(&self.board, p);
+        let slice = slice_of(sets);
+        let rows = self.board.row_masks.iter().enumerate();
+        let men = |row: &u32| (sets[0] & row).count_ones() + (sets[2] & row).count_ones();
+        let advance = rows.map(|(r, row)| r * men(row) as usize).sum();
+        self.cover.admits_slice(slice).then_some((slice, advance))
+    }
+
+    /// Notes a position if it is in the database. Says whether it is.
+    pub(crate) fn note(&self, p: &Position) -> bool {
+        let is_there = self.place(p).is_some();
+        if is_there {
+            self.map(p).entry(*p).or_default();
+        }
+        is_there
+    }
+
+    /// Puts those noted in order, to be looked up.
+    pub(crate) fn sort(&mut self) {
+        let maps = self.maps.iter().map(|map| map.lock().unwrap_or_else(PoisonError::into_inner));
+        let keys = maps.flat_map(|map| map.keys().copied().collect::<Vec<_>>());
+        let all: Vec<Position> = keys.collect();
+        for p in all {
+            if let Some(place) = self.place(&p) {
+                self.order.entry(place).or_default().push(p);
+            }
+        }
+    }
+
+    /// Whether there are any of a slice whose men have advanced so many rows.
+    pub(crate) fn has(&self, slice: SliceName, advance: usize) -> bool {
+        self.order.contains_key(&(slice, advance))
+    }
+
+    /// Looks up those of a slice whose men have advanced so many rows.
+    ///
+    /// # Errors
+    /// A value is not in memory.
+    pub(crate) fn answer(
+        &self,
+        values: &Database,
+        slice: SliceName,
+        advance: usize,
+    ) -> Result<(), Stop> {
+        for p in self.order.get(&(slice, advance)).into_iter().flatten() {
+            self.map(p).insert(*p, values.value(p));
+        }
+        values.is_complete()
+    }
+
+    /// The value of a position, or `None` if it is not in the database.
+    pub(crate) fn value(&self, p: &Position) -> Option<Value> {
+        self.place(p)?;
+        let value = self.map(p).get(p).copied().flatten();
+        if value.is_none() {
+            self.missed.store(true, Relaxed);
+        }
+        value
+    }
+
+    /// That there was a value for all that was asked for.
+    ///
+    /// # Errors
+    /// There was not.
+    pub(crate) fn is_complete(&self) -> Result<(), Stop> {
+        let error = || Stop::Error("a position was asked for that had not been noted".into());
+        if self.missed.load(Relaxed) { Err(error()) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,262 @@
+//! The values of one slice in memory, two bits for each index, by stretches.
+//!
+//! Trusts: nothing by itself; who fills the tables says what the values are worth (`derive.rs` from
+//! the rules alone, `restore.rs` from a file and then checked).
+//!
+//! The words are atomic because blocks of one slice are written by several threads and share the
+//! words at their edges. Each block is settled once, before any other reads it; the end of a
+//! parallel loop orders the two.
+
+use crate::bits::Bits;
+use crate::block::{Block, RowWord};
+use crate::numbering::Shape;
+use crate::verdict::Stop;
+use certificate_spec::Digest;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The value of a position for the side to move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// The side to move can force the opponent into having no move.
+    Win,
+    /// Neither side can.
+    Draw,
+    /// The opponent can force the side to move into having no move.
+    Loss,
+}
+
+/// Consecutive indices of a slice: one block, or all blocks.
+#[derive(Debug)]
+pub(crate) struct Stretch {
+    first: u64,
+    /// For each 64 indices which of them are wins, and which are losses.
+    words: Vec<[AtomicU64; 2]>,
+}
+
+impl Stretch {
+    /// Draws, if there is memory for them.
+    fn new(first: u64, indices: u64) -> Result<Stretch, Stop> {
+        let length = usize::try_from(indices.div_ceil(64)).map_err(|_| Stop::memory())?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(length).map_err(|_| Stop::memory())?;
+        words.resize_with(length, Default::default);
+        Ok(Stretch { first, words })
+    }
+
+    /// The word that an index is in, and its place there.
+    fn word_of(&self, index: u64) -> (usize, u64) {
+        // Saturating means "beyond the end", where there are zeros and nothing is written.
+        let place = index.checked_sub(self.first).unwrap_or(u64::MAX);
+        (usize::try_from(place / 64).unwrap_or(usize::MAX), place % 64)
+    }
+
+    /// The values of 64 indices, those from `index` on; beyond the end neither wins nor losses.
+    pub(crate) fn read(&self, index: u64) -> Bits {
+        let (i, shift) = self.word_of(index);
+        let word =
+            |i: usize| self.words.get(i).map_or([0; 2], |[win, loss]| [load(win), load(loss)]);
+        let [low, high] = [i, i.saturating_add(1)].map(word);
+        // A shift by 64 would not give zeros.
+        let bits = |side: usize| low[side] >> shift | high[side] << 1 << (63 - shift);
+        Bits { win: bits(0), loss: bits(1) }
+    }
+
+    /// Makes the values of the indices of a word of a row these.
+    pub(crate) fn put(&self, word: RowWord, values: Bits) {
+        self.put_bits(0, word, values.win);
+        self.put_bits(1, word, values.loss);
+    }
+
+    /// Marks wins and losses among the 64 indices from `index` on, and leaves the others alone.
+    fn mark(&self, index: u64, values: Bits) {
+        self.put_bits(0, RowWord { index, mask: values.win }, values.win);
+        self.put_bits(1, RowWord { index, mask: values.loss }, values.loss);
+    }
+
+    /// Sets the bits of win (side 0) or of loss (side 1).
+    fn put_bits(&self, side: usize, word: RowWord, bits: u64) {
+        let (i, shift) = self.word_of(word.index);
+        let [low, high] = [word.mask, bits].map(|x| [x << shift, x >> 1 >> (63 - shift)]);
+        for (i, mask, bits) in [(i, low[0], high[0]), (i.saturating_add(1), low[1], high[1])] {
+            if let Some(word) = self.words.get(i).map(|word| &word[side])
+                && (load(word) ^ bits) & mask != 0
+            {
+                word.fetch_or(bits & mask, Relaxed);
+                word.fetch_and(bits | !mask, Relaxed);
+            }
+        }
+    }
+
+    /// A digest of all bits, for nobody but this run.
+    pub(crate) fn digest(&self) -> Digest {
+        let bytes = self.words.as_flattened().iter().map(|word| load(word).to_le_bytes());
+        Digest::of(bytes.collect::<Vec<_>>().as_flattened())
+    }
+}
+
+/// The values of one slice, as far as they are in memory.
+#[derive(Debug)]
+pub struct Table {
+    /// How its indices are made up.
+    pub shape: Shape,
+    /// The indices of a stretch.
+    stretch: u64,
+    stretches: Vec<Option<Box<Stretch>>>,
+}
+
+impl Table {
+    /// A table with nothing in memory.
+    pub(crate) fn new(shape: Shape) -> Result<Table, Stop> {
+        let stretch = if shape.has_large_blocks() { shape.block_size() } else { shape.indices };
+        let count = shape.indices.div_ceil(stretch.max(1));
+        let count = usize::try_from(count).map_err(|_| Stop::memory())?;
+        let mut stretches = Vec::new();
+        stretches.try_reserve_exact(count).map_err(|_| Stop::memory())?;
+        stretches.resize_with(count, || None);
+        Ok(Table { shape, stretch, stretches })
+    }
+
+    /// The number of the stretch that an index is in.
+    pub(crate) fn number(&self, index: u64) -> usize {
+        usize::try_from(index / self.stretch.max(1)).unwrap_or(usize::MAX)
+    }
+
+    /// The number of the stretch that a block is in.
+    pub(crate) fn number_of(&self, block: Block) -> usize {
+        // Dividing is for large blocks only: small ones are looked up much more often.
+        match self.shape.has_large_blocks() {
+            true => self.number(self.shape.block(block.men, block.their_men)),
+            false => 0,
+        }
+    }
+
+    /// The stretch with this number, if it is in memory.
+    pub(crate) fn stretch(&self, number: usize) -> Option<&Stretch> {
+        self.stretches.get(number)?.as_deref()
+    }
+
+    /// Takes a stretch out of memory.
+    pub(crate) fn release(&mut self, number: usize) {
+        self.stretches[number] = None;
+    }
+
+    /// Whether nothing is in memory.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.stretches.iter().all(Option::is_none)
+    }
+
+    /// For each stretch whether it is one of these.
+    pub(crate) fn marked(&self, numbers: impl Iterator<Item = usize>) -> Vec<bool> {
+        let mut marked = vec![false; self.stretches.len()];
+        numbers.for_each(|number| marked[number] = true);
+        marked
+    }
+
+    /// Makes room for a stretch, unless it is there. Says whether it was not.
+    pub(crate) fn reserve(&mut self, number: usize) -> Result<bool, Stop> {
+        let first = number as u64 * self.stretch;
+        let indices = self.stretch.min(self.shape.indices.saturating_sub(first));
+        match self.stretches.get_mut(number) {
+            Some(place @ None) => {
+                *place = Some(Box::new(Stretch::new(first, indices)?));
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// The indices of a stretch.
+    pub(crate) fn indices(&self, number: usize) -> Range<u64> {
+        let first = number as u64 * self.stretch;
+        first..first.saturating_add(self.stretch).min(self.shape.indices)
+    }
+
+    /// The digest of `SPEC.md` §11, of a table that is all in memory.
+    pub(crate) fn digest(&self) -> Digest {
+        let chunks = 0..self.words().div_ceil(CHUNK);
+        let chunks: Vec<_> = chunks.into_par_iter().map(|i| self.chunk_digests(i)).collect();
+        digest_of_chunks(&chunks)
+    }
+
+    /// The digests of the wins and the losses of a chunk of words (`SPEC.md` §11).
+    pub(crate) fn chunk_digests(&self, chunk: u64) -> [Digest; 2] {
+        let words = chunk * CHUNK..self.words().min((chunk + 1) * CHUNK);
+        let words: Vec<Bits> = words.map(|i| self.read(64 * i)).collect();
+        let digest = |side: fn(&Bits) -> u64| {
+            let bytes = words.iter().map(|word| side(word).to_le_bytes());
+            Digest::of(bytes.collect::<Vec<_>>().as_flattened())
+        };
+        [digest(|word| word.win), digest(|word| word.loss)]
+    }
+
+    /// The number of words of 64 indices.
+    pub fn words(&self) -> u64 {
+        self.shape.indices.div_ceil(64)
+    }
+
+    /// The values of 64 indices, those from `index` on; of what is not in memory neither wins nor
+    /// losses.
+    pub fn read(&self, index: u64) -> Bits {
+        let number = self.number(index);
+        let read = |number: usize, index| self.stretch(number).map(|stretch| stretch.read(index));
+        let values = read(number, index).unwrap_or_default();
+        // What is left of the stretch; the rest of the 64 are in the next one.
+        let end = self.indices(number).end;
+        match end.checked_sub(index) {
+            Some(left @ 0..64) if end < self.shape.indices => {
+                let next = read(number + 1, end).unwrap_or_default();
+                values | Bits { win: next.win << left, loss: next.loss << left }
+            }
+            _ => values,
+        }
+    }
+
+    /// Makes the values of the word of 64 indices with this number these, where it is in memory.
+    pub fn put_word(&self, number: u64, values: Bits) {
+        let index = number.saturating_mul(64);
+        let first = self.number(index);
+        let end = self.indices(first).end;
+        if let Some(stretch) = self.stretch(first) {
+            stretch.put(RowWord { index, mask: !0 }, values);
+        }
+        if let Some(left @ 1..64) = end.checked_sub(index)
+            && let Some(stretch) = self.stretch(first + 1)
+        {
+            let Bits { win, loss } = values;
+            let (values, mask) = (Bits { win: win >> left, loss: loss >> left }, !0 >> left);
+            stretch.put(RowWord { index: end, mask }, values);
+        }
+    }
+
+    /// Marks wins and losses among the 64 indices from `index` on, all of one block.
+    pub(crate) fn mark(&self, index: u64, values: Bits) {
+        if let Some(stretch) = self.stretch(self.number(index)) {
+            stretch.mark(index, values);
+        }
+    }
+
+    /// The value of one index.
+    pub fn value(&self, index: u64) -> Value {
+        // A position that is a win and a loss at once is found wrong when its table is checked.
+        match self.read(index).at(0) {
+            Bits { win: 1, .. } => Value::Win,
+            Bits { loss: 1, .. } => Value::Loss,
+            Bits { .. } => Value::Draw,
+        }
+    }
+}
+
+/// So many words of a table have digests of their own (`SPEC.md` §11).
+pub(crate) const CHUNK: u64 = 1 << 13;
+
+/// The digest of a table, made of those of its chunks (`SPEC.md` §11).
+pub(crate) fn digest_of_chunks(chunks: &[[Digest; 2]]) -> Digest {
+    let side = |side: usize| chunks.iter().map(move |chunk| chunk[side].0);
+    Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
+}
+
+fn load(word: &AtomicU64) -> u64 {
+    word.load(Relaxed)
+}
