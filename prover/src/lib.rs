@@ -16,7 +16,7 @@
 //!    ([`proof::solve()`]).
 //! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
 //! 6. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
-//!    databases consist of.
+//!    databases consist of; [`literature`]: what they say of published values.
 //!
 //! [`cli`] is the command line of `prove`: it only reads options and prints.
 //!
@@ -78,6 +78,7 @@ pub mod certificate;
 pub mod cli;
 pub mod combine;
 pub mod heuristic;
+pub mod literature;
 pub mod prepare_database;
 pub mod progress;
 pub mod proof;

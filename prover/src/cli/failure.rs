@@ -9,6 +9,7 @@ use crate::board::{FenError, MoveError};
 use crate::certificate::{BrokenProof, EmitError, ReadError};
 use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
+use crate::literature::{ContradictionError, LiteratureError};
 use crate::proof::{LedgerError, SolveError, Stop, Undecided};
 use crate::search::StrategyError;
 
@@ -45,6 +46,20 @@ pub enum Failure {
     /// Certificates that cannot be joined.
     #[error(transparent)]
     Combine(#[from] CombineError),
+    /// A file of published values.
+    #[error(transparent)]
+    Literature(#[from] LiteratureError),
+    /// Certificates and database do not go together.
+    #[error(transparent)]
+    Contradiction(#[from] ContradictionError),
+    /// Published values that are wrong, if what was compared with them is right.
+    #[error("{disagree} of {lines} published values disagree with what is proved")]
+    Disagreements {
+        /// How many disagree.
+        disagree: usize,
+        /// Of how many.
+        lines: usize,
+    },
     /// A question that was not decided.
     #[error("{0}{hint}", hint = hint(.0))]
     Unsolved(Undecided),
@@ -76,9 +91,14 @@ impl Failure {
         match self {
             Failure::Unsolved(_)
             | Failure::Solve(SolveError::DoesNotHold { .. })
-            | Failure::Combine(CombineError::Missing(_)) => 1,
+            | Failure::Combine(CombineError::Missing(_))
+            | Failure::Disagreements { .. } => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,
-            Failure::Input(_) | Failure::Fen(_) | Failure::Move(_) | Failure::Combine(_) => 2,
+            Failure::Input(_)
+            | Failure::Fen(_)
+            | Failure::Move(_)
+            | Failure::Combine(_)
+            | Failure::Literature(LiteratureError::Line { .. }) => 2,
             _ => 3,
         }
     }

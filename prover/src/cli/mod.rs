@@ -3,6 +3,7 @@
 mod analyse;
 mod certify;
 mod combine;
+mod compare;
 mod db;
 mod failure;
 mod format;
@@ -43,6 +44,7 @@ pub use failure::Failure;
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --html --out all.html     what a certificate consists of
+  prove compare --game 8x8 corpus/endings.tsv    published values, against a database
   prove db --game 8x8 --pieces 4             only databases
   prove plan --game 8x8 --pieces 8           how long and how large they would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
@@ -52,7 +54,7 @@ pub use failure::Failure;
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
 Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is \
-less than was asked for), or --claim does not hold, or openings are missing; 2 wrong usage, or a bad game, \
+less than was asked for), or --claim does not hold, or openings are missing, or a published value disagrees; 2 wrong usage, or a bad game, \
 FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of memory. \
 Nothing that exists is overwritten by a failure."
 )]
@@ -79,6 +81,8 @@ enum Command {
     Combine(combine::Options),
     /// Describe a certificate: its size by distance and pieces, and what it rests on.
     Report(report::Options),
+    /// Compare published values of positions with certificates and a database.
+    Compare(compare::Options),
     /// Search positions for the best play, with a score.
     Analyse(analyse::Options),
     /// Count the move sequences of each length.
@@ -101,6 +105,7 @@ impl Cli {
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),
+            Some(Command::Compare(options)) => compare::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),
             Some(Command::Perft(options)) => perft::run(&options),
         }

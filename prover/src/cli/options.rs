@@ -108,15 +108,23 @@ impl StoredOptions {
         machine: &MachineOptions,
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
-        let loaded = match &self.cover {
+        self.if_there(machine, || self.load(machine, values))
+    }
+
+    fn if_there(
+        &self,
+        machine: &MachineOptions,
+        read: impl FnOnce() -> Result<Values, Failure>,
+    ) -> Result<Values, Failure> {
+        let found = match &self.cover {
             Some(cover) if cover.is_empty() => None,
-            Some(_) => Some(self.load(machine, values)?),
-            None => match self.load(machine, values) {
+            Some(_) => Some(read()?),
+            None => match read() {
                 Err(Failure::Store(StoreError::Missing { .. })) => None,
-                loaded => Some(loaded?),
+                found => Some(found?),
             },
         };
-        Ok(loaded.unwrap_or_else(|| {
+        Ok(found.unwrap_or_else(|| {
             machine.progress().say("no database is used".into());
             Values::empty(self.board())
         }))
@@ -131,6 +139,15 @@ impl StoredOptions {
         let room = values.room(machine);
         let holding = room.holding.or(Some(Holding::MappedIfThere));
         self.load_into(machine, &Room { holding, ..room })
+    }
+
+    /// The same; none, if none is wanted or there.
+    pub(super) fn open_if_there(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        self.if_there(machine, || self.open(machine, values))
     }
 }
 

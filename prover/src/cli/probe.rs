@@ -52,7 +52,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 /// The value from the database, if it is covered, or, with a side off the board, from the rules.
-fn value(board: &Board, values: &Values, position: &Position) -> Result<Option<Value>, StoreError> {
+pub(super) fn value(
+    board: &Board,
+    values: &Values,
+    position: &Position,
+) -> Result<Option<Value>, StoreError> {
     if !position.both_sides() {
         return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
     }

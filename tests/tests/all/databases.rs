@@ -7,7 +7,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use certificate_spec::database::DatabaseManifest;
+use draughtproof_game::Board;
 use quickcheck::{Arbitrary, Gen};
 use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};
@@ -71,6 +73,58 @@ fn totals(game: &str, directory: &Path) -> Vec<[u64; 4]> {
     totals.iter().map(|row| numbers(row)).collect()
 }
 
+/// A position with a value that is known from elsewhere.
+struct Ending {
+    fen: &'static str,
+    value: &'static str,
+    /// Pieces of Black and of White.
+    pieces: [u32; 2],
+}
+
+impl Ending {
+    fn is_within(&self, cover: &Cover) -> bool {
+        cover.admits(self.pieces[0], self.pieces[1])
+    }
+}
+
+/// Those of `corpus/endings.tsv`, each of which must have a source.
+fn endings() -> Vec<Ending> {
+    let board = Board::new(8, 8).unwrap();
+    let row = |row: Vec<&'static str>| {
+        let [fen, value, _, source] = row[..] else { panic!("{row:?}") };
+        assert!(["win", "draw", "loss"].contains(&value) && !source.is_empty(), "{fen}");
+        let position = board.read_fen(fen).unwrap();
+        let pieces = [position.black, position.white].map(|side| side.count_ones());
+        Ending { fen, value, pieces }
+    };
+    rows(include_str!("../../../corpus/endings.tsv")).map(row).collect()
+}
+
+/// What `prove probe` says of the positions with which these lines begin.
+fn probe(lines: &[String], options: &[&str], directory: &Path) -> Vec<String> {
+    let fens = lines.iter().map(|line| line.split('\t').next().unwrap());
+    let arguments = ["probe", "--game", "8x8"].into_iter().chain(options.iter().copied());
+    let out = prove(&arguments.chain(fens).collect::<Vec<_>>(), directory);
+    out.lines().map(String::from).collect()
+}
+
+#[test]
+#[ignore = "needs a large database of 8x8, in the directory that EGDB names (corpus/README.md)"]
+fn known_endings_of_a_large_database() {
+    let databases = std::env::var("EGDB").expect("EGDB names the directory of the databases");
+    let here = std::env::current_dir().unwrap();
+    let path = Path::new(&databases).join("8x8/MANIFEST");
+    let manifest = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let cover = DatabaseManifest::decode(&manifest).unwrap().cover;
+    let value = |ending: &Ending| if ending.is_within(&cover) { ending.value } else { "unknown" };
+    let endings = endings();
+    let want: Vec<String> =
+        endings.iter().map(|ending| format!("{}\t{}", ending.fen, value(ending))).collect();
+    assert_eq!(probe(&want, &["--db", &databases, "--values", "cached"], &here), want);
+    let within = endings.iter().filter(|ending| ending.is_within(&cover)).count();
+    println!("{within} of {} endings are within {cover}, and as known", endings.len());
+}
+
 #[test]
 fn known_totals_and_endings_of_8x8() {
     let directory = tempfile::tempdir().unwrap();
@@ -84,14 +138,13 @@ fn known_totals_and_endings_of_8x8() {
     let out = prove(&["stats", "--game", "8x8", "--format", "tsv"], directory);
     assert!(out.contains("\n0,1,0,1\t992\t230\t654\t108\t"), "one king each");
 
-    let known = rows(include_str!("../../../corpus/endings.tsv")).map(|row| (row[0], row[1]));
-    let beyond = [("B:W21,22,23:B1,2", "unknown"), ("B:W:B", "loss")];
-    let endings: Vec<(&str, &str)> = known.chain(beyond).collect();
-    assert_eq!(endings.len(), 9);
-    let fens: Vec<&str> = endings.iter().map(|(fen, _)| *fen).collect();
-    let out = prove(&[&["probe", "--game", "8x8"], &fens[..]].concat(), directory);
-    let want: Vec<String> = endings.iter().map(|(fen, value)| format!("{fen}\t{value}")).collect();
-    assert_eq!(out.lines().collect::<Vec<_>>(), want);
+    let cover = Cover::up_to(4);
+    let small = endings().into_iter().filter(|ending| ending.is_within(&cover));
+    let mut want: Vec<String> =
+        small.map(|ending| format!("{}\t{}", ending.fen, ending.value)).collect();
+    assert_eq!(want.len(), 12);
+    want.extend(["B:W21,22,23:B1,2\tunknown".into(), "B:W:B\tloss".into()]);
+    assert_eq!(probe(&want, &[], directory), want);
 
     let said = check(&["--db", "egdb", "--game", "8x8"], directory);
     assert!(said.verdict.starts_with("s VERIFIED DATABASE 8x8 pieces=4"), "{said:?}");

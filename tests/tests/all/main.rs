@@ -5,6 +5,7 @@ mod audit;
 mod bad_input;
 mod certificates;
 mod combine;
+mod compare;
 mod corpus;
 mod databases;
 mod explain;

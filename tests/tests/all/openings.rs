@@ -5,6 +5,7 @@ use tests::corpus::rows;
 use tests::programs::{path, prove, run};
 
 const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
+const LITERATURE: &str = include_str!("../../../corpus/literature.tsv");
 
 #[test]
 fn the_table_is_that_of_2007() {
@@ -32,6 +33,42 @@ fn the_table_is_that_of_2007() {
     assert_eq!(first.len(), game.board.moves(&game.start()).len());
     replies.dedup();
     assert_eq!(replies.len(), game.board.moves(&first[0]).len() + 6);
+}
+
+#[test]
+fn published_values_of_openings() {
+    let game: Game = "8x8".parse().unwrap();
+    let start = game.start();
+    let published = rows(LITERATURE).map(|row| {
+        let line = game.board.read_line(&start, row[0]).expect(row[0]);
+        assert!(line.len() == 3 && row.len() == 5 && !row[4].is_empty(), "{row:?}");
+        (line[2], row[1], row[2], row[3])
+    });
+    let (of_2007, ballots): (Vec<_>, Vec<_>) = published.partition(|row| row.2 == "-");
+    // The same as in the table of 2007, which says what is proved for Black.
+    let proved = rows(OPENINGS).map(|row| {
+        let line = game.board.read_line(&start, row[1]).unwrap();
+        let value = match row[2] {
+            "<=draw" => "white-not-lost",
+            "loss" => "white-wins",
+            other => other,
+        };
+        (line[2], value, format!("opening {}", row[0]))
+    });
+    let found: Vec<_> = of_2007.iter().map(|row| (row.0, row.1, row.3.to_string())).collect();
+    assert_eq!(found, proved.collect::<Vec<_>>());
+
+    assert_eq!(ballots.len(), 174);
+    for (class, value, count) in
+        [("normal", "draw", 144), ("new", "draw", 12), ("losing", "not-draw", 18)]
+    {
+        let rows = ballots.iter().filter(|row| row.2 == class);
+        assert_eq!(rows.inspect(|row| assert_eq!(row.1, value)).count(), count, "{class}");
+    }
+    let mut positions: Vec<_> = ballots.iter().map(|row| row.0).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    assert_eq!(positions.len(), 174, "no ballot is a transposition of another");
 }
 
 #[test]

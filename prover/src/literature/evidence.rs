@@ -1,0 +1,79 @@
+//! What certificates say of their starts.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+
+use super::outcomes::Outcomes;
+use crate::board::{Board, Position};
+
+/// Sources that cannot all be right.
+#[derive(Debug, Error)]
+#[error("{position}: {sources} contradict each other: let check verify them", sources = .sources.join(" and "))]
+pub struct ContradictionError {
+    /// The position.
+    pub position: String,
+    /// The sources.
+    pub sources: Vec<String>,
+}
+
+/// What is known of a position, and from where.
+#[derive(Debug, Clone)]
+pub(super) struct Known {
+    pub(super) outcomes: Outcomes,
+    pub(super) sources: Vec<String>,
+}
+
+impl Known {
+    pub(super) fn nothing() -> Known {
+        Known { outcomes: Outcomes::ANY, sources: Vec::new() }
+    }
+
+    pub(super) fn add(
+        &mut self,
+        outcomes: Outcomes,
+        source: String,
+        board: &Board,
+        position: &Position,
+    ) -> Result<(), ContradictionError> {
+        self.outcomes = self.outcomes.and(outcomes);
+        self.sources.push(source);
+        if self.outcomes.is_empty() {
+            let position = board.write_fen(position);
+            return Err(ContradictionError { position, sources: self.sources.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// The claims of certificates, by their starts. Several about one start are put together: a draw is
+/// that neither side loses.
+pub struct Evidence<'a> {
+    pub(super) board: &'a Board,
+    known: BTreeMap<Position, Known>,
+}
+
+impl<'a> Evidence<'a> {
+    /// None yet.
+    pub fn new(board: &'a Board) -> Self {
+        Evidence { board, known: BTreeMap::new() }
+    }
+
+    /// Adds what `source` says of a position.
+    ///
+    /// # Errors
+    /// [`ContradictionError`] if no outcome is left.
+    pub fn add(
+        &mut self,
+        position: &Position,
+        outcomes: Outcomes,
+        source: String,
+    ) -> Result<(), ContradictionError> {
+        let known = self.known.entry(*position).or_insert_with(Known::nothing);
+        known.add(outcomes, source, self.board, position)
+    }
+
+    pub(super) fn of(&self, position: &Position) -> Known {
+        self.known.get(position).cloned().unwrap_or_else(Known::nothing)
+    }
+}

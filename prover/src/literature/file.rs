@@ -1,0 +1,127 @@
+//! Files of published values.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::outcomes::Outcomes;
+use crate::board::{Game, Position};
+
+/// A published value.
+#[derive(Debug, Clone)]
+pub struct Published {
+    /// The line of the file, from 1.
+    pub line: usize,
+    /// The position as the file has it: a FEN, or moves from the start.
+    pub text: String,
+    /// The position.
+    pub position: Position,
+    /// What is published of it.
+    pub value: Outcomes,
+}
+
+/// What is wrong with a file of published values.
+#[derive(Debug, Error)]
+pub enum LiteratureError {
+    /// It cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// A line is not of the form.
+    #[error("{path}, line {line}: {what}")]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What was expected there, and what was found.
+        what: String,
+    },
+}
+
+/// How a line names its position.
+#[derive(Clone, Copy)]
+enum Naming {
+    Fen,
+    Moves,
+}
+
+/// What the header says.
+struct Header {
+    columns: usize,
+    naming: Naming,
+    position: usize,
+    value: usize,
+}
+
+impl Header {
+    fn read(line: &str) -> Result<Header, String> {
+        let names: Vec<&str> = line.split('\t').collect();
+        let place = |wanted| names.iter().position(|name| *name == wanted);
+        let (naming, position, value) = match (place("fen"), place("moves"), place("value")) {
+            (Some(fen), None, Some(value)) => (Naming::Fen, fen, value),
+            (None, Some(moves), Some(value)) => (Naming::Moves, moves, value),
+            _ => {
+                let found = names.join(", ");
+                return Err(format!(
+                    "expected a header with the columns value and either fen or moves, found {found}"
+                ));
+            }
+        };
+        Ok(Header { columns: names.len(), naming, position, value })
+    }
+
+    fn row(&self, game: &Game, line: &str) -> Result<(String, Position, Outcomes), String> {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let (Some(&text), Some(&word), true) =
+            (cells.get(self.position), cells.get(self.value), cells.len() == self.columns)
+        else {
+            let (expected, found) = (self.columns, cells.len());
+            return Err(format!("expected {expected} columns as in the header, found {found}"));
+        };
+        let position = match self.naming {
+            Naming::Fen => game.board.read_fen(text).map_err(|e| e.to_string())?,
+            Naming::Moves => {
+                let start = game.start();
+                let line = game.board.read_line(&start, text).map_err(|e| e.to_string())?;
+                line.last().copied().unwrap_or(start)
+            }
+        };
+        let value = Outcomes::read(word, position.turn).ok_or_else(|| {
+            format!("value: expected one of {}, found {word:?}", Outcomes::all_words())
+        })?;
+        Ok((text.into(), position, value))
+    }
+}
+
+/// Reads a file of published values: lines of columns with tabs between, the first of which names
+/// the columns. Empty lines, and those that begin with `#`, are skipped.
+///
+/// # Errors
+/// [`LiteratureError`] if the file cannot be read, or at the first line that is not of the form.
+pub fn read_literature(path: &Path, game: &Game) -> Result<Vec<Published>, LiteratureError> {
+    let text = fs::read_to_string(path)
+        .map_err(|source| LiteratureError::Io { path: path.into(), source })?;
+    let wrong = |line, what| LiteratureError::Line { path: path.into(), line, what };
+    let lines = text.lines().zip(1..);
+    let mut lines = lines.filter(|(text, _)| !text.is_empty() && !text.starts_with('#'));
+    let end = text.lines().count() + 1;
+    let (first, number) = lines.next().unwrap_or(("nothing", end));
+    let header = Header::read(first).map_err(|what| wrong(number, what))?;
+    let published = lines.map(|(text, line)| {
+        let row = header.row(game, text).map_err(|what| wrong(line, what))?;
+        let (text, position, value) = row;
+        Ok(Published { line, text, position, value })
+    });
+    let published = published.collect::<Result<Vec<_>, _>>()?;
+    if published.is_empty() {
+        return Err(wrong(end, "expected a published value after the header, found none".into()));
+    }
+    Ok(published)
+}

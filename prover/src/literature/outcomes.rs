@@ -1,0 +1,104 @@
+//! Sets of outcomes.
+
+use certificate_spec::claim;
+
+use crate::board::Side;
+use crate::egdb;
+
+/// How a position may end with best play of both sides: Black wins, a draw, White wins, or several
+/// of these where it is not known which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcomes(u8);
+
+impl Outcomes {
+    const NONE: Outcomes = Outcomes(0);
+    const BLACK_WINS: Outcomes = Outcomes(1);
+    const DRAW: Outcomes = Outcomes(2);
+    const WHITE_WINS: Outcomes = Outcomes(4);
+    /// Nothing is known.
+    pub const ANY: Outcomes = Outcomes(7);
+
+    /// The words of the sets that say something.
+    const WORDS: [(Outcomes, &str); 6] = [
+        (Self::BLACK_WINS, "black-wins"),
+        (Self::DRAW, "draw"),
+        (Self::WHITE_WINS, "white-wins"),
+        (Self::BLACK_WINS.or(Self::DRAW), "black-not-lost"),
+        (Self::WHITE_WINS.or(Self::DRAW), "white-not-lost"),
+        (Self::BLACK_WINS.or(Self::WHITE_WINS), "not-draw"),
+    ];
+
+    /// Those of either.
+    const fn or(self, other: Outcomes) -> Outcomes {
+        Outcomes(self.0 | other.0)
+    }
+
+    /// Those of both.
+    pub fn and(self, other: Outcomes) -> Outcomes {
+        Outcomes(self.0 & other.0)
+    }
+
+    /// Whether there is none: what was put together is contradictory.
+    pub fn is_empty(self) -> bool {
+        self == Self::NONE
+    }
+
+    /// Whether `other` has all of these.
+    pub fn is_within(self, other: Outcomes) -> bool {
+        self.and(other) == self
+    }
+
+    /// The win of a side.
+    fn win_of(side: Side) -> Outcomes {
+        match side {
+            Side::Black => Self::BLACK_WINS,
+            Side::White => Self::WHITE_WINS,
+        }
+    }
+
+    /// Reads a word: one that names the side, or `win`, `draw`, `loss`, `>=draw`, `<=draw` for the
+    /// side to move.
+    pub fn read(word: &str, turn: Side) -> Option<Outcomes> {
+        let (win, loss) = (Self::win_of(turn), Self::win_of(turn.opponent()));
+        let relative = match word {
+            "win" => win,
+            "loss" => loss,
+            ">=draw" => win.or(Self::DRAW),
+            "<=draw" => loss.or(Self::DRAW),
+            _ => return Self::WORDS.iter().find(|(_, name)| *name == word).map(|(set, _)| *set),
+        };
+        Some(relative)
+    }
+
+    /// All the words that [`Outcomes::read`] knows.
+    pub fn all_words() -> String {
+        let absolute = Self::WORDS.map(|(_, word)| word).join(", ");
+        format!("win, loss, >=draw, <=draw, {absolute}")
+    }
+
+    /// The word, naming the side; `unknown` if anything is possible.
+    pub fn word(self) -> &'static str {
+        let found = Self::WORDS.iter().find(|(set, _)| *set == self);
+        found.map_or("unknown", |(_, word)| word)
+    }
+
+    /// Those that a certificate's claim leaves.
+    pub fn of_claim(value: claim::Value) -> Outcomes {
+        match value {
+            claim::Value::Draw => Self::DRAW,
+            claim::Value::BlackNotLost => Self::BLACK_WINS.or(Self::DRAW),
+            claim::Value::WhiteNotLost => Self::WHITE_WINS.or(Self::DRAW),
+            claim::Value::BlackWins => Self::BLACK_WINS,
+            claim::Value::WhiteWins => Self::WHITE_WINS,
+        }
+    }
+
+    /// That of a value for the side to move.
+    pub fn of_value(value: egdb::Value, turn: Side) -> Outcomes {
+        match value {
+            egdb::Value::Win => Self::win_of(turn),
+            egdb::Value::Draw => Self::DRAW,
+            egdb::Value::Loss => Self::win_of(turn.opponent()),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Published values against certificates and databases.
+
+use std::fs;
+use std::path::Path;
+
+use certificate_spec::claim::Value;
+use draughtproof_game::Game;
+use prover::literature::{Evidence, Outcomes};
+use tests::programs::{path, prove, run};
+
+/// What `prove compare` prints, and its status and errors.
+fn compare(arguments: &[&str], here: &Path) -> (String, i32, String) {
+    let output = run(&path("prove"), &[&["compare"], arguments].concat(), here);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), output.status.code().unwrap(), text(&output.stderr))
+}
+
+const OPENINGS: &str = "moves\tvalue\tsource
+2-4\tblack-not-lost\tbook
+2-4\tblack-wins\tbook
+2-4\twin\tbook
+
+# White moves after one move, so that its win is meant above.
+1-3\tdraw\tbook
+\tdraw\tbook
+\t<=draw\tbook
+\tnot-draw\tbook
+";
+
+#[test]
+fn openings_against_certificates() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    fs::write(here.join("book"), OPENINGS).unwrap();
+    let emit = |name: &str, more: &[&str]| {
+        let options = ["--game", "4x4", "--pieces", "2", "--emit", name, "-q"];
+        prove(&[&options[..], more].concat(), here);
+    };
+    emit("start", &[]);
+    emit("after", &["--moves", "2-4", "--claim", "black-not-lost"]);
+
+    // Without certificates, and where the database does not cover it, all is open.
+    let game = ["--game", "4x4", "--format", "tsv", "-q"];
+    let (out, status, _) = compare(&[&["book"], &game[..]].concat(), here);
+    assert_eq!(status, 0);
+    assert!(out.ends_with("# 7 compared: 0 agree, 0 disagree, 7 open\n"), "{out}");
+
+    let with = [&["book", "after", "start"], &game[..]].concat();
+    let (out, status, error) = compare(&with, here);
+    assert_eq!(status, 1, "{error}");
+    assert_eq!(error, "prove: 2 of 7 published values disagree with what is proved\n");
+    let want = "line\tposition\tpublished\tproved\tby\tresult
+2\t2-4\tblack-not-lost\tblack-not-lost\tafter\tagree
+3\t2-4\tblack-wins\tblack-not-lost\tafter\topen
+4\t2-4\twhite-wins\tblack-not-lost\tafter\tdisagree
+7\t1-3\tdraw\tunknown\t-\topen
+8\t\tdraw\tdraw\tstart\tagree
+9\t\twhite-not-lost\tdraw\tstart\tagree
+10\t\tnot-draw\tdraw\tstart\tdisagree
+# 7 compared: 3 agree, 2 disagree, 2 open
+";
+    assert_eq!(out, want);
+
+    // The claims of two certificates about one start are put together.
+    emit("other", &["--moves", "2-4", "--claim", "white-not-lost"]);
+    let with = ["book", "after", "other", "--game", "4x4", "--format", "json", "-q"];
+    let (out, ..) = compare(&with, here);
+    let lines: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[1]["proved"], "draw");
+    assert_eq!(lines[1]["by"], serde_json::json!(["after", "other"]));
+    assert_eq!(lines[1]["result"], "disagree");
+    assert_eq!(lines[7], serde_json::json!({"lines": 7, "agree": 1, "disagree": 2, "open": 4}));
+    let (out, ..) = compare(&["book", "start", "--game", "4x4", "-q"], here);
+    assert!(out.ends_with("\n7 compared: 2 agree, 1 disagree, 4 open\n"), "{out}");
+}
+
+#[test]
+fn conditional_certificates_do_not_count() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    fs::write(here.join("book"), "moves\tvalue\n\twhite-wins\n").unwrap();
+    let game = ["--game", "5x5/2", "--pieces", "3", "--leaf-nodes", "50", "--emit", "cert", "-q"];
+    prove(&[&game[..], &["--threshold", "30", "--until-threshold", "30"]].concat(), here);
+    let with = ["book", "cert", "--game", "5x5/2"];
+    let (out, status, error) = compare(&with, here);
+    assert_eq!(status, 0);
+    assert!(out.ends_with("\n1 compared: 0 agree, 0 disagree, 1 open\n"), "{out}");
+    assert!(error.contains("cert does not count: it rests on assumed nodes"), "{error}");
+    prove(&[&game[..], &["--threshold", "30"]].concat(), here);
+    let (out, ..) = compare(&with, here);
+    assert!(out.ends_with("\n1 compared: 1 agree, 0 disagree, 0 open\n"), "{out}");
+}
+
+#[test]
+fn certificates_that_contradict_each_other() {
+    let game: Game = "4x4".parse().unwrap();
+    let mut evidence = Evidence::new(&game.board);
+    let mut add =
+        |value, source: &str| evidence.add(&game.start(), Outcomes::of_claim(value), source.into());
+    add(Value::BlackNotLost, "a").unwrap();
+    add(Value::Draw, "b").unwrap();
+    let error = add(Value::WhiteWins, "c").unwrap_err().to_string();
+    assert_eq!(error, "B:W7,8:B1,2: a and b and c contradict each other: let check verify them");
+}
+
+#[test]
+fn endings_against_a_database() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["db", "--pieces", "3", "-q"], here);
+    let fens = ["B:W18:B1", "W:W17,K18:BK1", "W:W16,17,18:B1", "B:W:B1"];
+    let values = prove(&[&["probe"], &fens[..]].concat(), here);
+    let known: Vec<&str> = values.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
+    assert_eq!(known[2..], ["unknown", "win"]);
+    let other = if known[1] == "draw" { "loss" } else { "draw" };
+    let rows = [(fens[0], known[0]), (fens[1], other), (fens[2], "win"), (fens[3], "win")];
+    let rows = rows.map(|(fen, value)| format!("{value}\t{fen}\n")).concat();
+    fs::write(here.join("book"), format!("value\tfen\n{rows}")).unwrap();
+    let (out, status, error) = compare(&["book", "--format", "tsv", "-q"], here);
+    assert_eq!(status, 1, "{error}");
+    let results = out.lines().map(|line| line.rsplit('\t').next().unwrap());
+    let want = ["result", "agree", "disagree", "open", "agree"];
+    assert_eq!(results.take(5).collect::<Vec<_>>(), want, "{out}");
+    // Less of the database leaves more open.
+    let (out, status, _) = compare(&["book", "--pieces", "2", "-q"], here);
+    assert_eq!(status, 0);
+    assert!(out.ends_with("\n4 compared: 2 agree, 0 disagree, 2 open\n"), "{out}");
+}
+
+#[test]
+fn files_that_are_not_of_the_form() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    let fails = |text: &str, status: i32, words: &[&str]| {
+        fs::write(here.join("book"), text).unwrap();
+        let (out, found, error) = compare(&["book", "-q"], here);
+        assert_eq!(found, status, "{text:?}: {error}");
+        assert!(out.is_empty(), "{text:?}: {out}");
+        for word in words {
+            assert!(error.contains(word), "{text:?}: {error}");
+        }
+    };
+    fails(
+        "",
+        2,
+        &["book, line 1: expected a header with the columns value and either fen or moves"],
+    );
+    let both = "# Comment\nvalue\tfen\tmoves\nwin\tB:W18:B1\t\n";
+    fails(both, 2, &["book, line 2: expected a header", "found value, fen, moves"]);
+    fails("fen\tvalue\n\n", 2, &["book, line 3: expected a published value after the header"]);
+    let short = "fen\tvalue\nB:W18:B1\tdraw\nB:W18:B1\n";
+    fails(short, 2, &["book, line 3: expected 2 columns as in the header, found 1"]);
+    let won = "fen\tvalue\nB:W18:B1\twon\n";
+    fails(won, 2, &["book, line 2: value: expected one of win, loss, ", "found \"won\""]);
+    fails("fen\tvalue\nB:W99:B1\tdraw\n", 2, &["book, line 2: FEN \"B:W99:B1\", character 4"]);
+    fails("moves\tvalue\n4-7 4-7\tdraw\n", 2, &["book, line 2: ", "4-7", "expected a legal move"]);
+
+    let (_, status, error) = compare(&["none", "-q"], here);
+    assert!(status == 3 && error.contains("none: "), "{error}");
+    fs::write(here.join("book"), "fen\tvalue\nB:W18:B1\tdraw\n").unwrap();
+    let (_, status, error) = compare(&["book", "none", "-q"], here);
+    assert!(status == 3 && error.contains("none/MANIFEST"), "{error}");
+    prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
+    let (_, status, error) = compare(&["book", "cert", "-q"], here);
+    assert_eq!(status, 2);
+    assert!(
+        error.contains("cert/CLAIM: expected game 6x6 as in --game, found game 4x4"),
+        "{error}"
+    );
+}
