@@ -5,7 +5,9 @@
 
 mod arguments;
 mod explain;
+mod fen;
 mod memory;
+mod notation;
 mod reproduce;
 mod sentence;
 mod stdout;
@@ -17,8 +19,9 @@ use checker_audit::{
     Description, Draft, Extent, Journal, Note, Notes, Statement, TableFolder, TrustedDatabase,
     Values, is_among,
 };
-use checker_core::{Game, Level, Options, Stop, Verdict, parse_fen};
+use checker_core::{Game, Level, Stop, Verdict};
 use clap::{Args, Parser, Subcommand};
+use explain::ExplainArguments;
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -38,6 +41,7 @@ Examples:
                                           whether notes of trusted people are the whole work
   check cert --sample 1% --seed 7         a random sample of blocks, nodes and leaves
   check explain cert B:W18,24:B5,9        why a position holds
+  check explain cert --moves \"11-15\"     why the position after these moves does
   check reproduce cert --prove ./prove    whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
@@ -50,6 +54,7 @@ The verdict is the last line on standard output; the same in a plain sentence is
   5  s VERIFIED SHARD, s SAMPLED  what was looked at is right, and the rest was not looked at
      s CONSISTENT   a database alone at the level consistent: its values may all be wrong
      s VERIFIED ... keys=none     notes say that the rest is right; no signature was looked at
+  6  check explain: the certificate says nothing of the position
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
@@ -158,19 +163,7 @@ enum Command {
     },
     /// Show why a position holds: the moves chosen or answered, down to the database or a cycle
     /// (takes about 500 bytes for each position of all leaves, besides what a check takes)
-    Explain {
-        /// The certificate's folder
-        certificate: PathBuf,
-        /// The position
-        fen: String,
-        /// The folder of databases
-        #[arg(long, value_name = "DIR", default_value = "egdb")]
-        db: PathBuf,
-        /// The most that tables of values may take [default: three quarters of the memory that is
-        /// free]
-        #[arg(long, value_name = "SIZE", value_parser = arguments::parse_size)]
-        memory: Option<u64>,
-    },
+    Explain(ExplainArguments),
     /// Run the prover with the options that the certificate states, and compare
     Reproduce {
         /// The certificate's folder
@@ -351,19 +344,10 @@ fn run(arguments: &Arguments) -> Output {
             Ok(key) => Output { text: format!("{}\n", key.public.text()), status: 0 },
             Err(error) => verdict(Err(Stop::Error(error)), false),
         },
-        Some(Command::Explain { certificate, fen, db, memory }) => {
-            let Some(position) = parse_fen(fen) else {
-                let text = format!("{fen}: not a canonical FEN, as in B:W18,24:B5,K9");
-                return verdict(Err(Stop::Error(text)), false);
-            };
-            let memory = memory.unwrap_or_else(memory::default_bound);
-            let progress = arguments::progress();
-            let options = Options { memory, progress, ..Options::new(db) };
-            match explain::explain(certificate, &position, &options) {
-                Ok(text) => Output { text, status: 0 },
-                Err(stop) => verdict(Err(stop), false),
-            }
-        }
+        Some(Command::Explain(explain)) => match explain.run() {
+            Ok(explained) => Output { text: explained.text, status: explained.status },
+            Err(stop) => verdict(Err(stop), false),
+        },
         Some(Command::Reproduce { certificate, prove, db }) => {
             let about = match Description::certificate(certificate, Level::Exact) {
                 Ok(about) => about,

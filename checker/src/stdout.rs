@@ -37,7 +37,11 @@ pub(crate) fn print(text: &str, status: u8) -> ExitCode {
     }
 }
 
-fn write(text: &str) -> Result<()> {
+/// Prints `text`.
+///
+/// # Errors
+/// It could not be written.
+pub(crate) fn write(text: &str) -> Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(Error::from_raw_os_error(libc::EBADF));
     }

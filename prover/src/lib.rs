@@ -15,7 +15,9 @@
 //! 4. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
 //!    ([`proof::solve()`]).
 //! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
-//! 6. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
+//! 6. [`lookup`]: what a database says of a position and of each of its moves.
+//! 7. [`play`]: a game against a proof, a database or a search.
+//! 8. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
 //!    databases consist of; [`literature`]: what they say of published values.
 //!
 //! [`cli`] is the command line of `prove`: it only reads options and prints.
@@ -79,6 +81,8 @@ pub mod cli;
 pub mod combine;
 pub mod heuristic;
 pub mod literature;
+pub mod lookup;
+pub mod play;
 pub mod prepare_database;
 pub mod progress;
 pub mod proof;

@@ -29,12 +29,14 @@
 // Squares, counts and shifts here are bounded by the board (at most 32 squares).
 #![allow(clippy::cast_possible_truncation)]
 
+mod diagram;
 mod fen;
 mod game;
 mod geometry;
 mod moves;
 mod notation;
 mod pdn;
+mod pdn_write;
 mod perft;
 mod position;
 

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::{Game, Position};
 
 /// The number of English draughts in the tag `GameType`.
-const GAME_TYPE: &str = "21";
+pub(super) const GAME_TYPE: &str = "21";
 
 /// A game as it was played.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use clap::Args;
 use super::failure::Failure;
 use super::format::Format;
 use super::machine::MachineOptions;
-use super::options::StoredOptions;
+use super::options::{StoredOptions, parse_seconds};
+use super::start::{StartOptions, read_position};
 use super::values::ValuesOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::heuristic::{Analysis, Heuristic, Limits};
@@ -18,6 +19,7 @@ use crate::heuristic::{Analysis, Heuristic, Limits};
   prove analyse --game 8x8 --time 10                    the start
   prove analyse --game 8x8 --depth 15 B:W18,24,27,K30:B5,9,12,K16
   prove analyse --nodes 1000000 --format tsv start
+  prove analyse --game 8x8 --opening 13 --moves 22-17
 
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
 is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
@@ -29,9 +31,11 @@ pub(super) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
-    /// Positions ["start" is that of the game]
-    #[arg(value_name = "FEN", default_value = "start")]
+    /// Positions, or "start" for that of the game, which is the default
+    #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
+    #[command(flatten)]
+    start: StartOptions,
     /// Search no deeper than D moves
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=Limits::DEPTH as i64))]
     depth: Option<u32>,
@@ -48,11 +52,6 @@ pub(super) struct Options {
     machine: MachineOptions,
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-    seconds.ok_or_else(|| "expected a number of seconds".into())
-}
-
 impl Options {
     fn limits(&self) -> Limits {
         let none = self.depth.is_none() && self.nodes.is_none();
@@ -66,14 +65,11 @@ impl Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
-    let positions: Vec<Position> = options
-        .fens
-        .iter()
-        .map(|fen| match fen.as_str() {
-            "start" => Ok(options.stored.game.game.start()),
-            fen => board.read_fen(fen),
-        })
-        .collect::<Result<_, _>>()?;
+    let game = &options.stored.game.game;
+    let positions = match &options.fens[..] {
+        [] => vec![options.start.position(game)?],
+        fens => fens.iter().map(|fen| read_position(game, fen)).collect::<Result<_, _>>()?,
+    };
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let mut heuristic = Heuristic::new(board, &database);

@@ -10,10 +10,10 @@ use super::format::Format;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
 use super::output::write_text;
-use super::probe::value;
 use super::values::ValuesOptions;
-use crate::board::Game;
+use crate::board::{Board, Game, Position};
 use crate::certificate::Stored;
+use crate::egdb::{StoreError, Value, Values};
 use crate::literature::{
     Agreement, Comparison, Evidence, Outcomes, Published, compare, read_literature,
 };
@@ -188,4 +188,12 @@ fn sources(by: &[String]) -> String {
 fn json(line: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string(line).map_err(std::io::Error::from)?;
     Ok(text + "\n")
+}
+
+/// The value from the database, if it is covered, or, with a side off the board, from the rules.
+fn value(board: &Board, values: &Values, position: &Position) -> Result<Option<Value>, StoreError> {
+    if !position.both_sides() {
+        return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
+    }
+    values.try_probe(position)
 }

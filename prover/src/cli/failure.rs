@@ -10,6 +10,8 @@ use crate::certificate::{BrokenProof, EmitError, ReadError};
 use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
 use crate::literature::{ContradictionError, LiteratureError};
+use crate::lookup::LookupError;
+use crate::play::PlayError;
 use crate::proof::{LedgerError, SolveError, Stop, Undecided};
 use crate::search::StrategyError;
 
@@ -100,6 +102,24 @@ impl Failure {
             | Failure::Combine(_)
             | Failure::Literature(LiteratureError::Line { .. }) => 2,
             _ => 3,
+        }
+    }
+}
+
+impl From<LookupError> for Failure {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::Store(error) => Failure::Store(error),
+            LookupError::Move(error) => Failure::Move(error),
+        }
+    }
+}
+
+impl From<PlayError> for Failure {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Lookup(error) => error.into(),
+            PlayError::Proof(error) => Failure::Broken(error),
         }
     }
 }

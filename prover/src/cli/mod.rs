@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod perft;
 mod plan;
+mod play;
 mod positions;
 mod probe;
 mod report;
@@ -49,6 +50,8 @@ pub use failure::Failure;
   prove plan --game 8x8 --pieces 8           how long and how large they would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
   prove analyse --game 8x8 --time 10         best play as far as can be seen
+  prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
+  prove play cert                            a game against the proof
   prove perft --depth 10                     count move sequences
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
@@ -75,6 +78,8 @@ enum Command {
     Stats(stats::Options),
     /// Look positions up in a database.
     Probe(probe::Options),
+    /// Play a game against a proof, a database or a search.
+    Play(play::Options),
     /// Search positions for their value.
     Solve(solve::Options),
     /// Join certificates of positions after some moves into one of the start.
@@ -102,6 +107,7 @@ impl Cli {
             Some(Command::Plan(options)) => plan::run(&options),
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),
+            Some(Command::Play(options)) => play::run(options),
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),

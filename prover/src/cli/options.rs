@@ -1,6 +1,7 @@
 //! Options that say which game, claim and database a command is about.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
@@ -48,6 +49,12 @@ pub(super) struct DatabaseOption {
     /// Directory of the databases; that of the board RxC is DIR/RxC
     #[arg(long, value_name = "DIR", default_value = "egdb")]
     pub(super) db: PathBuf,
+}
+
+/// Reads a number of seconds.
+pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
+    seconds.ok_or_else(|| "expected a number of seconds".into())
 }
 
 /// A database that is there.
@@ -111,20 +118,21 @@ impl StoredOptions {
         self.if_there(machine, || self.load(machine, values))
     }
 
+    /// Loads in some way, unless no database is wanted or there.
     fn if_there(
         &self,
         machine: &MachineOptions,
-        read: impl FnOnce() -> Result<Values, Failure>,
+        load: impl FnOnce() -> Result<Values, Failure>,
     ) -> Result<Values, Failure> {
-        let found = match &self.cover {
+        let loaded = match &self.cover {
             Some(cover) if cover.is_empty() => None,
-            Some(_) => Some(read()?),
-            None => match read() {
+            Some(_) => Some(load()?),
+            None => match load() {
                 Err(Failure::Store(StoreError::Missing { .. })) => None,
-                found => Some(found?),
+                loaded => Some(loaded?),
             },
         };
-        Ok(found.unwrap_or_else(|| {
+        Ok(loaded.unwrap_or_else(|| {
             machine.progress().say("no database is used".into());
             Values::empty(self.board())
         }))
@@ -138,7 +146,7 @@ impl StoredOptions {
     ) -> Result<Values, Failure> {
         let room = values.room(machine);
         let holding = room.holding.or(Some(Holding::MappedIfThere));
-        self.load_into(machine, &Room { holding, ..room })
+        Ok(self.load_into(machine, &Room { holding, ..room })?.on_failure(end))
     }
 
     /// The same; none, if none is wanted or there.
@@ -148,6 +156,11 @@ impl StoredOptions {
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
         self.if_there(machine, || self.open(machine, values))
+    }
+
+    /// The same of another game.
+    pub(super) fn with_game(self, game: Game) -> Self {
+        StoredOptions { game: GameOption { game }, ..self }
     }
 }
 

@@ -3,18 +3,21 @@
 use std::io::{self, BufRead, Write};
 
 use super::failure::Failure;
-use crate::board::{Board, Position};
+use super::start::{START, read_position};
+use crate::board::{Game, Position};
 
-/// Handles each FEN of the command line or, if there are none, each line of standard input.
+/// Handles each FEN of the command line or, if there are none, each line of standard input, and
+/// prints the answer, with a line end after it. The answer is made of the text and what it means.
 pub(super) fn each_fen(
-    board: &Board,
+    game: &Game,
     fens: &[String],
-    mut answer: impl FnMut(&Position) -> Result<String, Failure>,
+    mut answer: impl FnMut(&str, &Position) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    let mut one = |fen: &str| {
-        let position = board.read_fen(fen)?;
-        writeln!(out, "{fen}\t{}", answer(&position)?)?;
+    let mut one = |text: &str| {
+        let position = read_position(game, text)?;
+        let text = if text == START { game.board.write_fen(&position) } else { text.into() };
+        writeln!(out, "{}", answer(&text, &position)?)?;
         // One answer at a time, for a program that waits for it.
         out.flush()?;
         Ok::<(), Failure>(())

@@ -1,25 +1,43 @@
 //! `prove probe`.
 
+use std::fmt::Write;
+
 use clap::Args;
 
 use super::failure::Failure;
+use super::format::Format;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
 use super::positions::each_fen;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
-use crate::board::{Board, Position};
-use crate::egdb::{StoreError, Value, Values};
+use crate::board::{Board, Position, Side};
+use crate::egdb::Value;
+use crate::lookup::{Lookup, MoveAnswer, PositionAnswer};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove probe --game 8x8 B:W18,24,K30:B12,K16
-  prove probe --game 8x8 --depth <positions.txt
+  prove probe --game 8x8 --fen B:W18,24,K30:B12,K16 --moves \"16-19 24x15\"
+  prove probe --game 8x8 --format json B:WK26,10:BK25,21
+  prove probe --game 8x8 --format tsv <positions.txt
 
-Prints FEN<TAB>win, draw, loss or unknown, for the side to move. A position that the \
-database does not cover, or whose slice is not there, is unknown. With --depth comes <TAB>the plies until the next capture, crowning or move of a \
-man that keeps the value, when the winner hurries and the loser delays, or - where there is none or it \
-is not known.")]
+Shows the board, and all legal moves with value and depth, the best first. The value of a position is for the \
+side to move; the value of a move is for the side that makes it: a move that wins is a win. Moves that lead to \
+the same position are one. Best are wins, those with the least depth first; then draws; then losses, those with \
+the greatest depth first. What is not known stands where it belongs by what is certain: >=draw before draw, \
+unknown before loss.
+
+A depth is the number of plies until the next capture, crowning or move of a man that keeps the value, that move \
+included, when the winner hurries and the loser delays; 0 where there is no move, which is a loss. Depths are \
+there if `prove db --depth` has stored them. Then the line to the end of a win is shown, too: both sides play the \
+best move by depth, again and again. A position that the database does not cover, or whose slice is not there, is \
+unknown, unless the rules or its moves tell.
+
+--format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
+known), depth (or null), moves (each with move, fen, value or lower and upper, depth), line. --format tsv prints \
+a line for each position, as short as can be: FEN, value, depth, moves (each as move=value or move=value/depth), \
+line; - stands for what there is not. Without --pieces all of the database that is there is used.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
@@ -27,10 +45,10 @@ pub(super) struct Options {
     values: ValuesOptions,
     #[command(flatten)]
     machine: MachineOptions,
-    /// Print depths, too, which `prove db --depth` stores
-    #[arg(long)]
-    depth: bool,
-    /// Positions [default: one a line on standard input]
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Positions, or "start" for that of the game [default: one a line on standard input]
     #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
     #[command(flatten)]
@@ -38,36 +56,82 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let board = options.stored.board();
+    let game = &options.stored.game.game;
     options.machine.start()?;
     let values = options.stored.open(&options.machine, &options.values)?;
-    let depths = options.depth.then(|| options.stored.depths()).transpose()?;
-    let fens = options.start.or_fens(&options.stored.game.game, &options.fens)?;
-    each_fen(board, &fens, |position| {
-        let value = value(board, &values, position)?;
-        let Some(depths) = &depths else { return Ok(word(value).into()) };
-        let depth = value.map(|value| depths.depth(position, value)).transpose()?.flatten();
-        Ok(format!("{}\t{}", word(value), depth.map_or("-".into(), |depth| depth.to_string())))
+    let depths = options.stored.depths()?;
+    let lookup = Lookup { board: &game.board, values: &values, depths: Some(&depths) };
+    let mut is_first = true;
+    each_fen(game, &options.start.or_fens(game, &options.fens)?, |fen, position| {
+        let answer = lookup.answer(position)?;
+        Ok(match options.format {
+            Format::Text => {
+                let gap = if std::mem::take(&mut is_first) { "" } else { "\n" };
+                format!("{gap}{}", text(&game.board, position, &answer))
+            }
+            Format::Tsv => format!("{fen}\t{}", columns(&answer)),
+            Format::Json => json(&answer)?,
+        })
     })
 }
 
-/// The value from the database, if it is covered, or, with a side off the board, from the rules.
-pub(super) fn value(
-    board: &Board,
-    values: &Values,
-    position: &Position,
-) -> Result<Option<Value>, StoreError> {
-    if !position.both_sides() {
-        return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
-    }
-    values.try_probe(position)
+fn json(answer: &PositionAnswer) -> Result<String, Failure> {
+    serde_json::to_string(answer).map_err(|e| Failure::Io(e.into()))
 }
 
-fn word(value: Option<Value>) -> &'static str {
-    match value {
-        Some(Value::Win) => "win",
-        Some(Value::Draw) => "draw",
-        Some(Value::Loss) => "loss",
-        None => "unknown",
+/// What is known of a position, for people.
+pub(super) fn text(board: &Board, position: &Position, answer: &PositionAnswer) -> String {
+    let mut out = format!("{}\n{}", answer.fen, board.draw(position));
+    let side = match position.turn {
+        Side::Black => "Black",
+        Side::White => "White",
+    };
+    out += &format!("{side} to move: {}", answer.value.bound());
+    match answer.depth {
+        Some(0) => out += ", depth 0: there is no move",
+        Some(depth) => out += &format!(", depth {depth}"),
+        None => {}
     }
+    out += &moves(&answer.moves);
+    let is_draw = answer.value.exact().is_none_or(|value| value == Value::Draw);
+    if !answer.line.is_empty() {
+        out += &format!("\n\nline: {}", answer.line.join(" "));
+    } else if !is_draw && !answer.moves.is_empty() {
+        out += "\n\nno line: not all depths are there; `prove db --depth` stores them";
+    }
+    out
+}
+
+/// The moves in aligned columns.
+fn moves(moves: &[MoveAnswer]) -> String {
+    let width = |least: usize, of: &dyn Fn(&MoveAnswer) -> usize| {
+        moves.iter().map(of).max().unwrap_or(0).max(least)
+    };
+    let name_width = width(4, &|m| m.name.len());
+    let value_width = width(5, &|m| m.value.bound().to_string().len());
+    let mut out = String::new();
+    if !moves.is_empty() {
+        // Writing into a string cannot fail.
+        let _ = write!(out, "\n\n{:name_width$}  {:value_width$}  depth  after", "move", "value");
+    }
+    for MoveAnswer { name, fen, value, depth } in moves {
+        let (value, depth) = (value.bound().to_string(), or_dash(*depth));
+        let _ = write!(out, "\n{name:name_width$}  {value:value_width$}  {depth:>5}  {fen}");
+    }
+    out
+}
+
+fn columns(answer: &PositionAnswer) -> String {
+    let one = |m: &MoveAnswer| {
+        let depth = m.depth.map_or(String::new(), |depth| format!("/{depth}"));
+        format!("{}={}{depth}", m.name, m.value.bound())
+    };
+    let list = |all: &[String]| if all.is_empty() { "-".into() } else { all.join(" ") };
+    let moves: Vec<String> = answer.moves.iter().map(one).collect();
+    let (value, depth) = (answer.value.bound(), or_dash(answer.depth));
+    format!("{value}\t{depth}\t{}\t{}", list(&moves), list(&answer.line))
+}
+
+fn or_dash(depth: Option<u32>) -> String {
+    depth.map_or("-".into(), |depth| depth.to_string())
 }

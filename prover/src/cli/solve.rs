@@ -31,7 +31,7 @@ pub(super) struct Options {
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
-    /// Positions [default: one a line on standard input, or "start" for that of the game]
+    /// Positions, or "start" for that of the game [default: one a line on standard input]
     #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
     #[command(flatten)]
@@ -47,9 +47,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let game = &options.stored.game.game;
-    let start = board.write_fen(&game.start());
-    let mut fens = options.start.or_fens(game, &options.fens)?;
-    fens.iter_mut().filter(|fen| *fen == "start").for_each(|fen| fen.clone_from(&start));
+    let fens = options.start.or_fens(game, &options.fens)?;
     options.table.check(options.nodes, 2, options.machine.memory())?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
     let report = |SearchProgress { nodes, .. }| {
@@ -60,9 +58,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let goal = Goal { board, database: &database, attacker };
         Search::new(goal, options.table.bytes).with_progress(&report)
     };
-    let done = each_fen(board, &fens, |position| {
+    let done = each_fen(game, &fens, |fen, position| {
         let PositionValue { bound, nodes } = position_value(search, position, options.nodes);
-        Ok(format!("{bound}\t{nodes}"))
+        Ok(format!("{fen}\t{bound}\t{nodes}"))
     });
     bar.finish();
     done

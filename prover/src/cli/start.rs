@@ -3,40 +3,54 @@
 use clap::Args;
 
 use super::failure::Failure;
-use crate::board::{Game, Position};
+use crate::board::{Board, Game, Position};
 
 /// The 19 openings of the 2007 solution (`corpus/README.md`).
 const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
 /// The game that they belong to.
 const CHECKERS: &str = "8x8";
 
-/// A position, named in one of three ways.
+/// The word for the start of the game, wherever a FEN may stand.
+pub(super) const START: &str = "start";
+
+/// Where to begin: a position, an opening or the start of the game, and moves from there.
 #[derive(Args, Debug)]
-#[group(id = "start", multiple = false)]
+#[group(id = "start", multiple = true)]
 pub(super) struct StartOptions {
-    /// Start position [default: that of the game]
-    #[arg(long, value_name = "FEN")]
+    /// Begin at this position; "start" is that of the game
+    #[arg(long, value_name = "FEN", conflicts_with = "opening")]
     fen: Option<String>,
-    /// Start after opening N of the 2007 solution, 1 to 19; only with --game 8x8
+    /// Begin after opening N of the 2007 solution, 1 to 19; only with --game 8x8
     #[arg(long, value_name = "N")]
     opening: Option<u8>,
-    /// Start after these moves from the start of the game, such as "11-15 23-19"
+    /// Begin after these moves, such as "11-15 23-19", from the start of the game, --fen or
+    /// --opening
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
+}
+
+/// Reads a FEN, with blanks or without, or the word for the start of the game.
+pub(super) fn read_position(game: &Game, text: &str) -> Result<Position, Failure> {
+    let text: String = text.split_whitespace().collect();
+    if text == START { Ok(game.start()) } else { Ok(game.board.read_fen(&text)?) }
+}
+
+/// The position after moves.
+fn after(board: &Board, from: Position, moves: &str) -> Result<Position, Failure> {
+    Ok(board.read_line(&from, moves)?.last().copied().unwrap_or(from))
 }
 
 impl StartOptions {
     /// The position that was asked for, if any was.
     pub(super) fn given(&self, game: &Game) -> Result<Option<Position>, Failure> {
-        let moves = match (&self.fen, self.opening, &self.moves) {
-            (Some(fen), ..) => return Ok(Some(game.board.read_fen(fen)?)),
-            (_, Some(number), _) => opening(game, number)?,
-            (.., Some(moves)) => moves,
-            _ => return Ok(None),
+        let from = match (&self.fen, self.opening) {
+            (Some(fen), _) => read_position(game, fen)?,
+            (None, Some(number)) => after(&game.board, game.start(), opening(game, number)?)?,
+            (None, None) if self.moves.is_none() => return Ok(None),
+            (None, None) => game.start(),
         };
-        let start = game.start();
-        let positions = game.board.read_line(&start, moves)?;
-        Ok(Some(positions.last().copied().unwrap_or(start)))
+        let moves = self.moves.as_deref().unwrap_or_default();
+        Ok(Some(after(&game.board, from, moves)?))
     }
 
     /// The position that was asked for, or the start of the game.

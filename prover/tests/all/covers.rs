@@ -33,8 +33,8 @@ fn every_command_speaks_of_covers() {
     let page = done(&["stats", "--game", "4x4", "--format", "html", "-q"], d);
     assert!(page.contains("<title>4x4, up to 5 pieces, or up to 6 with at most 3 a side</title>"));
     let probe = |cover: &str, fen: &str| {
-        let said = done(&["probe", "--game", "4x4", "--pieces", cover, fen], d);
-        said.trim_end().rsplit('\t').next().unwrap().to_string()
+        let said = done(&["probe", "--game", "4x4", "--pieces", cover, "--format", "tsv", fen], d);
+        said.split('\t').nth(1).unwrap().to_string()
     };
     assert_ne!(probe("5,6:3", "B:WK6,K7,K8:BK1,K2,K3"), "unknown");
     assert_eq!(probe("5", "B:WK6,K7,K8:BK1,K2,K3"), "unknown");

@@ -3,4 +3,5 @@
 
 mod covers;
 mod depth;
+mod lookup;
 mod proof;

@@ -45,16 +45,15 @@ fn the_same_verdict_with_the_least_memory() {
     let check = programs::path("check");
     let mut bounded = 0;
     for case in &cases {
-        let mut arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
+        let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
         if arguments.contains(&"--memory") {
             continue;
         }
         let all = programs::check_with(&check, &arguments, &case.directory);
         let mut memory = 0.to_string();
         let said = loop {
-            arguments.extend(["--memory", &memory]);
-            let said = programs::check_with(&check, &arguments, &case.directory);
-            arguments.truncate(case.arguments.len());
+            let bounded = [&arguments[..], &["--memory", &memory]].concat();
+            let said = programs::check_with(&check, &bounded, &case.directory);
             let verdict = said.as_ref().map_or("", |said| &said.verdict);
             let needed = verdict.strip_prefix("s ERROR memory: ").and_then(|text| {
                 let words = text.split_once(" take ")?.1;

@@ -4,9 +4,12 @@
 //! explain::` writes them anew.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use certificate_spec::nodes::kind;
+use draughtproof_game::Game;
 use tests::draft::Draft;
 use tests::programs::{check, path, prove, run};
 
@@ -23,10 +26,16 @@ fn start(here: &Path) -> String {
     claim.lines().find_map(|line| line.strip_prefix("start ")).unwrap().into()
 }
 
+/// What it says, and its exit status.
+fn ask(here: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    let output = run(&path("check"), &[&["explain", "cert"], arguments].concat(), here);
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
 fn explain(here: &Path, fen: &str) -> String {
-    let output = run(&path("check"), &["explain", "cert", fen], here);
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    let (text, status) = ask(here, &[fen]);
+    assert_eq!(status, Some(0), "{text}");
+    text
 }
 
 /// Compares with the file of that name, but for the digests of objects.
@@ -53,7 +62,13 @@ fn nodes_leaves_and_the_database_word_for_word() {
     // A position of a leaf, one of the database, and one that the certificate says nothing of.
     compare(&explain(here, "W:W3,7:B1,K8"), "in-a-leaf.txt");
     compare(&explain(here, "B:WK2,3:BK8"), "in-the-database.txt");
-    compare(&explain(here, "B:WK5,K6,K7,K8:B1"), "nothing.txt");
+    let (nothing, status) = ask(here, &["B:WK5,K6,K7,K8:B1"]);
+    compare(&nothing, "nothing.txt");
+    assert_eq!(status, Some(6));
+    // The digests and places of objects are there for who asks, and for nobody else.
+    let (places, _) = ask(here, &["--hashes"]);
+    compare(&places, "places.txt");
+    assert!(places.contains("objects/") && !explain(here, &start(here)).contains("objects/"));
 }
 
 #[test]
@@ -113,17 +128,84 @@ fn what_is_wrong_or_assumed_is_said() {
 fn what_is_named_is_explained() {
     let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
     let here = root.path();
+    let game: Game = "6x4".parse().unwrap();
     let text = explain(here, &start(here));
     assert!(text.starts_with("WhiteWins:\n\n0. ") && !text.contains("WRONG"), "{text}");
-    // Each position that it names is explained in turn, and never by nothing.
-    let named: Vec<&str> = text
-        .lines()
-        .filter_map(|l| l.strip_prefix("      to ")?.split_once(": ").map(|p| p.0))
-        .collect();
-    assert!(named.len() > 3);
-    for fen in named {
-        assert!(!explain(here, fen).contains("nothing is said of it"), "{fen}");
+    // Each move that it names is one of the game, leads where the line goes on, and is explained in
+    // turn, never by nothing.
+    let (mut at, mut named) = (game.start(), 0);
+    for line in text.lines() {
+        if let Some(step) = line.strip_suffix(" to move") {
+            let fen = step.split(", ").next().unwrap();
+            if let Some((name, fen)) = fen.split_once(" to ") {
+                let name = name.split(' ').nth(1).unwrap();
+                at = game.board.read_move(&at, name).unwrap();
+                assert_eq!(game.board.write_fen(&at), fen);
+            }
+        } else if let Some((names, words)) =
+            line.strip_prefix("      ").and_then(|l| l.split_once(": "))
+            && !names.contains('.')
+        {
+            for name in names.split(", ") {
+                let after = game.board.read_move(&at, name).unwrap();
+                assert_eq!(game.board.write_move(&at, &after).unwrap(), name);
+                let (fen, to) = (game.board.write_fen(&at), game.board.write_fen(&after));
+                let (said, status) = ask(here, &[&fen, "--moves", name]);
+                assert_eq!(status, Some(0), "{name} in {fen}");
+                assert_eq!(said, explain(here, &to));
+                assert!(said.contains(words), "{words}: {said}");
+                named += 1;
+            }
+        }
     }
+    assert!(named > 3, "{text}");
     assert_eq!(check(&["explain", "cert", "nonsense"], here).status, Some(4));
     assert_eq!(check(&["explain", "cert", "B:W32:B1"], here).status, Some(4));
+}
+
+#[test]
+fn positions_are_named_as_people_name_them() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let at_start = explain(here, &start(here));
+    assert_eq!(ask(here, &[]), (at_start.clone(), Some(0)));
+    for fen in ["B:B1,2:W7,8", "B:W7-8:B1-2.", " B : W 7, 8 : B 1 - 2 . "] {
+        assert_eq!(explain(here, fen), at_start, "{fen}");
+    }
+    let after = explain(here, "B:W5,7:B1,4");
+    for moves in [&["--moves", "2-4 8-5"][..], &["B:B1,2:W7,8", "--moves", "02x04  8-5"]] {
+        assert_eq!(ask(here, moves), (after.clone(), Some(0)));
+    }
+    for (arguments, what) in [
+        (&["B:W9:B1"][..], "character 4: expected a square from 1 to 8, found 9"),
+        (&["--moves", "2-4 1-8"], "legal moves: 8-5, 8-6, 7-5"),
+    ] {
+        let (said, status) = ask(here, arguments);
+        assert_eq!(status, Some(4), "{said}");
+        assert!(said.starts_with("s ERROR ") && said.contains(what), "{said}");
+    }
+}
+
+#[test]
+fn many_questions_are_answered_in_turn() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let mut command = Command::new(path("check"));
+    command.args(["explain", "cert", "--interactive"]).current_dir(here);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut child = child.unwrap();
+    let lines = "2-4 8-5\n\n1-8\nnonsense\nback\nback\nB:B1:W5\nstart\nquit\n2-4\n";
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let said = String::from_utf8(output.stdout).unwrap();
+    let [first, after] = [start(here), "B:W5,7:B1,4".into()].map(|fen| explain(here, &fen));
+    let expected = format!("{first}{after}move \"1-8\" in B:W5,7:B1,4: expected a legal move;");
+    assert!(said.starts_with(&expected), "{said}");
+    assert!(
+        said.contains("expected the side to move, B or W, found 'n'; \"help\" lists"),
+        "{said}"
+    );
+    assert!(said.contains(&format!("{first}{} was the first\n", start(here))), "{said}");
+    assert!(said.contains("\n0. B:W5:B1, Black to move\n") && said.ends_with(&first), "{said}");
 }

@@ -15,6 +15,8 @@ mod mutants;
 mod notes;
 mod openings;
 mod perft;
+mod play;
+mod probe;
 mod proof;
 mod reference;
 mod report;

@@ -82,6 +82,19 @@ fn positions_named_by_moves() {
     assert_eq!(perft(&["--opening", "9"]), perft(&["--fen", fen]));
     assert_eq!(perft(&["--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
     assert_eq!(perft(&["--moves", ""]), perft(&[]));
+    // Moves go on from wherever the start is.
+    assert_eq!(perft(&["--fen", "start", "--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
+    let from_there = "B:W18,21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,14";
+    assert_eq!(perft(&["--fen", from_there, "--moves", "14x23"]), perft(&["--fen", fen]));
+    let analysed = |start: &[&str]| {
+        let options = ["analyse", "--game", "8x8", "--depth", "1", "--format", "json", "-q"];
+        let said = prove(&[&options, start].concat(), here);
+        let last: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+        last["fen"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(analysed(&["--opening", "9"]), fen);
+    assert_eq!(analysed(&["--fen", "start", "--moves", "10-14 23-18 14x23"]), fen);
+    assert_eq!(analysed(&["start"]), analysed(&[]));
     let solved = prove(
         &["solve", "--game", "8x8", "--pieces", "0", "--nodes", "10", "--opening", "9", "-q"],
         here,
@@ -106,8 +119,8 @@ fn positions_named_by_moves() {
             "move \"1-2\" in W:W13,14,15,16,17,18:B1,2,3,5,6,7: expected a legal move; legal moves: ",
         ),
         (
-            &["perft", "--depth", "1", "--moves", "4-7", "--fen", "B:W18:B1"],
-            "the argument '--moves <MOVES>' cannot be used with '--fen <FEN>'",
+            &["perft", "--depth", "1", "--opening", "7", "--fen", "B:W18:B1"],
+            "the argument '--opening <N>' cannot be used with '--fen <FEN>'",
         ),
         (&["solve", "--moves", "4-7", "start"], "the argument '[FEN]...' cannot be used with"),
     ] {

@@ -98,12 +98,12 @@ fn a_place_where_no_tables_can_be() {
     let said = String::from_utf8(asked.stderr).unwrap();
     assert_eq!(asked.status.code(), Some(3));
     assert!(said.starts_with("prove: egdb/6x6.tables"), "{said}");
-    let probe = ["probe", "--game", "6x6", "B:WK18:BK1"];
+    let probe = ["probe", "--game", "6x6", "--format", "tsv", "B:WK18:BK1"];
     assert_eq!(
         run(&path("prove"), &[&probe[..], &["--values", "mapped"]].concat(), here).status.code(),
         Some(3)
     );
-    assert_eq!(prove(&probe, here), "B:WK18:BK1\tdraw\n");
+    assert!(prove(&probe, here).starts_with("B:WK18:BK1\tdraw\t"));
     assert_eq!(fs::read_to_string(here.join("egdb/6x6.tables")).unwrap(), "a file");
 }
 
@@ -113,13 +113,13 @@ fn tables_that_vanish_while_they_are_used() {
     let place = place();
     let here = place.path();
     prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
-    let mut child = start(&["probe", "--game", "6x6"], here);
+    let mut child = start(&["probe", "--game", "6x6", "--format", "tsv"], here);
     let mut questions = child.stdin.take().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap());
     let mut answer = String::new();
     writeln!(questions, "B:WK18:BK1").unwrap();
     answers.read_line(&mut answer).unwrap();
-    assert_eq!(answer, "B:WK18:BK1\tdraw\n");
+    assert!(answer.starts_with("B:WK18:BK1\tdraw\t"), "{answer}");
     for entry in fs::read_dir(here.join("egdb/6x6.tables")).unwrap() {
         let file = fs::OpenOptions::new().write(true).open(entry.unwrap().path()).unwrap();
         file.set_len(0).unwrap();
@@ -133,8 +133,8 @@ fn tables_that_vanish_while_they_are_used() {
     assert!(said.starts_with("prove: a table of the database was cut short"), "{said}");
     // They are made again.
     prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
-    let said = prove(&["probe", "--game", "6x6", "B:WK16,K17:BK1,K2"], here);
-    assert_eq!(said, "B:WK16,K17:BK1,K2\tdraw\n");
+    let said = prove(&["probe", "--game", "6x6", "--format", "tsv", "B:WK16,K17:BK1,K2"], here);
+    assert!(said.starts_with("B:WK16,K17:BK1,K2\tdraw\t"), "{said}");
 }
 
 #[test]

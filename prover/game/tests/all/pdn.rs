@@ -1,6 +1,6 @@
 //! Games in PDN: what real files have, and what is wrong with them.
 
-use draughtproof_game::{Game, PdnError};
+use draughtproof_game::{Game, PdnError, Side};
 
 fn game(name: &str) -> Game {
     name.parse().unwrap()
@@ -84,4 +84,30 @@ fn nothing_crashes() {
             let _ = game("8x8").read_pdn("x", &whole.as_bytes()[from..to]);
         }
     }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let checkers = game("8x8");
+    let board = &checkers.board;
+    let first = "11-15 23-19 8-11 22-17 11-16 24-20 16x23 27x11 7x16 20x11 3-7 28-24 7x16 24-20 \
+        16-19 25-22 4-8 17-14 10x17 21x14 9x25";
+    let later = board.read_fen("W:W14,22,K30:B10,15,K25").unwrap();
+    for (start, moves, result) in
+        [(checkers.start(), first, "*"), (later, "14x7 25x18", "1/2-1/2"), (later, "", "0-1")]
+    {
+        let positions = board.read_line(&start, moves).unwrap();
+        let text = checkers.write_pdn(&start, &positions, result).unwrap();
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert!(
+            start.turn == Side::Black || moves.is_empty() || text.contains("\n1... 14x7 2. 25x18 ")
+        );
+        let read = checkers.read_pdn("written.pdn", text.as_bytes()).unwrap();
+        assert_eq!(read.len(), 1, "{text}");
+        assert_eq!((read[0].start, &read[0].positions), (start, &positions), "{text}");
+        assert_eq!(read[0].result.as_deref(), Some(result));
+        assert_eq!(read[0].tag("GameType"), Some("21"));
+    }
+    let other = board.read_fen("B:W32:B1").unwrap();
+    assert!(checkers.write_pdn(&checkers.start(), &[other], "*").is_err());
 }

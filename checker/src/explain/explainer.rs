@@ -1,28 +1,22 @@
-//! `check explain`: why a position holds, drawn and in words, down to the database or a cycle. No
-//! verdict rests on anything here.
+//! What a certificate says of a position. No verdict rests on anything here.
 
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::manifest::Kind;
 use certificate_spec::nodes::kind;
 use checker_core::{
-    Board, Certificate, CheckedNode, Database, Finding, Lookup, Options, Position, Side, Stop,
-    Tree, Value, replay, values_as_they_are, write_fen,
+    Board, Certificate, CheckedNode, Database, Finding, Lookup, Options, Position, Stop, Tree,
+    Value, replay, values_as_they_are,
 };
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::fmt::Write;
-use std::path::Path;
 
 /// The bytes that a position of a leaf takes in memory.
 const POSITION: u64 = 500;
 
-/// More steps than this are not shown.
-const STEPS: usize = 40;
-
 /// A certificate that can be asked about positions. Its files are those that the root stands for;
 /// values of the database are taken from them as they are.
-struct Explainer {
+pub(super) struct Explainer {
     certificate: Certificate,
     database: Option<Database>,
     /// For each question where the positions of its leaves are, once somebody asks.
@@ -38,7 +32,7 @@ struct InLeaf {
 
 /// What a position rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Basis {
+pub(super) enum Basis {
     /// Its value in the database.
     Database(Value),
     /// A node; the words for its kind, and the object and offset of its record.
@@ -53,13 +47,13 @@ enum Basis {
 
 /// A position, what it rests on, and where the question's strategy goes from there.
 #[derive(Debug, Clone)]
-struct Explanation {
+pub(super) struct Explanation {
     /// What it rests on.
-    basis: Basis,
+    pub(super) basis: Basis,
     /// The move chosen by the claimant, or all of the opponent's.
-    next: Vec<Position>,
+    pub(super) next: Vec<Position>,
     /// What is wrong with it, if something is.
-    wrong: Option<Finding>,
+    pub(super) wrong: Option<Finding>,
 }
 
 /// That the positions of all leaves fit into memory beside the tables, which take so many bytes.
@@ -79,12 +73,11 @@ fn judge_memory(certificate: &Certificate, tables: u64, memory: u64) -> Result<(
 }
 
 impl Explainer {
-    /// Reads a certificate, and the database that it rests on.
+    /// Reads the database that a certificate rests on.
     ///
     /// # Errors
     /// [`Stop`] if the files are not what they must be.
-    fn new(path: &Path, options: &Options) -> Result<Explainer, Stop> {
-        let certificate = Certificate::read(path, options.level)?;
+    pub(super) fn new(certificate: Certificate, options: &Options) -> Result<Explainer, Stop> {
         let (board, cover) = (certificate.game.board(), &certificate.claim.cover);
         let read = |root| values_as_they_are(options, board, cover, root);
         let database = certificate.claim.database.map(read).transpose()?;
@@ -96,17 +89,22 @@ impl Explainer {
     }
 
     /// The board.
-    fn board(&self) -> &Board {
+    pub(super) fn board(&self) -> &Board {
         self.certificate.game.board()
     }
 
+    /// Where the certificate starts.
+    pub(super) fn start(&self) -> Position {
+        self.certificate.start
+    }
+
     /// The questions of the claim.
-    fn questions(&self) -> impl Iterator<Item = Question> {
+    pub(super) fn questions(&self) -> impl Iterator<Item = Question> {
         self.certificate.proofs.iter().map(|proof| proof.question)
     }
 
     /// What the `q`th question says of a position.
-    fn explain(&self, q: usize, p: &Position) -> Option<Explanation> {
+    pub(super) fn explain(&self, q: usize, p: &Position) -> Option<Explanation> {
         let proof = self.certificate.proofs.get(q)?;
         let database = self.database.as_ref().map_or(Lookup::None, Lookup::Tables);
         let tree = Tree { board: self.board(), database, proof };
@@ -183,112 +181,4 @@ fn replay_all(tree: &Tree<'_>) -> HashMap<Position, InLeaf> {
         }
     }
     positions
-}
-
-/// The board with its pieces: b, w, B and W for kings; the numbers of the squares beside it.
-fn draw(board: &Board, p: &Position) -> String {
-    let (rows, columns) = (usize::from(board.rows()), usize::from(board.columns()));
-    let mut out = String::new();
-    let mut square = 0;
-    for row in 0..rows {
-        let first = square + 1;
-        out += "    ";
-        for column in 0..columns {
-            let piece = if (row + column) % 2 == 1 {
-                let bit = 1u32 << square;
-                square += 1;
-                match (p.black & bit != 0, p.white & bit != 0, p.kings & bit != 0) {
-                    (true, _, false) => 'b',
-                    (true, _, true) => 'B',
-                    (_, true, false) => 'w',
-                    (_, true, true) => 'W',
-                    _ => '.',
-                }
-            } else {
-                ' '
-            };
-            out.push(piece);
-            out.push(' ');
-        }
-        out += &format!("  {first}-{square}\n");
-    }
-    out
-}
-
-fn basis(explanation: &Explanation) -> String {
-    match &explanation.basis {
-        Basis::Database(value) => format!("the database has a {value:?} for the side to move"),
-        Basis::Node(words, place) => format!("a node, {words} ({place})"),
-        Basis::Leaf(place) => format!("in the strategy of a leaf ({place})"),
-        Basis::NoMove => "the opponent has no move".into(),
-        Basis::Nothing => "nothing is said of it".into(),
-    }
-}
-
-/// The explanation of a position by every question that says something of it.
-///
-/// # Errors
-/// [`Stop`] if the certificate cannot be read.
-pub(crate) fn explain(cert: &Path, position: &Position, options: &Options) -> Result<String, Stop> {
-    let explainer = Explainer::new(cert, options)?;
-    let board = explainer.board();
-    if !board.is_possible(position) {
-        return Err(Stop::Error(format!(
-            "{} is impossible on {}",
-            write_fen(position),
-            board.name()
-        )));
-    }
-    let mut out = String::new();
-    // Writing into a string cannot fail.
-    for (q, question) in explainer.questions().enumerate() {
-        let _ = writeln!(out, "{question:?}:");
-        let (mut p, mut seen) = (*position, Vec::new());
-        for step in 0..STEPS {
-            let Some(explanation) = explainer.explain(q, &p) else { break };
-            let side = if p.turn == Side::Black { "Black" } else { "White" };
-            let _ = writeln!(out, "\n{step}. {}, {side} to move", write_fen(&p));
-            out += &draw(board, &p);
-            let _ = writeln!(out, "    {}", basis(&explanation));
-            if let Some(wrong) = &explanation.wrong {
-                let place =
-                    wrong.position.map_or(String::new(), |p| format!(" at {}", write_fen(&p)));
-                let _ = writeln!(
-                    out,
-                    "    WRONG [{}]{place}: expected {}, found {}",
-                    wrong.rule, wrong.expected, wrong.found
-                );
-                break;
-            }
-            seen.push(p);
-            if explanation.next.len() > 1 {
-                let _ =
-                    writeln!(out, "    {} moves, each of them answered:", explanation.next.len());
-                for y in &explanation.next {
-                    let words = explainer.explain(q, y).map_or(String::new(), |e| basis(&e));
-                    let _ = writeln!(out, "      to {}: {words}", write_fen(y));
-                }
-            }
-            // A line that goes on says more than one that the database ends.
-            let ends = |y: &&Position| {
-                let basis = explainer.explain(q, y).map(|e| e.basis);
-                matches!(basis, Some(Basis::Database(_) | Basis::NoMove))
-            };
-            let unseen = explanation.next.iter().filter(|y| !seen.contains(y)).min_by_key(ends);
-            match (explanation.next.is_empty(), unseen) {
-                (true, _) => break,
-                (false, Some(next)) => p = *next,
-                (false, None) => {
-                    let _ = writeln!(out, "    and so back to a position above: a cycle");
-                    break;
-                }
-            }
-            if step + 1 == STEPS {
-                let _ = writeln!(out, "\n… and so on; ask for {}", write_fen(&p));
-            }
-        }
-        out.push('\n');
-    }
-    out += "Values of the database were taken from its files as they are; only a check verifies them.\n";
-    Ok(out)
 }

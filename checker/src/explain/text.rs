@@ -1,0 +1,149 @@
+//! An explanation in words, with boards.
+
+use super::explainer::{Basis, Explainer, Explanation};
+use super::{Explained, NOTHING};
+use crate::notation::Moves;
+use checker_core::{Board, Position, Side, write_fen};
+use std::fmt::Write;
+
+/// More steps than this are not shown.
+const STEPS: usize = 40;
+
+/// What every question says of a position.
+pub(super) fn explain(explainer: &Explainer, position: &Position, hashes: bool) -> Explained {
+    let (mut text, mut status) = (String::new(), NOTHING);
+    for (q, question) in explainer.questions().enumerate() {
+        let mut line = Line { explainer, q, hashes, out: format!("{question:?}:\n") };
+        if line.follow(position) {
+            status = 0;
+        }
+        text += &line.out;
+        text.push('\n');
+    }
+    text += "Values of the database were taken from its files as they are; only a check verifies them.\n";
+    Explained { text, status }
+}
+
+/// A line of the proof of a question, as it is written down.
+struct Line<'a> {
+    explainer: &'a Explainer,
+    q: usize,
+    hashes: bool,
+    out: String,
+}
+
+impl Line<'_> {
+    /// Goes on from a position to where the proof ends. Says whether there was anything to say.
+    fn follow(&mut self, start: &Position) -> bool {
+        let (mut p, mut seen, mut name) = (*start, Vec::new(), String::new());
+        let mut says_something = false;
+        for step in 0..STEPS {
+            let Some(explanation) = self.explainer.explain(self.q, &p) else { break };
+            says_something |= explanation.basis != Basis::Nothing;
+            self.write_position(step, &name, &p, &explanation);
+            if explanation.wrong.is_some() {
+                break;
+            }
+            seen.push(p);
+            let moves = Moves::of(self.explainer.board(), &p);
+            self.write_moves(&moves, &explanation.next);
+            // A line that goes on says more than one that the database ends.
+            let ends = |y: &&Position| {
+                let basis = self.explainer.explain(self.q, y).map(|e| e.basis);
+                matches!(basis, Some(Basis::Database(_) | Basis::NoMove))
+            };
+            let unseen = explanation.next.iter().filter(|y| !seen.contains(y)).min_by_key(ends);
+            match (explanation.next.is_empty(), unseen) {
+                (true, _) => break,
+                (false, Some(next)) => (name, p) = (moves.name(next), *next),
+                (false, None) => {
+                    self.out += "    and so back to a position above: a cycle\n";
+                    break;
+                }
+            }
+            if step + 1 == STEPS {
+                self.out += &format!("\n… and so on; ask for {}\n", write_fen(&p));
+            }
+        }
+        says_something
+    }
+
+    fn write_position(&mut self, step: usize, name: &str, p: &Position, found: &Explanation) {
+        let side = if p.turn == Side::Black { "Black" } else { "White" };
+        let by = if name.is_empty() { String::new() } else { format!("{name} to ") };
+        // Writing into a string cannot fail.
+        let _ = writeln!(self.out, "\n{step}. {by}{}, {side} to move", write_fen(p));
+        self.out += &draw(self.explainer.board(), p);
+        let _ = writeln!(self.out, "    {}", self.basis(found));
+        if let Some(wrong) = &found.wrong {
+            let place = wrong.position.map_or(String::new(), |p| format!(" at {}", write_fen(&p)));
+            let (rule, expected, found) = (wrong.rule, &wrong.expected, &wrong.found);
+            let _ =
+                writeln!(self.out, "    WRONG [{rule}]{place}: expected {expected}, found {found}");
+        }
+    }
+
+    /// The replies, those with the same continuation together; or the move that is chosen.
+    fn write_moves(&mut self, moves: &Moves, next: &[Position]) {
+        if let [only] = next {
+            let _ = writeln!(self.out, "    move {}", moves.name(only));
+            return;
+        }
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+        for y in next {
+            let found = self.explainer.explain(self.q, y);
+            let words = found.map_or(String::new(), |e| self.basis(&e));
+            match groups.iter_mut().find(|(there, _)| *there == words) {
+                Some((_, names)) => names.push(moves.name(y)),
+                None => groups.push((words, vec![moves.name(y)])),
+            }
+        }
+        if !next.is_empty() {
+            let _ = writeln!(self.out, "    {} moves, each of them answered:", next.len());
+        }
+        for (words, names) in groups {
+            let _ = writeln!(self.out, "      {}: {words}", names.join(", "));
+        }
+    }
+
+    fn basis(&self, found: &Explanation) -> String {
+        let at = |place: &str| if self.hashes { format!(" ({place})") } else { String::new() };
+        match &found.basis {
+            Basis::Database(value) => format!("the database has a {value:?} for the side to move"),
+            Basis::Node(words, place) => format!("a node, {words}{}", at(place)),
+            Basis::Leaf(place) => format!("in the strategy of a leaf{}", at(place)),
+            Basis::NoMove => "the opponent has no move".into(),
+            Basis::Nothing => "nothing is said of it".into(),
+        }
+    }
+}
+
+/// The board with its pieces: b, w, B and W for kings; the numbers of the squares beside it.
+fn draw(board: &Board, p: &Position) -> String {
+    let (rows, columns) = (usize::from(board.rows()), usize::from(board.columns()));
+    let mut out = String::new();
+    let mut square = 0;
+    for row in 0..rows {
+        let first = square + 1;
+        out += "    ";
+        for column in 0..columns {
+            let piece = if (row + column) % 2 == 1 {
+                let bit = 1u32 << square;
+                square += 1;
+                match (p.black & bit != 0, p.white & bit != 0, p.kings & bit != 0) {
+                    (true, _, false) => 'b',
+                    (true, _, true) => 'B',
+                    (_, true, false) => 'w',
+                    (_, true, true) => 'W',
+                    _ => '.',
+                }
+            } else {
+                ' '
+            };
+            out.push(piece);
+            out.push(' ');
+        }
+        out += &format!("  {first}-{square}\n");
+    }
+    out
+}

@@ -1,0 +1,128 @@
+//! What is said of a position, in the form in which programs get it: an object of JSON, on the
+//! command line or elsewhere. Names and order of the fields are part of the interface.
+
+use serde::{Serialize, Serializer};
+
+use crate::egdb::Value;
+use crate::heuristic::Bound;
+
+/// A position and all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PositionAnswer {
+    /// The position, as a canonical FEN.
+    pub fen: String,
+    /// Its value for the side to move.
+    #[serde(flatten)]
+    pub value: KnownValue,
+    /// The plies until the next capture, crowning or move of a man that keeps the value; 0 if there
+    /// is no move. Not for draws, and not where it is not known.
+    pub depth: Option<u32>,
+    /// The legal moves, the best first.
+    pub moves: Vec<MoveAnswer>,
+    /// The moves of both sides to the end of a win, if the value is a win or loss and all depths
+    /// that lead there are known; else none.
+    pub line: Vec<String>,
+}
+
+/// A legal move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MoveAnswer {
+    /// Its name in PDN.
+    #[serde(rename = "move")]
+    pub name: String,
+    /// The position after it, as a canonical FEN.
+    pub fen: String,
+    /// Its value for the side that makes it.
+    #[serde(flatten)]
+    pub value: KnownValue,
+    /// As for the position, this move included.
+    pub depth: Option<u32>,
+}
+
+/// A value, or what it lies between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum KnownValue {
+    /// The value.
+    Exact {
+        /// It.
+        #[serde(serialize_with = "word")]
+        value: Value,
+    },
+    /// Bounds, themselves included. A loss and a win say that nothing is known.
+    Between {
+        /// At least this.
+        #[serde(serialize_with = "word")]
+        lower: Value,
+        /// At most this.
+        #[serde(serialize_with = "word")]
+        upper: Value,
+    },
+}
+
+fn word<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match value {
+        Value::Win => "win",
+        Value::Draw => "draw",
+        Value::Loss => "loss",
+    })
+}
+
+impl KnownValue {
+    /// Nothing is known.
+    pub(super) const UNKNOWN: Self = KnownValue::Between { lower: Value::Loss, upper: Value::Win };
+
+    pub(super) fn between(lower: Value, upper: Value) -> Self {
+        if lower == upper {
+            KnownValue::Exact { value: lower }
+        } else {
+            KnownValue::Between { lower, upper }
+        }
+    }
+
+    /// The least value that it can be.
+    pub fn lower(self) -> Value {
+        match self {
+            KnownValue::Exact { value } => value,
+            KnownValue::Between { lower, .. } => lower,
+        }
+    }
+
+    /// The greatest value that it can be.
+    pub fn upper(self) -> Value {
+        match self {
+            KnownValue::Exact { value } => value,
+            KnownValue::Between { upper, .. } => upper,
+        }
+    }
+
+    /// The value, if it is known.
+    pub fn exact(self) -> Option<Value> {
+        match self {
+            KnownValue::Exact { value } => Some(value),
+            KnownValue::Between { .. } => None,
+        }
+    }
+
+    /// The same for the other side.
+    pub(super) fn for_opponent(self) -> Self {
+        let turned = |value| match value {
+            Value::Win => Value::Loss,
+            Value::Draw => Value::Draw,
+            Value::Loss => Value::Win,
+        };
+        KnownValue::between(turned(self.upper()), turned(self.lower()))
+    }
+
+    /// In the words that searches use.
+    pub fn bound(self) -> Bound {
+        match (self.lower(), self.upper()) {
+            (Value::Win, _) => Bound::Win,
+            (_, Value::Loss) => Bound::Loss,
+            (Value::Draw, Value::Draw) => Bound::Draw,
+            (Value::Draw, Value::Win) => Bound::AtLeastDraw,
+            (Value::Loss, Value::Draw) => Bound::AtMostDraw,
+            (Value::Loss, Value::Win) => Bound::None,
+        }
+    }
+}

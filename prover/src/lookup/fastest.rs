@@ -1,0 +1,102 @@
+//! The way to the end of a win where no depths are stored: retrograde analysis of the positions
+//! that can come up before the next capture, crowning or move of a man.
+
+use std::collections::HashMap;
+
+use super::{Lookup, LookupError, converts};
+use crate::board::Position;
+use crate::egdb::Value;
+
+/// More positions than this are not looked at: about a second of work.
+const POSITIONS: usize = 100_000;
+
+/// A position that can come up.
+struct Node {
+    position: Position,
+    moves: Vec<Move>,
+    /// The plies to the next conversion, once they are known.
+    depth: Option<u32>,
+}
+
+/// A move: of the winner, if it keeps the win; of the loser, any.
+struct Move {
+    after: Position,
+    /// The node that it leads to; none if it converts.
+    node: Option<usize>,
+}
+
+impl Lookup<'_> {
+    /// The move of a won position with which the winner comes soonest to a capture, crowning or
+    /// move of a man that keeps the win, however the loser delays. `None` if the values that are
+    /// known do not show one, or there is too much to look at.
+    ///
+    /// # Errors
+    /// As for [`Lookup::answer`].
+    pub fn fastest(&self, start: &Position) -> Result<Option<Position>, LookupError> {
+        let Some(mut nodes) = self.before_conversion(start)? else { return Ok(None) };
+        for depth in 0.. {
+            // Those that are known after so many plies, from what was known before.
+            let found: Vec<usize> = (0..nodes.len())
+                .filter(|&i| nodes[i].depth.is_none())
+                .filter(|&i| {
+                    is_known(&nodes, &nodes[i], nodes[i].position.turn == start.turn, depth)
+                })
+                .collect();
+            found.iter().for_each(|&i| nodes[i].depth = Some(depth));
+            if nodes[0].depth.is_some() {
+                break;
+            }
+            if depth > 0 && found.is_empty() {
+                return Ok(None);
+            }
+        }
+        let depth_after = |m: &&Move| match m.node {
+            None => Some(0),
+            Some(node) => nodes[node].depth,
+        };
+        let known = nodes[0].moves.iter().filter(|m| depth_after(m).is_some());
+        Ok(known.min_by_key(depth_after).map(|m| m.after))
+    }
+
+    /// The positions that can come up before the next conversion, the first in front.
+    fn before_conversion(&self, start: &Position) -> Result<Option<Vec<Node>>, LookupError> {
+        let node = |position| Node { position, moves: Vec::new(), depth: None };
+        let mut nodes = vec![node(*start)];
+        let mut index = HashMap::from([(*start, 0)]);
+        let mut successors = Vec::new();
+        let mut at = 0;
+        while at < nodes.len() {
+            let position = nodes[at].position;
+            self.board.successors(&position, &mut successors);
+            for &after in &successors {
+                let keeps_win =
+                    || Ok::<_, LookupError>(self.known(&after)?.exact() == Some(Value::Loss));
+                if position.turn == start.turn && !keeps_win()? {
+                    continue;
+                }
+                let there = (!converts(&position, &after)).then(|| {
+                    *index.entry(after).or_insert_with(|| {
+                        nodes.push(node(after));
+                        nodes.len() - 1
+                    })
+                });
+                nodes[at].moves.push(Move { after, node: there });
+            }
+            if nodes.len() > POSITIONS {
+                return Ok(None);
+            }
+            at += 1;
+        }
+        Ok(Some(nodes))
+    }
+}
+
+/// Whether the winner, or the loser, has converted after so many plies at the latest: by one move,
+/// or by all.
+fn is_known(nodes: &[Node], node: &Node, is_winner: bool, depth: u32) -> bool {
+    let mut moves = node.moves.iter().map(|m| match m.node {
+        None => depth > 0,
+        Some(there) => nodes[there].depth.is_some(),
+    });
+    if is_winner { moves.any(|known| known) } else { moves.all(|known| known) }
+}

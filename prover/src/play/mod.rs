@@ -1,0 +1,9 @@
+//! Playing a game: the record of it, and an opponent that moves by a proof, a database or a search.
+
+mod opponent;
+mod proof_moves;
+mod record;
+
+pub use opponent::{Choice, Opponent, PlayError, Source};
+pub use proof_moves::ProofMoves;
+pub use record::{GameRecord, GameResult};
