@@ -36,7 +36,6 @@ mod geometry;
 mod moves;
 mod notation;
 mod pdn;
-mod pdn_write;
 mod perft;
 mod position;
 
@@ -44,6 +43,9 @@ pub use fen::FenError;
 pub use game::{Game, GameError};
 pub use geometry::Board;
 pub use notation::{Move, MoveError};
-pub use pdn::{PdnError, PdnGame};
+pub use pdn::{
+    MOST_BYTES, PdnError, PdnGame, PdnReader, Remark, RemarkKind, Strictness, move_number,
+    write_pdn,
+};
 pub use perft::perft;
 pub use position::{Position, Side};

@@ -68,25 +68,41 @@ impl Board {
     /// # Errors
     /// [`MoveError`] if the text is not of that form, or not the name of one legal move.
     pub fn read_move(&self, position: &Position, text: &str) -> Result<Position, MoveError> {
+        match self.meanings(position, text)?.as_slice() {
+            [only] => Ok(only.after),
+            _ => {
+                let what = "expected one move, found several: name more squares";
+                Err(self.move_error(position, text, what))
+            }
+        }
+    }
+
+    /// The legal moves that a text can mean, at least one, in their order.
+    pub(crate) fn meanings(&self, position: &Position, text: &str) -> Result<Vec<Move>, MoveError> {
+        let path = self.read_path(text).ok_or_else(|| {
+            let squares = self.squares();
+            let what =
+                format!("expected two or more squares from 1 to {squares} with - or x between");
+            self.move_error(position, text, &what)
+        })?;
+        let mut moves = self.moves(position);
+        if let Some(exact) = moves.iter().position(|m| m.paths.contains(&path)) {
+            return Ok(vec![moves.swap_remove(exact)]);
+        }
+        moves.retain(|m| m.paths.iter().any(|p| is_part(&path, p)));
+        if moves.is_empty() {
+            return Err(self.move_error(position, text, "expected a legal move"));
+        }
+        Ok(moves)
+    }
+
+    fn move_error(&self, position: &Position, text: &str, what: &str) -> MoveError {
         let moves = self.moves(position);
-        let error = |what: &str| MoveError {
+        MoveError {
             text: text.into(),
             fen: self.write_fen(position),
             what: what.into(),
             legal: moves.iter().map(|m| write(&moves, m)).collect(),
-        };
-        let path = self.read_path(text).ok_or_else(|| {
-            let squares = self.squares();
-            error(&format!("expected two or more squares from 1 to {squares} with - or x between"))
-        })?;
-        if let Some(exact) = moves.iter().find(|m| m.paths.contains(&path)) {
-            return Ok(exact.after);
-        }
-        let mut fitting = moves.iter().filter(|m| m.paths.iter().any(|p| is_part(&path, p)));
-        match (fitting.next(), fitting.next()) {
-            (Some(only), None) => Ok(only.after),
-            (Some(_), Some(_)) => Err(error("expected one move, found several: name more squares")),
-            (None, _) => Err(error("expected a legal move")),
         }
     }
 
@@ -112,11 +128,9 @@ impl Board {
     pub fn write_move(&self, position: &Position, after: &Position) -> Result<String, MoveError> {
         let moves = self.moves(position);
         let found = moves.iter().find(|m| m.after == *after);
-        found.map(|m| write(&moves, m)).ok_or_else(|| MoveError {
-            text: format!("to {}", self.write_fen(after)),
-            fen: self.write_fen(position),
-            what: "expected a successor, found another position".into(),
-            legal: moves.iter().map(|m| write(&moves, m)).collect(),
+        found.map(|m| write(&moves, m)).ok_or_else(|| {
+            let text = format!("to {}", self.write_fen(after));
+            self.move_error(position, &text, "expected a successor, found another position")
         })
     }
 

@@ -1,6 +1,6 @@
 //! The full job: databases, proof, certificate.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -10,6 +10,7 @@ use certificate_spec::provenance::Provenance;
 use clap::Args;
 
 use super::failure::Failure;
+use super::game_files::GameInFile;
 use super::machine::{MachineOptions, TableOption};
 use super::options::{ClaimOption, DatabaseOption, GameOption, check_cover, database};
 use super::output::write_certificate;
@@ -23,7 +24,7 @@ use crate::prepare_database::default_cover;
 use crate::progress::print_line;
 use crate::proof::{
     Environment, Ledger, Manager, QuestionProof, Request, SearchContext, Solution, SolveError,
-    Thresholds, Workers, seed_line, solve,
+    Thresholds, Workers, solve,
 };
 
 #[derive(Args, Debug)]
@@ -69,10 +70,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "T", requires = "threshold",
           value_parser = clap::value_parser!(u32).range(1..10_000))]
     until_threshold: Option<u32>,
-    /// Decide the last position of the first game in FILE (PDN) first, then the one before it, and
-    /// so on
-    #[arg(long, value_name = "FILE")]
-    seed_line: Option<PathBuf>,
+    /// Decide the last position of game N in FILE (PDN) first, then the one before it, and so on;
+    /// without #N, of the first game. `prove replay` numbers them
+    #[arg(long, value_name = "FILE[#N]")]
+    seed_line: Option<GameInFile>,
     /// Where results of searches are kept, to go on from and to use again, and beside it long
     /// searches that are under way [default: DIR/RxC.results in the directory of the databases]
     #[arg(long, value_name = "FILE")]
@@ -201,26 +202,12 @@ impl Options {
             leaf_table: self.table.bytes,
             max_nodes: self.max_nodes,
             thresholds: self.threshold.map(|first| Thresholds { first, increment, until }),
-            seed: self.seed_line.as_deref().map_or(Ok(Vec::new()), |p| self.seed(&start, p))?,
+            seed: match &self.seed_line {
+                Some(line) => line.seed(&self.game.game, &start)?,
+                None => Vec::new(),
+            },
         };
         Ok(Request { start, asked: self.claim.into(), manager })
-    }
-
-    /// The positions of the seed line in a file.
-    fn seed(&self, start: &Position, path: &Path) -> Result<Vec<Position>, Failure> {
-        let text = std::fs::read(path)
-            .map_err(|source| Failure::File { path: path.to_path_buf(), source })?;
-        let name = path.display().to_string();
-        let games =
-            self.game.game.read_pdn(&name, &text).map_err(|e| Failure::Input(e.to_string()))?;
-        let game = games
-            .first()
-            .ok_or_else(|| Failure::Input(format!("{name}: expected a game, found none")))?;
-        let line = std::iter::once(&game.start).chain(&game.positions).copied();
-        seed_line(start, line).ok_or_else(|| {
-            let start = self.game.game.board.write_fen(start);
-            Failure::Input(format!("{name}: expected a game through {start}, found none"))
-        })
     }
 
     /// Builds or reads the database.

@@ -24,6 +24,14 @@ pub enum Failure {
     /// A FEN.
     #[error(transparent)]
     Fen(#[from] FenError),
+    /// Games that cannot be read, of those in a file.
+    #[error("{faulty} of {games} games have a fault")]
+    Games {
+        /// How many have one.
+        faulty: usize,
+        /// How many there are.
+        games: usize,
+    },
     /// A move.
     #[error(transparent)]
     Move(#[from] MoveError),
@@ -92,6 +100,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Unsolved(_)
+            | Failure::Games { .. }
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
             | Failure::Disagreements { .. } => 1,

@@ -1,12 +1,14 @@
 //! The command line of `prove`: one file a subcommand.
 
 mod analyse;
+mod annotate;
 mod certify;
 mod combine;
 mod compare;
 mod db;
 mod failure;
 mod format;
+mod game_files;
 mod machine;
 mod options;
 mod output;
@@ -15,6 +17,7 @@ mod plan;
 mod play;
 mod positions;
 mod probe;
+mod replay;
 mod report;
 mod sizes;
 mod solve;
@@ -52,13 +55,16 @@ pub use failure::Failure;
   prove analyse --game 8x8 --time 10         best play as far as can be seen
   prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
   prove play cert                            a game against the proof
+  prove replay games.pdn                     whether games are legal
+  prove annotate games.pdn                   their values and mistakes
   prove perft --depth 10                     count move sequences
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
 Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is \
-less than was asked for), or --claim does not hold, or openings are missing, or a published value disagrees; 2 wrong usage, or a bad game, \
-FEN or move; 3 a file or directory that cannot be read or written, or is damaged, or a limit of memory. \
+less than was asked for), or --claim does not hold, or openings are missing, or a published value disagrees, \
+or a game has a fault; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read \
+or written, or is damaged, or a limit of memory. \
 Nothing that exists is overwritten by a failure."
 )]
 pub struct Cli {
@@ -90,6 +96,12 @@ enum Command {
     Compare(compare::Options),
     /// Search positions for the best play, with a score.
     Analyse(analyse::Options),
+    /// Say of each game in files of games (PDN) whether it is legal.
+    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    Replay(replay::Options),
+    /// Write a file of games (PDN) with the values of positions and the mistakes marked.
+    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    Annotate(annotate::Options),
     /// Count the move sequences of each length.
     Perft(perft::Options),
 }
@@ -113,6 +125,8 @@ impl Cli {
             Some(Command::Report(options)) => report::run(&options),
             Some(Command::Compare(options)) => compare::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),
+            Some(Command::Replay(options)) => replay::run(&options),
+            Some(Command::Annotate(options)) => annotate::run(&options),
             Some(Command::Perft(options)) => perft::run(&options),
         }
     }

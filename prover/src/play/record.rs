@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::board::{Board, Game, MoveError, Position, Side};
+use crate::board::{Board, Game, MoveError, PdnGame, Position, Side, write_pdn};
 
 /// A position that has come up so often ends the game in a draw: a game that never ends is one.
 const REPETITIONS: usize = 3;
@@ -102,7 +102,8 @@ impl GameRecord {
     /// # Errors
     /// None: all moves are legal.
     pub fn pdn(&self) -> Result<String, MoveError> {
-        self.game.write_pdn(&self.start, &self.positions, &self.result().to_string())
+        let (positions, result) = (self.positions.clone(), self.result().to_string());
+        write_pdn(self.board(), &PdnGame::new(&self.game, self.start, positions, &result))
     }
 }
 

@@ -9,6 +9,7 @@ mod compare;
 mod corpus;
 mod databases;
 mod explain;
+mod games;
 mod heuristic;
 mod independence;
 mod mutants;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use draughtproof_game::{Game, Position};
+use draughtproof_game::{Game, Position, Strictness};
 use tests::programs::{path, prove, run};
 
 /// A program that plays, and what it has said.
@@ -144,7 +144,7 @@ fn what_can_be_typed() {
     // The game in PDN is the one that was played.
     let played = typed("4-7\npdn\n", &options, here);
     let (board, pdn) = played.split_once("[Event").unwrap();
-    let read = game.read_pdn("played", format!("[Event{pdn}").as_bytes()).unwrap();
+    let read = game.read_pdn("played", format!("[Event{pdn}").as_bytes(), Strictness::Strict);
     assert_eq!((read[0].positions.len(), read[0].result.as_deref()), (2, Some("*")));
     assert!(board.contains(&game.board.write_fen(&read[0].positions[1])));
     // A game that is over, and one where the other side begins.

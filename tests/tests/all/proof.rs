@@ -322,4 +322,15 @@ fn a_seed_line_is_read_from_a_file() {
     assert_eq!(wrong.status.code(), Some(2));
     let message = String::from_utf8(wrong.stderr).unwrap();
     assert!(message.contains("seed.pdn, line 1") && message.contains("13-1"), "{message}");
+    // Game 2 of a file whose game 1 cannot be read, and one that is not there.
+    let two = "[Event \"bad\"]\n1. 5-7 13-1 *\n[Event \"good\"]\n1. 5-7 13-10 *\n";
+    fs::write(directory.join("two.pdn"), two).unwrap();
+    prove(&[&game[..], &["--seed-line", "two.pdn#2"]].concat(), directory);
+    for (number, words) in [("1", "line 2"), ("3", "expected at least 3 games, found 2")] {
+        let file = format!("two.pdn#{number}");
+        let wrong = run(&path("prove"), &[&game[..], &["--seed-line", &file]].concat(), directory);
+        assert_eq!(wrong.status.code(), Some(2));
+        let message = String::from_utf8(wrong.stderr).unwrap();
+        assert!(message.contains(words), "{message}");
+    }
 }

@@ -3,3 +3,4 @@
 
 mod notation;
 mod pdn;
+mod pdn_written;

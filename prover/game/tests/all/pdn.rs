@@ -1,13 +1,29 @@
 //! Games in PDN: what real files have, and what is wrong with them.
 
-use draughtproof_game::{Game, PdnError, Side};
+use draughtproof_game::{Game, MOST_BYTES, PdnError, PdnGame, Strictness};
 
 fn game(name: &str) -> Game {
     name.parse().unwrap()
 }
 
+/// Reads games of 8x8.
+fn read(text: impl AsRef<[u8]>) -> Vec<PdnGame> {
+    game("8x8").read_pdn("games.pdn", text.as_ref(), Strictness::Lenient)
+}
+
+/// The fault of the only game in a text.
 fn fails(text: &str) -> PdnError {
-    game("8x8").read_pdn("games.pdn", text.as_bytes()).unwrap_err()
+    let games = read(text);
+    assert_eq!(games.len(), 1, "{text:?}: {games:?}");
+    games[0].fault.clone().unwrap_or_else(|| panic!("{text:?} is accepted"))
+}
+
+/// The only game of a text, which must have no fault.
+fn reads(text: impl AsRef<[u8]>) -> PdnGame {
+    let mut games = read(&text);
+    assert_eq!(games.len(), 1, "{games:?}");
+    assert_eq!(games[0].fault, None, "{}", String::from_utf8_lossy(text.as_ref()));
+    games.remove(0)
 }
 
 #[test]
@@ -21,8 +37,8 @@ fn all_that_a_file_may_have() {
         11-15 *\n\
         [Event \"not finished\"] 1.9-13\n\
         [Event \"no moves\"]\n";
-    let games = game("8x8").read_pdn("games.pdn", text.as_bytes());
-    let games = games.unwrap();
+    let games = read(text);
+    assert!(games.iter().all(|g| g.fault.is_none()), "{games:?}");
     let lengths: Vec<_> = games.iter().map(|g| g.positions.len()).collect();
     assert_eq!(lengths, [8, 1, 1, 1, 0]);
     let results: Vec<_> = games.iter().map(|g| g.result.as_deref()).collect();
@@ -42,16 +58,17 @@ fn all_that_a_file_may_have() {
 
 #[test]
 fn other_encodings_and_line_ends_and_boards() {
-    let games =
-        game("8x8").read_pdn("x", b"\xef\xbb\xbf[White \"M\xfcller\"]\r\n1. 09-13 22-17\r\n");
-    assert_eq!(games.unwrap()[0].positions.len(), 2);
-    let games = game("6x6").read_pdn("x", b"1. 4-7 13-11 1/2-1/2").unwrap();
+    let text = b"\xef\xbb\xbf[White \"M\xfcller\"]\r\n[Black \"\xc3\xa9\"]\r\n1. 09-13 22-17\r\n*";
+    let game_1 = reads(text);
+    assert_eq!(game_1.positions.len(), 2);
+    assert_eq!((game_1.tag("White"), game_1.tag("Black")), (Some("Müller"), Some("é")));
+    let games = game("6x6").read_pdn("x", b"1. 4-7 13-11 1/2-1/2", Strictness::Strict);
+    assert_eq!(games[0].fault, None);
     assert_eq!(games[0].positions.len(), 2);
     assert_eq!(games[0].result.as_deref(), Some("1/2-1/2"));
-    assert_eq!(game("8x8").read_pdn("x", b" \n ; nothing"), Ok(vec![]));
+    assert_eq!(read(b" \n ; nothing"), []);
     // A set-up that says it is none.
-    let games = game("8x8").read_pdn("x", b"[FEN \"B:W32:B1\"][SetUp \"0\"] 11-15");
-    assert_eq!(games.unwrap()[0].start, game("8x8").start());
+    assert_eq!(reads("[FEN \"B:W32:B1\"][SetUp \"0\"] 11-15").start, game("8x8").start());
 }
 
 #[test]
@@ -66,8 +83,13 @@ fn errors_say_where() {
         ("[Event \"x\"", 1, 11, "expected \"] at the end of the tag, found the end of the file"),
         ("[GameType \"20\"]", 1, 12, "expected GameType 21 (English draughts), found \"20\""),
         ("[FEN \"B:W33:B1\"]", 1, 7, "expected a square from 1 to 32, found 33"),
-        ("1. 11-15 Drawn", 1, 10, "expected a move, a result or a tag, found 'D'"),
-        ("1. 11-15 23-19 )", 1, 16, "expected a move, a result or a tag, found ')'"),
+        // What may be a move must not get lost.
+        ("1. 11-15 c3-d4", 1, 10, "expected a move, a result or a tag, found \"c3-d4\""),
+        ("1. 1115", 1, 4, "expected a move with - or x, or 1., found 1115"),
+        ("11.15 22.18", 1, 4, "expected a move with - or x, or 1., found 15"),
+        ("1. 11-15 -", 1, 10, "expected a move, a result or a tag, found '-'"),
+        ("1. 11-15 1/3", 1, 10, "expected a move or a result, found \"1/3\""),
+        ("1. x15", 1, 4, "expected a move, a result or a tag, found \"x15\""),
     ] {
         let error = fails(text);
         assert_eq!((error.line, error.column), (line, column), "{text:?}: {error}");
@@ -77,37 +99,115 @@ fn errors_say_where() {
 }
 
 #[test]
-fn nothing_crashes() {
-    let whole = "[FEN \"B:W14:BK10\"] 1. 10x17 {x} (1. y) $3 *";
-    for from in 0..whole.len() {
-        for to in from..=whole.len() {
-            let _ = game("8x8").read_pdn("x", &whole.as_bytes()[from..to]);
-        }
+fn a_bad_game_does_not_lose_the_others() {
+    let good = "[Event \"good\"]\n1. 11-15 23-18 *\n";
+    for bad in [
+        "[Event \"bad\"]\n1. 11-15 11-16 (26-23 {no) end}) 1-0\n",
+        "[Event \"bad\"]\n1. 11-15 {no end *\n",
+        "[Event \"bad\"]\n1. 11-15 (26-22 (no end} *\n",
+        "[Event \"bad\"\n1. 11-15 *\n",
+        "[Event bad]\n[FEN \"B:W1:B1\"]\n*\n",
+        "[Event \"bad\"]\n[GameType \"20\"] 32-28 19-23 28x19 14x23 *\n",
+        "[Event \"bad\"]\n11-16 24-20 16-19 23x16 12x19 20-17 \n",
+    ] {
+        let games = read(format!("{good}{bad}{good}"));
+        let faults: Vec<_> = games.iter().map(|g| g.fault.is_some()).collect();
+        assert_eq!(faults, [false, true, false], "{bad}: {games:?}");
+        let numbers: Vec<_> = games.iter().map(|g| (g.number, g.line)).collect();
+        let last = 3 + bad.lines().count();
+        assert_eq!(numbers, [(1, 1), (2, 3), (3, last)], "{bad}");
+        assert_eq!(games[2].positions.len(), 2, "{bad}");
+    }
+    // What was legal before the fault stays.
+    let games = read("[White \"w\"] 1. 11-15 23-18 2. 1-6 1-0");
+    assert_eq!((games[0].positions.len(), games[0].result.as_deref()), (2, Some("1-0")));
+    assert_eq!(games[0].tag("White"), Some("w"));
+}
+
+#[test]
+fn what_is_taken_in_stride_is_counted_and_strictly_refused() {
+    for (text, count, moves, result) in [
+        ("1. 11-15 23-18 *", 0, 2, Some("*")),
+        ("1. 11x15 23-18 *", 1, 2, Some("*")),
+        ("1. 11-15 22-18 2. 15-22 25x18 *", 1, 4, Some("*")),
+        ("1. 11-15 22-18 2. 15:22 25x18 *", 0, 4, Some("*")),
+        ("1. 11-15 23-18 Drawn", 2, 2, None),
+        ("1. 11-15 23-18", 1, 2, None),
+        ("1. 11-15 23-18Whiteoverstepped. 1-0", 1, 2, Some("1-0")),
+        ("1. 11- 15 23 -18 2. 9 - 13 1-0", 3, 3, Some("1-0")),
+        ("1 11-15 23-18 2 9-13 1 - 0", 3, 3, Some("1-0")),
+        ("1. 11-15, 23-18 \u{1}\u{0} ) } $ 1/2", 6, 2, Some("1/2-1/2")),
+        ("1. 11\u{2013}15 23-18 \u{bd}-\u{bd}", 0, 2, Some("1/2-1/2")),
+    ] {
+        let game_1 = reads(text);
+        assert_eq!(game_1.positions.len(), moves, "{text}");
+        assert_eq!(game_1.result.as_deref(), result, "{text}");
+        assert_eq!(game_1.forgiven, count, "{text}: {:?}", game_1.first_forgiven);
+        assert_eq!(game_1.first_forgiven.is_some(), count > 0);
+        let strict = game("8x8").read_pdn("x", text.as_bytes(), Strictness::Strict).remove(0);
+        let fault = strict.fault.map(|f| (f.line, f.column, f.what));
+        assert_eq!(fault, game_1.first_forgiven.map(|f| (f.line, f.column, f.what)), "{text}");
     }
 }
 
 #[test]
-fn what_is_written_is_read_back() {
-    let checkers = game("8x8");
-    let board = &checkers.board;
-    let first = "11-15 23-19 8-11 22-17 11-16 24-20 16x23 27x11 7x16 20x11 3-7 28-24 7x16 24-20 \
-        16-19 25-22 4-8 17-14 10x17 21x14 9x25";
-    let later = board.read_fen("W:W14,22,K30:B10,15,K25").unwrap();
-    for (start, moves, result) in
-        [(checkers.start(), first, "*"), (later, "14x7 25x18", "1/2-1/2"), (later, "", "0-1")]
-    {
-        let positions = board.read_line(&start, moves).unwrap();
-        let text = checkers.write_pdn(&start, &positions, result).unwrap();
-        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
-        assert!(
-            start.turn == Side::Black || moves.is_empty() || text.contains("\n1... 14x7 2. 25x18 ")
-        );
-        let read = checkers.read_pdn("written.pdn", text.as_bytes()).unwrap();
-        assert_eq!(read.len(), 1, "{text}");
-        assert_eq!((read[0].start, &read[0].positions), (start, &positions), "{text}");
-        assert_eq!(read[0].result.as_deref(), Some(result));
-        assert_eq!(read[0].tag("GameType"), Some("21"));
+fn captures_with_two_meanings_are_settled_by_what_follows() {
+    // 2x18 takes 6 and 14, or 7 and 15.
+    let start = "[FEN \"B:W6,7,14,15:B2,5\"] ";
+    let ways = |rest: &str| read(format!("{start}1. 2x18 {rest}"));
+    let left_7 = &ways("7-3 *")[0];
+    assert_eq!(left_7.fault, None);
+    let board = game("8x8").board;
+    assert_eq!(board.write_fen(&left_7.positions[0]), "W:W7,15:B5,18");
+    let left_6 = &ways("6-1 *")[0];
+    assert_eq!(board.write_fen(&left_6.positions[0]), "W:W6,14:B5,18");
+    assert!(left_6.forgiven > 0);
+    // Nothing settles it: the first in the order of moves.
+    let open = &ways("*")[0];
+    assert!(open.fault.is_none());
+    let mut successors = Vec::new();
+    board.successors(&open.start, &mut successors);
+    let meant: Vec<_> = [left_6, left_7].iter().map(|g| g.positions[0]).collect();
+    let first = successors.iter().find(|p| meant.contains(p));
+    assert_eq!(first, Some(&open.positions[0]));
+    // Neither makes the rest legal.
+    assert!(ways("12-8 *")[0].fault.is_some());
+}
+
+#[test]
+fn limits_are_faults_with_a_line() {
+    let good = "[Event \"good\"]\n1. 11-15 23-18 *\n";
+    let most = usize::try_from(MOST_BYTES).unwrap();
+    let king_moves = "1-5 32-28 5-1 28-32 ".repeat(most / 20 + 1);
+    let start = "[Event \"long\"]\n[FEN \"B:WK32:BK1\"]\n";
+    for long in [
+        format!("{start}{king_moves}*"),
+        format!("{start}{{{}}} *", "x ".repeat(most)),
+        format!("{start}{} *", "y".repeat(3 * most)),
+        format!("{start}[White \"{}\"] *", "z".repeat(most)),
+        format!("{start}({} *", "v".repeat(most)),
+        format!("{start};{}\n*", "\u{1}".repeat(most)),
+        format!("{start}{}{}", "(".repeat(most), ")".repeat(most)),
+    ] {
+        let games = read(format!("{good}{long}\n{good}"));
+        let faults: Vec<_> = games.iter().map(|g| g.fault.is_some()).collect();
+        assert_eq!(faults, [false, true, false]);
+        let fault = games[1].fault.as_ref().unwrap();
+        assert!((4..8).contains(&fault.line), "{fault}");
     }
-    let other = board.read_fen("B:W32:B1").unwrap();
-    assert!(checkers.write_pdn(&checkers.start(), &[other], "*").is_err());
+    let deep = format!("1. 11-15 {}26-22{} 23-18 *", "(".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(reads(deep).positions.len(), 2);
+    // A long game within the limit.
+    let moves = "1-5 32-28 5-1 28-32 ".repeat(50_000);
+    assert_eq!(reads(format!("{start}{moves}*")).positions.len(), 200_000);
+}
+
+#[test]
+fn nothing_crashes() {
+    let whole = "[FEN \"B:W14:BK10\"] 1. 10x17 {x} (1. y) $3 *";
+    for from in 0..whole.len() {
+        for to in from..=whole.len() {
+            read(&whole[from..to]);
+        }
+    }
 }

@@ -1,0 +1,87 @@
+//! The moves of a game as its text is read, while some of them may still mean one of several.
+
+use super::super::{Board, Position};
+use crate::notation::{Move, MoveError};
+
+/// How many meanings of the text are followed at a time, and over how many moves. Every one of
+/// them is tried with the moves that follow; where that leaves several, the first counts.
+const MEANINGS: usize = 16;
+const UNDECIDED: usize = 256;
+
+/// What a text meant.
+pub(super) struct Played {
+    /// Whether it was a capture.
+    pub(super) is_capture: bool,
+    /// Whether the text names several moves.
+    pub(super) is_ambiguous: bool,
+}
+
+/// A game from its start.
+pub(super) struct Line {
+    start: Position,
+    /// The positions after the moves that are decided.
+    decided: Vec<Position>,
+    /// The continuations that the text may mean, at least one, in the order of the moves.
+    open: Vec<Vec<Position>>,
+}
+
+impl Line {
+    pub(super) fn new(start: Position) -> Self {
+        Line { start, decided: Vec::new(), open: vec![Vec::new()] }
+    }
+
+    /// The number of moves.
+    pub(super) fn len(&self) -> usize {
+        self.decided.len() + self.open[0].len()
+    }
+
+    fn last_of(&self, open: &[Position]) -> Position {
+        *open.last().or(self.decided.last()).unwrap_or(&self.start)
+    }
+
+    /// One more move.
+    pub(super) fn play(&mut self, board: &Board, text: &str) -> Result<Played, MoveError> {
+        let mut first_error = None;
+        let mut played: Option<Played> = None;
+        let mut longer: Vec<Vec<Position>> = Vec::new();
+        for open in &self.open {
+            match board.meanings(&self.last_of(open), text) {
+                Ok(meanings) => {
+                    let is_ambiguous = meanings.len() > 1;
+                    for Move { after, is_capture, .. } in meanings {
+                        played.get_or_insert(Played { is_capture, is_ambiguous });
+                        // Where two meanings come to the same position the first one stands for
+                        // both.
+                        let is_new = longer.iter().all(|o| o.last() != Some(&after));
+                        if is_new && longer.len() < MEANINGS {
+                            longer.push([&open[..], &[after]].concat());
+                        }
+                    }
+                }
+                Err(e) => drop(first_error.get_or_insert(e)),
+            }
+        }
+        let played = match (played, first_error) {
+            (None, Some(error)) => return Err(error),
+            // There is at least one meaning so far.
+            (played, _) => played.unwrap_or(Played { is_capture: false, is_ambiguous: false }),
+        };
+        self.open = longer;
+        if self.open.len() == 1 || self.open[0].len() >= UNDECIDED {
+            self.decide();
+        }
+        Ok(played)
+    }
+
+    /// Takes the first meaning.
+    fn decide(&mut self) {
+        self.decided.append(&mut self.open[0]);
+        self.open.truncate(1);
+    }
+
+    /// The positions after each move.
+    pub(super) fn finish(mut self) -> Vec<Position> {
+        self.decide();
+        self.decided
+    }
+}

@@ -1,0 +1,135 @@
+//! Games that are written are read back as they were.
+
+use draughtproof_game::{
+    Game, PdnGame, Remark, RemarkKind, Side, Strictness, move_number, write_pdn,
+};
+use quickcheck::{Arbitrary, Gen, QuickCheck};
+
+/// A game of random moves, with all kinds of remarks.
+#[derive(Clone, Debug)]
+struct Annotated(PdnGame);
+
+/// A text of these characters.
+fn text(g: &mut Gen, characters: &str) -> String {
+    let characters: Vec<char> = characters.chars().collect();
+    let length = usize::arbitrary(g) % 90;
+    (0..length).map(|_| *g.choose(&characters).unwrap()).collect()
+}
+
+fn remark(g: &mut Gen) -> RemarkKind {
+    match u8::arbitrary(g) % 5 {
+        0 => RemarkKind::Comment(text(g, "ab ({[]\";%\né").trim().into()),
+        // Too many braces for braces; such a comment has a line of its own.
+        1 => RemarkKind::Comment(format!("}}{}", text(g, "ab} ({[]\";%é").trim())),
+        2 => RemarkKind::Mark(g.choose(&["!", "?", "!?", "??", "$7", "$140"]).unwrap().to_string()),
+        3 => RemarkKind::Variation(format!("({} (x) {{)}})", text(g, "1-2x. é"))),
+        _ => RemarkKind::Variation("(; )(\n%)\n)".into()),
+    }
+}
+
+impl Arbitrary for Annotated {
+    fn arbitrary(g: &mut Gen) -> Self {
+        let game: Game = "8x8".parse().unwrap();
+        let mut tags = vec![("Event".to_owned(), text(g, "ab \"]\\é"))];
+        let mut start = game.start();
+        if bool::arbitrary(g) {
+            start = start.twin(&game.board);
+            tags.push(("SetUp".into(), "1".into()));
+            tags.push(("FEN".into(), game.board.write_fen(&start)));
+        }
+        let mut at = start;
+        let mut positions = Vec::new();
+        let mut remarks = Vec::new();
+        for after in 0..usize::arbitrary(g) % 200 {
+            while u8::arbitrary(g) % 4 == 0 {
+                remarks.push(Remark { after, what: remark(g) });
+            }
+            let moves = game.board.moves(&at);
+            let Some(chosen) = g.choose(&moves) else { break };
+            at = chosen.after;
+            positions.push(at);
+        }
+        // What follows the last move.
+        remarks.retain(|remark| remark.after <= positions.len());
+        let result = g.choose(&["1-0", "0-1", "1/2-1/2", "*"]).map(|r| r.to_string());
+        Annotated(PdnGame {
+            number: 1,
+            line: 1,
+            tags,
+            start,
+            positions,
+            remarks,
+            result,
+            fault: None,
+            forgiven: 0,
+            first_forgiven: None,
+        })
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    fn same(Annotated(game): Annotated) -> bool {
+        let rules: Game = "8x8".parse().unwrap();
+        let text = write_pdn(&rules.board, &game).unwrap();
+        // Another game behind it shows that this one ends where it should.
+        let text = format!("{text}\n{text}");
+        let read = rules.read_pdn("x", text.as_bytes(), Strictness::Strict);
+        let again = |n: usize| PdnGame { number: 1, line: 1, ..read[n].clone() };
+        assert_eq!(read.len(), 2, "{text}");
+        assert_eq!((again(0), again(1)), (game.clone(), game), "{text}");
+        true
+    }
+    QuickCheck::new().tests(2_000).quickcheck(same as fn(Annotated) -> bool);
+}
+
+#[test]
+fn lines_are_short_and_numbers_right() {
+    let rules: Game = "8x8".parse().unwrap();
+    let text = "[Event \"e\"] 11-15 23-18! {good} 8-11? (9-13) 26-23 4-8 24-19 15x24 28x19 {a long comment} 1-0";
+    let games = rules.read_pdn("x", text.as_bytes(), Strictness::Lenient);
+    assert_eq!(games[0].fault, None);
+    let written = write_pdn(&rules.board, &games[0]).unwrap();
+    assert_eq!(
+        written,
+        "[Event \"e\"]\n1. 11-15 23-18! {good} 2. 8-11? (9-13) 2... 26-23 3. 4-8 24-19 4. 15x24 28x19\n\
+         {a long comment} 1-0\n"
+    );
+    assert_eq!(
+        (move_number(&games[0], 0), move_number(&games[0], 3)),
+        ("1.".into(), "2...".into())
+    );
+    // Without a result there is one that says so; the tag's counts.
+    for (text, end) in [("11-15", " *\n"), ("[Result \"0-1\"] 11-15", " 0-1\n")] {
+        let games = rules.read_pdn("x", text.as_bytes(), Strictness::Lenient);
+        assert!(write_pdn(&rules.board, &games[0]).unwrap().ends_with(end), "{text}");
+    }
+}
+
+#[test]
+fn a_game_of_ones_own_has_its_tags() {
+    let checkers: Game = "8x8".parse().unwrap();
+    let board = &checkers.board;
+    let first = "11-15 23-19 8-11 22-17 11-16 24-20 16x23 27x11 7x16 20x11 3-7 28-24 7x16 24-20 \
+        16-19 25-22 4-8 17-14 10x17 21x14 9x25";
+    let later = board.read_fen("W:W14,22,K30:B10,15,K25").unwrap();
+    for (start, moves, result) in
+        [(checkers.start(), first, "*"), (later, "14x7 25x18", "1/2-1/2"), (later, "", "0-1")]
+    {
+        let positions = board.read_line(&start, moves).unwrap();
+        let game = PdnGame::new(&checkers, start, positions.clone(), result);
+        let text = write_pdn(board, &game).unwrap();
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+        assert!(
+            start.turn == Side::Black || moves.is_empty() || text.contains("\n1... 14x7 2. 25x18 ")
+        );
+        let read = checkers.read_pdn("written.pdn", text.as_bytes(), Strictness::Strict);
+        assert_eq!(read.len(), 1, "{text}");
+        assert_eq!((read[0].start, &read[0].positions), (start, &positions), "{text}");
+        assert_eq!(read[0].result.as_deref(), Some(result));
+        assert_eq!(read[0].tag("GameType"), Some("21"));
+    }
+    let other = board.read_fen("B:W32:B1").unwrap();
+    let wrong = PdnGame::new(&checkers, checkers.start(), vec![other], "*");
+    assert!(write_pdn(board, &wrong).is_err());
+}

@@ -1,0 +1,126 @@
+//! `prove annotate`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::game_files::{file_error, open};
+use super::machine::MachineOptions;
+use super::options::{StoredOptions, parse_seconds};
+use super::output::write_text;
+use super::replay::strictness;
+use super::values::ValuesOptions;
+use crate::board::{PdnReader, write_pdn};
+use crate::games::{Annotated, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv};
+use crate::heuristic::Limits;
+use crate::progress::print_line;
+
+/// Nodes for a position, if nothing else is said.
+const NODES: u64 = 100_000;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove annotate games.pdn >annotated.pdn
+  prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
+  prove annotate --fresh annotated.pdn >again.pdn
+
+Writes the games with a comment on each move: what the position after it is worth. Where that is proved, it \
+is a value, with (database) or (search); else a score in men, good for Black if positive, and its depth. ?? \
+marks a move of which it is proved that it gives a draw or a win away; ? one after which the score is worse by \
+half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
+without a 40-move rule. Remarks that the games have are kept. Games with a fault are left out and reported on \
+standard error. The list of mistakes comes at the end, on standard error or in the FILE of --table, there in \
+columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better.
+
+Each position is searched on its own, with --nodes 100000 unless --depth, --nodes or --time say otherwise. With \
+--time results depend on the machine. Databases that are there are used.
+
+Exit status: 0 if all games were written, 1 if one has a fault, 2 for wrong usage or if there is no game, 3 \
+if a file cannot be read or written.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    /// A file of games, in PDN ["-" is standard input]
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Accept only what PDN 3.0 has
+    #[arg(long)]
+    strict: bool,
+    /// Leave out the comments, marks and variations that the games have
+    #[arg(long)]
+    fresh: bool,
+    /// Write the list of mistakes to FILE
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// Search each position no deeper than D moves
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=Limits::DEPTH as i64))]
+    depth: Option<u32>,
+    /// Search no more than N nodes for each position
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Search no longer than S seconds for each position
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    time: Option<Duration>,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+impl Options {
+    fn limits(&self) -> Limits {
+        let none = self.depth.is_none() && self.time.is_none();
+        Limits {
+            depth: self.depth.unwrap_or(Limits::DEPTH),
+            nodes: self.nodes.unwrap_or(if none { NODES } else { u64::MAX }),
+            time: self.time,
+        }
+    }
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let game = &options.stored.game.game;
+    let (name, source) = open(&options.file)?;
+    options.machine.start()?;
+    let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let judge = Judge::new(&game.board, &database, options.limits());
+    let progress = options.machine.progress();
+    let bar = progress.start("annotating".into(), 0, "positions");
+    let mut out = io::stdout().lock();
+    let (mut games, mut faulty, mut list, mut table) = (0, 0, String::new(), String::new());
+    for pdn in PdnReader::new(game, &name, source, strictness(options.strict)) {
+        let mut pdn = pdn.map_err(|e| file_error(&options.file, e))?;
+        games += 1;
+        if let Some(fault) = &pdn.fault {
+            faulty += 1;
+            print_line(&format!("game {} is left out: {fault}", pdn.number));
+            continue;
+        }
+        if options.fresh {
+            pdn.remarks.clear();
+        }
+        let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
+        bar.add(annotated.positions.len() as u64 + 1);
+        if games - faulty > 1 {
+            writeln!(out)?;
+        }
+        out.write_all(write_pdn(&game.board, &annotated)?.as_bytes())?;
+        // A game at a time: what there is stays if the rest is not waited for.
+        out.flush()?;
+        table += &mistake_tsv(&annotated, &mistakes);
+        mistakes.iter().for_each(|mistake| list += &(mistake.text(&annotated) + "\n"));
+    }
+    bar.finish();
+    match &options.table {
+        Some(file) => write_text(Some(file), &format!("{MISTAKE_COLUMNS}\n{table}"))?,
+        None => list.lines().for_each(print_line),
+    }
+    match (games, faulty) {
+        (0, _) => Err(Failure::Input(format!("{name}: expected games, found none"))),
+        (_, 0) => Ok(()),
+        _ => Err(Failure::Games { faulty, games }),
+    }
+}

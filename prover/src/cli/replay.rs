@@ -1,0 +1,96 @@
+//! `prove replay`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::format::Format;
+use super::game_files::{file_error, open};
+use super::options::GameOption;
+use crate::board::{PdnReader, Strictness};
+use crate::games::{ReplayRow, Tally};
+use crate::progress::print_line;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove replay games.pdn
+  prove replay --format tsv games.pdn more.pdn >games.tsv
+  prove replay --strict - <games.pdn
+  prove replay --game 6x6 small.pdn
+
+Prints a line for each game: number, the line on which it begins, legal or fault, moves, result, players, \
+event; if something is wrong, where and what. A game with a fault does not lose the others. Forgiven are bare \
+words, missing results, 10x14 for a move and 10-17 for a capture, blanks within moves, and captures that only \
+the moves that follow make clear; --strict takes these for faults. A game may have 1 MiB of text. In tsv and \
+json a line has file, game, line, status, event, black, white, result, moves, forgiven, at (line and column), \
+what. A count of all games goes to standard error.
+
+Exit status: 0 if all games are legal, 1 if one has a fault, 2 for wrong usage or if there is no game, 3 if \
+a file cannot be read.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    game: GameOption,
+    /// Files of games, in PDN ["-" is standard input]
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Accept only what PDN 3.0 has
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Only games with a fault
+    #[arg(long)]
+    faults: bool,
+    /// No count on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How a file is to be read.
+pub(super) fn strictness(strict: bool) -> Strictness {
+    if strict { Strictness::Strict } else { Strictness::Lenient }
+}
+
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut tally = Tally::default();
+    if options.format == Format::Tsv {
+        writeln!(out, "{}", ReplayRow::COLUMNS)?;
+    }
+    for path in &options.files {
+        let (name, source) = open(path)?;
+        for game in PdnReader::new(&options.game.game, &name, source, strictness(options.strict)) {
+            let game = game.map_err(|e| file_error(path, e))?;
+            tally.add(&game);
+            if options.faults && game.fault.is_none() {
+                continue;
+            }
+            let row = ReplayRow::new(&name, &game);
+            match options.format {
+                Format::Text => writeln!(out, "{}", row.text())?,
+                Format::Tsv => writeln!(out, "{}", row.tsv())?,
+                Format::Json => {
+                    serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
+                    writeln!(out)?;
+                }
+            }
+        }
+    }
+    out.flush()?;
+    let Tally { games, faulty, forgiven, moves } = tally;
+    if !options.quiet {
+        let legal = games - faulty;
+        print_line(&format!(
+            "{games} games, {moves} moves: {legal} legal ({forgiven} of them with something forgiven), \
+             {faulty} with a fault"
+        ));
+    }
+    match tally {
+        Tally { games: 0, .. } => Err(Failure::Input("expected games, found none".into())),
+        Tally { faulty: 0, .. } => Ok(()),
+        _ => Err(Failure::Games { faulty, games }),
+    }
+}

@@ -1,0 +1,137 @@
+//! What positions are worth, as far as a search of each can tell.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use crate::board::{Board, Position, Side};
+use crate::egdb::Values;
+use crate::heuristic::{Bound, Heuristic, Limits};
+
+/// Who decided what is proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The position is in the database.
+    Database,
+    /// A search found it.
+    Search,
+}
+
+/// What a position is worth for the side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The side to move.
+    pub turn: Side,
+    /// The least value that is proved: -1 for nothing, 0 for a draw, 1 for a win.
+    pub least: i8,
+    /// The greatest value that is not disproved.
+    pub most: i8,
+    /// Where these come from.
+    pub source: Source,
+    /// A guess, in hundredths of a man.
+    pub score: i32,
+    /// The depth of the search for it.
+    pub depth: u32,
+    /// The positions after each move of the best play that was seen.
+    pub line: Vec<Position>,
+}
+
+impl Verdict {
+    /// Whether the value itself is proved.
+    pub fn is_exact(&self) -> bool {
+        self.least == self.most
+    }
+}
+
+/// For people, with the score seen from Black's side, in men.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most, score) = match self.turn {
+            Side::Black => (self.least, self.most, self.score),
+            Side::White => (-self.most, -self.least, -self.score),
+        };
+        let value = match (least, most) {
+            (1, 1) => "Black wins",
+            (0, 0) => "draw",
+            (-1, -1) => "White wins",
+            (0, 1) => "Black does not lose",
+            (-1, 0) => "White does not lose",
+            _ => "",
+        };
+        let source = match self.source {
+            Source::Database => "database",
+            Source::Search => "search",
+        };
+        let men = f64::from(score) / 100.0;
+        match value {
+            "" => write!(f, "{men:+.2}, depth {}", self.depth),
+            _ if self.is_exact() => write!(f, "{value} ({source})"),
+            _ => write!(f, "{value} ({source}), {men:+.2}, depth {}", self.depth),
+        }
+    }
+}
+
+/// Judges positions by searches with the same limits.
+pub struct Judge<'a> {
+    /// The board.
+    pub board: &'a Board,
+    database: &'a Values,
+    limits: Limits,
+    /// Searchers that no thread uses at the moment.
+    idle: Mutex<Vec<Heuristic<'a>>>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge that knows a database, and takes so long for each position.
+    pub fn new(board: &'a Board, database: &'a Values, limits: Limits) -> Self {
+        Judge { board, database, limits, idle: Mutex::default() }
+    }
+
+    /// What a position is worth.
+    pub fn judge(&self, position: &Position) -> Verdict {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle().pop();
+        let mut heuristic = kept.unwrap_or_else(|| Heuristic::new(self.board, self.database));
+        let found = heuristic.search(position, self.limits, |_| ());
+        idle().push(heuristic);
+        let (least, most) = match found.proven {
+            Bound::None => (-1, 1),
+            Bound::Win => (1, 1),
+            Bound::Draw => (0, 0),
+            Bound::Loss => (-1, -1),
+            Bound::AtLeastDraw => (0, 1),
+            Bound::AtMostDraw => (-1, 0),
+        };
+        let is_stored = self.database.probe(position).is_some();
+        Verdict {
+            turn: position.turn,
+            least,
+            most,
+            source: if is_stored { Source::Database } else { Source::Search },
+            score: found.score,
+            depth: found.depth,
+            line: found.pv,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_told_as_black_sees_them() {
+        let told = |turn, least, most, source| {
+            Verdict { turn, least, most, source, score: 123, depth: 9, line: Vec::new() }
+                .to_string()
+        };
+        let (database, search) = (Source::Database, Source::Search);
+        assert_eq!(told(Side::Black, 1, 1, database), "Black wins (database)");
+        assert_eq!(told(Side::White, 1, 1, search), "White wins (search)");
+        assert_eq!(told(Side::White, -1, -1, search), "Black wins (search)");
+        assert_eq!(told(Side::White, 0, 0, database), "draw (database)");
+        let bound = "White does not lose (search), -1.23, depth 9";
+        assert_eq!(told(Side::White, 0, 1, search), bound);
+        assert_eq!(told(Side::Black, -1, 0, search), bound.replace('-', "+"));
+        assert_eq!(told(Side::White, -1, 1, search), "-1.23, depth 9");
+    }
+}

@@ -1,0 +1,14 @@
+//! Games that were played: lists of them, and what their moves were worth.
+//!
+//! [`annotate()`] searches every position of a game and says beside each move what it leads to. A
+//! move is a *mistake* if a better one is seen; it is a *proved* mistake if both values are proved,
+//! by the database or by a search that ends in the database or in positions without moves, so that
+//! the move gives half a point or a whole one away.
+
+mod annotate;
+mod judge;
+mod replay;
+
+pub use annotate::{Annotated, MISTAKE_COLUMNS, Mistake, annotate, mistake_tsv};
+pub use judge::{Judge, Source, Verdict};
+pub use replay::{ReplayRow, Tally};

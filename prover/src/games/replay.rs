@@ -1,0 +1,131 @@
+//! What is to be said of a game that was read: legal or not.
+
+use serde::Serialize;
+
+use crate::board::PdnGame;
+
+/// A line about a game.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReplayRow<'a> {
+    /// The file, as the user named it.
+    pub file: &'a str,
+    /// The number of the game in its file, from 1.
+    pub game: usize,
+    /// The line on which it begins.
+    pub line: usize,
+    /// `legal`, or `fault`.
+    pub status: &'static str,
+    /// The tag `Event`.
+    pub event: &'a str,
+    /// The tag `Black`.
+    pub black: &'a str,
+    /// The tag `White`.
+    pub white: &'a str,
+    /// The result.
+    pub result: &'a str,
+    /// The number of single moves; if there is a fault, of those before it.
+    pub moves: usize,
+    /// How many things were taken in stride that the standard does not have.
+    pub forgiven: usize,
+    /// The place of the fault; without one, of the first thing that was forgiven.
+    pub at: Option<(usize, usize)>,
+    /// What is wrong there.
+    pub what: &'a str,
+}
+
+impl<'a> ReplayRow<'a> {
+    /// The line about a game of `file`.
+    pub fn new(file: &'a str, game: &'a PdnGame) -> Self {
+        let said = game.fault.as_ref().or(game.first_forgiven.as_ref());
+        let tag = |name| game.tag(name).unwrap_or_default();
+        ReplayRow {
+            file,
+            game: game.number,
+            line: game.line,
+            status: if game.fault.is_some() { "fault" } else { "legal" },
+            event: tag("Event"),
+            black: tag("Black"),
+            white: tag("White"),
+            result: game.score().unwrap_or("*"),
+            moves: game.positions.len(),
+            forgiven: game.forgiven,
+            at: said.map(|error| (error.line, error.column)),
+            what: said.map_or("", |error| &error.what),
+        }
+    }
+
+    /// The names of the columns of [`tsv`](Self::tsv).
+    pub const COLUMNS: &'static str =
+        "file\tgame\tline\tstatus\tevent\tblack\twhite\tresult\tmoves\tforgiven\tat\twhat";
+
+    /// Columns separated by tabs.
+    pub fn tsv(&self) -> String {
+        let numbers = [self.game, self.line].map(|n| n.to_string()).join("\t");
+        let texts = [self.event, self.black, self.white, self.result].map(column).join("\t");
+        let at = self.at.map_or("-".into(), |(line, place)| format!("{line}:{place}"));
+        format!(
+            "{}\t{numbers}\t{}\t{texts}\t{}\t{}\t{at}\t{}",
+            column(self.file),
+            self.status,
+            self.moves,
+            self.forgiven,
+            column(self.what)
+        )
+    }
+
+    /// A line for people.
+    pub fn text(&self) -> String {
+        let ReplayRow { file, game, line, status, result, moves, forgiven, what, .. } = self;
+        let [event, black, white] = [self.event, self.black, self.white].map(printable);
+        let said = match self.at {
+            Some((line, place)) if self.status == "fault" => {
+                format!(": line {line}, column {place}: {what}")
+            }
+            Some((line, place)) => {
+                format!(" ({forgiven} forgiven; first line {line}, column {place}: {what})")
+            }
+            None => String::new(),
+        };
+        let players = if black.is_empty() && white.is_empty() {
+            String::new()
+        } else {
+            format!(", {black} - {white}")
+        };
+        let event = if event.is_empty() { event } else { format!(", {event}") };
+        let head = format!("{file}#{game} line {line}: {status}, {moves} moves, {result}");
+        format!("{head}{players}{event}{}", printable(&said))
+    }
+}
+
+/// Games that were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// All of them.
+    pub games: usize,
+    /// Those with a fault.
+    pub faulty: usize,
+    /// Those without a fault in which something was taken in stride.
+    pub forgiven: usize,
+    /// Single moves.
+    pub moves: usize,
+}
+
+impl Tally {
+    /// Counts a game.
+    pub fn add(&mut self, game: &PdnGame) {
+        self.games += 1;
+        self.faulty += usize::from(game.fault.is_some());
+        self.forgiven += usize::from(game.fault.is_none() && game.forgiven > 0);
+        self.moves += game.positions.len();
+    }
+}
+
+/// A text in which nothing moves the cursor.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A text that is a column; `-` if there is none.
+pub(super) fn column(text: &str) -> String {
+    if text.is_empty() { "-".into() } else { printable(text) }
+}

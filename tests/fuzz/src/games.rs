@@ -1,0 +1,95 @@
+//! Files of games, which `prove` reads. Apart from `targets`, as the checker's tests, which run
+//! those, have nothing of the prover.
+
+use std::collections::BTreeSet;
+
+use draughtproof_game::{Game, PdnGame, Strictness, write_pdn};
+
+use crate::counting::peak;
+
+/// A position takes 32 bytes, and a move two characters and a blank; growing takes as much again.
+const TIMES: usize = 64;
+/// For error messages, which list moves.
+const MESSAGES: usize = 64 << 10;
+
+/// Reads any bytes as a file of games.
+///
+/// # Panics
+/// If that takes much memory, a game is not legal, or what is written of a game is not read back.
+pub fn run(bytes: &[u8]) {
+    let game: Game = "8x8".parse().expect("a game");
+    let read = |bytes: &[u8], strictness| {
+        let (games, most) = peak(|| game.read_pdn("games.pdn", bytes, strictness));
+        assert!(
+            most <= TIMES * bytes.len() + MESSAGES * (1 + games.len()),
+            "{most} bytes of memory"
+        );
+        games
+    };
+    let lenient = read(bytes, Strictness::Lenient);
+    for (n, pdn) in lenient.iter().enumerate() {
+        assert_eq!(pdn.number, n + 1);
+        is_legal(&game, pdn);
+        if pdn.fault.is_none() {
+            let text = write_pdn(&game.board, pdn).expect("legal moves");
+            let again = read(text.as_bytes(), Strictness::Strict);
+            assert_eq!(
+                again.iter().map(without_place).collect::<Vec<_>>(),
+                [without_place(pdn)],
+                "{text}"
+            );
+        }
+    }
+    // What is accepted strictly is the same game otherwise.
+    let begun: BTreeSet<_> = lenient.iter().map(|pdn| (pdn.line, &pdn.positions)).collect();
+    for pdn in read(bytes, Strictness::Strict).iter().filter(|pdn| pdn.fault.is_none()) {
+        assert_eq!(pdn.forgiven, 0);
+        assert!(begun.contains(&(pdn.line, &pdn.positions)), "{pdn:?}");
+    }
+}
+
+fn is_legal(game: &Game, pdn: &PdnGame) {
+    let mut at = pdn.start;
+    let mut successors = Vec::new();
+    for &position in &pdn.positions {
+        successors.clear();
+        game.board.successors(&at, &mut successors);
+        assert!(successors.contains(&position));
+        at = position;
+    }
+}
+
+/// A game as any file has it.
+fn without_place(pdn: &PdnGame) -> PdnGame {
+    let result = Some(pdn.score().unwrap_or("*").into());
+    PdnGame { number: 0, line: 0, result, forgiven: 0, first_forgiven: None, ..pdn.clone() }
+}
+
+/// Inputs to begin with.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let texts: [&[u8]; 22] = [
+        b"[Event \"e\"]\n[Black \"b\"]\n[White \"w\"]\n[Result \"1-0\"]\n1. 11-15 23-18 2. 8-11 1-0\n",
+        b"[Event \"a\"] 1. 11-15 11-16 *\n[Event \"b\"] 1. 11-15 23-18 *",
+        b"[GameType \"21,B,8,8\"][SetUp \"1\"][FEN \"B:W14,15,22,23:BK10.\"] 10x10 0-1",
+        b"[FEN \"B:W6,7,14,15:B2,5\"] 1. 2x18 7-3 *",
+        b"[FEN \"B:W6,7,14,15:B2,5\"] 1. 2x9x18 6-1 *",
+        b"[SetUp \"0\"][FEN \"B:W32:B1\"] 11-15 1/2-1/2",
+        b"1. 11x15 22-18 2. 15-22 25:18 *",
+        b"1 11 - 15 23-18 2 8- 11 1 - 0",
+        b"1. 11-15! {good} (1. 9-13 {b} (1. 10-14) ; c)\n 22-18) 1... 23-18?? $7 *",
+        b"{no end",
+        b"11-15 (no {)} end\n[Event \"next\"]\n1. 9-13 *",
+        b"11-15 {no end\n[Event \"next\"]\n1. 9-13 *",
+        b"% a line\n;{ another\r\n11-15 ; } both\n *",
+        b"((((((((((()))))))))))",
+        b"[White \"M\xfcller \\\"x\\\" C:\\\\\"] 09-13 \xbd",
+        b"\xef\xbb\xbf[White \"\xc3\xa9\"]\r\n11\xe2\x80\x9315 *",
+        b"Drawn by agreement 11-15Redwins * c3-d4 1115 11.15",
+        b"\0\x01\x7f}) $ ! ? . , = +",
+        b"[Event] [\"x\"] [A \"b\n\"] [FEN \"W::\"] *",
+        b"[FEN \"B:WK32:BK1\"] 1-5 32-28 5-1 28-32 1-6 32-27 *",
+        b"1. 12-16 24-20 2. 8-12 28-24 3. 9-14 22-18 4. 3-8 18x9 5. 5x14 25-22 1-1",
+        b"[GameType \"20\"] 1. 32-28 19-23 2. 28x19 14x23 2-0",
+    ];
+    texts.map(<[u8]>::to_vec).to_vec()
+}

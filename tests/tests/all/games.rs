@@ -1,0 +1,220 @@
+//! `prove replay` and `prove annotate`: files of games, as a user has them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Game, PdnGame, Position, RemarkKind, Strictness, write_pdn};
+use quickcheck::Gen;
+use tests::positions::{database, random};
+use tests::programs::{path, prove, run};
+
+const FILE: &str = "[Event \"first\"]\n[Black \"A \\\"x\\\"\"]\n[White \"B\tC\"]\n1. 4-7 13-11 1/2-1/2\n\n\
+    [Event \"bad\"]\n1. 4-7 13-1 1-0\n\n[Event \"third\"]\n1. 4x7 13-11\n";
+
+/// Runs `prove` with a file of games.
+fn with_file(directory: &Path, arguments: &[&str]) -> Output {
+    fs::write(directory.join("games.pdn"), FILE).unwrap();
+    run(&path("prove"), arguments, directory)
+}
+
+fn lines(output: &Output) -> Vec<String> {
+    String::from_utf8(output.stdout.clone()).unwrap().lines().map(String::from).collect()
+}
+
+#[test]
+fn replay_says_of_each_game_whether_it_is_legal() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let replay = ["replay", "--game", "6x6", "games.pdn"];
+    let out = with_file(d, &replay);
+    assert_eq!(out.status.code(), Some(1));
+    let text = lines(&out);
+    assert_eq!(text.len(), 3);
+    assert_eq!(text[0], "games.pdn#1 line 1: legal, 2 moves, 1/2-1/2, A \"x\" - B C, first");
+    let bad = "games.pdn#2 line 6: fault, 1 moves, 1-0, bad: line 7, column 8: move \"13-1\" in ";
+    assert!(text[1].starts_with(bad), "{}", text[1]);
+    let third =
+        "games.pdn#3 line 9: legal, 2 moves, *, third (2 forgiven; first line 10, column 4: ";
+    assert!(text[2].starts_with(third), "{}", text[2]);
+    let said = String::from_utf8(out.stderr).unwrap();
+    let count = "3 games, 5 moves: 2 legal (1 of them with something forgiven), 1 with a fault\n";
+    assert!(said.starts_with(count), "{said}");
+
+    let tsv = lines(&with_file(d, &[&replay[..], &["--format", "tsv"]].concat()));
+    assert!(tsv.iter().all(|line| line.split('\t').count() == 12), "{tsv:?}");
+    let row = "games.pdn\t1\t1\tlegal\tfirst\tA \"x\"\tB C\t1/2-1/2\t2\t0\t-\t-";
+    assert_eq!(tsv[1], row);
+    let json = lines(&with_file(d, &[&replay[..], &["--format", "json"]].concat()));
+    let rows: Vec<serde_json::Value> =
+        json.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows[0]["white"], "B\tC");
+    assert_eq!((&rows[1]["status"], &rows[1]["at"][0]), (&"fault".into(), &7.into()));
+
+    // Strictly the third game has faults, too; alone it has none otherwise.
+    let strict = with_file(d, &[&replay[..], &["--strict", "--faults", "-q"]].concat());
+    assert_eq!(lines(&strict).len(), 2);
+    fs::write(d.join("good.pdn"), "1. 4x7 13-11").unwrap();
+    let good = run(&path("prove"), &["replay", "--game", "6x6", "good.pdn"], d);
+    assert_eq!(good.status.code(), Some(0));
+    // Without --game the game is checkers.
+    fs::write(d.join("checkers.pdn"), "1. 11-15 23-18 *").unwrap();
+    prove(&["replay", "checkers.pdn"], d);
+    fs::write(d.join("none.pdn"), "{nothing}").unwrap();
+    let none = run(&path("prove"), &["replay", "none.pdn"], d);
+    assert_eq!(none.status.code(), Some(2));
+    let missing = run(&path("prove"), &["replay", "missing.pdn"], d);
+    assert_eq!(missing.status.code(), Some(3));
+}
+
+/// What a position is worth for the side to move: 1, 0 or -1.
+fn worth(values: &Values, game: &Game, position: &Position) -> i8 {
+    if !position.both_sides() {
+        return if game.board.can_move(position) { 1 } else { -1 };
+    }
+    match values.probe(position).unwrap() {
+        Value::Win => 1,
+        Value::Draw => 0,
+        Value::Loss => -1,
+    }
+}
+
+/// Random games from random positions with few pieces.
+fn random_games(g: &mut Gen, game: &Game) -> Vec<PdnGame> {
+    let one = |number| {
+        let start = random(g, &game.board, 4);
+        let mut at = start;
+        let mut positions = Vec::new();
+        while positions.len() < 30
+            && let Some(chosen) = g.choose(&game.board.moves(&at))
+        {
+            at = chosen.after;
+            positions.push(at);
+        }
+        let tags = vec![("FEN".into(), game.board.write_fen(&start))];
+        let result = Some("*".into());
+        PdnGame {
+            number,
+            line: 0,
+            tags,
+            start,
+            positions,
+            remarks: Vec::new(),
+            result,
+            fault: None,
+            forgiven: 0,
+            first_forgiven: None,
+        }
+    };
+    (1..=80).map(one).collect()
+}
+
+#[test]
+fn annotate_marks_the_moves_that_give_something_away() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let game: Game = "6x6".parse().unwrap();
+    let values = database(&game.board, 4);
+    prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], d);
+    let games = random_games(&mut Gen::new(10), &game);
+    let texts = games.iter().map(|pdn| write_pdn(&game.board, pdn).unwrap());
+    fs::write(d.join("games.pdn"), texts.collect::<Vec<_>>().join("\n")).unwrap();
+    let annotate = ["annotate", "--game", "6x6", "--nodes", "500", "-q"];
+    let table = ["--table", "table.tsv", "games.pdn"];
+    let text = prove(&[&annotate[..], &table[..]].concat(), d);
+    let read = game.read_pdn("annotated", text.as_bytes(), Strictness::Strict);
+    assert_eq!(read.len(), games.len());
+    let mut marked = 0;
+    for (was, is) in games.iter().zip(&read) {
+        // The same game, with remarks.
+        let bare = PdnGame { line: 0, remarks: Vec::new(), ..is.clone() };
+        assert_eq!(&bare, was);
+        let marks: Vec<_> =
+            is.remarks.iter().filter(|r| matches!(r.what, RemarkKind::Mark(_))).collect();
+        let line: Vec<_> = std::iter::once(&was.start).chain(&was.positions).collect();
+        let gives_away =
+            |&n: &usize| worth(&values, &game, line[n]) > -worth(&values, &game, line[n + 1]);
+        let wrong: Vec<usize> =
+            (0..was.positions.len()).filter(gives_away).map(|n| n + 1).collect();
+        assert_eq!(marks.iter().map(|r| r.after).collect::<Vec<_>>(), wrong, "{text}");
+        assert!(marks.iter().all(|r| r.what == RemarkKind::Mark("??".into())), "{text}");
+        for after in &wrong {
+            better_play_is_shown(&values, &game, is, *after);
+        }
+        marked += wrong.len();
+    }
+    assert!(marked > 10, "nothing was tried");
+    let table = fs::read_to_string(d.join("table.tsv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + marked);
+    assert!(table.lines().all(|line| line.split('\t').count() == 11), "{table}");
+
+    // Once more, remarks left out, it is the same.
+    fs::write(d.join("again.pdn"), &text).unwrap();
+    let again = prove(&[&annotate[..], &["--fresh", "again.pdn"]].concat(), d);
+    assert_eq!(again, text);
+    // Without --fresh nothing is lost.
+    let twice = prove(&[&annotate[..], &["again.pdn"]].concat(), d);
+    let twice = game.read_pdn("twice", twice.as_bytes(), Strictness::Strict);
+    let remarks = |games: &[PdnGame]| games.iter().map(|g| g.remarks.len()).sum::<usize>();
+    assert_eq!(remarks(&twice), 2 * remarks(&read));
+}
+
+/// The variation beside a move begins with a move that keeps what there was.
+fn better_play_is_shown(values: &Values, game: &Game, pdn: &PdnGame, after: usize) {
+    let line: Vec<_> = std::iter::once(&pdn.start).chain(&pdn.positions).collect();
+    let from = line[after - 1];
+    let shown = pdn.remarks.iter().find_map(|r| match &r.what {
+        RemarkKind::Variation(moves) if r.after == after => Some(moves.clone()),
+        _ => None,
+    });
+    let shown = shown.unwrap();
+    let fen = game.board.write_fen(from);
+    let text = format!("[FEN \"{fen}\"] {} *", &shown[1..shown.len() - 1]);
+    let read = game.read_pdn("variation", text.as_bytes(), Strictness::Strict).remove(0);
+    assert_eq!(read.fault, None, "{shown}");
+    let kept = -worth(values, game, &read.positions[0]);
+    assert_eq!(kept, worth(values, game, from), "{shown}");
+}
+
+#[test]
+fn annotate_reports_what_it_leaves_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let out = with_file(d, &["annotate", "--game", "6x6", "--depth", "4", "-q", "games.pdn"]);
+    assert_eq!(out.status.code(), Some(1));
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("game 2 is left out: games.pdn, line 7, column 8: "), "{said}");
+    let game: Game = "6x6".parse().unwrap();
+    let read = game.read_pdn("out", &out.stdout, Strictness::Strict);
+    let events: Vec<_> = read.iter().map(|g| g.tag("Event").unwrap()).collect();
+    assert_eq!(events, ["first", "third"]);
+    assert!(read.iter().all(|g| g.fault.is_none() && g.remarks.len() >= 3));
+}
+
+#[test]
+fn a_score_alone_marks_a_mistake_once_and_the_side_to_move_does_not_matter() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let game: Game = "8x8".parse().unwrap();
+    // A man is given for nothing; the same for White, with the board turned.
+    let black = "[FEN \"B:W18,31,32:B1,2,10\"]\n1. 10-15 18x11 2. 1-5 *\n";
+    let white = "[FEN \"W:W23,31,32:B1,2,15\"]\n1. 23-18 15x22 2. 32-28 *\n";
+    let good = "[FEN \"B:W18,31,32:B1,2,10\"]\n1. 1-5 *\n";
+    fs::write(d.join("games.pdn"), [black, white, good].join("\n")).unwrap();
+    let annotate = ["annotate", "--nodes", "5000", "-q", "games.pdn"];
+    let out = run(&path("prove"), &annotate, d);
+    assert_eq!(out.status.code(), Some(0));
+    let said = String::from_utf8(out.stderr).unwrap();
+    let said: Vec<_> = said.lines().collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].starts_with("game 1, line 1: 1. 10-15? -"), "{said:?}");
+    // Black is ahead then.
+    assert!(said[1].starts_with("game 2, line 4: 1... 23-18? +"), "{said:?}");
+    let read = game.read_pdn("out", &out.stdout, Strictness::Strict);
+    let marks = |pdn: &PdnGame| {
+        let marks = pdn.remarks.iter().filter(|r| r.what == RemarkKind::Mark("?".into()));
+        marks.map(|r| r.after).collect::<Vec<_>>()
+    };
+    assert_eq!(read.iter().map(marks).collect::<Vec<_>>(), [vec![1], vec![1], vec![]]);
+}
