@@ -5,8 +5,8 @@
 //! first. Where there is room, there are in memory, while a batch is checked, the tables of
 //!
 //! * all slices with fewer pieces, where captures lead,
-//! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b +
-//!   1),
+//! * the slices that a crowning without a capture leads to: from (a, b, c, d) to
+//!   (c, d, a − 1, b + 1),
 //! * the batch itself, and whatever else there is room for.
 //!
 //! Where there is not, a batch is a pair, and of large slices there are only the layer that is

@@ -3,7 +3,7 @@
 use crate::journal::Journal;
 use crate::tables::TableFolder;
 use certificate_spec::Digest;
-use checker_core::{Table, TableDigests, TableSource};
+use checker_core::{Table, TableDigests, TableSource, TableView};
 use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ impl TableSource for TableFolder {
     fn read(&self, slice_file: Digest, table: &Table) -> Option<Digest> {
         TableFolder::read(self, slice_file, table)
     }
-    fn write(&self, slice_file: Digest, table: &Table, digest: Digest) -> io::Result<()> {
+    fn write(&self, slice_file: Digest, table: TableView<'_>, digest: Digest) -> io::Result<()> {
         TableFolder::write(self, slice_file, table, digest)
     }
 }

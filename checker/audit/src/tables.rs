@@ -13,7 +13,7 @@
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use checker_core::{Bits, Table};
+use checker_core::{Bits, Table, TableView};
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -43,7 +43,7 @@ impl TableFolder {
     }
 
     /// The file of a table, if it has as many words, and the digest that it states.
-    fn open(&self, slice_file: Digest, table: &Table) -> Option<(File, Digest)> {
+    fn open(&self, slice_file: Digest, words: u64) -> Option<(File, Digest)> {
         let path = self.0.join(slice_file.to_string());
         // Opening a pipe would wait for ever.
         if !path.symlink_metadata().ok()?.is_file() {
@@ -51,7 +51,7 @@ impl TableFolder {
         }
         let mut file = File::open(path).ok()?;
         let (metadata, mut digest) = (file.metadata().ok()?, [0; 32]);
-        let length = digest.len() as u64 + 16 * table.words();
+        let length = digest.len() as u64 + 16 * words;
         if !metadata.is_file() || metadata.len() != length {
             return None;
         }
@@ -62,7 +62,7 @@ impl TableFolder {
     /// Reads a table that is there, and returns the digest that it states. If there is none, what
     /// is in the table afterwards is worth nothing.
     pub fn read(&self, slice_file: Digest, table: &Table) -> Option<Digest> {
-        let (file, digest) = self.open(slice_file, table)?;
+        let (file, digest) = self.open(slice_file, table.words())?;
         let mut file = BufReader::with_capacity(BUFFER, file);
         for number in 0..table.words() {
             let mut word = || {
@@ -79,8 +79,13 @@ impl TableFolder {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn write(&self, slice_file: Digest, table: &Table, digest: Digest) -> io::Result<()> {
-        if self.open(slice_file, table).is_some_and(|(_, there)| there == digest) {
+    pub fn write(
+        &self,
+        slice_file: Digest,
+        table: TableView<'_>,
+        digest: Digest,
+    ) -> io::Result<()> {
+        if self.open(slice_file, table.words()).is_some_and(|(_, there)| there == digest) {
             return Ok(());
         }
         // Others may read it as far as the user's mask lets them.
@@ -89,7 +94,7 @@ impl TableFolder {
         let mut file = BufWriter::with_capacity(BUFFER, file);
         file.write_all(&digest.0)?;
         for number in 0..table.words() {
-            let Bits { win, loss } = table.read(64 * number);
+            let Bits { win, loss } = table.word(number);
             file.write_all(&win.to_le_bytes())?;
             file.write_all(&loss.to_le_bytes())?;
         }

@@ -282,6 +282,7 @@ impl Check<'_> {
             self.opened.clear();
         }
         for layer in lookups {
+            self.opened.retain(|slice, _| *slice == layer.slice);
             self.prepare(steps.next().unwrap_or_default(), &[], &mut HashSet::new())?;
             together(board, layer).try_for_each(|advance| self.look_up(layer.slice, advance))?;
         }

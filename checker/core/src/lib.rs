@@ -59,6 +59,6 @@ pub use part::{
 };
 pub use positions::Positions;
 pub use rules::{Board, Game, Position, Side};
-pub use table::{Table, Value};
+pub use table::{Table, TableView, Value};
 pub use tree::{Lookup, Tree};
 pub use verdict::{Finding, Stop, Verdict, Verified, escaped};

@@ -9,7 +9,7 @@
 
 use crate::certificate::Certificate;
 use crate::numbering::PairSize;
-use crate::table::Table;
+use crate::table::{Table, TableView};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
@@ -102,7 +102,7 @@ pub trait TableSource: Sync {
     ///
     /// # Errors
     /// It cannot be kept; the check goes on without.
-    fn write(&self, _slice_file: Digest, _table: &Table, _digest: Digest) -> io::Result<()> {
+    fn write(&self, _slice_file: Digest, _table: TableView<'_>, _digest: Digest) -> io::Result<()> {
         Ok(())
     }
     /// Is told of the digests of all tables so far, after each batch of slices that were verified.

@@ -12,8 +12,8 @@ use certificate_spec::manifest::Kind;
 use checker_aid::Progress;
 use rayon::prelude::*;
 
-/// Goes over all that is wanted of a question, and does not ask what is wrong: so that the positions
-/// looked up are noted, all that [`check`] can ask for.
+/// Goes over all that is wanted of a question, and does not ask what is wrong: so that the
+/// positions looked up are noted, all that [`check`] can ask for.
 pub(crate) fn note(
     tree: &Tree<'_>,
     certificate: &Certificate,

@@ -2,9 +2,9 @@
 //! again.
 //!
 //! Enforces: that a stretch that comes back has the digest of what went, and a table of which
-//! nothing was in memory that of the one verified before; so nothing has to be trusted that makes it
-//! up again. Trusts: `derive.rs` for the values of positions with a capture; the plan for nothing
-//! (`directory.rs`).
+//! nothing was in memory that of the one verified before; so nothing has to be trusted that makes
+//! it up again. Trusts: `derive.rs` for the values of positions with a capture; the plan for
+//! nothing (`directory.rs`).
 
 use crate::bits::Bits;
 use crate::derive::capture;
@@ -188,7 +188,8 @@ impl Check<'_> {
         let table = self.table(slice)?;
         let file = self.files.record(slice)?.digest;
         let digest = table.digest();
-        let kept = self.part.iter().try_for_each(|part| part.source.write(file, table, digest));
+        let view = table.view();
+        let kept = self.part.iter().try_for_each(|part| part.source.write(file, view, digest));
         kept.unwrap_or_else(|e| self.options.progress.show(&format!("cannot keep a table: {e}")));
         Ok(digest)
     }

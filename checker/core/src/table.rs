@@ -237,6 +237,11 @@ impl Table {
         }
     }
 
+    /// The table, to be looked at only.
+    pub fn view(&self) -> TableView<'_> {
+        TableView(self)
+    }
+
     /// The value of one index.
     pub fn value(&self, index: u64) -> Value {
         // A position that is a win and a loss at once is found wrong when its table is checked.
@@ -245,6 +250,22 @@ impl Table {
             Bits { loss: 1, .. } => Value::Loss,
             Bits { .. } => Value::Draw,
         }
+    }
+}
+
+/// A table that nobody can change by it.
+#[derive(Debug, Clone, Copy)]
+pub struct TableView<'a>(&'a Table);
+
+impl TableView<'_> {
+    /// The number of words of 64 indices.
+    pub fn words(self) -> u64 {
+        self.0.words()
+    }
+
+    /// The values of the word of 64 indices with this number.
+    pub fn word(self, number: u64) -> Bits {
+        self.0.read(number.saturating_mul(64))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::fen;
 use crate::positions::Positions;
 use crate::rules::{Board, Position};
 use crate::table::Value;
-use crate::verdict::Finding;
+use crate::verdict::{Finding, Stop};
 use certificate_spec::nodes::kind;
 use std::slice;
 
@@ -30,6 +30,20 @@ pub enum Lookup<'a> {
     Positions(&'a Positions),
     /// Nowhere as yet: the positions are noted, and count as suitable. Nothing is decided by that.
     Noted(&'a Positions),
+}
+
+impl Lookup<'_> {
+    /// That all values of the database that were asked for so far were there.
+    ///
+    /// # Errors
+    /// They were not.
+    pub(crate) fn is_complete(self) -> Result<(), Stop> {
+        match self {
+            Lookup::None | Lookup::Noted(_) => Ok(()),
+            Lookup::Tables(database) => database.is_complete(),
+            Lookup::Positions(positions) => positions.is_complete(),
+        }
+    }
 }
 
 /// A question and what is known about it.

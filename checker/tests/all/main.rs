@@ -6,10 +6,12 @@ mod common;
 
 mod certificates;
 mod cli;
+mod journal;
 mod memory;
 mod nocrash;
 mod oracle;
 mod parts;
+mod plan;
 mod reject;
 mod reject_databases;
 mod rules;

@@ -185,8 +185,8 @@ impl<'a> Slice<'a> {
         (0..self.layout.units()).into_par_iter().find_map_first(read).map_or(Ok(()), Err)
     }
 
-    /// Reads the values of the parts of a unit that are wanted. Returns the offset of its payload if
-    /// that does not come out.
+    /// Reads the values of the parts of a unit that are wanted. Returns the offset of its payload
+    /// if that does not come out.
     fn read_unit(
         &self,
         number: u64,

@@ -1,0 +1,160 @@
+//! A journal changes nothing about the verdict, whenever a check was interrupted.
+
+use crate::common::{Options, Place, board, check_database, database};
+use crate::memory::{LEVELS, bytes, check, place, with_least};
+use checker_core::Level;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+/// The lines of a journal, the first one included.
+fn lines(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap().split_inclusive('\n').map(String::from).collect()
+}
+
+fn with_journal(place: &Place) -> (Options, PathBuf) {
+    let path = place.0.path().join("journal");
+    (Options { journal: Some(path.clone()), ..place.options() }, path)
+}
+
+#[test]
+fn a_journal_is_gone_on_with() {
+    for level in LEVELS {
+        let place = place("4x4", 4);
+        let (options, path) = with_journal(&place);
+        let options = Options { level, ..options };
+        let line = check("4x4", &Options { level, ..place.options() });
+        assert_eq!(check("4x4", &options), line);
+        let all = lines(&path);
+        assert!(all.len() > 20 && all[0].starts_with("draughtproof-check-journal 1 4x4 "));
+        let (least, _) = with_least("4x4", &place.options());
+        for memory in [None, Some(least)] {
+            let options = Options { memory, ..options.clone() };
+            for count in 0..=all.len() {
+                // Whole lines, and one that is torn.
+                let whole = all[..count].concat();
+                let next = all.get(count).map_or("", |next| &next[..next.len() * (count % 7) / 7]);
+                fs::write(&path, whole + next).unwrap();
+                assert_eq!(check("4x4", &options), line);
+                assert_eq!(lines(&path), all);
+            }
+        }
+    }
+}
+
+/// Of large slices only a few layers are in memory, and the digests in the journal are the same.
+#[test]
+fn a_journal_of_large_slices() {
+    let place = place("8x8", 4);
+    let (options, path) = with_journal(&place);
+    let line = check("8x8", &options);
+    assert!(line.starts_with("s VERIFIED"), "{line}");
+    let all = lines(&path);
+    let (least, _) = with_least("8x8", &place.options());
+    assert!(least < bytes(&database(&board("8x8"), 4)) / 4, "{least}");
+    let options = Options { memory: Some(least * 9 / 8), ..options };
+    for count in [0, all.len() / 2, all.len() * 4 / 5, all.len() - 2, all.len()] {
+        fs::write(&path, all[..count].concat()).unwrap();
+        assert_eq!(check("8x8", &options), line, "{count}");
+        assert_eq!(lines(&path), all, "{count}");
+    }
+}
+
+#[test]
+fn journals_that_are_not_taken() {
+    let place = place("4x4", 3);
+    let (options, path) = with_journal(&place);
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+    let good = lines(&path);
+    let refused = |name: &str, options: &Options, text: &str, why: &str| {
+        fs::write(&path, text).unwrap();
+        let verdict = check_database(&board(name), options.journal.as_ref().map(|_| 3), options);
+        assert_eq!(verdict.status(), 4);
+        assert!(verdict.line().contains(why), "{}", verdict.line());
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    };
+    let first = "its first line is not:";
+    let (text, level) = (good.concat(), Level::Consistent);
+    refused("4x4", &Options { level, ..options.clone() }, &text, first);
+    refused("4x4", &options, &text.replacen("journal 1", "journal 2", 1), first);
+    refused("4x4", &options, &text.replacen(" 4x4 ", " 4x6 ", 1), first);
+    refused("4x4", &options, "another file\n", first);
+    refused("4x4", &options, "another file", first);
+    // Another database, and fewer pieces of the same.
+    let other = crate::memory::place("4x4", 4);
+    refused("4x4", &Options { db: other.db(), ..options.clone() }, &text.replace(' ', "  "), first);
+    let fewer = check_database(&board("4x4"), Some(2), &options);
+    assert!(fewer.line().contains(first) && fewer.status() == 4);
+    // A line that has been changed, or that is another journal's.
+    for at in [0, 8, 40, good[2].len() - 3] {
+        let mut edited = good.clone();
+        let old = edited[2].remove(at);
+        edited[2].insert(at, if old == '1' { '2' } else { '1' });
+        refused("4x4", &options, &edited.concat(), "is damaged");
+    }
+    // If it is the last one it counts as torn.
+    fs::write(&path, text.trim_end().to_owned() + "x\n").unwrap();
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+    assert_eq!(lines(&path), good);
+    for (journal, why) in
+        [("/dev/full", "not%20an"), ("/dev", "journal"), ("/nowhere/at/all", "journal")]
+    {
+        let verdict = check("4x4", &Options { journal: Some(journal.into()), ..options.clone() });
+        assert!(
+            verdict.starts_with("s ERROR journal /") && verdict.contains(&why.replace("%20", " "))
+        );
+    }
+}
+
+#[test]
+fn a_file_that_has_changed_since_is_refuted() {
+    let place = place("4x4", 4);
+    let (options, _) = with_journal(&place);
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+    for name in ["0-1-0-1", "1-1-1-0", "2-0-1-1"] {
+        let path = place.db().join("4x4").join(name);
+        let bytes = fs::read(&path).unwrap();
+        let mut other = bytes.clone();
+        *other.last_mut().unwrap() ^= 1;
+        fs::write(&path, other).unwrap();
+        let place = format!("s REFUTED slice-hash file=4x4/{name} ");
+        assert!(check("4x4", &options).starts_with(&place));
+        fs::write(&path, bytes).unwrap();
+    }
+    assert!(check("4x4", &options).starts_with("s VERIFIED"));
+}
+
+#[test]
+fn killed_at_any_moment() {
+    let place = place("6x6", 4);
+    let (options, path) = with_journal(&place);
+    // Going on with a journal may need a little more than one run: what is made again rests on
+    // more.
+    let least = (with_least("6x6", &place.options()).0 * 9 / 8).to_string();
+    let line = check("6x6", &place.options());
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("check"));
+    command.args(["--game", "6x6", "--quiet", "--memory", &least, "--db"]).arg(place.db());
+    command.arg("--journal").arg(&path).stdout(Stdio::piped());
+    let mut known = Vec::new();
+    for i in 0..40u64 {
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(i * 13 % 97));
+        // There is no signal that a program could handle in this.
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let now = fs::read_to_string(&path).unwrap_or_default();
+        let whole: Vec<String> = now.split_inclusive('\n').map(String::from).collect();
+        let whole: Vec<_> = whole.into_iter().filter(|line| line.ends_with('\n')).collect();
+        assert!(whole.starts_with(&known), "{known:?} {whole:?}");
+        known = whole;
+    }
+    let output = command.output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), line.clone() + "\n");
+    let all = lines(&path);
+    assert!(all.starts_with(&known));
+    // The same as without a break.
+    fs::remove_file(&path).unwrap();
+    assert_eq!(check("6x6", &options), line);
+    assert_eq!(lines(&path), all);
+}
