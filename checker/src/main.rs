@@ -62,13 +62,13 @@ each file, and 4 MB for what it says of how it was made; for each thread five ti
 pieces); for all sets of kings up to 100 MB with 6 pieces; for each thread about 300 bytes for each \
 position of the leaf that it replays. And the tables: 2 bits for each index of the slices used (6x6 \
 with 6 pieces 24 MB, 8x8 with 6 pieces 0.9 GB). --memory is a bound on the tables alone, three quarters of \
-what is free if it is not given; whether it is enough is known before any work is done. Where not all \
+what is free if it is not given; whether it is enough is known before any value is checked. Where not all \
 fit, a whole check has of large slices only a few layers in memory, so that 8x8 with 7 pieces or 7,8:4 \
 can be checked, too; a shard or sample must have room for the tables of all slices with fewer pieces, of \
 any slice and its twin, and of those that a crowning leads to from there, and where it has nodes or \
 leaves for all. What has had to go and is needed again is made again from its file, which then stays in \
 memory, compressed, while a pair of slices is checked. Positions of a certificate that are looked up in \
-tables that do not all fit take about 50 bytes each. The verdict is the same. A limit on the address space (ulimit -v) must admit all \
+tables that do not all fit take about 100 bytes each. The verdict is the same. A limit on the address space (ulimit -v) must admit all \
 this, 64 MiB, and 128 MiB for each thread: much of that is asked for and not used.
 
 Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified \

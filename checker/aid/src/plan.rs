@@ -206,7 +206,10 @@ impl Plan {
     }
 
     /// What is needed in each step of these batches: a step for each advance, from the most down.
-    fn steps(&self, batches: &[Vec<SliceName>]) -> Vec<Needs> {
+    ///
+    /// # Errors
+    /// The bound is too low for one of them.
+    fn steps(&self, batches: &[Vec<SliceName>]) -> Result<Vec<Needs>, String> {
         let mut steps = Vec::new();
         for batch in batches {
             let most = batch.iter().map(|&slice| self.most(slice)).max().unwrap_or(0);
@@ -215,10 +218,17 @@ impl Plan {
                 steps.push(whole.into_iter().flat_map(|slice| self.layers(slice)).collect());
                 steps.extend((0..most).map(|_| Needs::new()));
             } else {
-                steps.extend((0..=most).rev().map(|advance| self.needs_of_layer(batch, advance)));
+                for advance in (0..=most).rev() {
+                    let needs = self.needs_of_layer(batch, advance);
+                    // At once: those of all batches may be many.
+                    let bytes = needs.iter().map(|layer| self.layer(layer));
+                    let name = batch.last().map_or(String::new(), |slice| slice.file_name());
+                    self.judge(bytes.fold(0, u64::saturating_add), &name)?;
+                    steps.push(needs);
+                }
             }
         }
-        steps
+        Ok(steps)
     }
 
     /// What changes in memory in each step: one for each advance of each batch, from the most down,
@@ -235,7 +245,7 @@ impl Plan {
             let largest = self.layers(slice).map(|layer| self.layer(&layer)).max();
             self.judge(largest.unwrap_or(0), &slice.file_name())?;
         }
-        let mut steps = self.steps(batches);
+        let mut steps = self.steps(batches)?;
         steps.extend(then.into_iter().map(|layers| layers.into_iter().collect()));
         let mut uses: HashMap<Layer, Vec<usize>> = HashMap::new();
         for (i, needs) in steps.iter().enumerate() {

@@ -262,6 +262,7 @@ impl Check<'_> {
                     batch.iter().try_for_each(|&slice| self.look_up(slice, advance))?;
                 }
             }
+            self.opened.clear();
             if let Some(wrong) = first.get() {
                 if batches.get(i + 1).is_none_or(|next| next[0].group() != batch[0].group()) {
                     return Err(self.wrong_value(wrong)?);
@@ -278,15 +279,17 @@ impl Check<'_> {
                     self.tables.verified.insert(slice, digest);
                 }
                 part.source.record(&self.tables).map_err(Stop::Error)?;
+                self.opened.clear();
             }
-            self.opened.clear();
         }
         for layer in lookups {
             self.opened.retain(|slice, _| *slice == layer.slice);
             self.prepare(steps.next().unwrap_or_default(), &[], &mut HashSet::new())?;
             together(board, layer).try_for_each(|advance| self.look_up(layer.slice, advance))?;
         }
-        steps.try_for_each(|step| self.prepare(step, &[], &mut HashSet::new()))
+        steps.try_for_each(|step| self.prepare(step, &[], &mut HashSet::new()))?;
+        self.opened.clear();
+        Ok(())
     }
 
     /// Looks up the positions whose values are wanted, of the blocks of a slice whose men have

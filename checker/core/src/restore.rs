@@ -94,9 +94,10 @@ impl Check<'_> {
     /// Brings back layers of a slice whose values have been verified or are taken for granted. What
     /// captures lead to must be there.
     pub(crate) fn restore(&mut self, slice: SliceName, layers: &[Layer]) -> Result<(), Stop> {
+        self.values.make_table(slice)?;
         let is_known = |n: &usize| self.stretches.get(&slice).is_some_and(|s| s.contains_key(n));
         let wanted = layers.iter().flat_map(|&layer| self.values.stretches(layer));
-        let is_all = layers.len() == self.layers(slice).count();
+        let is_all = self.layers(slice).all(|layer| layers.contains(&layer));
         if !is_all && !wanted.collect::<Vec<_>>().iter().all(is_known) {
             let digest = self.digest_piece_by_piece(slice)?;
             self.note(slice, digest)?;
@@ -144,9 +145,9 @@ impl Check<'_> {
         // So many chunks at a time: 8 MiB.
         const PIECE: u64 = 64;
         let layers: Vec<Layer> = self.layers(slice).collect();
+        self.values.make_table(slice)?;
         let possible = layers.iter().flat_map(|&layer| self.values.stretches(layer));
         let possible: Vec<usize> = possible.collect();
-        self.values.make_table(slice)?;
         let possible = self.table(slice)?.marked(possible.into_iter());
         let shape = Shape::new(self.values.board(), slice);
         let mut chunks = Vec::new();

@@ -110,7 +110,7 @@ fn endings_against_a_database() {
     let here = root.path();
     prove(&["db", "--pieces", "3", "-q"], here);
     let fens = ["B:W18:B1", "W:W17,K18:BK1", "W:W16,17,18:B1", "B:W:B1"];
-    let values = prove(&[&["probe"], &fens[..]].concat(), here);
+    let values = prove(&[&["probe", "--format", "tsv"], &fens[..]].concat(), here);
     let known: Vec<&str> = values.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
     assert_eq!(known[2..], ["unknown", "win"]);
     let other = if known[1] == "draw" { "loss" } else { "draw" };
