@@ -29,7 +29,8 @@ fn a_journal_is_gone_on_with() {
         let all = lines(&path);
         assert!(all.len() > 20 && all[0].starts_with("draughtproof-check-journal 1 4x4 "));
         let (least, _) = with_least("4x4", &place.options());
-        for memory in [None, Some(least)] {
+        // Going on may need a little more than one run: what is made again rests on more.
+        for memory in [None, Some(least * 5 / 4)] {
             let options = Options { memory, ..options.clone() };
             for count in 0..=all.len() {
                 // Whole lines, and one that is torn.
@@ -53,7 +54,7 @@ fn a_journal_of_large_slices() {
     let all = lines(&path);
     let (least, _) = with_least("8x8", &place.options());
     assert!(least < bytes(&database(&board("8x8"), 4)) / 4, "{least}");
-    let options = Options { memory: Some(least * 9 / 8), ..options };
+    let options = Options { memory: Some(least * 5 / 4), ..options };
     for count in [0, all.len() / 2, all.len() * 4 / 5, all.len() - 2, all.len()] {
         fs::write(&path, all[..count].concat()).unwrap();
         assert_eq!(check("8x8", &options), line, "{count}");
@@ -129,9 +130,7 @@ fn a_file_that_has_changed_since_is_refuted() {
 fn killed_at_any_moment() {
     let place = place("6x6", 4);
     let (options, path) = with_journal(&place);
-    // Going on with a journal may need a little more than one run: what is made again rests on
-    // more.
-    let least = (with_least("6x6", &place.options()).0 * 9 / 8).to_string();
+    let least = (with_least("6x6", &place.options()).0 * 5 / 4).to_string();
     let line = check("6x6", &place.options());
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("check"));
     command.args(["--game", "6x6", "--quiet", "--memory", &least, "--db"]).arg(place.db());

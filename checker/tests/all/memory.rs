@@ -175,7 +175,7 @@ fn the_same_error_in_large_slices() {
                 let options = Options { level, ..place.options() };
                 let line = check("8x8", &options);
                 assert!(line.starts_with("s REFUTED slice-"), "{line}");
-                let memory = Some(least * 9 / 8);
+                let memory = Some(least * 5 / 4);
                 let same = check("8x8", &Options { memory, ..options });
                 assert_eq!(same, line);
             }
