@@ -13,8 +13,8 @@ fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
 }
 
-/// Where a batch fits with all that it needs: within the bound, all that is needed, and nothing goes
-/// without need.
+/// Where a batch fits with all that it needs: within the bound, all that is needed, and nothing
+/// goes without need.
 #[test]
 fn tables_in_memory_keep_to_the_bound() {
     let board = Board::new(6, 4).unwrap();

@@ -7,8 +7,9 @@ use clap::Args;
 
 use super::failure::Failure;
 use super::format::Format;
+use super::limits::LimitOptions;
 use super::machine::MachineOptions;
-use super::options::{StoredOptions, parse_seconds};
+use super::options::StoredOptions;
 use super::start::{StartOptions, read_position};
 use super::values::ValuesOptions;
 use crate::board::{Board, MoveError, Position};
@@ -36,31 +37,13 @@ pub(super) struct Options {
     fens: Vec<String>,
     #[command(flatten)]
     start: StartOptions,
-    /// Search no deeper than D moves
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=Limits::DEPTH as i64))]
-    depth: Option<u32>,
-    /// Search no more than N nodes
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// Search no longer than S seconds
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
-    time: Option<Duration>,
+    #[command(flatten)]
+    limits: LimitOptions,
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
     #[command(flatten)]
     machine: MachineOptions,
-}
-
-impl Options {
-    fn limits(&self) -> Limits {
-        let none = self.depth.is_none() && self.nodes.is_none();
-        Limits {
-            depth: self.depth.unwrap_or(Limits::DEPTH),
-            nodes: self.nodes.unwrap_or(u64::MAX),
-            time: self.time.or(none.then_some(Duration::from_secs(5))),
-        }
-    }
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
@@ -72,6 +55,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     };
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
     let mut heuristic = Heuristic::new(board, &database);
     let mut out = io::stdout().lock();
     if options.format == Format::Tsv {
@@ -90,7 +74,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let start = Instant::now();
         // An error while the search runs can only be returned after it.
         let mut printed: Result<(), Failure> = Ok(());
-        heuristic.search(position, options.limits(), |analysis| {
+        heuristic.search(position, options.limits.limits(usual), |analysis| {
             if printed.is_ok() {
                 let seconds = start.elapsed().as_secs_f64();
                 printed = line(board, position, analysis)

@@ -2,14 +2,14 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
 use super::failure::Failure;
 use super::game_files::{file_error, open};
+use super::limits::LimitOptions;
 use super::machine::MachineOptions;
-use super::options::{StoredOptions, parse_seconds};
+use super::options::StoredOptions;
 use super::output::write_text;
 use super::replay::strictness;
 use super::values::ValuesOptions;
@@ -57,28 +57,10 @@ pub(super) struct Options {
     /// Write the list of mistakes to FILE
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// Search each position no deeper than D moves
-    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=Limits::DEPTH as i64))]
-    depth: Option<u32>,
-    /// Search no more than N nodes for each position
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// Search no longer than S seconds for each position
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
-    time: Option<Duration>,
+    #[command(flatten)]
+    limits: LimitOptions,
     #[command(flatten)]
     machine: MachineOptions,
-}
-
-impl Options {
-    fn limits(&self) -> Limits {
-        let none = self.depth.is_none() && self.time.is_none();
-        Limits {
-            depth: self.depth.unwrap_or(Limits::DEPTH),
-            nodes: self.nodes.unwrap_or(if none { NODES } else { u64::MAX }),
-            time: self.time,
-        }
-    }
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
@@ -86,7 +68,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let (name, source) = open(&options.file)?;
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
-    let judge = Judge::new(&game.board, &database, options.limits());
+    let usual = Limits { nodes: NODES, ..Limits::default() };
+    let judge = Judge::new(&game.board, &database, options.limits.limits(usual));
     let progress = options.machine.progress();
     let bar = progress.start("annotating".into(), 0, "positions");
     let mut out = io::stdout().lock();

@@ -9,6 +9,7 @@ mod db;
 mod failure;
 mod format;
 mod game_files;
+mod limits;
 mod machine;
 mod options;
 mod output;

@@ -1,7 +1,6 @@
 //! Options that say which game, claim and database a command is about.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
@@ -49,12 +48,6 @@ pub(super) struct DatabaseOption {
     /// Directory of the databases; that of the board RxC is DIR/RxC
     #[arg(long, value_name = "DIR", default_value = "egdb")]
     pub(super) db: PathBuf,
-}
-
-/// Reads a number of seconds.
-pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());
-    seconds.ok_or_else(|| "expected a number of seconds".into())
 }
 
 /// A database that is there.

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::failure::Failure;
+use super::limits::LimitOptions;
 use super::machine::MachineOptions;
-use super::options::{StoredOptions, parse_seconds};
+use super::options::StoredOptions;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::board::Side;
@@ -37,7 +37,8 @@ where it knows of a win, from the proof where it has the position, from the data
 else from a search; each answer says which. A side without a move has lost. A position that comes up for the third \
 time is a draw. A win in the database is sure to be brought to its end where `prove db --depth` has stored depths, or few \
 positions can come up before the next capture or move of a man. \
-Without --time the answers of the search are the same on every machine.
+Without --depth, --nodes and --time a search takes 200,000 nodes. Without --time its answers are the same on \
+every machine.
 
 Moves may come from a file or a pipe: prove play --pieces 0 <moves.txt. Exit status: 0 at quit and the end of input; \
 what is no move is said, and the next line is read. Otherwise as for prove.")]
@@ -54,15 +55,14 @@ pub(super) struct Options {
     /// The side that you play [default: the side to move]
     #[arg(long, value_enum)]
     side: Option<SideOption>,
-    /// Search no more than N nodes for an answer [default: 200000, or no bound with --time]
-    #[arg(long, value_name = "N")]
-    nodes: Option<u64>,
-    /// Search no longer than S seconds for an answer
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
-    time: Option<Duration>,
+    #[command(flatten)]
+    limits: LimitOptions,
     #[command(flatten)]
     machine: MachineOptions,
 }
+
+/// Nodes for an answer, if nothing else is said.
+const NODES: u64 = 200_000;
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
 enum SideOption {
@@ -72,18 +72,10 @@ enum SideOption {
     White,
 }
 
-impl Options {
-    fn limits(&self) -> Limits {
-        const NODES: u64 = 200_000;
-        let without_time = if self.time.is_some() { u64::MAX } else { NODES };
-        Limits { nodes: self.nodes.unwrap_or(without_time), time: self.time, ..Limits::default() }
-    }
-}
-
 pub(super) fn run(options: Options) -> Result<(), Failure> {
     options.machine.start()?;
     let certificate = options.certificate.as_deref().map(Stored::read).transpose()?;
-    let limits = options.limits();
+    let limits = options.limits.limits(Limits { nodes: NODES, ..Limits::default() });
     let stored = match &certificate {
         Some(certificate) => options.stored.with_game(certificate.game.clone()),
         None => options.stored,

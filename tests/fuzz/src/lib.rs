@@ -1,4 +1,5 @@
-//! Fuzzing of all that `check` reads, and of files of games. `docs/hardening.md` tells what was tried, and how.
+//! Fuzzing of all that `check` reads, and of files of games. `docs/hardening.md` tells what was
+//! tried, and how.
 //!
 //! `targets` are also run by an ordinary test, `checker/tests/fuzz.rs`, on the inputs that are
 //! kept, and `games` by `prover/game/tests/fuzz.rs`.
