@@ -74,6 +74,16 @@ impl Claims {
     /// All of them: what holds of every one of no moves.
     const ALL: u8 = 15;
 
+    /// As bits, of which the lowest four are used.
+    pub(super) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The inverse.
+    pub(super) fn from_bits(bits: u8) -> Self {
+        Claims(bits)
+    }
+
     /// What a database value says.
     pub(super) fn of(value: Value) -> Self {
         Claims(match value {

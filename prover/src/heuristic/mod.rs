@@ -13,10 +13,17 @@ mod bound;
 mod eval;
 mod features;
 mod order;
+mod path;
+mod quiescence;
+mod reductions;
+mod run;
+mod score;
 mod search;
 mod table;
 mod weights;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 pub use bound::Bound;
@@ -26,7 +33,8 @@ pub use weights::Weights;
 
 use crate::board::{Board, Position};
 use crate::egdb::Values;
-use search::{Line, Run, State};
+use run::{Line, Run, Shared, State};
+use table::Table;
 
 /// How far a search may go. The first depth is always finished.
 #[derive(Debug, Clone, Copy)]
@@ -73,19 +81,66 @@ pub struct Heuristic<'a> {
     board: &'a Board,
     database: &'a Values,
     evaluation: Evaluation,
-    state: State,
+    table: Table,
+    /// What each thread remembers.
+    states: Vec<State>,
+    stop: Arc<AtomicBool>,
+    reduces: bool,
 }
 
 impl<'a> Heuristic<'a> {
     /// A searcher that knows a database.
     pub fn new(board: &'a Board, database: &'a Values) -> Self {
-        Self::with_weights(board, database, &Weights::FITTED)
+        Self::with_evaluation(board, database, Evaluation::new(board, &Weights::FITTED))
     }
 
     /// A searcher whose evaluation has other weights.
     pub fn with_weights(board: &'a Board, database: &'a Values, weights: &Weights) -> Self {
-        let evaluation = Evaluation::new(board, weights);
-        Heuristic { board, database, evaluation, state: State::new() }
+        Self::with_evaluation(board, database, Evaluation::new(board, weights))
+    }
+
+    /// A searcher with another evaluation.
+    pub fn with_evaluation(board: &'a Board, database: &'a Values, evaluation: Evaluation) -> Self {
+        Heuristic {
+            board,
+            database,
+            evaluation,
+            table: Table::new(),
+            states: vec![State::new()],
+            stop: Arc::default(),
+            reduces: true,
+        }
+    }
+
+    /// Searches with so many threads. With more than one, no two searches are the same.
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.states.resize_with(threads.max(1), State::new);
+        self
+    }
+
+    /// Keeps what it remembers of positions from one search to the next, in a table of at most so
+    /// many bytes. So what it finds depends on what was searched before.
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.table = Table::kept(bytes);
+        self
+    }
+
+    /// Searches every move to the whole depth: slower by far, and simple enough to be compared with
+    /// a plain minimax.
+    pub fn without_reductions(mut self) -> Self {
+        self.reduces = false;
+        self
+    }
+
+    /// Forgets what it remembers of positions.
+    pub fn forget(&mut self) {
+        self.table.clear();
+    }
+
+    /// Set from any thread, it ends a search as soon as the first depth is finished. Whoever sets
+    /// it takes it back before the next search.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
     /// The static evaluation: a guess without any search, for the side to move.
@@ -99,34 +154,68 @@ impl<'a> Heuristic<'a> {
         &mut self,
         position: &Position,
         limits: Limits,
+        see: impl FnMut(&Analysis),
+    ) -> Analysis {
+        self.search_after(&[], position, limits, see)
+    }
+
+    /// The same within a game: `earlier` are the positions before this one, the oldest first. Who
+    /// returns to one of them has a draw.
+    pub fn search_after(
+        &mut self,
+        earlier: &[Position],
+        position: &Position,
+        limits: Limits,
         mut see: impl FnMut(&Analysis),
     ) -> Analysis {
-        let end = limits.time.map(|time| Instant::now() + time);
-        let Heuristic { board, database, evaluation, state } = self;
-        let mut run = Run::new(board, database, evaluation, state, limits.nodes, end);
-        let mut last: Option<Analysis> = None;
-        for depth in 1..=limits.depth.clamp(1, Limits::DEPTH) {
-            let expected = last.as_ref().map(|a| a.score);
-            let found = run.root(position, depth as i32, expected);
-            if run.stopped {
-                break;
+        let threads = self.states.len() as u64;
+        self.table.begin(limits.nodes);
+        let (is_over, nodes) = (AtomicBool::new(false), AtomicU64::new(0));
+        let shared = Shared {
+            board: self.board,
+            database: self.database,
+            evaluation: &self.evaluation,
+            table: &self.table,
+            reduces: self.reduces,
+            most_nodes: if threads == 1 { limits.nodes } else { limits.nodes / threads },
+            end: limits.time.map(|time| Instant::now() + time),
+            stop: &self.stop,
+            is_over: &is_over,
+            nodes: &nodes,
+        };
+        let deepest = limits.depth.clamp(1, Limits::DEPTH);
+        let Some((first, others)) = self.states.split_first_mut() else {
+            unreachable!("there is a thread");
+        };
+        std::thread::scope(|scope| {
+            for (number, state) in others.iter_mut().enumerate() {
+                let mut run = Run::new(shared, state, (earlier, position), false);
+                // Half of the helpers are one depth ahead, so that they do not all do the same.
+                let from = 1 + number as u32 % 2;
+                scope.spawn(move || run.deepen(position, from..=deepest, |_, _, _| ()));
             }
-            let Line { positions, ends_in_draw } = run.variation();
-            let (pv, ends_in_draw) = (positions.clone(), *ends_in_draw);
-            let claims = database.probe(position).map_or(found.claims, bound::Claims::of);
-            let proven = claims.bound();
-            let nodes = run.nodes;
-            let analysis = Analysis { score: found.score, depth, nodes, pv, proven, ends_in_draw };
-            see(&analysis);
-            last = Some(analysis);
-            if proven.is_exact() {
-                break;
+            let mut run = Run::new(shared, first, (earlier, position), true);
+            let mut last: Option<Analysis> = None;
+            run.deepen(position, 1..=deepest, |run, depth, found| {
+                let Line { positions, ends_in_draw } = run.variation();
+                let (pv, ends_in_draw) = (positions.clone(), *ends_in_draw);
+                let analysis = Analysis {
+                    score: found.score,
+                    depth,
+                    nodes: run.all_nodes(),
+                    pv,
+                    proven: found.claims.bound(),
+                    ends_in_draw,
+                };
+                see(&analysis);
+                last = Some(analysis);
+            });
+            let nodes = run.all_nodes();
+            is_over.store(true, Ordering::Relaxed);
+            match last {
+                Some(analysis) => Analysis { nodes, ..analysis },
+                None => unreachable!("the first depth is always finished"),
             }
-        }
-        let nodes = run.nodes;
-        match last {
-            Some(analysis) => Analysis { nodes, ..analysis },
-            None => unreachable!("the first depth is always finished"),
-        }
+        })
     }
 }

@@ -1,5 +1,7 @@
 //! Which moves to try first.
 
+use std::ops::Range;
+
 use crate::board::{Board, Position};
 
 /// A move, identified by the position it leads to.
@@ -13,7 +15,7 @@ pub(super) struct Candidate {
 }
 
 /// Quiet moves that refuted others: the last two at each distance from the root, and how often each
-/// refuted anything.
+/// refuted anything, less how often it was tried in vain.
 pub(super) struct Order {
     killers: Vec<[u64; 2]>,
     /// By side, square left and square entered (as bits).
@@ -128,15 +130,27 @@ impl Order {
         rest[0]
     }
 
-    /// A quiet move refuted the one before it.
-    pub(super) fn refuted(&mut self, before: &Position, after: &Position, ply: usize, depth: i32) {
+    /// A quiet move refuted the one before it, which those at the places `tried` did not.
+    pub(super) fn refuted(
+        &mut self,
+        before: &Position,
+        after: &Position,
+        tried: Range<usize>,
+        ply: usize,
+        depth: i32,
+    ) {
         let step = before.of(before.turn) ^ after.of(before.turn);
         let killers = &mut self.killers[ply];
         if killers[0] != step {
             *killers = [step, killers[0]];
         }
+        let weight = (depth * depth) as u32;
+        for other in tried {
+            let history = &mut self.history[place(before, &self.candidates[other].position)];
+            *history = history.saturating_sub(weight);
+        }
         let history = &mut self.history[place(before, after)];
-        *history += (depth * depth) as u32;
+        *history += weight;
         if *history > MOST {
             self.history.iter_mut().for_each(|h| *h /= 2);
         }

@@ -1,209 +1,69 @@
-//! Alpha-beta to a depth (principal variation search), and quiescence search.
-
-use std::time::Instant;
+//! Alpha-beta to a depth (principal variation search).
 
 use super::bound::{Claims, Gathered};
-use super::eval::{Evaluation, LIMIT};
-use super::order::{Moves, Order};
-use super::table::{Entry, Kind, Table};
-use crate::board::{Board, Position};
-use crate::egdb::{Value, Values};
+use super::order::Moves;
+use super::reductions::reduction;
+use super::run::{Found, PLIES, Run, Shared};
+use super::score::{WIN, claims_allow, from_here, from_root, of_value};
+use super::table::{Entry, Kind};
+use crate::board::Position;
+use crate::egdb::Value;
 
-/// The score of a win on the board, less the moves to it.
-const WIN: i32 = 30_000;
-/// The score of a win in the database, less the moves to where it is reached.
-const DATABASE_WIN: i32 = 20_000;
-/// Scores beyond this are wins or losses, each well founded.
-const DECISIVE: i32 = LIMIT + 1_000;
-/// Beyond any score.
-const INFINITE: i32 = 32_000;
-/// Paths are no longer than this, captures at their ends apart.
-const PLIES: usize = 256;
-/// No more captures than this follow one another: every one takes a piece.
-const CAPTURES: usize = 64;
-/// The clock is read after so many nodes.
-const CLOCK_INTERVAL: u64 = 1 << 12;
-
-/// What was found of a position.
-#[derive(Clone, Copy)]
-pub(super) struct Found {
-    /// For the side to move.
-    pub(super) score: i32,
-    /// What is proved, whatever the score.
-    pub(super) claims: Claims,
-}
-
-/// A line of play.
-#[derive(Clone, Default)]
-pub(super) struct Line {
-    /// The positions after each move.
-    pub(super) positions: Vec<Position>,
-    /// Whether it ends where a draw is proved.
-    pub(super) ends_in_draw: bool,
-}
-
-/// What a search remembers while it runs. Kept between searches only to save allocations.
-pub(super) struct State {
-    table: Table,
-    order: Order,
-    /// The positions from the root on, each with the number of moves up to it that can be taken
-    /// back.
-    path: Vec<(Position, u32)>,
-    /// For each ply the best line from there.
-    lines: Vec<Line>,
-}
-
-impl State {
-    pub(super) fn new() -> Self {
-        State {
-            table: Table::new(),
-            order: Order::new(PLIES + 1),
-            path: Vec::new(),
-            lines: vec![Line::default(); PLIES + CAPTURES],
-        }
-    }
-}
-
-/// A search of one position.
-pub(super) struct Run<'a> {
-    pub(super) board: &'a Board,
-    pub(super) database: &'a Values,
-    pub(super) evaluation: &'a Evaluation,
-    pub(super) state: &'a mut State,
-    pub(super) nodes: u64,
-    pub(super) most_nodes: u64,
-    pub(super) end: Option<Instant>,
-    /// Set when a limit is reached; what is found afterwards means nothing.
-    pub(super) stopped: bool,
-    /// The depth of the whole search; a path may become twice as long by extensions.
+/// A position whose moves are searched.
+struct Node<'a> {
+    position: &'a Position,
+    /// Moves to go.
     depth: i32,
+    /// Moves made since the root.
+    ply: usize,
+    is_capture: bool,
 }
 
-impl<'a> Run<'a> {
-    pub(super) fn new(
-        board: &'a Board,
-        database: &'a Values,
-        evaluation: &'a Evaluation,
-        state: &'a mut State,
-        most_nodes: u64,
-        end: Option<Instant>,
-    ) -> Self {
-        state.table.begin(most_nodes);
-        state.order.clear();
-        state.path.clear();
-        Run {
-            board,
-            database,
-            evaluation,
-            state,
-            nodes: 0,
-            most_nodes,
-            end,
-            stopped: false,
-            depth: 0,
-        }
-    }
+/// What came of trying the moves of a node.
+struct Tried {
+    score: i32,
+    /// The number of the best move in the order of generation.
+    best: u8,
+    claims: Claims,
+}
 
-    /// Searches `root` to a depth, first in a narrow window round the score expected.
-    pub(super) fn root(&mut self, root: &Position, depth: i32, expected: Option<i32>) -> Found {
-        self.depth = depth;
-        let (mut alpha, mut beta) = match expected {
-            Some(score) if score.abs() < DECISIVE => (score - 20, score + 20),
-            _ => (-INFINITE, INFINITE),
-        };
-        loop {
-            self.state.path.clear();
-            self.state.path.push((*root, 0));
-            let found = self.node(root, depth, alpha, beta);
-            if self.stopped {
-                return found;
-            }
-            if found.score <= alpha && alpha > -INFINITE {
-                alpha = -INFINITE;
-            } else if found.score >= beta && beta < INFINITE {
-                beta = INFINITE;
-            } else {
-                return found;
-            }
-        }
-    }
-
-    /// The principal variation of the last search.
-    pub(super) fn variation(&self) -> &Line {
-        &self.state.lines[0]
-    }
-
-    /// Counts a node; whether to go on.
-    fn count(&mut self) -> bool {
-        self.nodes += 1;
-        // The first iteration is always finished, so that there is an answer.
-        if self.depth > 1 {
-            self.stopped |= self.nodes > self.most_nodes;
-            if self.nodes.is_multiple_of(CLOCK_INTERVAL) {
-                self.stopped |= self.end.is_some_and(|end| Instant::now() >= end);
-            }
-        }
-        !self.stopped
-    }
-
-    fn ply(&self) -> usize {
-        self.state.path.len() - 1
-    }
-
+impl Run<'_> {
     /// A position with a value that is known without a search.
     fn known(&mut self, position: &Position, ply: usize) -> Option<Found> {
-        let value = self.database.probe(position)?;
-        let score = match value {
-            Value::Win => DATABASE_WIN - ply as i32,
-            Value::Draw => 0,
-            Value::Loss => ply as i32 - DATABASE_WIN,
-        };
-        let line = &mut self.state.lines[ply];
-        line.positions.clear();
-        line.ends_in_draw = value == Value::Draw;
-        Some(Found { score, claims: Claims::of(value) })
-    }
-
-    /// Whether the last position of the path was on it before. Then it counts as a draw, but proves
-    /// nothing: another path may lead to it without repeating it.
-    fn repeats(&self) -> bool {
-        let path = &self.state.path;
-        let Some(&(position, reversible)) = path.last() else { return false };
-        let last = path.len() - 1;
-        (4..=reversible as usize).step_by(2).any(|back| path[last - back].0 == position)
+        let value = self.shared.database.probe(position)?;
+        self.state.lines[ply].ends_in_draw = value == Value::Draw;
+        Some(Found { score: of_value(value, ply), claims: Claims::of(value) })
     }
 
     /// Goes to a successor of the last position of the path, and searches it.
-    fn successor(&mut self, to: &Position, depth: i32, alpha: i32, beta: i32) -> Found {
-        let path = &mut self.state.path;
-        let reversible = match path.last() {
-            Some((from, moves)) if only_a_king_moved(from, to) => moves + 1,
-            _ => 0,
-        };
-        path.push((*to, reversible));
+    pub(super) fn successor(&mut self, to: &Position, depth: i32, alpha: i32, beta: i32) -> Found {
+        self.state.path.push(to);
         let found = self.node(to, depth, -beta, -alpha);
         self.state.path.pop();
         Found { score: -found.score, claims: found.claims }
     }
 
-    fn node(&mut self, position: &Position, depth: i32, mut alpha: i32, beta: i32) -> Found {
-        let ply = self.ply();
+    pub(super) fn node(&mut self, position: &Position, depth: i32, alpha: i32, beta: i32) -> Found {
+        let Shared { board, table, .. } = self.shared;
+        let ply = self.state.path.ply();
         self.state.lines[ply].positions.clear();
         self.state.lines[ply].ends_in_draw = false;
         if !self.count() {
-            return Found { score: 0, claims: Claims::NONE };
+            return Found::NOTHING;
         }
         if ply > 0 {
             if let Some(found) = self.known(position, ply) {
                 return found;
             }
-            if self.repeats() {
-                return Found { score: 0, claims: Claims::NONE };
+            // It counts as a draw, but proves nothing: another path may lead to it without
+            // repeating it.
+            if self.state.path.repeats() {
+                return Found::NOTHING;
             }
         }
-        let capture = self.board.can_capture(position);
+        let is_capture = board.can_capture(position);
         if depth <= 0 || ply >= PLIES {
-            return if capture {
+            return if is_capture {
                 self.captures(position, alpha, beta)
             } else {
                 self.leaf(position, ply)
@@ -211,8 +71,8 @@ impl<'a> Run<'a> {
         }
 
         let key = position.key();
-        let entry = self.state.table.get(key);
-        let mut claims = entry.map_or(Claims::NONE, |e| e.claims);
+        let entry = table.get(key);
+        let claims = entry.map_or(Claims::NONE, |e| e.claims);
         if ply > 0
             && let Some(found) = entry.and_then(|e| use_entry(&e, ply, depth, alpha, beta))
         {
@@ -220,126 +80,114 @@ impl<'a> Run<'a> {
             return found;
         }
 
-        let moves = self.state.order.generate(self.board, position, capture);
-        if capture {
-            self.state.order.rank_captures(position, moves, entry.map(|e| e.best));
-        } else {
-            self.state.order.rank_quiet(position, moves, ply, entry.map(|e| e.best));
-        }
-        // Where there is no choice, nothing is decided: it costs no depth.
-        let forced = moves.len() == 1 && ply < 2 * self.depth as usize;
-        let next = if forced { depth } else { depth - 1 };
-
-        if next > 0 {
-            for candidate in self.state.order.candidates(moves) {
-                self.state.table.expect(candidate.position.key());
-            }
-        }
-
-        let old_alpha = alpha;
-        let mut best = (ply as i32 - WIN, 0);
-        let mut gathered = Gathered::new();
-        let mut cut = false;
-        for place in moves.start..moves.end {
-            let candidate = self.state.order.pick(place, moves.end);
-            let to = &candidate.position;
-            let mut found;
-            if place == moves.start {
-                found = self.successor(to, next, alpha, beta);
-            } else {
-                found = self.successor(to, next, alpha, alpha + 1);
-                if found.score > alpha && found.score < beta && !self.stopped {
-                    let proved = found.claims;
-                    found = self.successor(to, next, alpha, beta);
-                    found.claims = found.claims.and(proved);
-                }
-            }
-            if self.stopped {
-                self.state.order.drop(moves);
-                return Found { score: 0, claims: Claims::NONE };
-            }
-            gathered.add(found.claims);
-            if found.score > best.0 || place == moves.start {
-                best = (found.score, candidate.number);
-                if found.score > alpha {
-                    alpha = found.score;
-                    if beta - old_alpha > 1 {
-                        self.extend_line(ply, to);
-                    }
-                }
-                if alpha >= beta {
-                    cut = place + 1 < moves.end;
-                    if !capture {
-                        self.state.order.refuted(position, to, ply, depth);
-                    }
-                    break;
-                }
-            }
-        }
+        let node = Node { position, depth, ply, is_capture };
+        let moves = self.ordered_moves(&node, entry.map(|e| e.best));
+        let tried = self.try_moves(&node, moves, alpha, beta);
         self.state.order.drop(moves);
+        if self.stopped {
+            return Found::NOTHING;
+        }
 
-        claims = claims.and(if cut { gathered.some() } else { gathered.all() });
-        let score = claims_allow(claims, best.0);
+        let claims = claims.and(tried.claims);
+        let score = claims_allow(claims, tried.score);
         let kind = if score >= beta {
             Kind::Lower
-        } else if score > old_alpha {
+        } else if score > alpha {
             Kind::Exact
         } else {
             Kind::Upper
         };
-        let stored = from_here(score, ply as i32) as i16;
-        self.state.table.put(key, stored, depth.min(255) as u8, kind, claims, best.1);
+        table.put(
+            key,
+            Entry {
+                score: from_here(score, ply) as i16,
+                depth: depth.min(255) as u8,
+                kind,
+                claims,
+                best: tried.best,
+            },
+        );
         Found { score, claims }
     }
 
-    /// The position without captures at the end of a path.
-    fn leaf(&mut self, position: &Position, ply: usize) -> Found {
-        if self.board.can_move(position) {
-            Found { score: self.evaluation.score(position), claims: Claims::NONE }
+    /// The moves of a node, ready to be picked in order; `first` is tried first.
+    fn ordered_moves(&mut self, node: &Node<'_>, first: Option<u8>) -> Moves {
+        let Shared { board, table, .. } = self.shared;
+        let order = &mut self.state.order;
+        let moves = order.generate(board, node.position, node.is_capture);
+        if node.is_capture {
+            order.rank_captures(node.position, moves, first);
         } else {
-            Found { score: ply as i32 - WIN, claims: Gathered::new().all() }
+            order.rank_quiet(node.position, moves, node.ply, first);
         }
+        if node.depth > 1 {
+            for candidate in order.candidates(moves) {
+                table.expect(candidate.position.key());
+            }
+        }
+        moves
     }
 
-    /// Plays the captures of a position: there is no choice but to make one of them.
-    fn captures(&mut self, position: &Position, mut alpha: i32, beta: i32) -> Found {
-        let moves = self.state.order.generate(self.board, position, true);
-        if moves.len() > 1 {
-            self.state.order.rank_captures(position, moves, None);
-        }
-        let found = self.best_capture(moves, &mut alpha, beta);
-        self.state.order.drop(moves);
-        found
-    }
-
-    fn best_capture(&mut self, moves: Moves, alpha: &mut i32, beta: i32) -> Found {
-        let ply = self.ply();
-        let mut best = -INFINITE;
+    /// Tries the moves of a node until one refutes the move before.
+    fn try_moves(&mut self, node: &Node<'_>, moves: Moves, mut alpha: i32, beta: i32) -> Tried {
+        let is_principal = beta - alpha > 1;
+        // Where there is no choice, nothing is decided: it costs no depth.
+        let is_forced = moves.len() == 1 && node.ply < 2 * self.depth as usize;
+        let depth = if is_forced { node.depth } else { node.depth - 1 };
+        let mut best = (node.ply as i32 - WIN, 0);
         let mut gathered = Gathered::new();
         for place in moves.start..moves.end {
             let candidate = self.state.order.pick(place, moves.end);
-            let found = self.successor(&candidate.position, 0, *alpha, beta);
+            let to = &candidate.position;
+            let number = place - moves.start;
+            let found = if number == 0 {
+                self.successor(to, depth, alpha, beta)
+            } else {
+                let reduces = self.shared.reduces && !node.is_capture;
+                let less = if reduces { reduction(node.depth, number, is_principal) } else { 0 };
+                self.later_move(to, depth, less, alpha, beta)
+            };
             if self.stopped {
                 break;
             }
             gathered.add(found.claims);
-            best = best.max(found.score);
-            if best > *alpha {
-                if beta - *alpha > 1 {
-                    self.extend_line(ply, &candidate.position);
-                }
-                *alpha = best;
+            if found.score > best.0 || number == 0 {
+                best = (found.score, candidate.number);
             }
-            if best >= beta && place + 1 < moves.end {
-                return Found { score: best, claims: gathered.some() };
+            if found.score > alpha {
+                alpha = found.score;
+                if is_principal {
+                    self.extend_line(node.ply, to);
+                }
+            }
+            if alpha >= beta {
+                if !node.is_capture {
+                    let before = moves.start..place;
+                    self.state.order.refuted(node.position, to, before, node.ply, node.depth);
+                }
+                let is_last = place + 1 == moves.end;
+                let claims = if is_last { gathered.all() } else { gathered.some() };
+                return Tried { score: best.0, best: best.1, claims };
             }
         }
-        let claims = gathered.all();
-        Found { score: claims_allow(claims, best), claims }
+        Tried { score: best.0, best: best.1, claims: gathered.all() }
+    }
+
+    /// A move after the first is expected to be no better than the best so far: that is looked at
+    /// first, with less depth, and what contradicts it is searched again.
+    fn later_move(&mut self, to: &Position, depth: i32, less: i32, alpha: i32, beta: i32) -> Found {
+        let mut found = self.successor(to, depth - less, alpha, alpha + 1);
+        if less > 0 && found.score > alpha && !self.stopped {
+            found = self.successor(to, depth, alpha, alpha + 1).knowing(found.claims);
+        }
+        if found.score > alpha && found.score < beta && !self.stopped {
+            found = self.successor(to, depth, alpha, beta).knowing(found.claims);
+        }
+        found
     }
 
     /// Makes the line from `ply` that which begins with a move to `to`.
-    fn extend_line(&mut self, ply: usize, to: &Position) {
+    pub(super) fn extend_line(&mut self, ply: usize, to: &Position) {
         let [line, rest] = &mut self.state.lines[ply..ply + 2] else { return };
         line.positions.clear();
         line.positions.push(*to);
@@ -348,46 +196,10 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Whether a move can be taken back: no man moved, nothing was captured.
-fn only_a_king_moved(from: &Position, to: &Position) -> bool {
-    let enemy = from.turn.opponent();
-    let men = |p: &Position| p.of(from.turn) & !p.kings;
-    from.of(enemy) == to.of(enemy) && men(from) == men(to)
-}
-
-/// A score as counted from a position at `ply`, of one as counted from the root.
-fn from_here(score: i32, ply: i32) -> i32 {
-    match score {
-        DECISIVE.. => score + ply,
-        s if s <= -DECISIVE => score - ply,
-        _ => score,
-    }
-}
-
-/// The inverse of [`from_here`].
-fn from_root(score: i32, ply: i32) -> i32 {
-    match score {
-        DECISIVE.. => score - ply,
-        s if s <= -DECISIVE => score + ply,
-        _ => score,
-    }
-}
-
-/// A score that does not contradict what is proved.
-fn claims_allow(claims: Claims, score: i32) -> i32 {
-    match claims {
-        c if c.is_decisive() => score,
-        c if c.is_draw() => 0,
-        c if c.is_not_lost() => score.max(0),
-        c if c.is_not_won() => score.min(0),
-        _ => score,
-    }
-}
-
 /// What an entry of the table decides without a search.
 fn use_entry(entry: &Entry, ply: usize, depth: i32, alpha: i32, beta: i32) -> Option<Found> {
     let claims = entry.claims;
-    let score = from_root(entry.score.into(), ply as i32);
+    let score = from_root(entry.score.into(), ply);
     if claims.is_decisive() {
         return Some(Found { score, claims });
     }

@@ -161,7 +161,7 @@ fn scores_are_those_of_minimax() {
         let board = Board::new(rows, columns).unwrap();
         let database = database(&board, known);
         let evaluation = Evaluation::new(&board, &Weights::FITTED);
-        let mut heuristic = Heuristic::new(&board, &database);
+        let mut heuristic = Heuristic::new(&board, &database).without_reductions();
         for _ in 0..200 {
             let position = random(&mut g, &board, pieces);
             let mut minimax = Minimax::new(&board, &database, &evaluation);
@@ -187,7 +187,7 @@ fn a_position_and_its_twin_are_worth_the_same() {
         let database = database(&board, 2);
         let evaluation = Evaluation::new(&board, &Weights::FITTED);
         let heuristic = Heuristic::new(&board, &database);
-        let mut searcher = Heuristic::new(&board, &database);
+        let mut searcher = Heuristic::new(&board, &database).without_reductions();
         let most = u32::from(board.squares());
         for i in 0..500 {
             let position = random(&mut g, &board, 2 + i % (most - 3));
