@@ -6,6 +6,7 @@
 //! the weights so found. The same options give the same weights on any machine.
 #![allow(clippy::cast_possible_truncation)]
 
+mod database;
 mod play;
 mod regression;
 
@@ -15,7 +16,7 @@ use clap::Parser;
 use play::{Player, Sample};
 use prover::board::Game;
 use prover::egdb::{BuildSession, Cover, Store, Values};
-use prover::heuristic::{NAMES, Weights};
+use prover::heuristic::{Evaluation, NAMES, Weights};
 use regression::fit;
 
 /// Fits the weights of the evaluation and plays a match against material alone.
@@ -57,25 +58,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let database = BuildSession::new(&store, &cover, 8 << 30)?.load_all(|_| ())?;
     let mut weights = if options.rounds == 0 { Weights::FITTED } else { Weights::MATERIAL };
     let mut samples: Vec<Sample> = Vec::new();
+    let board = &options.game.board;
+    let evaluation = |weights: &Weights| Evaluation::new(board, weights);
     for round in 0..options.rounds {
         let player = player(&options, &database, round);
-        samples.extend(player.games(&weights, options.games));
-        samples.extend(player.database_samples(samples.len() as u64 / 16));
-        let (fitted, loss) = fit(&samples);
+        samples.extend(player.games(&evaluation(&weights), options.games));
+        samples.extend(database::samples(&player, samples.len() as u64 / 16));
+        let (fitted, loss) = fit(&samples, &evaluation(&weights), board.squares().into());
         weights = fitted;
         println!("round {}: {} positions, mean losses {loss:.4?}", round + 1, samples.len());
         print_table("many", &weights.many);
         print_table("few", &weights.few);
     }
     let player = player(&options, &database, options.rounds);
-    let [wins, draws, losses] = player.duel([&weights, &Weights::MATERIAL], options.openings);
+    let pair = [&weights, &Weights::MATERIAL].map(evaluation);
+    let [wins, draws, losses] = player.duel(pair.each_ref(), options.openings);
     println!("against material alone: +{wins} ={draws} -{losses}");
     Ok(())
 }
 
 fn player<'a>(options: &'a Options, database: &'a Values, round: u64) -> Player<'a> {
     let seed = options.seed << 32 | round << 24;
-    Player { game: &options.game, database, nodes: options.nodes, seed }
+    Player { game: &options.game, database, nodes: options.nodes, seed, random_move: None }
 }
 
 fn print_table(name: &str, weights: &[i32]) {

@@ -1,23 +1,30 @@
 //! Logistic regression by Newton's method: the chance to win is 1 / (1 + e^-s), s the score.
 
-use prover::heuristic::{FEATURES, Weights};
+use prover::heuristic::{Evaluation, FEATURES, Features, Weights};
 
 use crate::play::Sample;
 
 /// How strongly weights are drawn to those of material alone: as by so many positions.
 const RIDGE: f64 = 300.0;
 
+/// The features of a position, and its result for the side to move.
+type Row = (Features, f64);
+
 /// The weights that make the results most likely, and the mean losses that are left: with many
 /// pieces and with few. What a man does to the chance to win differs greatly between the two, but
 /// it is the measure in both.
-pub fn fit(samples: &[Sample]) -> (Weights, [f64; 2]) {
-    let half = |few: bool| samples.iter().filter(|s| s.few == few).collect::<Vec<_>>();
+pub fn fit(samples: &[Sample], evaluation: &Evaluation, squares: u32) -> (Weights, [f64; 2]) {
+    // With few pieces fewer than three eighths of the squares are taken.
+    let half = |few: bool| -> Vec<Row> {
+        let some = samples.iter().filter(|s| (8 * s.position.pieces() < 3 * squares) == few);
+        some.map(|s| (evaluation.features(&s.position), s.result)).collect()
+    };
     let (many, loss_of_many) = fit_some(&half(false));
     let (few, loss_of_few) = fit_some(&half(true));
     (Weights { many, few }, [loss_of_many, loss_of_few])
 }
 
-fn fit_some(samples: &[&Sample]) -> ([i32; FEATURES], f64) {
+fn fit_some(samples: &[Row]) -> ([i32; FEATURES], f64) {
     let material = Weights::MATERIAL.few.map(|w| f64::from(w) / 1000.0);
     let mut weights = material;
     let mut loss = total_loss(samples, &material, &weights);
@@ -28,12 +35,12 @@ fn fit_some(samples: &[&Sample]) -> ([i32; FEATURES], f64) {
         for (i, row) in hessian.iter_mut().enumerate() {
             row[i] = RIDGE;
         }
-        for sample in samples {
-            let inputs = sample.features.map(f64::from);
+        for (features, result) in samples {
+            let inputs = features.map(f64::from);
             let chance = chance(&inputs, &weights);
             let curve = chance * (1.0 - chance);
             for (i, &x) in inputs.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                gradient[i] += (sample.result - chance) * x;
+                gradient[i] += (result - chance) * x;
                 for (h, y) in hessian[i].iter_mut().zip(&inputs) {
                     *h += curve * x * y;
                 }
@@ -61,12 +68,12 @@ fn chance(inputs: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
 
 /// What is to be made small: how unlikely the results are, and how far the weights from the given
 /// ones.
-fn total_loss(samples: &[&Sample], given: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
+fn total_loss(samples: &[Row], given: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
     let far: f64 = weights.iter().zip(given).map(|(w, g)| (w - g) * (w - g)).sum();
-    let unlikely = samples.iter().map(|sample| {
-        let chance = chance(&sample.features.map(f64::from), weights);
+    let unlikely = samples.iter().map(|(features, result)| {
+        let chance = chance(&features.map(f64::from), weights);
         let (yes, no) = (chance.max(1e-12).ln(), (1.0 - chance).max(1e-12).ln());
-        -sample.result * yes - (1.0 - sample.result) * no
+        -result * yes - (1.0 - result) * no
     });
     unlikely.sum::<f64>() + RIDGE / 2.0 * far
 }

@@ -32,6 +32,7 @@ pub const NAMES: [&str; FEATURES] = [
 pub type Features = [i32; FEATURES];
 
 /// Sets of squares of a board that features ask for.
+#[derive(Clone)]
 pub(super) struct Masks {
     half: u32,
     rows: u8,

@@ -14,6 +14,7 @@ mod eval;
 mod features;
 mod order;
 mod path;
+mod patterns;
 mod quiescence;
 mod reductions;
 mod run;
@@ -29,6 +30,7 @@ use std::time::{Duration, Instant};
 pub use bound::Bound;
 pub use eval::Evaluation;
 pub use features::{FEATURES, Features, NAMES};
+pub use patterns::{ALL_PATTERNS, PatternTable, Patterns, WeightPair};
 pub use weights::Weights;
 
 use crate::board::{Board, Position};
@@ -91,12 +93,7 @@ pub struct Heuristic<'a> {
 impl<'a> Heuristic<'a> {
     /// A searcher that knows a database.
     pub fn new(board: &'a Board, database: &'a Values) -> Self {
-        Self::with_evaluation(board, database, Evaluation::new(board, &Weights::FITTED))
-    }
-
-    /// A searcher whose evaluation has other weights.
-    pub fn with_weights(board: &'a Board, database: &'a Values, weights: &Weights) -> Self {
-        Self::with_evaluation(board, database, Evaluation::new(board, weights))
+        Self::with_evaluation(board, database, Evaluation::fitted(board))
     }
 
     /// A searcher with another evaluation.
