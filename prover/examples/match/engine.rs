@@ -1,0 +1,239 @@
+//! An engine as a process.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use crate::hub::{Line, quote};
+
+/// How long an engine may take to get ready: it may load a large database.
+const START: Duration = Duration::from_secs(120);
+
+/// Lines that may wait to be read; an engine that writes more has to wait itself.
+const MOST_LINES: usize = 1000;
+
+/// How long an engine has to end when it is asked to.
+const QUIT: Duration = Duration::from_millis(500);
+
+/// An engine and how it is set up.
+#[derive(Debug, Clone)]
+pub struct EngineSetup {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Parameters and their values.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// Why an engine gives no move.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// It does not start.
+    #[error("{program} does not start: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It has ended, or closed its standard output.
+    #[error("crash: it ended{0}")]
+    Ended(String),
+    /// It took too long.
+    #[error("timeout: no {expected} after {seconds:.2} s{said}")]
+    Late {
+        /// What was to come.
+        expected: &'static str,
+        /// How long that was waited for.
+        seconds: f64,
+        /// Its last error message.
+        said: String,
+    },
+    /// A parameter that it does not have.
+    #[error("it has no parameter {name:?}; it has {known}")]
+    Parameter {
+        /// The parameter.
+        name: String,
+        /// Those that it has.
+        known: String,
+    },
+}
+
+/// A move, and what it took.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The move, as the engine wrote it.
+    pub name: String,
+    /// The last depth that it reported; 0 if it did not.
+    pub depth: f64,
+    /// Seconds until it answered.
+    pub seconds: f64,
+}
+
+/// An engine that runs. It ends when this is dropped.
+pub struct Engine {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// What it calls itself, with its version.
+    pub name: String,
+}
+
+impl Engine {
+    /// Starts an engine and sets its parameters, `threads` to 1 unless something else is wanted.
+    ///
+    /// # Errors
+    /// [`EngineError`] if it does not get ready.
+    pub fn start(setup: &EngineSetup) -> Result<Engine, EngineError> {
+        let mut engine = Engine::spawn(setup)?;
+        engine.send("hub")?;
+        let deadline = Instant::now() + START;
+        let mut known: Vec<(String, String)> = Vec::new();
+        loop {
+            let line = engine.receive("wait", START, deadline)?;
+            let text = |name| line.get(name).unwrap_or_default().to_owned();
+            match line.command.as_str() {
+                "id" => engine.name = format!("{} {}", text("name"), text("version")).trim().into(),
+                "param" => known.push((text("name"), text("value"))),
+                "wait" => break,
+                _ => {}
+            }
+        }
+        let mut values = vec![("threads".to_owned(), "1".to_owned())];
+        values.retain(|(name, value)| known.iter().any(|(n, v)| n == name && v != value));
+        values.extend(setup.parameters.iter().cloned());
+        for (name, value) in values {
+            if !known.iter().any(|(other, _)| *other == name) {
+                let known: Vec<_> = known.into_iter().map(|(name, _)| name).collect();
+                return Err(EngineError::Parameter { name, known: known.join(", ") });
+            }
+            engine.send(&format!("set-param name={name} value={}", quote(&value)))?;
+        }
+        engine.send("init")?;
+        while engine.receive("ready", START, deadline)?.command != "ready" {}
+        Ok(engine)
+    }
+
+    fn spawn(setup: &EngineSetup) -> Result<Engine, EngineError> {
+        let program = setup.command.first().cloned().unwrap_or_default();
+        let start = |source| EngineError::Start { program: program.clone(), source };
+        let mut command = Command::new(&program);
+        command.args(setup.command.iter().skip(1));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(start)?;
+        let input = child.stdin.take();
+        let output = child.stdout.take().ok_or_else(|| start(io::ErrorKind::BrokenPipe.into()))?;
+        let (sender, lines) = sync_channel(MOST_LINES);
+        thread::spawn(move || {
+            for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
+                if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Engine { child, input, lines, name: program })
+    }
+
+    /// Makes it forget the last game.
+    ///
+    /// # Errors
+    /// [`EngineError`]
+    pub fn new_game(&mut self) -> Result<(), EngineError> {
+        self.send("new-game")
+    }
+
+    /// Lets it think so long about the position after these moves; it may take `margin` longer.
+    ///
+    /// # Errors
+    /// [`EngineError`]
+    pub fn think(
+        &mut self,
+        start: &str,
+        moves: &[String],
+        move_time: Duration,
+        margin: Duration,
+    ) -> Result<Answer, EngineError> {
+        self.send(&format!("pos pos={start} moves=\"{}\"", moves.join(" ")))?;
+        self.send(&format!("level move-time={}", move_time.as_secs_f64()))?;
+        let began = Instant::now();
+        self.send("go think")?;
+        let (limit, mut depth, mut said) = (move_time + margin, 0.0, String::new());
+        loop {
+            let line = self.receive("move", limit, began + limit).map_err(|e| match e {
+                EngineError::Late { expected, seconds, .. } => {
+                    EngineError::Late { expected, seconds, said: said.clone() }
+                }
+                other => other,
+            })?;
+            match line.command.as_str() {
+                "info" => depth = line.number("depth").unwrap_or(depth),
+                "error" => said = format!(" ({})", line.get("message").unwrap_or_default()),
+                "done" => {
+                    let name = line.get("move").unwrap_or_default().to_owned();
+                    return Ok(Answer { name, depth, seconds: began.elapsed().as_secs_f64() });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&mut self, line: &str) -> Result<(), EngineError> {
+        let written = match &mut self.input {
+            Some(input) => writeln!(input, "{line}").and_then(|()| input.flush()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        written.map_err(|_| self.ended())
+    }
+
+    /// The next line, which must come by the deadline.
+    fn receive(
+        &mut self,
+        expected: &'static str,
+        limit: Duration,
+        deadline: Instant,
+    ) -> Result<Line, EngineError> {
+        // An engine that never stops writing is late, too.
+        let left = deadline.checked_duration_since(Instant::now());
+        let received =
+            left.map_or(Err(RecvTimeoutError::Timeout), |left| self.lines.recv_timeout(left));
+        received.map(|line| Line::read(&line)).map_err(|error| match error {
+            RecvTimeoutError::Disconnected => self.ended(),
+            RecvTimeoutError::Timeout => {
+                let seconds = limit.as_secs_f64();
+                EngineError::Late { expected, seconds, said: String::new() }
+            }
+        })
+    }
+
+    fn ended(&mut self) -> EngineError {
+        let status = self.wait(QUIT);
+        EngineError::Ended(status.map_or(String::new(), |status| format!(" ({status})")))
+    }
+
+    /// How it ended, if it does so in time.
+    fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
+                Ok(status) => return status,
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Whether it listens or not, it ends.
+        let _ = self.send("quit");
+        self.input = None;
+        if self.wait(QUIT).is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}

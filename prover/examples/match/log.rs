@@ -1,0 +1,218 @@
+//! The games of a match as lines of a file, so that an interrupted match can be gone on with.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use prover::board::{Board, Game, MoveError, PdnGame, Side, write_pdn};
+use prover::play::GameResult;
+use thiserror::Error;
+
+use crate::game::{Effort, Ending, Outcome};
+
+/// A game of a match.
+#[derive(Debug)]
+pub struct Played {
+    /// Its number, from 0. Two games are a pair; in the first the first engine is Black.
+    pub number: usize,
+    /// The moves of its opening.
+    pub opening: String,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+impl Played {
+    /// The pair that it belongs to.
+    pub fn pair(&self) -> usize {
+        self.number / 2
+    }
+
+    /// The side of the first engine.
+    pub fn first(&self) -> Side {
+        first_side(self.number)
+    }
+
+    /// The half points of the first engine.
+    pub fn half_points(&self) -> usize {
+        match self.outcome.result {
+            GameResult::Won(side) => 2 * usize::from(side == self.first()),
+            _ => 1,
+        }
+    }
+
+    /// What the moves of the first and of the second engine took.
+    pub fn effort(&self) -> [Effort; 2] {
+        let [black, white] = self.outcome.effort;
+        if self.first() == Side::Black { [black, white] } else { [white, black] }
+    }
+
+    /// The game in PDN.
+    ///
+    /// # Errors
+    /// None: all moves are legal.
+    pub fn pdn(&self, game: &Game, names: [&str; 2]) -> Result<String, MoveError> {
+        let (positions, result) = (self.outcome.positions.clone(), self.outcome.result.to_string());
+        let mut pdn = PdnGame::new(game, game.start(), positions, &result);
+        let [first, second] = names;
+        let by_side = if self.first() == Side::Black { [first, second] } else { [second, first] };
+        let round = (self.number + 1).to_string();
+        let ending = self.outcome.ending.text();
+        let more = [("Round", round.as_str()), ("Black", by_side[0]), ("White", by_side[1])];
+        let more =
+            more.into_iter().chain([("Opening", self.opening.as_str()), ("Termination", ending)]);
+        pdn.tags.extend(more.map(|(name, value)| (name.into(), value.into())));
+        write_pdn(&game.board, &pdn)
+    }
+}
+
+/// The side of the first engine in a game.
+pub fn first_side(number: usize) -> Side {
+    if number % 2 == 0 { Side::Black } else { Side::White }
+}
+
+/// A file of games that cannot be used.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// It cannot be read or written.
+    #[error("{file}: {source}")]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It has the games of another match.
+    #[error("{file}: expected the games of this match ({expected}), found those of {found:?}")]
+    OtherMatch {
+        /// The file.
+        file: PathBuf,
+        /// What is played.
+        expected: String,
+        /// What was played.
+        found: String,
+    },
+    /// A line is no game.
+    #[error("{file}, line {line}: expected a game, found {found:?}")]
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is there.
+        found: String,
+    },
+    /// The moves cannot be written down.
+    #[error(transparent)]
+    Move(#[from] MoveError),
+}
+
+/// The second line.
+const HEAD: &str = "game\topening\tfirst\tresult\tplies\tending\tfirst_moves\tfirst_depth\tfirst_seconds\t\
+    first_slowest\tsecond_moves\tsecond_depth\tsecond_seconds\tsecond_slowest\tmoves";
+
+/// The file of a match: `# ` and what is played, a head, and a line for each game.
+pub struct Log {
+    file: File,
+    path: PathBuf,
+}
+
+impl Log {
+    /// Opens the file, or creates it; the games that are in it. Half a line at the end, where a
+    /// match was interrupted, is removed.
+    ///
+    /// # Errors
+    /// [`LogError`]
+    pub fn open(path: &Path, game: &Game, what: &str) -> Result<(Log, Vec<Played>), LogError> {
+        let io = |source| LogError::File { file: path.into(), source };
+        let mut options = OpenOptions::new();
+        let mut file =
+            options.read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io)?;
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        file.set_len(text.len() as u64).map_err(io)?;
+        file.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut log = Log { file, path: path.into() };
+        let mut lines = text.lines().enumerate();
+        match lines.next() {
+            None => log.write(&format!("# {what}\n{HEAD}\n"))?,
+            Some((_, first)) if first == format!("# {what}") => {}
+            Some((_, found)) => {
+                let (file, found) = (path.into(), found.trim_start_matches("# ").into());
+                return Err(LogError::OtherMatch { file, expected: what.into(), found });
+            }
+        }
+        let mut games = Vec::new();
+        for (line, text) in lines.filter(|(_, text)| *text != HEAD) {
+            games.push(read_line(game, text).ok_or_else(|| LogError::Line {
+                file: path.into(),
+                line: line + 1,
+                found: text.into(),
+            })?);
+        }
+        Ok((log, games))
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    /// [`LogError`]
+    pub fn add(&mut self, board: &Board, game: &Game, played: &Played) -> Result<(), LogError> {
+        let line = write_line(board, game, played)?;
+        self.write(&line)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), LogError> {
+        let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.flush());
+        written.map_err(|source| LogError::File { file: self.path.clone(), source })
+    }
+}
+
+fn write_line(board: &Board, game: &Game, played: &Played) -> Result<String, MoveError> {
+    let mut at = game.start();
+    let mut names = Vec::new();
+    for after in &played.outcome.positions {
+        names.push(board.write_move(&at, after)?);
+        at = *after;
+    }
+    let effort = played
+        .effort()
+        .map(|e| format!("{}\t{}\t{:.3}\t{:.3}", e.moves, e.depth, e.seconds, e.slowest));
+    let side = if played.first() == Side::Black { "black" } else { "white" };
+    Ok(format!(
+        "{}\t{}\t{side}\t{}\t{}\t{}\t{}\t{}\n",
+        played.number + 1,
+        played.opening,
+        played.outcome.result,
+        names.len(),
+        played.outcome.ending.text(),
+        effort.join("\t"),
+        names.join(" "),
+    ))
+}
+
+fn read_line(game: &Game, text: &str) -> Option<Played> {
+    let cells: Vec<&str> = text.split('\t').collect();
+    let [number, opening, _, result, _, ending, efforts @ .., moves] = cells.as_slice() else {
+        return None;
+    };
+    let number = number.parse::<usize>().ok()?.checked_sub(1)?;
+    let open = [GameResult::Won(Side::Black), GameResult::Won(Side::White), GameResult::Draw];
+    let result = open.into_iter().find(|r| r.to_string() == *result)?;
+    let (first, second) = (read_effort(efforts.get(..4)?)?, read_effort(efforts.get(4..)?)?);
+    let effort = if first_side(number) == Side::Black { [first, second] } else { [second, first] };
+    let positions = game.board.read_line(&game.start(), moves).ok()?;
+    let outcome = Outcome { result, ending: Ending::read(ending), positions, effort };
+    Some(Played { number, opening: (*opening).into(), outcome })
+}
+
+fn read_effort(cells: &[&str]) -> Option<Effort> {
+    let [moves, depth, seconds, slowest] = cells else { return None };
+    let number = |text: &str| text.parse::<f64>().ok();
+    Some(Effort {
+        moves: moves.parse().ok()?,
+        depth: number(depth)?,
+        seconds: number(seconds)?,
+        slowest: number(slowest)?,
+    })
+}

@@ -1,0 +1,273 @@
+//! A match between two engines: `cargo run --release -p prover --example match -- --help`.
+//!
+//! Each opening is played twice with colours exchanged. Every move of an engine is checked by the
+//! rules of [`prover::board`], whatever the engine thinks of them.
+
+mod engine;
+mod game;
+mod hub;
+mod log;
+mod openings;
+mod random;
+mod report;
+mod schedule;
+mod score;
+mod sprt;
+
+use std::collections::HashSet;
+use std::error::Error;
+use std::fs::File;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use prover::board::Game;
+use prover::egdb::{Store, Values};
+use prover::prepare_database::{Holding, Room, load_finished};
+use prover::progress::Progress;
+
+use engine::EngineSetup;
+use game::{Effort, Rules};
+use log::{Log, Played};
+use openings::Openings;
+use report::Report;
+use schedule::Match;
+use score::Score;
+use sprt::Sprt;
+
+/// The memory for values of the database that ends games.
+const DATABASE_MEMORY: u64 = 256 << 20;
+
+/// Plays a match between two engines that speak Hub.
+#[derive(Parser, Debug)]
+#[command(after_help = "Examples:
+  match --first \"target/release/prove engine\" --second /opt/simple --games 400 --log games.tsv
+  match --first \"new engine\" --second \"old engine\" --move-time 0.05 --sprt 0,10 --adjudicate egdb
+
+A game is won when the other side has no move, and drawn when a position comes up for the third time. An engine that \
+ends, makes an illegal move or takes longer than its time and --margin loses the game; such faults are counted. \
+An interrupted match with --log goes on with the same command. What engines write to standard error is not shown.")]
+struct Options {
+    /// The command of the first engine: a program and its arguments
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    first: Words,
+    /// The command of the second engine
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    second: Words,
+    /// A parameter of the first engine; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    first_set: Vec<(String, String)>,
+    /// A parameter of the second engine
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parameter)]
+    second_set: Vec<(String, String)>,
+    /// Games, two from each opening
+    #[arg(long, default_value_t = 312)]
+    games: usize,
+    /// Seconds for a move
+    #[arg(long, value_name = "SECONDS", default_value = "0.3", value_parser = seconds)]
+    move_time: Duration,
+    /// Seconds that a move may take longer before the game is lost
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    margin: Duration,
+    /// Games at a time; an engine has one thread, if it has a parameter `threads`
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    concurrency: usize,
+    /// A table of ballots with the columns moves and deck; those of the kinds normal and new are
+    /// played [default: the 156 of the American Checker Federation]
+    #[arg(long, value_name = "FILE")]
+    ballots: Option<PathBuf>,
+    /// Begin with so many random moves from the start instead of ballots
+    #[arg(long, value_name = "N", conflicts_with = "ballots")]
+    random_plies: Option<usize>,
+    /// Which order of ballots, which random moves
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Plies without a capture or a move of a man after which a game is drawn
+    #[arg(long, value_name = "N", default_value_t = 160)]
+    draw_plies: usize,
+    /// End games by the values of the databases in this directory
+    #[arg(long, value_name = "DIR")]
+    adjudicate: Option<PathBuf>,
+    /// End the match as soon as one of two differences in Elo is accepted, each with an error of 5 %
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    sprt: Option<Sprt>,
+    /// The file of the games, which a match that was interrupted goes on from
+    #[arg(long, value_name = "FILE")]
+    log: Option<PathBuf>,
+    /// Write all games in PDN; the file is replaced
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    /// A line for each game, and the result
+    Text,
+    /// The result as a table of one line
+    Tsv,
+}
+
+/// A program and its arguments.
+#[derive(Debug, Clone)]
+struct Words(Vec<String>);
+
+/// Splits at blanks that are not in quotation marks.
+fn command(text: &str) -> Result<Words, String> {
+    let (mut words, mut is_quoted) = (Vec::new(), false);
+    for (i, part) in text.split('"').enumerate() {
+        is_quoted = i % 2 == 1;
+        if is_quoted {
+            words.push(part.to_owned());
+        } else {
+            words.extend(part.split_whitespace().map(ToOwned::to_owned));
+        }
+    }
+    if is_quoted || words.is_empty() {
+        return Err("expected a program and its arguments, quotation marks in pairs".into());
+    }
+    Ok(Words(words))
+}
+
+fn parameter(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.into(), value.into()))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds >= 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "expected a number of seconds".into())
+}
+
+fn main() {
+    let options = Options::parse();
+    if let Err(error) = run(&options) {
+        eprintln!("match: {error}");
+        std::process::exit(3);
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let game: Game = "8x8".parse()?;
+    let database = options.adjudicate.as_deref().map(|dir| open(dir, &game)).transpose()?;
+    let openings = match options.random_plies {
+        Some(plies) => Openings::Random { plies, seed: options.seed },
+        None => Openings::ballots(&game, options.ballots.as_deref(), options.seed)?,
+    };
+    let setup = |words: &Words, parameters: &[(String, String)]| EngineSetup {
+        command: words.0.clone(),
+        parameters: parameters.to_vec(),
+    };
+    let planned = Match {
+        rules: Rules {
+            game: &game,
+            draw_plies: options.draw_plies,
+            database: database.as_ref(),
+            move_time: options.move_time,
+            margin: options.margin,
+        },
+        openings: &openings,
+        engines: [
+            setup(&options.first, &options.first_set),
+            setup(&options.second, &options.second_set),
+        ],
+        concurrency: options.concurrency.max(1),
+    };
+    let names = names([planned.start(0)?.name.clone(), planned.start(1)?.name.clone()]);
+    let (mut log, done) = match &options.log {
+        Some(path) => {
+            let (log, done) = Log::open(path, &game, &description(options, &names))?;
+            (Some(log), done)
+        }
+        None => (None, Vec::new()),
+    };
+    let mut pdn = options.pdn.as_ref().map(File::create).transpose()?;
+    let mut report = Report {
+        names,
+        planned: options.games,
+        score: Score::default(),
+        effort: [Effort::default(); 2],
+        faults: [0; 2],
+        sprt: options.sprt,
+    };
+    let seen: HashSet<usize> = done.iter().map(|played| played.number).collect();
+    let mut failure: Option<Box<dyn Error>> = None;
+    let is_decided = |report: &Report| {
+        report.sprt.is_some_and(|sprt| sprt.decision(&report.score.pairs).is_some())
+    };
+    let mut count = |played: &Played, report: &mut Report| -> Result<(), Box<dyn Error>> {
+        report.add(played);
+        if let Some(pdn) = &mut pdn {
+            let names = [report.names[0].as_str(), report.names[1].as_str()];
+            writeln!(pdn, "{}", played.pdn(&game, names)?)?;
+        }
+        Ok(())
+    };
+    for played in &done {
+        count(played, &mut report)?;
+    }
+    let games: Vec<usize> = (0..options.games).filter(|number| !seen.contains(number)).collect();
+    if !is_decided(&report) {
+        planned.play(games, |played| {
+            let kept = match &mut log {
+                Some(log) => log.add(&game.board, &game, &played).map_err(Into::into),
+                None => Ok(()),
+            };
+            if let Err(error) = kept.and_then(|()| count(&played, &mut report)) {
+                failure = Some(error);
+                return ControlFlow::Break(());
+            }
+            if options.format == Format::Text {
+                println!("{}", report.game(&played));
+            }
+            if is_decided(&report) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+    }
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    match options.format {
+        Format::Text => print!("{}", report.text()),
+        Format::Tsv => print!("{}", report.tsv()),
+    }
+    Ok(())
+}
+
+/// What is played, in a line: a log of something else is not gone on with.
+fn description(options: &Options, names: &[String; 2]) -> String {
+    let openings = match (options.random_plies, &options.ballots) {
+        (Some(plies), _) => format!("{plies} random plies"),
+        (None, Some(file)) => format!("ballots {}", file.display()),
+        (None, None) => "ballots".into(),
+    };
+    format!(
+        "{} - {}, {} s a move, {openings}, seed {}, {}",
+        names[0],
+        names[1],
+        options.move_time.as_secs_f64(),
+        options.seed,
+        if options.adjudicate.is_some() { "adjudicated" } else { "played out" },
+    )
+}
+
+/// The names of the engines, told apart where they are the same.
+fn names([first, second]: [String; 2]) -> [String; 2] {
+    if first == second {
+        [format!("{first} (first)"), format!("{second} (second)")]
+    } else {
+        [first, second]
+    }
+}
+
+/// A database for look-ups of single positions.
+fn open(directory: &Path, game: &Game) -> Result<Values, Box<dyn Error>> {
+    let store = Store::new(directory, &game.board);
+    let cover = store.manifest()?.cover;
+    let room = Room { memory: DATABASE_MEMORY, holding: Some(Holding::Cached), map_space: None };
+    Ok(load_finished(&store, &cover, &room, &Progress::Quiet)?)
+}

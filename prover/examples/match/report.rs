@@ -1,0 +1,134 @@
+//! A match in words.
+
+use prover::play::GameResult;
+
+use crate::game::Effort;
+use crate::log::Played;
+use crate::score::{Estimate, Score};
+use crate::sprt::Sprt;
+
+/// What is known of a match so far.
+pub struct Report {
+    /// The names of the engines.
+    pub names: [String; 2],
+    /// The games that are to be played.
+    pub planned: usize,
+    /// The result.
+    pub score: Score,
+    /// What the moves of the engines took.
+    pub effort: [Effort; 2],
+    /// Games that each of them lost by a crash, an illegal move or a timeout.
+    pub faults: [usize; 2],
+    /// The sequential test, if there is one.
+    pub sprt: Option<Sprt>,
+}
+
+/// The head of [`Report::tsv`].
+const HEAD: &str = "first\tsecond\tgames\twins\tdraws\tlosses\tscore\telo\telo_low\telo_high\tsuperiority\t\
+    pairs\tllr\tfirst_depth\tfirst_seconds\tsecond_depth\tsecond_seconds\tfirst_faults\tsecond_faults";
+
+impl Report {
+    /// Counts a game.
+    pub fn add(&mut self, played: &Played) {
+        self.score.add(played.pair(), played.half_points());
+        for (sum, effort) in self.effort.iter_mut().zip(played.effort()) {
+            *sum = sum.and(effort);
+        }
+        if let crate::game::Ending::Fault(_) = played.outcome.ending {
+            self.faults[usize::from(played.half_points() == 2)] += 1;
+        }
+    }
+
+    /// A line about a game that was counted, with the totals after it.
+    pub fn game(&self, played: &Played) -> String {
+        let [wins, draws, losses] = self.score.games;
+        let side = played.first() as usize;
+        let [black, white] = [&self.names[side], &self.names[1 - side]];
+        let who = match played.outcome.result {
+            GameResult::Draw | GameResult::Open => "",
+            GameResult::Won(winner) => &self.names[winner as usize ^ side],
+        };
+        let blank = if who.is_empty() { "" } else { " " };
+        format!(
+            "game {} of {}: {} | {black} - {white} {}{blank}{who}, {} plies, {} | +{wins} ={draws} \
+             -{losses}, {:.1} %{}",
+            played.number + 1,
+            self.planned,
+            played.opening,
+            played.outcome.result,
+            played.outcome.positions.len(),
+            played.outcome.ending.text(),
+            self.score.share() * 100.0,
+            self.ratio().map_or(String::new(), |ratio| format!(", LLR {ratio:.2}")),
+        )
+    }
+
+    fn ratio(&self) -> Option<f64> {
+        self.sprt.map(|sprt| sprt.ratio(&self.score.pairs))
+    }
+
+    /// The end of the match.
+    pub fn text(&self) -> String {
+        let [first, second] = &self.names;
+        let [wins, draws, losses] = self.score.games;
+        let mut text = format!(
+            "{first} - {second}: +{wins} ={draws} -{losses}, {:.1} % of {} games\n",
+            self.score.share() * 100.0,
+            wins + draws + losses,
+        );
+        if let Some(Estimate { elo, low, high, superiority }) = self.score.estimate() {
+            let pairs = self.score.pairs.map(|n| n.to_string()).join(" ");
+            text += &format!(
+                "Elo {elo:+.1}, 95 %: {low:+.1} to {high:+.1}; stronger with {:.1} %\n\
+                 pairs with 0, 1/2, 1, 1 1/2, 2 points: {pairs}\n",
+                superiority * 100.0
+            );
+        }
+        if let Some((sprt, ratio)) = self.sprt.zip(self.ratio()) {
+            let (low, high) = Sprt::bounds();
+            let decision = match sprt.decision(&self.score.pairs) {
+                Some(higher) => format!("Elo {} is accepted", sprt.accepted(higher)),
+                None => "nothing is decided".into(),
+            };
+            text += &format!("SPRT: LLR {ratio:.2}, bounds {low:.2} and {high:.2}: {decision}\n");
+        }
+        for ((name, effort), faults) in self.names.iter().zip(&self.effort).zip(self.faults) {
+            let [depth, seconds] = means(effort);
+            text += &format!(
+                "{name}: depth {depth:.1}, {seconds:.3} s a move, at most {:.3} s; {faults} faults\n",
+                effort.slowest
+            );
+        }
+        text
+    }
+
+    /// The same as a table of one line.
+    pub fn tsv(&self) -> String {
+        let [wins, draws, losses] = self.score.games;
+        let numbers = |numbers: &[f64], digits: usize| {
+            let texts: Vec<_> = numbers.iter().map(|n| format!("{n:.digits$}")).collect();
+            texts.join("\t")
+        };
+        let estimate = self.score.estimate().map_or("-\t-\t-\t-".into(), |e| {
+            let elo = numbers(&[e.elo, e.low, e.high], 1);
+            format!("{elo}\t{:.4}", e.superiority)
+        });
+        format!(
+            "{HEAD}\n{}\t{}\t{wins}\t{draws}\t{losses}\t{:.4}\t{estimate}\t{}\t{}\t{}\t{}\t{}\n",
+            self.names.join("\t"),
+            wins + draws + losses,
+            self.score.share(),
+            self.score.pairs.map(|n| n.to_string()).join(" "),
+            self.ratio().map_or("-".into(), |ratio| format!("{ratio:.2}")),
+            numbers(&means(&self.effort[0]), 3),
+            numbers(&means(&self.effort[1]), 3),
+            self.faults.map(|n| n.to_string()).join("\t"),
+        )
+    }
+}
+
+/// Mean depth and seconds of a move.
+fn means(effort: &Effort) -> [f64; 2] {
+    let moves = f64::from(effort.moves.max(1));
+    [effort.depth / moves, effort.seconds / moves]
+}

@@ -1,0 +1,132 @@
+//! Which game is played when: several at a time, until all are played or enough is known.
+
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+use prover::board::{MoveError, Side};
+use thiserror::Error;
+
+use crate::engine::{Engine, EngineError, EngineSetup};
+use crate::game::{Ending, Rules, play};
+use crate::log::{Played, first_side};
+use crate::openings::Openings;
+
+/// What is played.
+pub struct Match<'a> {
+    /// The rules of the games.
+    pub rules: Rules<'a>,
+    /// Where they begin.
+    pub openings: &'a Openings,
+    /// The first and the second engine.
+    pub engines: [EngineSetup; 2],
+    /// Games at a time.
+    pub concurrency: usize,
+}
+
+/// Why a match cannot be played.
+#[derive(Debug, Error)]
+pub enum MatchError {
+    /// An engine does not get ready.
+    #[error("{engine}: {error}")]
+    Engine {
+        /// Its command.
+        engine: String,
+        /// Why.
+        error: EngineError,
+    },
+    /// An opening is not legal.
+    #[error(transparent)]
+    Opening(#[from] MoveError),
+}
+
+impl Match<'_> {
+    /// Starts an engine, 0 or 1.
+    ///
+    /// # Errors
+    /// [`MatchError`] if it does not get ready.
+    pub fn start(&self, which: usize) -> Result<Engine, MatchError> {
+        let setup = &self.engines[which];
+        let failed = |error| MatchError::Engine { engine: setup.command.join(" "), error };
+        Engine::start(setup).map_err(failed)
+    }
+
+    /// Plays the games with these numbers. `finished` is called with each, in the order in which
+    /// they end, and says whether to go on; games under way are then abandoned.
+    ///
+    /// # Errors
+    /// [`MatchError`]
+    pub fn play(
+        &self,
+        games: Vec<usize>,
+        mut finished: impl FnMut(Played) -> ControlFlow<()>,
+    ) -> Result<(), MatchError> {
+        let (games, is_stopped) = (Mutex::new(games.into_iter()), AtomicBool::new(false));
+        let (sender, receiver) = channel();
+        std::thread::scope(|scope| {
+            for _ in 0..self.concurrency {
+                let (sender, games, is_stopped) = (sender.clone(), &games, &is_stopped);
+                scope.spawn(move || {
+                    let next = || games.lock().ok().and_then(|mut games| games.next());
+                    if let Err(error) = self.work(next, is_stopped, &sender) {
+                        // Whoever does not listen any more has had an error before.
+                        let _ = sender.send(Err(error));
+                    }
+                });
+            }
+            drop(sender);
+            let mut result = Ok(());
+            for played in receiver {
+                match played {
+                    Ok(played) if result.is_ok() && !is_stopped.load(Ordering::Relaxed) => {
+                        if finished(played).is_break() {
+                            is_stopped.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        is_stopped.store(true, Ordering::Relaxed);
+                        result = Err(error);
+                    }
+                }
+            }
+            result
+        })
+    }
+
+    /// Plays game after game with engines of its own. One that failed is started anew.
+    fn work(
+        &self,
+        next: impl Fn() -> Option<usize>,
+        is_stopped: &AtomicBool,
+        sender: &Sender<Result<Played, MatchError>>,
+    ) -> Result<(), MatchError> {
+        let mut engines: [Option<Engine>; 2] = [None, None];
+        while let Some(number) = next().filter(|_| !is_stopped.load(Ordering::Relaxed)) {
+            let opening = self.openings.of_pair(self.rules.game, number / 2)?;
+            let [first, second] = &mut engines;
+            let first = match first {
+                Some(engine) => engine,
+                None => first.insert(self.start(0)?),
+            };
+            let second = match second {
+                Some(engine) => engine,
+                None => second.insert(self.start(1)?),
+            };
+            let by_side = match first_side(number) {
+                Side::Black => [first, second],
+                Side::White => [second, first],
+            };
+            let Some(outcome) = play(&self.rules, &opening, by_side, is_stopped)? else { break };
+            if matches!(outcome.ending, Ending::Fault(_)) {
+                engines = [None, None];
+            }
+            let played = Played { number, opening: opening.moves, outcome };
+            if sender.send(Ok(played)).is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
