@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use prover::board::{Board, Game, MoveError, PdnGame, Side, write_pdn};
+use prover::board::{Game, MoveError, PdnGame, Side, write_pdn};
 use prover::play::GameResult;
 use thiserror::Error;
 
@@ -157,8 +157,8 @@ impl Log {
     ///
     /// # Errors
     /// [`LogError`]
-    pub fn add(&mut self, board: &Board, game: &Game, played: &Played) -> Result<(), LogError> {
-        let line = write_line(board, game, played)?;
+    pub fn add(&mut self, game: &Game, played: &Played) -> Result<(), LogError> {
+        let line = write_line(game, played)?;
         self.write(&line)
     }
 
@@ -168,11 +168,11 @@ impl Log {
     }
 }
 
-fn write_line(board: &Board, game: &Game, played: &Played) -> Result<String, MoveError> {
+fn write_line(game: &Game, played: &Played) -> Result<String, MoveError> {
     let mut at = game.start();
     let mut names = Vec::new();
     for after in &played.outcome.positions {
-        names.push(board.write_move(&at, after)?);
+        names.push(game.board.write_move(&at, after)?);
         at = *after;
     }
     let effort = played

@@ -179,63 +179,87 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         concurrency: options.concurrency.max(1),
     };
     let names = names([planned.start(0)?.name.clone(), planned.start(1)?.name.clone()]);
-    let (mut log, done) = match &options.log {
+    let (log, done) = match &options.log {
         Some(path) => {
             let (log, done) = Log::open(path, &game, &description(options, &names))?;
             (Some(log), done)
         }
         None => (None, Vec::new()),
     };
-    let mut pdn = options.pdn.as_ref().map(File::create).transpose()?;
-    let mut report = Report {
+    let pdn = options.pdn.as_ref().map(File::create).transpose()?;
+    let mut books = Books { game: &game, log, pdn, report: report(options, names) };
+    for played in &done {
+        books.count(played)?;
+    }
+    let seen: HashSet<usize> = done.iter().map(|played| played.number).collect();
+    let left = (0..options.games).filter(|number| !seen.contains(number)).collect();
+    if !books.report.is_decided() {
+        play(&planned, left, &mut books, options.format)?;
+    }
+    match options.format {
+        Format::Text => print!("{}", books.report.text()),
+        Format::Tsv => print!("{}", books.report.tsv()),
+    }
+    Ok(())
+}
+
+/// Where the games of a match are kept.
+struct Books<'a> {
+    game: &'a Game,
+    log: Option<Log>,
+    pdn: Option<File>,
+    report: Report,
+}
+
+impl Books<'_> {
+    /// Takes in a game that was just played.
+    fn add(&mut self, played: &Played) -> Result<(), Box<dyn Error>> {
+        if let Some(log) = &mut self.log {
+            log.add(self.game, played)?;
+        }
+        self.count(played)
+    }
+
+    /// Takes in a game that is in the log.
+    fn count(&mut self, played: &Played) -> Result<(), Box<dyn Error>> {
+        self.report.add(played);
+        if let Some(pdn) = &mut self.pdn {
+            let [first, second] = &self.report.names;
+            writeln!(pdn, "{}", played.pdn(self.game, [first, second])?)?;
+        }
+        Ok(())
+    }
+}
+
+fn play(
+    planned: &Match<'_>,
+    games: Vec<usize>,
+    books: &mut Books<'_>,
+    format: Format,
+) -> Result<(), Box<dyn Error>> {
+    let mut failure = None;
+    planned.play(games, |played| {
+        if let Err(error) = books.add(&played) {
+            failure = Some(error);
+            return ControlFlow::Break(());
+        }
+        if format == Format::Text {
+            println!("{}", books.report.game(&played));
+        }
+        if books.report.is_decided() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    failure.map_or(Ok(()), Err)
+}
+
+fn report(options: &Options, names: [String; 2]) -> Report {
+    Report {
         names,
         planned: options.games,
         score: Score::default(),
         effort: [Effort::default(); 2],
         faults: [0; 2],
         sprt: options.sprt,
-    };
-    let seen: HashSet<usize> = done.iter().map(|played| played.number).collect();
-    let mut failure: Option<Box<dyn Error>> = None;
-    let is_decided = |report: &Report| {
-        report.sprt.is_some_and(|sprt| sprt.decision(&report.score.pairs).is_some())
-    };
-    let mut count = |played: &Played, report: &mut Report| -> Result<(), Box<dyn Error>> {
-        report.add(played);
-        if let Some(pdn) = &mut pdn {
-            let names = [report.names[0].as_str(), report.names[1].as_str()];
-            writeln!(pdn, "{}", played.pdn(&game, names)?)?;
-        }
-        Ok(())
-    };
-    for played in &done {
-        count(played, &mut report)?;
     }
-    let games: Vec<usize> = (0..options.games).filter(|number| !seen.contains(number)).collect();
-    if !is_decided(&report) {
-        planned.play(games, |played| {
-            let kept = match &mut log {
-                Some(log) => log.add(&game.board, &game, &played).map_err(Into::into),
-                None => Ok(()),
-            };
-            if let Err(error) = kept.and_then(|()| count(&played, &mut report)) {
-                failure = Some(error);
-                return ControlFlow::Break(());
-            }
-            if options.format == Format::Text {
-                println!("{}", report.game(&played));
-            }
-            if is_decided(&report) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-    }
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    match options.format {
-        Format::Text => print!("{}", report.text()),
-        Format::Tsv => print!("{}", report.tsv()),
-    }
-    Ok(())
 }
 
 /// What is played, in a line: a log of something else is not gone on with.

@@ -2,7 +2,7 @@
 
 use prover::play::GameResult;
 
-use crate::game::Effort;
+use crate::game::{Effort, Ending};
 use crate::log::Played;
 use crate::score::{Estimate, Score};
 use crate::sprt::Sprt;
@@ -34,9 +34,14 @@ impl Report {
         for (sum, effort) in self.effort.iter_mut().zip(played.effort()) {
             *sum = sum.and(effort);
         }
-        if let crate::game::Ending::Fault(_) = played.outcome.ending {
+        if let Ending::Fault(_) = played.outcome.ending {
             self.faults[usize::from(played.half_points() == 2)] += 1;
         }
+    }
+
+    /// Whether the sequential test has decided.
+    pub fn is_decided(&self) -> bool {
+        self.sprt.is_some_and(|sprt| sprt.decision(&self.score.pairs).is_some())
     }
 
     /// A line about a game that was counted, with the totals after it.

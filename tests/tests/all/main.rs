@@ -12,6 +12,7 @@ mod explain;
 mod games;
 mod heuristic;
 mod independence;
+mod matches;
 mod mutants;
 mod notes;
 mod openings;
