@@ -10,6 +10,8 @@ impl Random {
     }
 
     /// A number less than `end`, which is small: the odds are equal but for 2⁻⁴⁰.
+    // What is cut off is zero: the number is less than `end`.
+    #[allow(clippy::cast_possible_truncation)]
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
