@@ -67,7 +67,7 @@ impl Played {
 
 /// The side of the first engine in a game.
 pub fn first_side(number: usize) -> Side {
-    if number % 2 == 0 { Side::Black } else { Side::White }
+    if number.is_multiple_of(2) { Side::Black } else { Side::White }
 }
 
 /// A file of games that cannot be used.

@@ -61,7 +61,7 @@ pub enum BallotError {
         /// The line, from 1.
         line: usize,
         /// What is wrong.
-        error: MoveError,
+        error: Box<MoveError>,
     },
 }
 
@@ -121,10 +121,9 @@ fn read_ballots(game: &Game, file: &str, text: &str) -> Result<Vec<Opening>, Bal
         let cells: Vec<&str> = text.split('\t').collect();
         let cell = |column: usize| cells.get(column).copied().unwrap_or_default();
         if KINDS.contains(&cell(kind)) {
-            let positions = game
-                .board
-                .read_line(&game.start(), cell(moves))
-                .map_err(|error| BallotError::Moves { file: file.into(), line: line + 1, error })?;
+            let positions = game.board.read_line(&game.start(), cell(moves)).map_err(|error| {
+                BallotError::Moves { file: file.into(), line: line + 1, error: Box::new(error) }
+            })?;
             ballots.push(Opening { moves: cell(moves).into(), positions });
         }
     }

@@ -17,6 +17,6 @@ impl Random {
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (u128::from(z ^ z >> 31) * end as u128 >> 64) as usize
+        ((u128::from(z ^ z >> 31) * end as u128) >> 64) as usize
     }
 }
