@@ -10,7 +10,7 @@ use super::record::GameRecord;
 use crate::board::Position;
 use crate::certificate::BrokenProof;
 use crate::egdb::Value;
-use crate::heuristic::{Bound, Heuristic, Limits};
+use crate::heuristic::{Analysis, Bound, Heuristic, Limits};
 use crate::lookup::{Lookup, LookupError, RatedMove};
 
 /// A move, and who says that it is good.
@@ -103,6 +103,18 @@ impl Opponent<'_> {
     /// # Errors
     /// [`PlayError`]
     pub fn choose(&mut self, record: &GameRecord) -> Result<Option<Choice>, PlayError> {
+        self.choose_and_report(record, &mut |_| ())
+    }
+
+    /// The same; `see` is shown what a search finds, depth by depth.
+    ///
+    /// # Errors
+    /// [`PlayError`]
+    pub fn choose_and_report(
+        &mut self,
+        record: &GameRecord,
+        see: &mut dyn FnMut(&Analysis),
+    ) -> Result<Option<Choice>, PlayError> {
         let position = record.position();
         let rated = self.lookup.rate_moves(position)?;
         let Some(best) = rated.first() else { return Ok(None) };
@@ -119,7 +131,7 @@ impl Opponent<'_> {
         }
         Ok(Some(match decided {
             Some(value) => self.by_database(record, &rated, value)?,
-            None => self.search(position, best.after),
+            None => self.search(record, best.after, see),
         }))
     }
 
@@ -145,8 +157,14 @@ impl Opponent<'_> {
     }
 
     /// The move that the search likes best; `otherwise` if it has no variation to show.
-    fn search(&mut self, position: &Position, otherwise: Position) -> Choice {
-        let found = self.engine.search(position, self.limits, |_| ());
+    fn search(
+        &mut self,
+        record: &GameRecord,
+        otherwise: Position,
+        see: &mut dyn FnMut(&Analysis),
+    ) -> Choice {
+        let (earlier, position) = (record.earlier(), record.position());
+        let found = self.engine.search_after(&earlier, position, self.limits, see);
         let (score, depth, proven) = (found.score, found.depth, found.proven);
         let after = found.pv.first().copied().unwrap_or(otherwise);
         Choice { after, source: Source::Search { score, depth, proven } }

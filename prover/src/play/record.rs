@@ -55,6 +55,13 @@ impl GameRecord {
         self.positions.last().unwrap_or(&self.start)
     }
 
+    /// The positions before the one now, the oldest first.
+    pub fn earlier(&self) -> Vec<Position> {
+        let mut positions = [&[self.start], self.positions.as_slice()].concat();
+        positions.pop();
+        positions
+    }
+
     /// Makes a move, which leads to `after`.
     ///
     /// # Errors
