@@ -1,4 +1,4 @@
-// Draughtproof's endgame databases for programs in C and C++. Made by cbindgen from src/lib.rs:
+// Draughtproof's endgame databases for programs in C and C++. Made by cbindgen from src/database.rs:
 // UPDATE_HEADER=1 cargo test -p draughtproof-egdb-c
 
 #ifndef DRAUGHTPROOF_EGDB_H

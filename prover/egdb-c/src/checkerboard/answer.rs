@@ -1,0 +1,88 @@
+//! From a board to a board with a move made.
+
+use std::ffi::c_int;
+
+use prover::egdb::Value;
+use prover::heuristic::Limits;
+use prover::play::{Choice, Source};
+
+use super::board::{self, Board8x8};
+use super::moves::CBmove;
+use super::session::{GAME, Search, proved, session};
+
+/// Neither side can win.
+pub const CB_DRAW: c_int = 0;
+/// The side that moves wins.
+pub const CB_WIN: c_int = 1;
+/// The side that moves loses.
+pub const CB_LOSS: c_int = 2;
+/// Nothing is proved; or no move was made, and the text says why.
+pub const CB_UNKNOWN: c_int = 3;
+
+/// What is asked for beside the position.
+pub(super) struct Question<'a> {
+    /// The side to move.
+    pub(super) color: c_int,
+    /// How far the search goes.
+    pub(super) limits: Limits,
+    /// Whether the position does not follow from the one before.
+    pub(super) is_new_game: bool,
+    /// Whether the search is to end at once.
+    pub(super) is_stopped: &'a dyn Fn() -> bool,
+}
+
+/// What was found for a position.
+pub(super) struct Answer {
+    /// What is proved.
+    pub(super) claim: c_int,
+    /// The text at the end, if the last line of the search is not to stay.
+    pub(super) text: Option<String>,
+    /// The move.
+    pub(super) made: CBmove,
+}
+
+impl Answer {
+    /// No move was made.
+    pub(super) fn none(claim: c_int, text: &str) -> Answer {
+        Answer { claim, text: Some(text.into()), made: CBmove::NONE }
+    }
+
+    fn new(choice: &Choice, made: CBmove) -> Answer {
+        let claim = match proved(choice) {
+            Some(Value::Win) => CB_WIN,
+            Some(Value::Draw) => CB_DRAW,
+            Some(Value::Loss) => CB_LOSS,
+            None => CB_UNKNOWN,
+        };
+        let is_searched = matches!(choice.source, Source::Search { .. });
+        let text = (!is_searched).then(|| choice.source.to_string());
+        Answer { claim, text, made }
+    }
+}
+
+impl Question<'_> {
+    /// Finds a move and makes it on the board; `say` is given lines of progress.
+    pub(super) fn answer(self, cells: Option<&mut Board8x8>, say: &mut dyn FnMut(&str)) -> Answer {
+        let Question { color, limits, is_new_game, is_stopped } = self;
+        let Some(cells) = cells else {
+            return Answer::none(CB_UNKNOWN, "board: expected one, found null");
+        };
+        let position = match board::read(&GAME.board, cells, color) {
+            Ok(position) => position,
+            Err(error) => return Answer::none(CB_UNKNOWN, &error.to_string()),
+        };
+        let mut session = session();
+        if is_new_game {
+            session.forget();
+        }
+        match session.choose(Search { position, limits, is_stopped, say }) {
+            Ok(Some(choice)) => {
+                let made = CBmove::new(&GAME.board, &position, &choice.after);
+                board::write(&GAME.board, &choice.after, cells);
+                Answer::new(&choice, made.unwrap_or(CBmove::NONE))
+            }
+            Ok(None) => Answer::none(CB_LOSS, "no legal move"),
+            Err(error) => Answer::none(CB_UNKNOWN, &error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The CheckerBoard API, version 2: `getmove` and `enginecommand`, as Martin Fierz's program
+//! CheckerBoard and others that know it find them in the library of an engine. The header is
+//! `include/draughtproof_checkerboard.h`.
+//!
+//! The game is English checkers (type 21), for which nothing else is needed: `islegal` and `get
+//! movelist` are for other games. On 32-bit Windows the calling convention is `__stdcall`, which is
+//! that of C everywhere else.
+//!
+//! Pointers are read and written by the thread that calls, and only during the call. The move is
+//! looked for by a thread of its own ([`player`]); commands are answered meanwhile. Two calls of
+//! `getmove` wait for one another.
+
+mod answer;
+pub mod board;
+mod clock;
+mod commands;
+mod history;
+pub mod moves;
+mod player;
+mod report;
+mod session;
+mod settings;
+
+use std::ffi::{c_char, c_double, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use prover::heuristic::Limits;
+
+use crate::text::{read_bytes, write_message};
+use answer::{Answer, Question};
+pub use answer::{CB_DRAW, CB_LOSS, CB_UNKNOWN, CB_WIN};
+use board::Board8x8;
+use clock::time_of_move;
+use moves::CBmove;
+
+/// In `info`: the position does not follow from the one before.
+pub const CB_RESET_MOVES: c_int = 1;
+
+/// The bytes of the text of `getmove`.
+const TEXT_SIZE: usize = 1024;
+/// The bytes of a reply. The API has 1024, but CheckerBoard itself has no more room at times.
+const REPLY_SIZE: usize = 256;
+/// The most bytes of a command,
+const MOST_COMMAND: usize = 256;
+/// and of one that tells a game.
+const MOST_GAME: usize = 4096;
+/// How such a command begins.
+const GAME_COMMAND: &[u8] = b"set gamehist ";
+
+/// Finds a move and makes it on the board. Returns what is proved for the side that moves:
+/// `CB_WIN`, `CB_LOSS` (also if it has no move), `CB_DRAW`, or else `CB_UNKNOWN`.
+///
+/// `board` has pieces as in [`board`]; `color` moves, `CB_WHITE` or `CB_BLACK`. The search takes
+/// `maxtime` seconds, or a share of the clock in `info` and `moreinfo`, and ends soon after
+/// `playnow` is not 0. `text` shows meanwhile what was found, and `made` is what the move consists
+/// of. Where there is no legal move, or the board is none, it stays as it is.
+///
+/// Positions between which there are at most two moves are taken for one game, unless `info` has
+/// `CB_RESET_MOVES` or `set gamehist` has told the game.
+///
+/// # Safety
+/// Pointers must be null or lead to as much as their types and `TEXT_SIZE` say, which nobody else
+/// writes to before the end of the call, but for `playnow`.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn getmove(
+    board: *mut [c_int; 8],
+    color: c_int,
+    maxtime: c_double,
+    text: *mut c_char,
+    playnow: *mut c_int,
+    info: c_int,
+    moreinfo: c_int,
+    made: *mut CBmove,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let mut say = |line: &str| unsafe { write_message(line, text, TEXT_SIZE) };
+    let is_stopped = || {
+        // SAFETY: as above; others only write to it.
+        !playnow.is_null() && unsafe { AtomicI32::from_ptr(playnow) }.load(Ordering::Relaxed) != 0
+    };
+    // SAFETY: as above.
+    let cells = unsafe { board.cast::<Board8x8>().as_mut() };
+    let limits = Limits { time: time_of_move(maxtime, info, moreinfo), ..Limits::default() };
+    let is_new_game = info & CB_RESET_MOVES != 0;
+    let question = Question { color, limits, is_new_game, is_stopped: &is_stopped };
+    let answer = catch_unwind(AssertUnwindSafe(|| question.answer(cells, &mut say)));
+    let Answer { claim, text: last, made: chosen } =
+        answer.unwrap_or_else(|_| Answer::none(CB_UNKNOWN, "internal error"));
+    if let Some(line) = last {
+        say(&line);
+    }
+    // SAFETY: the caller vouches for it.
+    if let Some(made) = unsafe { made.as_mut() } {
+        *made = chosen;
+    }
+    claim
+}
+
+/// Does what a command asks for, and writes a reply of at most `REPLY_SIZE` bytes. Returns 1 if
+/// that was done, else 0, and the reply says why not.
+///
+/// # Safety
+/// `command` must be null or a string that ends with a zero or has 256 bytes; if it begins with
+/// `set gamehist `, 4096. `reply` must be null or have `REPLY_SIZE` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn enginecommand(command: *const c_char, reply: *mut c_char) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let done = catch_unwind(|| unsafe { read_command(command) }.and_then(|c| commands::obey(&c)));
+    let (status, text) = match done {
+        Ok(Ok(text)) => (1, text),
+        Ok(Err(text)) => (0, text),
+        Err(_) => (0, "internal error".into()),
+    };
+    // SAFETY: the caller vouches for it.
+    unsafe { write_message(&text, reply, REPLY_SIZE) };
+    status
+}
+
+/// Reads a command.
+///
+/// # Safety
+/// As for [`enginecommand`].
+unsafe fn read_command(command: *const c_char) -> Result<String, String> {
+    if command.is_null() {
+        return Err("command: expected one, found null".into());
+    }
+    // SAFETY: the caller vouches for it.
+    let start = unsafe { read_bytes(command, MOST_COMMAND) };
+    let bytes = match start {
+        Some(bytes) => Some(bytes),
+        // SAFETY: as above; there are as many bytes, and no zero among them.
+        None if unsafe { tells_a_game(command) } => unsafe { read_bytes(command, MOST_GAME) },
+        None => None,
+    };
+    let bytes = bytes.ok_or("command: expected a zero at its end, found none")?;
+    String::from_utf8(bytes).map_err(|_| "command: expected UTF-8, found other bytes".into())
+}
+
+/// Whether a command is one that tells a game.
+///
+/// # Safety
+/// It must have as many bytes as [`GAME_COMMAND`].
+unsafe fn tells_a_game(command: *const c_char) -> bool {
+    // SAFETY: the caller vouches for it.
+    unsafe { std::slice::from_raw_parts(command.cast::<u8>(), GAME_COMMAND.len()) == GAME_COMMAND }
+}

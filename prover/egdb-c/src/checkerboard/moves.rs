@@ -1,0 +1,139 @@
+//! Moves as CheckerBoard shows them.
+
+use std::ffi::c_int;
+
+use prover::board::{Board, Position};
+
+use super::board::piece;
+
+/// A place on the board, `[x][y]`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coor {
+    /// The column, 0 at the left as Black sees it.
+    pub x: c_int,
+    /// The row, 0 for Black's home row.
+    pub y: c_int,
+}
+
+/// No place: what is not used of a list.
+const NOWHERE: Coor = Coor { x: -1, y: -1 };
+
+impl Coor {
+    /// The place in a board.
+    pub(super) fn cell(self) -> (usize, usize) {
+        // Both are from 0 to 7.
+        (self.x.unsigned_abs() as usize, self.y.unsigned_abs() as usize)
+    }
+}
+
+/// Where a square (from 0) is.
+pub fn coor(square: u8) -> Coor {
+    let (row, place) = (square / 4, square % 4);
+    Coor { x: (2 * (3 - place) + row % 2).into(), y: row.into() }
+}
+
+/// A move. A king can jump at most 9 times.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CBmove {
+    /// The number of pieces taken.
+    pub jumps: c_int,
+    /// The piece after the move.
+    pub newpiece: c_int,
+    /// The piece before the move.
+    pub oldpiece: c_int,
+    /// Where the move begins.
+    pub from: Coor,
+    /// Where it ends.
+    pub to: Coor,
+    /// Where the piece stands on its way: `from`, then where each step or jump ends.
+    pub path: [Coor; 12],
+    /// The squares of the pieces taken.
+    pub del: [Coor; 12],
+    /// These pieces.
+    pub delpiece: [c_int; 12],
+}
+
+impl CBmove {
+    /// No move.
+    pub const NONE: CBmove = CBmove {
+        jumps: 0,
+        newpiece: 0,
+        oldpiece: 0,
+        from: NOWHERE,
+        to: NOWHERE,
+        path: [NOWHERE; 12],
+        del: [NOWHERE; 12],
+        delpiece: [0; 12],
+    };
+
+    /// The move from a position to the one after it, by the first way to make it; `None` if there
+    /// is no such move.
+    pub fn new(board: &Board, before: &Position, after: &Position) -> Option<CBmove> {
+        let moves = board.moves(before);
+        let found = moves.iter().find(|m| m.after == *after)?;
+        let squares = found.paths.first()?;
+        let (from, to) = (*squares.first()?, *squares.last()?);
+        let mut made = CBmove {
+            oldpiece: piece(board, before, from),
+            newpiece: piece(board, after, to),
+            from: coor(from),
+            to: coor(to),
+            ..CBmove::NONE
+        };
+        for (place, square) in made.path.iter_mut().zip(squares) {
+            *place = coor(*square);
+        }
+        if found.is_capture {
+            for (n, ends) in squares.windows(2).enumerate().take(made.del.len()) {
+                let over = between(board, ends[0], ends[1])?;
+                made.del[n] = coor(over);
+                made.delpiece[n] = piece(board, before, over);
+                made.jumps += 1;
+            }
+        }
+        Some(made)
+    }
+}
+
+/// The square that a jump leads over.
+fn between(board: &Board, from: u8, to: u8) -> Option<u8> {
+    (0..4).find_map(|direction| {
+        let over = board.step(from, direction)?;
+        (board.step(over, direction) == Some(to)).then_some(over)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CBmove, coor};
+    use prover::board::Board;
+
+    #[test]
+    fn a_capture_of_two_that_crowns() {
+        let board = Board::new(8, 8).unwrap();
+        let before = board.read_fen("B:W19,K27:B15").unwrap();
+        let after = board.read_move(&before, "15x31").unwrap();
+        let made = CBmove::new(&board, &before, &after).unwrap();
+        let [from, over, way, last, to] = [15, 19, 24, 27, 31].map(|square| coor(square - 1));
+        let mut expected = CBmove { jumps: 2, newpiece: 10, oldpiece: 6, from, to, ..CBmove::NONE };
+        expected.path[..3].copy_from_slice(&[from, way, to]);
+        expected.del[..2].copy_from_slice(&[over, last]);
+        expected.delpiece[..2].copy_from_slice(&[5, 9]);
+        assert_eq!(made, expected);
+    }
+
+    #[test]
+    fn a_step() {
+        let board = Board::new(8, 8).unwrap();
+        let before = board.read_fen("W:WK32:B1").unwrap();
+        let after = board.read_move(&before, "32-27").unwrap();
+        let made = CBmove::new(&board, &before, &after).unwrap();
+        let mut expected =
+            CBmove { newpiece: 9, oldpiece: 9, from: coor(31), to: coor(26), ..CBmove::NONE };
+        (expected.path[0], expected.path[1]) = (coor(31), coor(26));
+        assert_eq!(made, expected);
+        assert_eq!(CBmove::new(&board, &before, &before), None);
+    }
+}

@@ -1,0 +1,177 @@
+//! The thread that searches. It has the database open and keeps what it remembers of positions from
+//! one move to the next; whoever asks it stays free to stop it.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use prover::board::Board;
+use prover::egdb::{BuildError, BuildSession, Depths, Store, StoreError, Values};
+use prover::heuristic::{Heuristic, Limits};
+use prover::lookup::Lookup;
+use prover::play::{Choice, GameRecord, Opponent, PlayError};
+use thiserror::Error;
+
+use super::report;
+use super::settings::Settings;
+
+/// How often one who waits looks whether the search is to end.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Why there is no move.
+#[derive(Debug, Error)]
+pub enum PlayerError {
+    /// There is no thread to be had.
+    #[error("no thread: {0}")]
+    Thread(#[from] io::Error),
+    /// The database cannot be opened.
+    #[error(transparent)]
+    Database(#[from] BuildError),
+    /// The depths beside it cannot be opened.
+    #[error(transparent)]
+    Depths(#[from] StoreError),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Play(#[from] PlayError),
+    /// A mistake of the program.
+    #[error("internal error")]
+    Internal,
+}
+
+/// What whoever asked for a move is told.
+enum Event {
+    /// How far the search is.
+    Progress(String),
+    /// The move; none, if there is no legal one.
+    Chosen(Result<Option<Choice>, PlayError>),
+}
+
+struct Request {
+    record: GameRecord,
+    limits: Limits,
+    events: Sender<Event>,
+}
+
+/// A thread that finds moves.
+pub struct Player {
+    /// Dropped to end the thread.
+    requests: Option<Sender<Request>>,
+    thread: Option<JoinHandle<()>>,
+    /// Ends the search.
+    stop: Arc<AtomicBool>,
+}
+
+impl Player {
+    /// Opens the database and starts the thread.
+    ///
+    /// # Errors
+    /// [`PlayerError`]
+    pub fn start(board: &'static Board, settings: Settings) -> Result<Player, PlayerError> {
+        let (requests, received) = channel();
+        let (ready, is_ready) = channel();
+        let run = move || match open(board, &settings) {
+            Ok(opened) => serve(board, &settings, &opened, &ready, &received),
+            // Nobody is gone: the one who starts waits.
+            Err(error) => drop(ready.send(Err(error))),
+        };
+        let thread = Builder::new().name("search".into()).spawn(run)?;
+        let stop = is_ready.recv().map_err(|_| PlayerError::Internal)??;
+        Ok(Player { requests: Some(requests), thread: Some(thread), stop })
+    }
+
+    /// Finds a move at the end of a game; `None` if there is no legal one. Ends soon after
+    /// `is_stopped`, and gives lines of progress to `say`.
+    ///
+    /// # Errors
+    /// [`PlayerError`]; it is of no more use after that.
+    pub fn choose(
+        &self,
+        record: GameRecord,
+        limits: Limits,
+        is_stopped: &dyn Fn() -> bool,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<Option<Choice>, PlayerError> {
+        self.stop.store(false, Ordering::Relaxed);
+        let (events, received) = channel();
+        let requests = self.requests.as_ref().ok_or(PlayerError::Internal)?;
+        let request = Request { record, limits, events };
+        requests.send(request).map_err(|_| PlayerError::Internal)?;
+        loop {
+            if is_stopped() {
+                self.stop.store(true, Ordering::Relaxed);
+            }
+            match received.recv_timeout(POLL_INTERVAL) {
+                Ok(Event::Progress(line)) => say(&line),
+                Ok(Event::Chosen(choice)) => return Ok(choice?),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(PlayerError::Internal),
+            }
+        }
+    }
+}
+
+impl Drop for Player {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            // It has panicked, or ends now.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A database and its depths.
+struct Opened {
+    values: Values,
+    depths: Option<Depths>,
+}
+
+/// Opens the database, if one is to be used and there.
+fn open(board: &Board, settings: &Settings) -> Result<Opened, PlayerError> {
+    let none = || Opened { values: Values::empty(board), depths: None };
+    if !settings.is_database_used {
+        return Ok(none());
+    }
+    let store = Store::new(&settings.database, board);
+    let cover = match store.manifest() {
+        Ok(manifest) => manifest.cover,
+        Err(StoreError::Missing { .. }) => return Ok(none()),
+        Err(error) => return Err(error.into()),
+    };
+    let mut session = BuildSession::new(&store, &cover, u64::MAX)?;
+    session.use_tables()?;
+    // A file that cannot be read while a search is under way is as one that is not there.
+    let values = session.into_values(settings.database_mib << 20).on_failure(|_| None);
+    Ok(Opened { values, depths: Some(Depths::open(&settings.database, board)?) })
+}
+
+/// Answers until nobody can ask any more.
+fn serve(
+    board: &Board,
+    settings: &Settings,
+    opened: &Opened,
+    ready: &Sender<Result<Arc<AtomicBool>, PlayerError>>,
+    requests: &Receiver<Request>,
+) {
+    let engine = Heuristic::new(board, &opened.values)
+        .with_threads(settings.threads)
+        .with_memory(settings.table_mib << 20);
+    if ready.send(Ok(engine.stop_flag())).is_err() {
+        return;
+    }
+    let lookup = Lookup { board, values: &opened.values, depths: opened.depths.as_ref() };
+    let mut opponent = Opponent { lookup, proof: None, engine, limits: Limits::default() };
+    for Request { record, limits, events } in requests {
+        opponent.limits = limits;
+        let start = Instant::now();
+        let choice = opponent.choose_and_report(&record, &mut |found| {
+            let line = report::progress(board, record.position(), found, start.elapsed());
+            // Whoever asked waits for the move.
+            let _ = events.send(Event::Progress(line));
+        });
+        let _ = events.send(Event::Chosen(choice));
+    }
+}

@@ -1,0 +1,60 @@
+//! Lines for a status bar.
+
+use std::time::Duration;
+
+use prover::board::{Board, Position};
+use prover::heuristic::Analysis;
+
+/// The most moves of a line of play that are shown.
+const MOST_MOVES: usize = 12;
+
+/// What a search has found so far: depth, value, nodes, speed, best play.
+pub fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: Duration) -> String {
+    let Analysis { depth, nodes, score, proven, .. } = found;
+    let value = if proven.is_exact() {
+        proven.to_string()
+    } else {
+        format!("{:+.2}", f64::from(*score) / 100.0)
+    };
+    // Counts of nodes are exact up to 2^53.
+    let per_second = *nodes as f64 / elapsed.as_secs_f64().max(1e-3);
+    let line = line(board, position, &found.pv);
+    format!("depth {depth}  value {value}  {nodes} nodes  {:.0} kN/s  {line}", per_second / 1e3)
+}
+
+/// The names of the moves of a line, as many as there is room for.
+fn line(board: &Board, position: &Position, after: &[Position]) -> String {
+    let before = std::iter::once(position).chain(after);
+    let moves = before.zip(after).take(MOST_MOVES);
+    let names = moves.map_while(|(before, after)| board.write_move(before, after).ok());
+    names.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::progress;
+    use prover::board::Game;
+    use prover::heuristic::{Analysis, Bound};
+
+    #[test]
+    fn a_line_of_progress() {
+        let game: Game = "8x8".parse().unwrap();
+        let pv = game.board.read_line(&game.start(), "11-15 23-19 8-11").unwrap();
+        let mut found = Analysis {
+            score: -124,
+            depth: 3,
+            nodes: 5000,
+            pv,
+            proven: Bound::AtLeastDraw,
+            ends_in_draw: false,
+        };
+        let shown =
+            |found: &Analysis| progress(&game.board, &game.start(), found, Duration::from_secs(2));
+        let line = "5000 nodes  2 kN/s  11-15 23-19 8-11";
+        assert_eq!(shown(&found), format!("depth 3  value -1.24  {line}"));
+        found.proven = Bound::Draw;
+        assert_eq!(shown(&found), format!("depth 3  value draw  {line}"));
+    }
+}

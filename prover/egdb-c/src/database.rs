@@ -1,0 +1,240 @@
+//! Endgame databases; `include/draughtproof_egdb.h` is made from this file.
+//!
+//! Every function may be called by several threads at a time with the same database, except
+//! [`egdb_close`].
+
+use std::ffi::{CStr, c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use draughtproof_egdb::{Database, Mode, Value};
+use draughtproof_game::{Board, Position, Side};
+
+use crate::text::write_message;
+
+/// The side to move loses.
+pub const EGDB_LOSS: c_int = 0;
+/// Neither side can win.
+pub const EGDB_DRAW: c_int = 1;
+/// The side to move wins.
+pub const EGDB_WIN: c_int = 2;
+/// Not in the database: a position that it does not cover (too many pieces, or a side without
+/// pieces), or one of a slice whose file is not there.
+pub const EGDB_UNKNOWN: c_int = 3;
+/// For `egdb_open`: values are read and decoded when they are needed, and some kept.
+pub const EGDB_CACHED: c_int = 0;
+/// For `egdb_open`: all values in memory of the process, decoded at once.
+pub const EGDB_RESIDENT: c_int = 1;
+/// For `egdb_open`: in the tables beside the database that `prove db --map` makes, mapped into
+/// memory and shared by all processes; where there is none, as `EGDB_CACHED`. If somebody cuts such
+/// a file short while it is in use, the process gets SIGBUS.
+pub const EGDB_MAPPED: c_int = 2;
+/// A file cannot be read or is damaged.
+pub const EGDB_ERROR: c_int = -1;
+/// No position of the board: pieces that overlap or are off the board, a man where it would be
+/// crowned, kings that are no pieces; or a null pointer.
+pub const EGDB_INVALID: c_int = -2;
+
+/// An open database.
+#[allow(non_camel_case_types)]
+pub struct egdb_database(Database);
+
+/// A position. Bit n − 1 of a set stands for square n in the standard numbering, Black's men moving
+/// towards higher numbers.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[allow(non_camel_case_types)]
+pub struct egdb_position {
+    /// Black's pieces.
+    pub black: u32,
+    /// White's pieces.
+    pub white: u32,
+    /// Those of both sides that are kings.
+    pub kings: u32,
+    /// 0 if Black is to move, else White is.
+    pub white_to_move: u32,
+}
+
+fn read(board: &Board, p: egdb_position) -> Option<Position> {
+    let turn = if p.white_to_move == 0 { Side::Black } else { Side::White };
+    board.position(p.black, p.white, p.kings, turn)
+}
+
+fn number(value: Option<Value>) -> c_int {
+    match value {
+        Some(Value::Loss) => EGDB_LOSS,
+        Some(Value::Draw) => EGDB_DRAW,
+        Some(Value::Win) => EGDB_WIN,
+        None => EGDB_UNKNOWN,
+    }
+}
+
+/// Opens the database of the board rows x columns in a directory. `mode` says where values are:
+/// `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of what is cached at most `memory`
+/// bytes are kept; what is resident must not take more. Returns null and writes a message into
+/// `error` (of `error_size` bytes; may be null) if that fails.
+///
+/// # Safety
+/// `directory` must be a string that ends with a zero, and `error` null or of `error_size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_open(
+    directory: *const c_char,
+    rows: u32,
+    columns: u32,
+    memory: u64,
+    mode: c_int,
+    error: *mut c_char,
+    error_size: usize,
+) -> *mut egdb_database {
+    let open = || {
+        if directory.is_null() {
+            return Err("directory: expected a path, found null".to_string());
+        }
+        // SAFETY: the caller vouches for the string.
+        let directory = unsafe { CStr::from_ptr(directory) };
+        let directory = directory.to_str().map_err(|_| "directory: expected UTF-8".to_string())?;
+        let size = u8::try_from(rows).ok().zip(u8::try_from(columns).ok());
+        let board = size
+            .and_then(|(rows, columns)| Board::new(rows, columns))
+            .ok_or_else(|| format!("board: {rows}x{columns} is none"))?;
+        let mode = match mode {
+            EGDB_CACHED => Mode::Cached(memory),
+            EGDB_RESIDENT => Mode::Resident(memory),
+            EGDB_MAPPED => Mode::Mapped(memory),
+            other => return Err(format!("mode: expected 0 to 2, found {other}")),
+        };
+        Database::open(directory, &board, mode).map_err(|e| e.to_string())
+    };
+    match catch_unwind(open).unwrap_or_else(|_| Err("internal error".into())) {
+        Ok(database) => Box::into_raw(Box::new(egdb_database(database))),
+        Err(message) => {
+            // SAFETY: the caller vouches for the buffer.
+            unsafe { write_message(&message, error, error_size) };
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// Closes a database; null is ignored.
+///
+/// # Safety
+/// `database` must come from `egdb_open` and not be used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_close(database: *mut egdb_database) {
+    if !database.is_null() {
+        // SAFETY: it was made by Box::into_raw, and the caller gives it back.
+        drop(unsafe { Box::from_raw(database) });
+    }
+}
+
+/// Writes which positions a database covers, and a zero, into `size` bytes (`text` may be null):
+/// `6` are all with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has
+/// more than 4. Returns the length of the whole text, which is cut off if it does not fit.
+///
+/// # Safety
+/// `database` must be open, and `text` null or of `size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_cover(
+    database: *const egdb_database,
+    text: *mut c_char,
+    size: usize,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let cover = database.cover().to_string();
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { write_message(&cover, text, size) };
+    c_int::try_from(cover.len()).unwrap_or(c_int::MAX)
+}
+
+/// The largest number of pieces of a position that a database covers: none with more has a value.
+///
+/// # Safety
+/// `database` must be open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_pieces(database: *const egdb_database) -> c_int {
+    // SAFETY: the caller vouches for it.
+    unsafe { database.as_ref() }
+        .map_or(EGDB_INVALID, |database| database.0.cover().most_pieces().into())
+}
+
+/// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of
+/// files that must be read are read once each, by all processors: that is how to look up many
+/// positions for the first time. Returns 0, or `EGDB_ERROR` and a message.
+///
+/// # Safety
+/// `database` must be open, `positions` and `values` of `count` elements, and `error` null or of
+/// `error_size` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_probe_batch(
+    database: *const egdb_database,
+    positions: *const egdb_position,
+    count: usize,
+    values: *mut c_int,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    if database.is_null() || (count > 0 && (positions.is_null() || values.is_null())) {
+        return EGDB_INVALID;
+    }
+    if count == 0 {
+        return 0;
+    }
+    // SAFETY: not null, and the caller vouches for the rest.
+    let (database, positions, values) = unsafe {
+        (
+            &(*database).0,
+            std::slice::from_raw_parts(positions, count),
+            std::slice::from_raw_parts_mut(values, count),
+        )
+    };
+    let probe = AssertUnwindSafe(|| {
+        let board = database.board();
+        let read: Vec<Option<Position>> = positions.iter().map(|&p| read(board, p)).collect();
+        let valid: Vec<Position> = read.iter().copied().flatten().collect();
+        let mut found = database.probe_batch(&valid).map_err(|e| e.to_string())?.into_iter();
+        for (value, position) in values.iter_mut().zip(read) {
+            *value = position.map_or(EGDB_INVALID, |_| number(found.next().flatten()));
+        }
+        Ok(())
+    });
+    match catch_unwind(probe).unwrap_or_else(|_| Err("internal error".to_string())) {
+        Ok(()) => 0,
+        Err(message) => {
+            // SAFETY: the caller vouches for the buffer.
+            unsafe { write_message(&message, error, error_size) };
+            EGDB_ERROR
+        }
+    }
+}
+
+/// The value of a position for the side to move, `EGDB_UNKNOWN`, `EGDB_INVALID`, or `EGDB_ERROR`
+/// and a message.
+///
+/// # Safety
+/// As for `egdb_probe_batch`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_probe(
+    database: *const egdb_database,
+    position: egdb_position,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let probe = AssertUnwindSafe(|| match read(database.board(), position) {
+        None => Ok(EGDB_INVALID),
+        Some(position) => database.probe(&position).map(number).map_err(|e| e.to_string()),
+    });
+    match catch_unwind(probe).unwrap_or_else(|_| Err("internal error".to_string())) {
+        Ok(value) => value,
+        Err(message) => {
+            // SAFETY: the caller vouches for the buffer.
+            unsafe { write_message(&message, error, error_size) };
+            EGDB_ERROR
+        }
+    }
+}
