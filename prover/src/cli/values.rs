@@ -70,8 +70,13 @@ pub(super) fn end(error: &StoreError) -> Option<Value> {
 /// The exit status when files cannot be read.
 const FAILED: i32 = 3;
 
+/// Other systems than Unix do not let such a file be cut.
+#[cfg(not(unix))]
+pub(super) fn say_when_a_file_is_cut() {}
+
 /// Has a message and exit status 3 where the system would end the program without: when a mapped
 /// file was cut short by somebody else, or the disk does not give what it has.
+#[cfg(unix)]
 pub(super) fn say_when_a_file_is_cut() {
     const TEXT: &[u8] = b"prove: a table of the database was cut short or cannot be read; \
         run the same command again, or `prove db --unmap` first\n";

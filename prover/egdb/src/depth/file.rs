@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use certificate_spec::Digest;
@@ -14,6 +13,7 @@ use super::rounds::DepthTable;
 use crate::codec::bits::Quiet;
 use crate::codec::layout::{Cut, Span};
 use crate::codec::parts::Parts;
+use crate::disk::read_at::ReadAt;
 use crate::disk::store::{Store, StoreError, write_parts};
 use crate::index::slice::Slice;
 

@@ -73,17 +73,17 @@ pub fn write_unsynced<T>(
     })
 }
 
-/// Makes durable whatever was written to the file system that a directory is on.
+/// Makes durable whatever was written to the file system that a directory is on. Where the system
+/// has no such call nothing is done: what a crash of the machine damages has a wrong digest.
 ///
 /// # Errors
 /// Whatever the system reports.
 pub fn sync_file_system(directory: &Path) -> io::Result<()> {
-    let directory = File::open(directory)?;
     #[cfg(target_os = "linux")]
-    rustix::fs::syncfs(&directory)?;
-    #[cfg(not(target_os = "linux"))]
+    rustix::fs::syncfs(File::open(directory)?)?;
+    #[cfg(all(unix, not(target_os = "linux")))]
     rustix::fs::sync();
-    directory.sync_all()
+    sync_directory(directory)
 }
 
 /// Makes durable which names a directory has.
@@ -91,7 +91,8 @@ pub fn sync_file_system(directory: &Path) -> io::Result<()> {
 /// # Errors
 /// Whatever the system reports.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
+    // Elsewhere a directory is no file that can be opened.
+    if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
 /// The directory of a file; that of a mere name is the current one.

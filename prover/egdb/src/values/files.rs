@@ -3,7 +3,6 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -16,6 +15,7 @@ use super::cache::Cache;
 use super::table::{Value, value_of};
 use crate::codec::decode::{Scratch, SliceDecoder};
 use crate::codec::layout::{Cut, Layout};
+use crate::disk::read_at::ReadAt;
 use crate::disk::store::{Store, StoreError};
 use crate::index::cover::SliceArray;
 use crate::index::slice::Slice;
