@@ -70,7 +70,8 @@ pub struct Analysis {
     pub depth: u32,
     /// Positions looked at.
     pub nodes: u64,
-    /// The principal variation: the positions after each move of the best play of both sides.
+    /// The principal variation: the positions after each move of the best play of both sides. At
+    /// the end of a search it may be that of a depth that a limit left unfinished.
     pub pv: Vec<Position>,
     /// What is proved.
     pub proven: Bound,
@@ -207,12 +208,18 @@ impl<'a> Heuristic<'a> {
                 see(&analysis);
                 last = Some(analysis);
             });
-            let nodes = run.all_nodes();
             is_over.store(true, Ordering::Relaxed);
-            match last {
-                Some(analysis) => Analysis { nodes, ..analysis },
-                None => unreachable!("the first depth is always finished"),
+            let Some(mut analysis) = last else {
+                unreachable!("the first depth is always finished");
+            };
+            analysis.nodes = run.all_nodes();
+            // A depth that was not finished may have found a better move already.
+            let Line { positions, ends_in_draw } = run.variation();
+            if !positions.is_empty() {
+                analysis.pv.clone_from(positions);
+                analysis.ends_in_draw = *ends_in_draw;
             }
+            analysis
         })
     }
 }
