@@ -56,7 +56,7 @@ pub use certificate_spec::cover::{Clause, Cover, CoverError};
 pub use codec::decode::decode_slice;
 pub use codec::encode::encode_slice;
 pub use database::{Database, Mode};
-pub use depth::Depths;
+pub use depth::{DepthFinder, Depths};
 pub use disk::atomic::{self, UNFINISHED};
 pub use disk::figures::Figures;
 pub use disk::store::{Store, StoreError};

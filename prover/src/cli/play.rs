@@ -86,11 +86,11 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
     let values = stored.open_if_there(&options.machine, &options.values)?;
     let depths = if values.cover().is_empty() { None } else { Some(stored.depths()?) };
     let board = &game.board;
+    let lookup = Lookup { board, values: &values, depths: depths.as_ref() };
     let opponent = Opponent {
-        lookup: Lookup { board, values: &values, depths: depths.as_ref() },
         proof: certificate.as_ref().map(ProofMoves::new),
-        engine: Heuristic::new(board, &values),
         limits,
+        ..Opponent::new(lookup, Heuristic::new(board, &values))
     };
     let user = match options.side {
         None => start.turn,

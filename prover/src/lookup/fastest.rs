@@ -1,5 +1,6 @@
-//! The way to the end of a win where no depths are stored: retrograde analysis of the positions
-//! that can come up before the next capture, crowning or move of a man.
+//! The way to the next conversion where neither depths are stored nor tables are in memory:
+//! retrograde analysis of the positions that can come up before the next capture, crowning or move
+//! of a man, looked up one by one.
 
 use std::collections::HashMap;
 
@@ -9,6 +10,8 @@ use crate::egdb::Value;
 
 /// More positions than this are not looked at: about a second of work.
 const POSITIONS: usize = 100_000;
+/// Whether to stop is asked after so many.
+const CLOCK_INTERVAL: usize = 256;
 
 /// A position that can come up.
 struct Node {
@@ -28,12 +31,16 @@ struct Move {
 impl Lookup<'_> {
     /// The move of a won position with which the winner comes soonest to a capture, crowning or
     /// move of a man that keeps the win, however the loser delays. `None` if the values that are
-    /// known do not show one, or there is too much to look at.
+    /// known do not show one, there is too much to look at, or `is_stopped` says so.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
-    pub fn fastest(&self, start: &Position) -> Result<Option<Position>, LookupError> {
-        let Some(mut nodes) = self.before_conversion(start)? else { return Ok(None) };
+    pub fn fastest(
+        &self,
+        start: &Position,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Position>, LookupError> {
+        let Some(mut nodes) = self.before_conversion(start, is_stopped)? else { return Ok(None) };
         for depth in 0.. {
             // Those that are known after so many plies, from what was known before.
             let found: Vec<usize> = (0..nodes.len())
@@ -46,7 +53,7 @@ impl Lookup<'_> {
             if nodes[0].depth.is_some() {
                 break;
             }
-            if depth > 0 && found.is_empty() {
+            if depth > 0 && found.is_empty() || is_stopped() {
                 return Ok(None);
             }
         }
@@ -59,7 +66,11 @@ impl Lookup<'_> {
     }
 
     /// The positions that can come up before the next conversion, the first in front.
-    fn before_conversion(&self, start: &Position) -> Result<Option<Vec<Node>>, LookupError> {
+    fn before_conversion(
+        &self,
+        start: &Position,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Node>>, LookupError> {
         let node = |position| Node { position, moves: Vec::new(), depth: None };
         let mut nodes = vec![node(*start)];
         let mut index = HashMap::from([(*start, 0)]);
@@ -82,7 +93,8 @@ impl Lookup<'_> {
                 });
                 nodes[at].moves.push(Move { after, node: there });
             }
-            if nodes.len() > POSITIONS {
+            let is_due = at.is_multiple_of(CLOCK_INTERVAL);
+            if nodes.len() > POSITIONS || is_due && is_stopped() {
                 return Ok(None);
             }
             at += 1;

@@ -4,6 +4,7 @@
 //! because it follows from the values of the moves. What is not known is said to be so.
 
 mod answer;
+mod depths_found;
 mod fastest;
 mod line;
 
@@ -116,7 +117,7 @@ impl Lookup<'_> {
     }
 
     /// The value by the database, or by the rules where a side has no pieces or no move.
-    fn known(&self, position: &Position) -> Result<KnownValue, StoreError> {
+    pub(crate) fn known(&self, position: &Position) -> Result<KnownValue, StoreError> {
         if !self.board.can_move(position) {
             return Ok(KnownValue::Exact { value: Value::Loss });
         }

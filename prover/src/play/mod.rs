@@ -1,5 +1,7 @@
 //! Playing a game: the record of it, and an opponent that moves by a proof, a database or a search.
 
+mod draws;
+mod kept_value;
 mod opponent;
 mod proof_moves;
 mod record;

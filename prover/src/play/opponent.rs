@@ -1,17 +1,24 @@
 //! Whoever answers.
 
+use std::cmp::Reverse;
 use std::fmt;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use certificate_spec::claim::Question;
 use thiserror::Error;
 
+use super::kept_value::{KeptValue, turned};
 use super::proof_moves::ProofMoves;
 use super::record::GameRecord;
 use crate::board::Position;
 use crate::certificate::BrokenProof;
-use crate::egdb::Value;
+use crate::egdb::{DepthFinder, Value};
 use crate::heuristic::{Analysis, Bound, Heuristic, Limits};
 use crate::lookup::{Lookup, LookupError, RatedMove};
+
+/// The depth of the search among moves that keep a win or a loss of unknown depth.
+const PLIES: u32 = 6;
 
 /// A move, and who says that it is good.
 #[derive(Debug, Clone, Copy)]
@@ -88,15 +95,26 @@ pub enum PlayError {
 pub struct Opponent<'a> {
     /// The database.
     pub lookup: Lookup<'a>,
+    /// Finds the depths that the database does not have.
+    pub finder: DepthFinder,
     /// The certificate, if there is one.
     pub proof: Option<ProofMoves<'a>>,
     /// The search,
     pub engine: Heuristic<'a>,
-    /// and how far it goes.
+    /// and how far it goes. The time is that of a move, wherever it comes from.
     pub limits: Limits,
 }
 
-impl Opponent<'_> {
+impl<'a> Opponent<'a> {
+    /// What the finder of depths may take: enough for any six pieces on 8x8.
+    pub const FINDER_MEMORY: u64 = 192 << 20;
+
+    /// A player without a certificate, whose searches go as far as possible.
+    pub fn new(lookup: Lookup<'a>, engine: Heuristic<'a>) -> Self {
+        let finder = DepthFinder::new(Self::FINDER_MEMORY);
+        Opponent { lookup, finder, proof: None, engine, limits: Limits::default() }
+    }
+
     /// A move for the side whose turn it is; `None` if there is none. What is known to win comes
     /// first, then the proof, then what the database decides, and last the search.
     ///
@@ -130,30 +148,72 @@ impl Opponent<'_> {
             return Ok(Some(Choice { after, source: Source::Proof(question) }));
         }
         Ok(Some(match decided {
-            Some(value) => self.by_database(record, &rated, value)?,
+            Some(value) => self.by_database(record, value)?,
             None => self.search(record, best.after, see),
         }))
     }
 
-    /// The best move by values. Where depths do not show the way to the end of a win, it is looked
-    /// for; where that fails, and in other positions, one to where the game has not been yet.
-    fn by_database(
+    /// The best move of a position whose value is decided.
+    fn by_database(&mut self, record: &GameRecord, value: Value) -> Result<Choice, PlayError> {
+        let end = self.limits.time.map(|time| Instant::now() + time);
+        let stop = self.engine.stop_flag();
+        let is_stopped =
+            || stop.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end);
+        let position = record.position();
+        let mut rated = self.lookup.rate_moves_with(&mut self.finder, position, &is_stopped)?;
+        rated.retain(|m| m.value.exact() == Some(value));
+        // A third time ends the game in a draw, which only the loser likes.
+        let ends_game = |m: &RatedMove| record.times(&m.after) + 1 >= GameRecord::REPETITIONS;
+        match value {
+            Value::Win => rated.sort_by_key(ends_game),
+            Value::Loss => rated.sort_by_key(|m| !ends_game(m)),
+            Value::Draw => {}
+        }
+        let by_depth = rated.first().filter(|m| m.depth.is_some() || ends_game(m));
+        let (after, depth) = match by_depth {
+            Some(best) => (best.after, best.depth),
+            None => (self.without_depths(record, value, &rated, &is_stopped)?, None),
+        };
+        Ok(Choice { after, source: Source::Database { value, depth } })
+    }
+
+    /// A move where no depths are to be had.
+    fn without_depths(
         &self,
         record: &GameRecord,
-        rated: &[RatedMove],
         value: Value,
-    ) -> Result<Choice, PlayError> {
-        let best = rated[0];
-        let way = match (value, best.depth) {
-            (Value::Win, Some(_)) => Some(best.after),
-            (Value::Win, None) => self.lookup.fastest(record.position())?,
-            _ => None,
-        };
-        let as_good = rated.iter().filter(|m| m.value.exact() == Some(value));
-        let fresh = || as_good.map(|m| m.after).min_by_key(|after| record.times(after));
-        let after = way.or_else(fresh).unwrap_or(best.after);
-        let depth = rated.iter().find(|m| m.after == after).and_then(|m| m.depth);
-        Ok(Choice { after, source: Source::Database { value, depth } })
+        rated: &[RatedMove],
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Position, PlayError> {
+        if value == Value::Win
+            && let Some(after) = self.lookup.fastest(record.position(), is_stopped)?
+        {
+            return Ok(after);
+        }
+        self.by_value(record, value, rated)
+    }
+
+    /// A move by the values alone: one to where the game has not been yet, of these the one that a
+    /// search likes best among those that keep the value.
+    fn by_value(
+        &self,
+        record: &GameRecord,
+        value: Value,
+        rated: &[RatedMove],
+    ) -> Result<Position, PlayError> {
+        let kept = KeptValue { lookup: self.lookup, engine: &self.engine };
+        let mut best: Option<(_, Position)> = None;
+        for RatedMove { after, .. } in rated {
+            let score = match value {
+                Value::Draw => kept.strength_of_draw(after)?,
+                _ => -kept.score(after, turned(value), PLIES)?,
+            };
+            let rank = (Reverse(record.times(after)), score);
+            if best.is_none_or(|(least, _)| rank > least) {
+                best = Some((rank, *after));
+            }
+        }
+        Ok(best.map_or(*record.position(), |(_, after)| after))
     }
 
     /// The move that the search likes best; `otherwise` if it has no variation to show.

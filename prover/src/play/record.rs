@@ -4,9 +4,6 @@ use std::fmt;
 
 use crate::board::{Board, Game, MoveError, PdnGame, Position, Side, write_pdn};
 
-/// A position that has come up so often ends the game in a draw: a game that never ends is one.
-const REPETITIONS: usize = 3;
-
 /// How a game stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameResult {
@@ -40,6 +37,9 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
+    /// A position that has come up so often ends the game in a draw: a game that never ends is one.
+    pub const REPETITIONS: usize = 3;
+
     /// A game that begins at a position.
     pub fn new(game: Game, start: Position) -> Self {
         GameRecord { game, start, positions: Vec::new() }
@@ -97,7 +97,7 @@ impl GameRecord {
         let position = self.position();
         if !self.board().can_move(position) {
             GameResult::Won(position.turn.opponent())
-        } else if self.times(position) >= REPETITIONS {
+        } else if self.times(position) >= Self::REPETITIONS {
             GameResult::Draw
         } else {
             GameResult::Open

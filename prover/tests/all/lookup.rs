@@ -25,7 +25,7 @@ fn the_fastest_move_is_found_without_depths() {
     for slice in Slice::all(&board, &cover) {
         for index in (0..slice.indices(&board)).step_by(37) {
             let Some(position) = position_at(&board, slice, index) else { continue };
-            let found = without.fastest(&position).unwrap();
+            let found = without.fastest(&position, &|| false).unwrap();
             let is_won = values.try_probe(&position).unwrap() == Some(Value::Win);
             assert_eq!(found.is_some(), is_won, "{}", board.write_fen(&position));
             let Some(found) = found else { continue };

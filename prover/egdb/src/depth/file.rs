@@ -9,7 +9,7 @@ use certificate_spec::database::SliceRecord;
 use certificate_spec::value::{CHECKSUM, checksum};
 use rayon::prelude::*;
 
-use super::rounds::DepthTable;
+use super::table::DepthTable;
 use crate::codec::bits::Quiet;
 use crate::codec::layout::{Cut, Span};
 use crate::codec::parts::Parts;
@@ -272,7 +272,7 @@ mod tests {
         let indices = slice.indices(store.board());
         for (longest, width) in [(255, 1), (256, 2), (0xfffe, 2)] {
             let depth = |index: u64| (index % (u64::from(longest) + 1)) as u16;
-            let table = DepthTable::new(slice, indices);
+            let table = DepthTable::new(slice, 0, indices);
             (0..indices).filter(|i| i % 3 != 0).for_each(|i| table.set(i, depth(i)));
             table.set(1, longest);
             let record = store.record(slice).unwrap();

@@ -5,12 +5,16 @@
 //! loss in which there is no move at all has depth 0; draws have none. Such moves never lead back,
 //! so whoever follows falling depths wins in the end, which the values alone do not see to.
 //!
-//! Depths are kept beside the database and are no part of it (`DEPTH.md`).
+//! Depths are kept beside the database and are no part of it (`DEPTH.md`). Those of a single block
+//! can also be found from the values while a game is played ([`DepthFinder`]).
 
 mod file;
+mod finder;
 mod reader;
 mod rounds;
+mod table;
 
 pub(crate) use file::{has_file, rebind, save};
+pub use finder::DepthFinder;
 pub use reader::Depths;
 pub(crate) use rounds::{depths, memory};

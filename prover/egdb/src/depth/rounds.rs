@@ -4,10 +4,9 @@
 //! most depth k from those of round k − 1. What leads out of a block and its twin converts, so
 //! there is no order among blocks.
 
-use std::sync::atomic::{AtomicU16, Ordering};
-
 use rayon::prelude::*;
 
+use super::table::DepthTable;
 use crate::index::sets::sets;
 use crate::index::slice::{Slice, turn};
 use crate::solve::block::{Block, Scratch, Shared};
@@ -15,52 +14,6 @@ use crate::solve::builder::{BLOCKS_PER_TASK, Builder};
 use crate::solve::kingless::Kingless;
 use crate::solve::matrix::{Matrix, PARALLEL_WORDS};
 use crate::solve::pair::Half;
-
-/// The number that stands for no depth.
-const NONE: u16 = u16::MAX;
-
-/// The depths of a slice, in plies. Beyond 65534 they count as 65534.
-///
-/// Atomic, so that blocks on several threads can write into one table; no place is written twice
-/// but with the same number.
-pub(crate) struct DepthTable {
-    pub(crate) slice: Slice,
-    depths: Vec<AtomicU16>,
-}
-
-impl DepthTable {
-    pub(super) fn new(slice: Slice, indices: u64) -> Self {
-        DepthTable { slice, depths: (0..indices).map(|_| AtomicU16::new(NONE)).collect() }
-    }
-
-    /// The depth at an index, if it is one of a win or a loss.
-    pub(super) fn get(&self, index: u64) -> Option<u16> {
-        let depth = self.depths[index as usize].load(Ordering::Relaxed);
-        (depth != NONE).then_some(depth)
-    }
-
-    /// The longest of all, positions with a capture included; 0 if there are none.
-    pub(super) fn longest(&self) -> u16 {
-        let depths = self.depths.par_iter().map(|depth| depth.load(Ordering::Relaxed));
-        depths.filter(|&depth| depth != NONE).max().unwrap_or(0)
-    }
-
-    pub(super) fn set(&self, index: u64, depth: u16) {
-        self.depths[index as usize].store(depth.min(NONE - 1), Ordering::Relaxed);
-    }
-
-    /// Notes the depth of all places from `first` on that have a win or loss bit and no depth yet.
-    fn note(&self, first: u64, depth: u16, (win, loss): (&[u64], &[u64]), seen: &mut [u64]) {
-        for (i, seen) in seen.iter_mut().enumerate() {
-            let mut new = (win[i] | loss[i]) & !*seen;
-            *seen |= new;
-            while new != 0 {
-                self.set(first + 64 * i as u64 + u64::from(new.trailing_zeros()), depth);
-                new &= new - 1;
-            }
-        }
-    }
-}
 
 /// The bytes that finding and writing the depths of a slice and its twin takes besides the values.
 pub(crate) fn memory(board: &draughtproof_game::Board, slice: Slice) -> u64 {
@@ -74,7 +27,7 @@ pub(crate) fn memory(board: &draughtproof_game::Board, slice: Slice) -> u64 {
 pub(crate) fn depths(builder: &Builder, slice: Slice) -> Vec<DepthTable> {
     let shared = builder.shared();
     let board = shared.board;
-    let table = |slice: Slice| DepthTable::new(slice, slice.indices(board));
+    let table = |slice: Slice| DepthTable::new(slice, 0, slice.indices(board));
     let symmetric = slice == slice.twin();
     let mut tables = vec![table(slice)];
     if !symmetric {
@@ -146,11 +99,54 @@ impl Side {
     }
 }
 
-/// Finds the depths of pairs of blocks, reusing its memory.
+/// A block with the table that its depths go into.
+pub(super) type Target<'a> = (&'a Block<'a>, &'a DepthTable);
+
+/// The rounds of a block and its twin in which both sides have kings.
 #[derive(Default)]
-struct Rounds {
+pub(super) struct KingRounds {
     here: Side,
     there: Side,
+    scratch: Scratch,
+    /// The last round that was played.
+    depth: u16,
+}
+
+impl KingRounds {
+    /// Plays round 0.
+    pub(super) fn start(&mut self, (here, mine): Target<'_>, (there, theirs): Target<'_>) {
+        let KingRounds { here: h, there: t, scratch, depth } = self;
+        h.start(here, scratch);
+        t.start(there, scratch);
+        h.finish(here, 0, mine);
+        t.finish(there, 0, theirs);
+        *depth = 0;
+    }
+
+    /// Plays the next round. Says whether it found any depth; if not, all are found.
+    pub(super) fn advance(
+        &mut self,
+        (here, mine): Target<'_>,
+        (there, theirs): Target<'_>,
+    ) -> bool {
+        let KingRounds { here: h, there: t, depth, .. } = self;
+        // Both look at the round before; in the first all rows are due.
+        let is_first = *depth == 0;
+        let value = |half: &mut Half, block: &Block<'_>, twin: &Matrix, changed: &[bool]| {
+            half.value(block, twin, (!is_first).then_some(changed));
+        };
+        value(&mut h.half, here, &t.half.transpose, &t.half.transpose_changed);
+        value(&mut t.half, there, &h.half.transpose, &h.half.transpose_changed);
+        *depth = depth.saturating_add(1);
+        let found = h.finish(here, *depth, mine);
+        t.finish(there, *depth, theirs) || found
+    }
+}
+
+/// Finds the depths of pairs of blocks, reusing its memory.
+#[derive(Default)]
+pub(super) struct Rounds {
+    kings: KingRounds,
     kingless: Kingless,
     row: Vec<u64>,
     stuck: Vec<u64>,
@@ -170,46 +166,18 @@ impl Rounds {
         let here = Block::new(shared, slice, men, enemy_men);
         let there = Block::new(shared, slice.twin(), enemy_men, men);
         let (mine, theirs) = (&tables[0], tables.last().unwrap_or(&tables[0]));
-        match (slice.kings, slice.enemy_kings) {
-            (0, _) => self.play_kingless((&there, theirs), (&here, mine)),
-            (_, 0) => self.play_kingless((&here, mine), (&there, theirs)),
-            _ => self.play_kings((&here, mine), (&there, theirs)),
-        }
-    }
-
-    /// Both sides have kings.
-    fn play_kings(
-        &mut self,
-        (here, mine): (&Block<'_>, &DepthTable),
-        (there, theirs): (&Block<'_>, &DepthTable),
-    ) {
-        let Rounds { here: h, there: t, scratch, .. } = self;
-        h.start(here, scratch);
-        t.start(there, scratch);
-        h.finish(here, 0, mine);
-        t.finish(there, 0, theirs);
-        let mut depth = 1u16;
-        loop {
-            // Both look at the round before; in the first all rows are due.
-            let value = |half: &mut Half, block: &Block<'_>, twin: &Matrix, changed: &[bool]| {
-                half.value(block, twin, (depth > 1).then_some(changed));
-            };
-            value(&mut h.half, here, &t.half.transpose, &t.half.transpose_changed);
-            value(&mut t.half, there, &h.half.transpose, &h.half.transpose_changed);
-            let found = h.finish(here, depth, mine);
-            if !t.finish(there, depth, theirs) && !found {
-                break;
-            }
-            depth = depth.saturating_add(1);
+        if slice.kings == 0 || slice.enemy_kings == 0 {
+            self.play_kingless((&here, mine), (&there, theirs));
+        } else {
+            self.kings.start((&here, mine), (&there, theirs));
+            while self.kings.advance((&here, mine), (&there, theirs)) {}
         }
     }
 
     /// One side has no kings: there are no circles, and no depths beyond 2.
-    fn play_kingless(
-        &mut self,
-        (with, with_table): (&Block<'_>, &DepthTable),
-        (without, table): (&Block<'_>, &DepthTable),
-    ) {
+    pub(super) fn play_kingless(&mut self, here: Target<'_>, there: Target<'_>) {
+        let ((with, with_table), (without, table)) =
+            if here.0.rows.kings == 0 { (there, here) } else { (here, there) };
         self.play_men(without, table);
         if with.rows.kings == 0 {
             self.play_men(with, with_table);

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use draughtproof_egdb::{
-    BuildError, BuildSession, Cover, Database, Event, Mode, Slice, Store, StoreError, Value,
-    extend, extend_depths, locate, position_at,
+    BuildError, BuildSession, Cover, Database, DepthFinder, Event, Mode, Slice, Store, StoreError,
+    Value, extend, extend_depths, locate, position_at,
 };
 use draughtproof_game::{Board, Position};
 
@@ -94,6 +94,55 @@ fn all_positions_of_small_boards() {
             }
         }
     }
+}
+
+#[test]
+fn depths_are_found_as_they_would_be_stored() {
+    // Room for all pairs of blocks, and for a few at a time.
+    for (side, pieces, memory) in [(4, 4, MEMORY), (5, 4, 1 << 18)] {
+        let board = Board::new(side, side).unwrap();
+        let root = tempfile::tempdir().unwrap();
+        build(root.path(), &board, pieces);
+        let stored = Database::open(&root, &board, Mode::Resident(MEMORY)).unwrap();
+        let store = Store::new(root.path(), &board);
+        let session = BuildSession::new(&store, &Cover::up_to(pieces), MEMORY).unwrap();
+        let values = session.load_all(|_| ()).unwrap();
+        let mut finder = DepthFinder::new(memory);
+        for slice in Slice::all(&board, &Cover::up_to(pieces)) {
+            for index in (0..slice.indices(&board)).step_by(7) {
+                let Some(position) = position_at(&board, slice, index) else { continue };
+                let position = if index % 2 == 0 { position } else { position.twin(&board) };
+                let found = finder.depth(&values, &position, &|| false);
+                assert_eq!(found, stored.depth(&position).unwrap(), "{side} {slice:?} {index}");
+                assert_eq!(finder.known(&board, &position), found);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_stopped_goes_on_where_it_was() {
+    let board = Board::new(6, 6).unwrap();
+    let root = tempfile::tempdir().unwrap();
+    build(root.path(), &board, 3);
+    let store = Store::new(root.path(), &board);
+    let session = BuildSession::new(&store, &Cover::up_to(3), MEMORY).unwrap();
+    let values = session.load_all(|_| ()).unwrap();
+    let won = board.read_fen("B:WK18:BK1,K2").unwrap();
+    assert_eq!(DepthFinder::new(1 << 10).depth(&values, &won, &|| false), None);
+    let mut finder = DepthFinder::new(MEMORY);
+    assert_eq!(finder.depth(&values, &won, &|| true), None);
+    let mut calls = 0;
+    let found = std::iter::repeat_with(|| {
+        calls += 1;
+        let asked = std::cell::Cell::new(0);
+        // Time for one round.
+        let is_stopped = || asked.replace(asked.get() + 1) > 1;
+        finder.depth(&values, &won, &is_stopped)
+    });
+    assert_eq!(found.take(100).flatten().next(), Some(25));
+    assert!((13..=25).contains(&calls), "{calls}");
+    assert_eq!(finder.depth(&values, &won, &|| true), Some(25));
 }
 
 #[test]

@@ -1,0 +1,183 @@
+//! Depths that are not stored, found while a game is played.
+//!
+//! Until the next conversion a game stays within one block and its twin: all men stand where they
+//! stand. The rounds of that pair alone give the depths of all its positions, of which every
+//! following move needs some, so pairs are kept.
+
+use super::rounds::{KingRounds, Rounds};
+use super::table::DepthTable;
+use crate::index::sets::{KingSets, binomial, unrank};
+use crate::index::slice::{Slice, locate};
+use crate::solve::block::{Block, Shared};
+use crate::solve::builder::Builder;
+use crate::values::resident::Values;
+use draughtproof_game::{Board, Position};
+
+/// Finds depths from the values of a database, block by block, and keeps them.
+///
+/// Nothing but depths rests on what it reads of mapped tables, whose checksums it does not look at:
+/// a damaged page can make a depth wrong, no value.
+pub struct DepthFinder {
+    /// The most bytes that a pair of blocks, and all that are kept, may take.
+    memory: u64,
+    kings: Vec<KingSets>,
+    /// The pair used last in front.
+    pairs: Vec<Pair>,
+}
+
+impl DepthFinder {
+    /// A finder that takes at most so many bytes, the numbering of sets of kings apart.
+    pub fn new(memory: u64) -> Self {
+        DepthFinder { memory, kings: Vec::new(), pairs: Vec::new() }
+    }
+
+    /// The depth of a won or lost position in plies, as [`Depths::depth`](super::Depths::depth) has
+    /// it. All smaller depths of positions with the same men and numbers of kings are known then
+    /// ([`DepthFinder::known`]).
+    ///
+    /// `None` for a draw, where the values that it takes are not in memory or mapped, where it
+    /// would take too much memory, and when `is_stopped` says so, which is asked between rounds of
+    /// some milliseconds. The next call goes on from there.
+    pub fn depth(
+        &mut self,
+        values: &Values,
+        position: &Position,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Option<u32> {
+        if !position.both_sides() || !values.covers(position) {
+            return None;
+        }
+        let (slice, index) = locate(&values.board, position);
+        self.bring(values, slice, index, is_stopped)?;
+        let pair = self.pairs.first_mut()?;
+        let shared = Shared { board: &values.board, kings: &self.kings, tables: &values.tables };
+        while pair.get(slice, index).is_none() && !pair.is_finished() && !is_stopped() {
+            pair.advance(&shared);
+        }
+        pair.get(slice, index)
+    }
+
+    /// The depth of a position as far as it was found by now.
+    pub fn known(&self, board: &Board, position: &Position) -> Option<u32> {
+        if !position.both_sides() {
+            return None;
+        }
+        let (slice, index) = locate(board, position);
+        self.pairs.iter().find_map(|pair| pair.get(slice, index))
+    }
+
+    /// Puts the pair that has an index in front, begins with it if it is new.
+    fn bring(
+        &mut self,
+        values: &Values,
+        slice: Slice,
+        index: u64,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Option<()> {
+        if let Some(at) = self.pairs.iter().position(|pair| pair.has(slice, index)) {
+            self.pairs[..=at].rotate_right(1);
+            return Some(());
+        }
+        let board = &values.board;
+        let bytes = Pair::memory(board, slice);
+        let has = |slice: Slice| values.table(slice).indices() > 0;
+        let are_there = Builder::needs(slice).into_iter().chain([slice, slice.twin()]).all(has);
+        if bytes > self.memory || !are_there || is_stopped() {
+            return None;
+        }
+        let mut kept = bytes;
+        self.pairs.retain(|pair| {
+            kept += Pair::memory(board, pair.slice);
+            kept <= self.memory
+        });
+        for kings in self.kings.len() as u8..=most_kings(slice) {
+            self.kings.push(KingSets::new(board, kings));
+        }
+        let shared = Shared { board, kings: &self.kings, tables: &values.tables };
+        self.pairs.insert(0, Pair::new(&shared, slice, index));
+        Some(())
+    }
+}
+
+/// The most kings of a side whose sets the rounds of a slice look at: those of a side that crowns a
+/// man, too, if the other has no kings.
+fn most_kings(slice: Slice) -> u8 {
+    let is_kingless = slice.kings == 0 || slice.enemy_kings == 0;
+    let kings = |men: u8, kings: u8| kings + u8::from(is_kingless && men > 0);
+    kings(slice.men, slice.kings).max(kings(slice.enemy_men, slice.enemy_kings))
+}
+
+/// A block and its twin.
+struct Pair {
+    /// The slice, and the men of the mover and the opponent, each seen by its owner.
+    slice: Slice,
+    men: u32,
+    enemy_men: u32,
+    /// The depths of the block and of its twin.
+    tables: [DepthTable; 2],
+    /// What is still to do.
+    rounds: Option<Box<KingRounds>>,
+}
+
+impl Pair {
+    /// The bytes that a pair takes while it is worked on: depths of two bytes, and eight planes of
+    /// bits.
+    fn memory(board: &Board, slice: Slice) -> u64 {
+        let (rows, columns) = slice.block_size(board);
+        2 * 3 * rows.max(64) * columns.max(64)
+    }
+
+    /// The pair with the block that has an index, as far as round 0 goes.
+    fn new(shared: &Shared<'_>, slice: Slice, index: u64) -> Self {
+        let (rows, columns) = slice.block_size(shared.board);
+        let number = index / rows / columns;
+        let theirs = binomial(shared.board.man_squares(), slice.enemy_men);
+        let men = unrank(number / theirs, slice.men);
+        let enemy_men = unrank(number % theirs, slice.enemy_men);
+        let table = |slice: Slice, men, enemy_men| {
+            let first = Block::new(shared, slice, men, enemy_men).first_index();
+            DepthTable::new(slice, first, rows * columns)
+        };
+        let tables = [table(slice, men, enemy_men), table(slice.twin(), enemy_men, men)];
+        let mut pair = Pair { slice, men, enemy_men, tables, rounds: None };
+        let [here, there] = pair.blocks(shared);
+        let targets = ((&here, &pair.tables[0]), (&there, &pair.tables[1]));
+        if slice.kings == 0 || slice.enemy_kings == 0 {
+            Rounds::default().play_kingless(targets.0, targets.1);
+        } else {
+            let mut rounds = Box::<KingRounds>::default();
+            rounds.start(targets.0, targets.1);
+            pair.rounds = Some(rounds);
+        }
+        pair
+    }
+
+    fn blocks<'a>(&self, shared: &'a Shared<'a>) -> [Block<'a>; 2] {
+        let Pair { slice, men, enemy_men, .. } = *self;
+        let here = Block::new(shared, slice, men, enemy_men);
+        [here, Block::new(shared, slice.twin(), enemy_men, men)]
+    }
+
+    fn is_finished(&self) -> bool {
+        self.rounds.is_none()
+    }
+
+    /// Plays a round.
+    fn advance(&mut self, shared: &Shared<'_>) {
+        let [here, there] = self.blocks(shared);
+        let [mine, theirs] = &self.tables;
+        let rounds = self.rounds.as_mut();
+        if rounds.is_some_and(|rounds| !rounds.advance((&here, mine), (&there, theirs))) {
+            self.rounds = None;
+        }
+    }
+
+    fn has(&self, slice: Slice, index: u64) -> bool {
+        self.tables.iter().any(|table| table.has(slice, index))
+    }
+
+    fn get(&self, slice: Slice, index: u64) -> Option<u32> {
+        let table = self.tables.iter().find(|table| table.has(slice, index))?;
+        table.get(index).map(u32::from)
+    }
+}

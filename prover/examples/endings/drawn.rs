@@ -1,0 +1,58 @@
+//! Drawn positions against a search without a database: how often it goes wrong.
+
+use prover::board::{Game, Position};
+use prover::egdb::{Value, Values};
+use prover::heuristic::{Heuristic, Limits};
+use prover::play::{GameRecord, GameResult, Opponent};
+
+use super::Failure;
+
+/// What is a draw after so many plies is one.
+const PLIES: u32 = 80;
+
+/// How a game ended for the player with the database.
+pub type Drawn = Value;
+
+/// Plays a drawn position until it is decided. The side to move is the one that searches.
+pub fn play(
+    player: &mut Opponent<'_>,
+    game: &Game,
+    start: Position,
+    nodes: u64,
+) -> Result<Drawn, Failure> {
+    let values = Values::empty(&game.board);
+    let mut search = Heuristic::new(&game.board, &values);
+    let limits = Limits { nodes, ..Limits::default() };
+    let mut record = GameRecord::new(game.clone(), start);
+    for _ in 0..PLIES {
+        let position = *record.position();
+        if record.result() != GameResult::Open {
+            break;
+        }
+        let is_search = position.turn == start.turn;
+        let after = if is_search {
+            search.search(&position, limits, |_| ()).pv.first().copied()
+        } else {
+            player.choose(&record)?.map(|choice| choice.after)
+        };
+        let after = after.or_else(|| game.board.moves(&position).first().map(|m| m.after));
+        record.push(after.ok_or("expected a move")?)?;
+        let value = player.lookup.values.try_probe(record.position())?.unwrap_or(Value::Loss);
+        match (value, is_search) {
+            (Value::Draw, _) => {}
+            (Value::Win, true) | (Value::Loss, false) => return Ok(Value::Win),
+            (Value::Win, false) | (Value::Loss, true) => return Ok(Value::Loss),
+        }
+    }
+    Ok(Value::Draw)
+}
+
+/// The head of the table.
+pub const HEAD: [&str; 5] = ["pieces", "positions", "became won", "drawn", "became lost"];
+
+/// The line of the games of a number of pieces.
+pub fn line(pieces: u8, games: &[Drawn]) -> Vec<String> {
+    let count = |value| games.iter().filter(|game| **game == value).count();
+    let [won, drawn, lost] = [Value::Win, Value::Draw, Value::Loss].map(count);
+    [pieces.into(), games.len(), won, drawn, lost].map(|cell| cell.to_string()).to_vec()
+}

@@ -1,0 +1,152 @@
+//! Plays endings that the database decides: `cargo run --release -p prover --example endings --
+//! --help`.
+//!
+//! Positions are drawn from the database with a fixed seed, of all positions with so many pieces
+//! that are won for a side (or drawn) with equal chance. Won ones are played against the best
+//! defence there is: the loser moves by stored depths, else by depths that are found. A game counts
+//! as won when the loser has no move, and as repeated when a position has come up three times.
+//!
+//! The plies of a game are compared with the sum of the stored depths of its phases: of its first
+//! position and of that after each conversion (a capture, a crowning or a move of a man).
+#![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+
+mod drawn;
+mod positions;
+mod table;
+mod won;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use prover::board::Game;
+use prover::egdb::{BuildSession, Cover, Depths, Store, Value};
+use prover::heuristic::{Heuristic, Limits};
+use prover::lookup::Lookup;
+use prover::play::Opponent;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Plays endings that the database decides
+#[derive(Parser, Debug)]
+#[command(after_help = "Examples:
+  cargo run --release -p prover --example endings -- --db egdb --pieces 3,4,5,6 --positions 1000
+  cargo run --release -p prover --example endings -- --db egdb --pieces 6 --without-depths --time 0.3
+  cargo run --release -p prover --example endings -- --db egdb --pieces 5,6 --drawn 20000")]
+struct Options {
+    /// The game
+    #[arg(long, default_value = "8x8")]
+    game: Game,
+    /// Directory of the databases
+    #[arg(long, default_value = "egdb")]
+    db: PathBuf,
+    /// Numbers of pieces
+    #[arg(long, value_delimiter = ',', default_value = "3,4,5,6")]
+    pieces: Vec<u8>,
+    /// Positions of each number
+    #[arg(long, default_value_t = 1000)]
+    positions: usize,
+    /// Where random numbers begin
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds for a move of the winner [default: no limit]
+    #[arg(long)]
+    time: Option<f64>,
+    /// The players do not see stored depths
+    #[arg(long)]
+    without_depths: bool,
+    /// Play drawn positions instead, against a search of so many nodes that knows no database
+    #[arg(long, value_name = "NODES")]
+    drawn: Option<u64>,
+    /// Threads, each with a game
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// How results are printed
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+}
+
+/// A form of the results.
+#[derive(ValueEnum, Debug, Clone, Copy)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Tsv,
+}
+
+fn main() -> Result<(), Failure> {
+    let options = Options::parse();
+    let board = &options.game.board;
+    let most = options.pieces.iter().copied().max().ok_or("expected numbers of pieces")?;
+    let store = Store::new(&options.db, board);
+    let values = BuildSession::new(&store, &Cover::up_to(most), 8 << 30)?.load_all(|_| ())?;
+    let depths = Depths::open(&options.db, board)?;
+    let depths_seen = (!options.without_depths).then_some(&depths);
+    let lookup = Lookup { board, values: &values, depths: depths_seen };
+    let limits = Limits { time: options.time.map(Duration::from_secs_f64), ..Limits::default() };
+    let player = || Opponent { limits, ..Opponent::new(lookup, Heuristic::new(board, &values)) };
+    let sample = |pieces, is_wanted: fn(Value) -> bool| {
+        let sample = positions::Sample { board, values: &values, pieces, seed: options.seed };
+        sample.draw(options.positions, is_wanted)
+    };
+    match options.drawn {
+        Some(nodes) => {
+            let mut lines = vec![drawn::HEAD.map(str::to_owned).to_vec()];
+            for &pieces in &options.pieces {
+                let positions = sample(pieces, |value| value == Value::Draw)?;
+                let games = in_threads(options.threads, &positions, player, |player, start| {
+                    drawn::play(player, &options.game, *start, nodes)
+                })?;
+                lines.push(drawn::line(pieces, &games));
+            }
+            table::print(options.format, &lines);
+        }
+        None => {
+            let mut lines = vec![won::HEAD.map(str::to_owned).to_vec()];
+            for &pieces in &options.pieces {
+                let positions = sample(pieces, |value| value != Value::Draw)?;
+                let players = || (player(), Opponent { limits: Limits::default(), ..player() });
+                let games = in_threads(options.threads, &positions, players, |both, start| {
+                    let players = won::Players { winner: &mut both.0, defender: &mut both.1 };
+                    players.play(&options.game, *start, &depths)
+                })?;
+                lines.push(won::line(pieces, &games));
+                for game in games.iter().filter(|game| !game.is_won) {
+                    eprintln!("not won: {}", board.write_fen(&game.start));
+                }
+            }
+            table::print(options.format, &lines);
+        }
+    }
+    Ok(())
+}
+
+/// Does something with each of `items`, in order of the results. Threads have what they need to
+/// themselves: a player waits for rounds that use all threads, so games are no tasks of these.
+fn in_threads<T: Sync, P, R: Send>(
+    threads: usize,
+    items: &[T],
+    begin: impl Fn() -> P + Sync,
+    each: impl Fn(&mut P, &T) -> Result<R, Failure> + Sync,
+) -> Result<Vec<R>, Failure> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let (mut own, mut done) = (begin(), Vec::new());
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(i) else { return Ok::<_, Failure>(done) };
+            done.push((i, each(&mut own, item)?));
+        }
+    };
+    let done = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let joined =
+            threads.into_iter().map(|thread| thread.join().map_err(|_| "a thread ended")?);
+        joined.collect::<Result<Vec<_>, Failure>>()
+    })?;
+    let mut all: Vec<(usize, R)> = done.into_iter().flatten().collect();
+    all.sort_by_key(|(i, _)| *i);
+    Ok(all.into_iter().map(|(_, result)| result).collect())
+}

@@ -1,0 +1,72 @@
+//! Random positions of a database.
+
+use prover::board::{Board, Position};
+use prover::egdb::{Slice, Value, Values, position_at};
+
+use super::Failure;
+
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+/// After so many positions in a row that are not wanted there are taken to be none.
+const PATIENCE: u32 = 1_000_000;
+
+/// Positions with a number of pieces.
+pub struct Sample<'a> {
+    pub board: &'a Board,
+    pub values: &'a Values,
+    pub pieces: u8,
+    /// The same seed gives the same positions.
+    pub seed: u64,
+}
+
+impl Sample<'_> {
+    /// So many positions with values that are wanted, of all of them with equal chance; either side
+    /// is to move.
+    pub fn draw(
+        &self,
+        count: usize,
+        is_wanted: fn(Value) -> bool,
+    ) -> Result<Vec<Position>, Failure> {
+        let slices: Vec<Slice> = Slice::all(self.board, self.values.cover())
+            .into_iter()
+            .filter(|slice| slice.pieces() == self.pieces)
+            .collect();
+        let all: u64 = slices.iter().map(|slice| slice.indices(self.board)).sum();
+        let mut random = Random(self.seed << 8 | u64::from(self.pieces));
+        let (mut drawn, mut missed) = (Vec::new(), 0);
+        while drawn.len() < count {
+            let position = self.at(&slices, random.next() % all.max(1));
+            let position = position.filter(|p| self.values.probe(p).is_some_and(is_wanted));
+            missed = if position.is_some() { 0 } else { missed + 1 };
+            if missed > PATIENCE {
+                return Err(format!("expected such positions with {} pieces", self.pieces).into());
+            }
+            let is_turned = random.next() % 2 == 0;
+            drawn.extend(position.map(|p| if is_turned { p.twin(self.board) } else { p }));
+        }
+        Ok(drawn)
+    }
+
+    /// The position with a number among those of all slices.
+    fn at(&self, slices: &[Slice], mut index: u64) -> Option<Position> {
+        for &slice in slices {
+            let indices = slice.indices(self.board);
+            if index < indices {
+                return position_at(self.board, slice, index);
+            }
+            index -= indices;
+        }
+        None
+    }
+}

@@ -1,0 +1,59 @@
+//! Strong and weak draws: of the moves that keep a draw, those after which the opponent can go
+//! wrong are the strong ones.
+
+use super::kept_value::KeptValue;
+use crate::board::Position;
+use crate::egdb::Value;
+use crate::lookup::LookupError;
+
+/// How often the opponent is asked to find a move that keeps the draw.
+const REPLIES: u32 = 2;
+/// What a later reply counts, as a share of the one before.
+const LATER: f64 = 0.5;
+/// What a losing reply counts after which a piece can be captured at once: most players see that.
+const PLAIN: f64 = 0.25;
+/// What it is worth, in hundredths of a man, if all replies lose.
+const ALL_LOSE: f64 = 400.0;
+/// The depth of the search that has a say where the dangers are alike.
+const PLIES: u32 = 4;
+
+impl KeptValue<'_, '_> {
+    /// How good a drawn position is for the side that has just moved: a guess in hundredths of a
+    /// man, from the share of the opponent's replies that lose and from the evaluation.
+    ///
+    /// # Errors
+    /// [`LookupError`]
+    pub(super) fn strength_of_draw(&self, after: &Position) -> Result<i32, LookupError> {
+        let danger = self.danger(after, REPLIES)?;
+        let score = -self.score(after, Value::Draw, PLIES)?;
+        Ok((danger * ALL_LOSE) as i32 + score)
+    }
+
+    /// The share of the replies to a drawn position that lose, weighted; after those that do not,
+    /// the share that follows our best move counts, too.
+    fn danger(&self, position: &Position, replies: u32) -> Result<f64, LookupError> {
+        let mut moves = Vec::new();
+        self.lookup.board.successors(position, &mut moves);
+        let mut sum = 0.0;
+        for after in &moves {
+            sum += match self.lookup.known(after)?.exact() {
+                Some(Value::Win) if self.lookup.board.can_capture(after) => PLAIN,
+                Some(Value::Win) => 1.0,
+                Some(Value::Draw) if replies > 1 => {
+                    LATER * self.danger_after(after, replies - 1)?
+                }
+                _ => 0.0,
+            };
+        }
+        Ok(sum / moves.len().max(1) as f64)
+    }
+
+    /// The same for the best of our moves that keep the draw.
+    fn danger_after(&self, position: &Position, replies: u32) -> Result<f64, LookupError> {
+        let mut best = 0.0_f64;
+        for after in self.moves(position, Value::Draw)? {
+            best = best.max(self.danger(&after, replies)?);
+        }
+        Ok(best)
+    }
+}
