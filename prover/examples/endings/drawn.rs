@@ -51,8 +51,9 @@ pub fn play(
 pub const HEAD: [&str; 5] = ["pieces", "positions", "became won", "drawn", "became lost"];
 
 /// The line of the games of a number of pieces.
-pub fn line(pieces: u8, games: &[Drawn]) -> Vec<String> {
+pub fn line(pieces: &str, games: &[Drawn]) -> Vec<String> {
     let count = |value| games.iter().filter(|game| **game == value).count();
     let [won, drawn, lost] = [Value::Win, Value::Draw, Value::Loss].map(count);
-    [pieces.into(), games.len(), won, drawn, lost].map(|cell| cell.to_string()).to_vec()
+    let counts = [games.len(), won, drawn, lost].map(|count| count.to_string());
+    [&[pieces.to_owned()], &counts[..]].concat()
 }

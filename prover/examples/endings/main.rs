@@ -20,11 +20,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use prover::board::Game;
-use prover::egdb::{BuildSession, Cover, Depths, Store, Value};
+use prover::board::{Game, Position};
+use prover::egdb::{BuildSession, Cover, Depths, Store, Value, Values};
 use prover::heuristic::{Heuristic, Limits};
 use prover::lookup::Lookup;
 use prover::play::Opponent;
+
+/// What loading the database may take, in bytes.
+const MEMORY: u64 = 8 << 30;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -47,6 +50,9 @@ struct Options {
     /// Positions of each number
     #[arg(long, default_value_t = 1000)]
     positions: usize,
+    /// Play these positions instead of random ones
+    #[arg(long, value_name = "FEN")]
+    fen: Vec<String>,
     /// Where random numbers begin
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -79,48 +85,72 @@ enum Format {
 fn main() -> Result<(), Failure> {
     let options = Options::parse();
     let board = &options.game.board;
-    let most = options.pieces.iter().copied().max().ok_or("expected numbers of pieces")?;
-    let store = Store::new(&options.db, board);
-    let values = BuildSession::new(&store, &Cover::up_to(most), 8 << 30)?.load_all(|_| ())?;
-    let depths = Depths::open(&options.db, board)?;
-    let depths_seen = (!options.without_depths).then_some(&depths);
-    let lookup = Lookup { board, values: &values, depths: depths_seen };
-    let limits = Limits { time: options.time.map(Duration::from_secs_f64), ..Limits::default() };
-    let player = || Opponent { limits, ..Opponent::new(lookup, Heuristic::new(board, &values)) };
-    let sample = |pieces, is_wanted: fn(Value) -> bool| {
-        let sample = positions::Sample { board, values: &values, pieces, seed: options.seed };
-        sample.draw(options.positions, is_wanted)
+    let read = options.fen.iter().map(|fen| Ok(board.read_fen(fen)?));
+    let given = read.collect::<Result<Vec<Position>, Failure>>()?;
+    let counts: Vec<u8> = match given.as_slice() {
+        [] => options.pieces.clone(),
+        given => given.iter().map(|position| position.pieces() as u8).collect(),
     };
-    match options.drawn {
-        Some(nodes) => {
-            let mut lines = vec![drawn::HEAD.map(str::to_owned).to_vec()];
-            for &pieces in &options.pieces {
-                let positions = sample(pieces, |value| value == Value::Draw)?;
-                let games = in_threads(options.threads, &positions, player, |player, start| {
-                    drawn::play(player, &options.game, *start, nodes)
-                })?;
-                lines.push(drawn::line(pieces, &games));
-            }
-            table::print(options.format, &lines);
+    let cover = Cover::up_to(counts.into_iter().max().ok_or("expected numbers of pieces")?);
+    let store = Store::new(&options.db, board);
+    let values = BuildSession::new(&store, &cover, MEMORY)?.load_all(|_| ())?;
+    let depths = Depths::open(&options.db, board)?;
+    let run = Run { options: &options, values: &values, depths: &depths };
+    let mut lines = vec![run.head()];
+    if given.is_empty() {
+        for &pieces in &options.pieces {
+            let sample = positions::Sample { board, values: &values, pieces, seed: options.seed };
+            let is_drawn = options.drawn.is_some();
+            let drawn = sample.draw(options.positions, |v| (v == Value::Draw) == is_drawn)?;
+            lines.push(run.line(&pieces.to_string(), &drawn)?);
         }
-        None => {
-            let mut lines = vec![won::HEAD.map(str::to_owned).to_vec()];
-            for &pieces in &options.pieces {
-                let positions = sample(pieces, |value| value != Value::Draw)?;
-                let players = || (player(), Opponent { limits: Limits::default(), ..player() });
-                let games = in_threads(options.threads, &positions, players, |both, start| {
-                    let players = won::Players { winner: &mut both.0, defender: &mut both.1 };
-                    players.play(&options.game, *start, &depths)
-                })?;
-                lines.push(won::line(pieces, &games));
-                for game in games.iter().filter(|game| !game.is_won) {
-                    eprintln!("not won: {}", board.write_fen(&game.start));
-                }
-            }
-            table::print(options.format, &lines);
-        }
+    } else {
+        lines.push(run.line("given", &given)?);
     }
+    table::print(options.format, &lines);
     Ok(())
+}
+
+/// What all games share.
+struct Run<'a> {
+    options: &'a Options,
+    values: &'a Values,
+    depths: &'a Depths,
+}
+
+impl<'a> Run<'a> {
+    fn player(&self, limits: Limits) -> Opponent<'a> {
+        let (board, values) = (&self.options.game.board, self.values);
+        let depths = (!self.options.without_depths).then_some(self.depths);
+        let lookup = Lookup { board, values, depths };
+        Opponent { limits, ..Opponent::new(lookup, Heuristic::new(board, values)) }
+    }
+
+    fn head(&self) -> Vec<String> {
+        let head = if self.options.drawn.is_some() { &drawn::HEAD[..] } else { &won::HEAD[..] };
+        head.iter().map(ToString::to_string).collect()
+    }
+
+    /// Plays positions, and makes a line of the table of them.
+    fn line(&self, name: &str, positions: &[Position]) -> Result<Vec<String>, Failure> {
+        let Options { game, time, threads, drawn, .. } = self.options;
+        let limits = Limits { time: time.map(Duration::from_secs_f64), ..Limits::default() };
+        let player = || self.player(limits);
+        if let Some(nodes) = *drawn {
+            let games = in_threads(*threads, positions, player, |player, start| {
+                drawn::play(player, game, *start, nodes)
+            })?;
+            return Ok(drawn::line(name, &games));
+        }
+        let players = || [player(), self.player(Limits::default())];
+        let games = in_threads(*threads, positions, players, |[winner, defender], start| {
+            won::Players { winner, defender }.play(game, *start, self.depths)
+        })?;
+        for game in games.iter().filter(|game| !game.is_won) {
+            eprintln!("not won: {}", self.values.board().write_fen(&game.start));
+        }
+        Ok(won::line(name, &games))
+    }
 }
 
 /// Does something with each of `items`, in order of the results. Threads have what they need to

@@ -36,7 +36,7 @@ impl Sample<'_> {
     pub fn draw(
         &self,
         count: usize,
-        is_wanted: fn(Value) -> bool,
+        is_wanted: impl Fn(Value) -> bool,
     ) -> Result<Vec<Position>, Failure> {
         let slices: Vec<Slice> = Slice::all(self.board, self.values.cover())
             .into_iter()
@@ -47,7 +47,7 @@ impl Sample<'_> {
         let (mut drawn, mut missed) = (Vec::new(), 0);
         while drawn.len() < count {
             let position = self.at(&slices, random.next() % all.max(1));
-            let position = position.filter(|p| self.values.probe(p).is_some_and(is_wanted));
+            let position = position.filter(|p| self.values.probe(p).is_some_and(&is_wanted));
             missed = if position.is_some() { 0 } else { missed + 1 };
             if missed > PATIENCE {
                 return Err(format!("expected such positions with {} pieces", self.pieces).into());

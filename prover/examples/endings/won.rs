@@ -96,7 +96,7 @@ pub const HEAD: [&str; 12] = [
 ];
 
 /// The line of the games of a number of pieces.
-pub fn line(pieces: u8, games: &[Won]) -> Vec<String> {
+pub fn line(pieces: &str, games: &[Won]) -> Vec<String> {
     let count = |is: fn(&Won) -> bool| games.iter().filter(|game| is(game)).count();
     let won = || games.iter().filter(|game| game.is_won);
     let plies: u32 = won().map(|game| game.plies).sum();
@@ -111,7 +111,7 @@ pub fn line(pieces: u8, games: &[Won]) -> Vec<String> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let (is_won, is_repeated) = (count(|game| game.is_won), count(|game| game.is_repeated));
     vec![
-        pieces.to_string(),
+        pieces.to_owned(),
         games.len().to_string(),
         is_won.to_string(),
         is_repeated.to_string(),

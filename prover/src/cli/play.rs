@@ -35,8 +35,9 @@ quit    end, as the end of input does";
 Type moves such as 11-15 or 22x15, or help, back, hint, board, pdn, quit. What is answered comes from the database \
 where it knows of a win, from the proof where it has the position, from the database where that decides, and \
 else from a search; each answer says which. A side without a move has lost. A position that comes up for the third \
-time is a draw. A win in the database is sure to be brought to its end where `prove db --depth` has stored depths, or few \
-positions can come up before the next capture or move of a man. \
+time is a draw. A win in the database is brought to its end as soon as can be, by depths that `prove db --depth` has stored or that are found \
+meanwhile; with --values cached and without stored depths that is only sure where few positions can come up before the next \
+capture or move of a man. Of the moves that keep a draw one is played after which many replies lose. \
 Without --depth, --nodes and --time a search takes 200,000 nodes. Without --time its answers are the same on \
 every machine.
 

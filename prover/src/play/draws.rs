@@ -13,7 +13,7 @@ const LATER: f64 = 0.5;
 /// What a losing reply counts after which a piece can be captured at once: most players see that.
 const PLAIN: f64 = 0.25;
 /// What it is worth, in hundredths of a man, if all replies lose.
-const ALL_LOSE: f64 = 400.0;
+const ALL_LOSE: f64 = 1600.0;
 /// The depth of the search that has a say where the dangers are alike.
 const PLIES: u32 = 4;
 

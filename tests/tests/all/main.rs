@@ -8,6 +8,7 @@ mod combine;
 mod compare;
 mod corpus;
 mod databases;
+mod endings;
 mod explain;
 mod games;
 mod heuristic;
