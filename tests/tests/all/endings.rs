@@ -84,7 +84,7 @@ fn sample(values: &Values, of_slice: u64) -> Vec<Position> {
     let mut positions = Vec::new();
     for slice in Slice::all(board, values.cover()) {
         let step = (slice.indices(board) / of_slice).max(1) | 1;
-        let indices = (0..slice.indices(board)).step_by(step as usize);
+        let indices = (0..slice.indices(board)).step_by(usize::try_from(step).unwrap());
         positions.extend(indices.filter_map(|index| position_at(board, slice, index)));
     }
     let turned = |(i, p): (usize, &Position)| if i % 2 == 0 { *p } else { p.twin(board) };
@@ -97,7 +97,7 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
     let board = &endings.game.board;
     let mut positions = sample(&endings.values, of_slice);
     positions.retain(|position| value(&endings.values, position) != Value::Draw);
-    assert!(positions.len() > 300, "{}", positions.len());
+    assert!(positions.len() > 100, "{}", positions.len());
     positions.extend(fens.iter().map(|fen| board.read_fen(fen).unwrap()));
     // With depths that are stored, found for a block, or by looking up one position at a time.
     let (mut stored, mut found) = (endings.with_depths(), player(&endings.values));
@@ -112,7 +112,7 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
         };
         check([&mut stored, &mut found]);
         check([&mut found, &mut stored]);
-        if i % 8 == 0 {
+        if i % 40 == 0 {
             check([&mut one_by_one, &mut stored]);
         }
     }
@@ -120,9 +120,8 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
 
 #[test]
 fn won_endings_are_won_in_as_few_plies_as_can_be() {
-    check_wins("6x6", &[], 60);
-    // Pieces on a board of odd size, and those that were once played to and fro.
-    check_wins("5x5", &[], 60);
+    check_wins("6x6", &[], 30);
+    // Those that were once played to and fro.
     check_wins("8x8", &["B:WK18:BK29,K31", "W:WK1,K2:BK32", "B:WK3,K4:BK26"], 8);
 }
 
