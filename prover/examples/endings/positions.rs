@@ -52,7 +52,7 @@ impl Sample<'_> {
             if missed > PATIENCE {
                 return Err(format!("expected such positions with {} pieces", self.pieces).into());
             }
-            let is_turned = random.next() % 2 == 0;
+            let is_turned = random.next().is_multiple_of(2);
             drawn.extend(position.map(|p| if is_turned { p.twin(self.board) } else { p }));
         }
         Ok(drawn)
