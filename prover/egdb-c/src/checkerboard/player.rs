@@ -163,7 +163,7 @@ fn serve(
         return;
     }
     let lookup = Lookup { board, values: &opened.values, depths: opened.depths.as_ref() };
-    let mut opponent = Opponent { lookup, proof: None, engine, limits: Limits::default() };
+    let mut opponent = Opponent::new(lookup, engine);
     for Request { record, limits, events } in requests {
         opponent.limits = limits;
         let start = Instant::now();
