@@ -40,6 +40,11 @@ impl MachineOptions {
         rayon::current_num_threads()
     }
 
+    /// The same without progress.
+    pub(super) fn silent(self) -> Self {
+        MachineOptions { quiet: true, ..self }
+    }
+
     /// Bytes that may be used.
     pub(super) fn memory(&self) -> u64 {
         self.memory.or_else(free_memory).unwrap_or(4 << 30)

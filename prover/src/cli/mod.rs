@@ -6,6 +6,7 @@ mod certify;
 mod combine;
 mod compare;
 mod db;
+mod engine;
 mod failure;
 mod format;
 mod game_files;
@@ -56,6 +57,7 @@ pub use failure::Failure;
   prove analyse --game 8x8 --time 10         best play as far as can be seen
   prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
   prove play cert                            a game against the proof
+  prove engine                               plays for a program that speaks the Hub protocol
   prove replay games.pdn                     whether games are legal
   prove annotate games.pdn                   their values and mistakes
   prove perft --depth 10                     count move sequences
@@ -87,6 +89,9 @@ enum Command {
     Probe(probe::Options),
     /// Play a game against a proof, a database or a search.
     Play(play::Options),
+    /// Play for another program: speak the Hub protocol on standard input and output.
+    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    Engine(engine::Options),
     /// Search positions for their value.
     Solve(solve::Options),
     /// Join certificates of positions after some moves into one of the start.
@@ -121,6 +126,7 @@ impl Cli {
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),
             Some(Command::Play(options)) => play::run(options),
+            Some(Command::Engine(options)) => engine::run(options),
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),

@@ -1,6 +1,6 @@
 //! Options that say which game, claim and database a command is about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
@@ -14,7 +14,7 @@ use crate::prepare_database::{Holding, Room, is_possible, load, load_finished, m
 use crate::proof::Asked;
 
 /// Which game.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub(super) struct GameOption {
     /// The game: RxC or RxC/k
     #[arg(long, value_name = "GAME", default_value = "6x6")]
@@ -43,7 +43,7 @@ impl From<ClaimOption> for Asked {
 }
 
 /// Where databases are.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub(super) struct DatabaseOption {
     /// Directory of the databases; that of the board RxC is DIR/RxC
     #[arg(long, value_name = "DIR", default_value = "egdb")]
@@ -51,7 +51,7 @@ pub(super) struct DatabaseOption {
 }
 
 /// A database that is there.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Clone)]
 pub(super) struct StoredOptions {
     #[command(flatten)]
     pub(super) game: GameOption,
@@ -149,6 +149,16 @@ impl StoredOptions {
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
         self.if_there(machine, || self.open(machine, values))
+    }
+
+    /// The folder of the databases.
+    pub(super) fn folder(&self) -> &Path {
+        &self.db.db
+    }
+
+    /// The same in another folder.
+    pub(super) fn with_folder(&self, folder: &Path) -> Self {
+        StoredOptions { db: DatabaseOption { db: folder.into() }, ..self.clone() }
     }
 
     /// The same of another game.

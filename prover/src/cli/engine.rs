@@ -1,0 +1,95 @@
+//! `prove engine`.
+
+use std::io;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::failure::Failure;
+use super::limits::LimitOptions;
+use super::machine::MachineOptions;
+use super::options::StoredOptions;
+use super::sizes::parse_size;
+use super::values::ValuesOptions;
+use crate::egdb::Values;
+use crate::engine::{self, Opened, Parameters, Setup};
+use crate::heuristic::Limits;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove engine                               checkers, with the database in egdb if there is one
+  prove engine --hash 1GiB --threads 4 --db /data/egdb
+  prove engine --game 6x6 --pieces 0
+  printf 'pos\\nlevel depth=15\\ngo think\\n' | cat - /dev/tty | prove engine
+
+Speaks the Hub protocol, version 2 (Fabien Letouzey, as in Scan), a line a command: hub, set-param, init, \
+new-game, pos, level, go think, go ponder, go analyze, stop, ponder-hit, ping, quit. A move comes from the \
+database where that decides, and else from a search, whose scores are in men: a win on the board in N moves \
+is 100 - N/100, one in the database about 99.
+
+Positions are written as pydraughts does for English draughts: the board turned, the colours exchanged, so that \
+the side to move first is W and stands on the high numbers. Moves have the numbers of PDN: 11-15, and 22x15x18 for \
+a capture of the piece on 18.
+
+Where no level is given, --depth, --nodes and --time hold for each move, or else 5 seconds. Parameters that can be \
+set by set-param: threads, hash (in MiB), db, ponder. A line that is not understood is answered by a line \
+`error message=...`, and nothing else happens.
+
+Exit status: 0 at quit and the end of input. Otherwise as for prove.")]
+pub(super) struct Options {
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    /// Memory of the table in which a search remembers positions, such as 64MiB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = parse_size)]
+    hash: u64,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+/// For a move, if nothing else is said.
+const TIME: Duration = Duration::from_secs(5);
+
+pub(super) fn run(options: Options) -> Result<(), Failure> {
+    let Options { stored, values, hash, limits, machine } = options;
+    machine.start()?;
+    // Programs read standard error with standard output.
+    let machine = machine.silent();
+    let parameters = Parameters {
+        threads: machine.workers(),
+        hash,
+        database: stored.folder().into(),
+        ponder: false,
+    };
+    let open = |parameters: &Parameters| {
+        open(&stored, &values, &machine, parameters).map_err(|e| e.to_string())
+    };
+    let limits = limits.limits(Limits { time: Some(TIME), ..Limits::default() });
+    let setup = Setup { game: stored.game.game.clone(), parameters, limits, open: &open };
+    Ok(engine::run(&setup, io::stdin(), io::stdout().lock())?)
+}
+
+/// Opens the database, which has to be there if the folder is not the one that the command began
+/// with.
+fn open(
+    stored: &StoredOptions,
+    values: &ValuesOptions,
+    machine: &MachineOptions,
+    parameters: &Parameters,
+) -> Result<Opened, Failure> {
+    let folder = &parameters.database;
+    if folder.as_os_str().is_empty() {
+        return Ok(Opened { values: Values::empty(stored.board()), depths: None });
+    }
+    let values = if folder == stored.folder() {
+        stored.open_if_there(machine, values)?
+    } else {
+        stored.with_folder(folder).open(machine, values)?
+    };
+    let stored = stored.with_folder(folder);
+    let depths = if values.cover().is_empty() { None } else { Some(stored.depths()?) };
+    Ok(Opened { values, depths })
+}

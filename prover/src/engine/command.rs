@@ -1,0 +1,386 @@
+//! Lines of Hub as commands: `command name=value name="a value" flag`. Arguments with unknown names
+//! are ignored, as the protocol asks for; what is wrong otherwise is an error.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// What is asked of the engine.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// To say its name and parameters.
+    Hub,
+    /// To set a parameter.
+    SetParam {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// To get ready.
+    Init,
+    /// To forget what it remembers of earlier positions.
+    NewGame,
+    /// To look at this position.
+    Pos {
+        /// The position in Hub's notation; without it, the start of the game.
+        position: Option<String>,
+        /// The moves made since, with blanks between.
+        moves: String,
+    },
+    /// How far the next search may go, beside what was said before.
+    Level(Level),
+    /// To search.
+    Go(Mode),
+    /// To end the search, and answer.
+    Stop,
+    /// The expected move was made; the clock runs now.
+    PonderHit,
+    /// To say that it is there.
+    Ping,
+    /// To end.
+    Quit,
+}
+
+/// What a search is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A move.
+    Think,
+    /// A move, if the other side makes the move that is already in the position.
+    Ponder,
+    /// A score and best play.
+    Analyse,
+}
+
+/// How far a search may go.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Level {
+    /// The greatest depth, in moves.
+    pub depth: Option<u32>,
+    /// The most nodes.
+    pub nodes: Option<u64>,
+    /// The time of this move.
+    pub move_time: Option<Duration>,
+    /// The time of the game.
+    pub clock: Option<Clock>,
+    /// Until it is stopped.
+    pub infinite: bool,
+}
+
+/// The time of a game that is left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Clock {
+    /// What is left for the coming moves, the increment of the first of them included.
+    pub left: Duration,
+    /// What is added before each move.
+    pub increment: Duration,
+    /// The number of these moves; without it, all moves to the end of the game.
+    pub moves: Option<u32>,
+}
+
+impl Level {
+    /// This, with what another line says beside it or instead.
+    pub fn and(self, later: Level) -> Level {
+        Level {
+            depth: later.depth.or(self.depth),
+            nodes: later.nodes.or(self.nodes),
+            move_time: later.move_time.or(self.move_time),
+            clock: later.clock.or(self.clock),
+            infinite: later.infinite || self.infinite,
+        }
+    }
+}
+
+/// A line that is no command.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CommandError {
+    /// It does not have the form of a line.
+    #[error("character {place}: expected {expected}, found {found}")]
+    Syntax {
+        /// The character, from 1.
+        place: usize,
+        /// What was expected there.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
+    /// There is no such command.
+    #[error(
+        "expected hub, set-param, init, new-game, pos, level, go, stop, ponder-hit, ping or quit, found \
+         {0:?}"
+    )]
+    Unknown(String),
+    /// An argument is wrong or missing.
+    #[error("{name}: expected {expected}, found {found}")]
+    Argument {
+        /// Its name.
+        name: &'static str,
+        /// What was expected.
+        expected: &'static str,
+        /// What was found.
+        found: String,
+    },
+}
+
+/// Parses a line; `None` if there is nothing on it.
+///
+/// # Errors
+/// [`CommandError`]
+pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
+    let mut scanner = Scanner { line, at: 0 };
+    scanner.skip_blanks();
+    if scanner.rest().is_empty() {
+        return Ok(None);
+    }
+    let command = scanner.name("a command")?;
+    let arguments = Arguments::read(&mut scanner)?;
+    Ok(Some(match command {
+        "hub" => Command::Hub,
+        "set-param" => Command::SetParam {
+            name: arguments.required("name")?.into(),
+            value: arguments.required("value")?.into(),
+        },
+        "init" => Command::Init,
+        "new-game" => Command::NewGame,
+        "pos" => Command::Pos {
+            position: arguments.get("pos").map(Into::into),
+            moves: arguments.get("moves").unwrap_or_default().into(),
+        },
+        "level" => Command::Level(arguments.level()?),
+        "go" => Command::Go(arguments.mode()?),
+        "stop" => Command::Stop,
+        "ponder-hit" => Command::PonderHit,
+        "ping" => Command::Ping,
+        "quit" => Command::Quit,
+        unknown => return Err(CommandError::Unknown(unknown.into())),
+    }))
+}
+
+/// More arguments than any command has, those unknown included.
+const MOST_ARGUMENTS: usize = 64;
+/// Times beyond this, in seconds, are no limit: thirty years.
+const MOST_SECONDS: f64 = 1e9;
+
+/// The arguments of a line; a flag has the value "".
+struct Arguments<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Arguments<'a> {
+    fn read(scanner: &mut Scanner<'a>) -> Result<Self, CommandError> {
+        let mut arguments = Vec::new();
+        while let Some(argument) = scanner.argument()? {
+            if arguments.len() == MOST_ARGUMENTS {
+                return Err(scanner.error("at most 64 arguments"));
+            }
+            arguments.push(argument);
+        }
+        Ok(Arguments(arguments))
+    }
+
+    /// The value of an argument; that of the last, if there are several.
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| *value)
+    }
+
+    fn required(&self, name: &'static str) -> Result<&'a str, CommandError> {
+        let missing = || CommandError::Argument { name, expected: "a value", found: "none".into() };
+        self.get(name).ok_or_else(missing)
+    }
+
+    /// An argument that `read` understands, if it is there.
+    fn read_as<T>(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, CommandError> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        let wrong = || CommandError::Argument { name, expected, found: format!("{text:?}") };
+        read(text).map(Some).ok_or_else(wrong)
+    }
+
+    /// Seconds, which may be negative.
+    fn seconds(&self, name: &'static str) -> Result<Option<f64>, CommandError> {
+        let read = |text: &str| text.parse().ok().filter(|seconds: &f64| seconds.is_finite());
+        self.read_as(name, "a number of seconds", read)
+    }
+
+    fn level(&self) -> Result<Level, CommandError> {
+        let whole = "a whole number from 1";
+        Ok(Level {
+            depth: self.read_as("depth", whole, |d| d.parse().ok().filter(|d| *d > 0))?,
+            nodes: self.read_as("nodes", whole, |n| n.parse().ok().filter(|n| *n > 0))?,
+            move_time: self.seconds("move-time")?.map(duration),
+            clock: self.clock()?,
+            infinite: self.get("infinite").is_some(),
+        })
+    }
+
+    fn clock(&self) -> Result<Option<Clock>, CommandError> {
+        let increment = self.seconds("inc")?;
+        // Some programs write 0 for all moves to the end.
+        let moves = self.read_as("moves", "a whole number", |moves| moves.parse().ok())?;
+        if increment.is_none() && moves.is_none() && self.get("time").is_none() {
+            return Ok(None);
+        }
+        self.required("time")?;
+        let time = self.seconds("time")?.unwrap_or_default();
+        let increment = increment.unwrap_or_default();
+        Ok(Some(Clock {
+            left: duration(time + increment),
+            increment: duration(increment),
+            moves: moves.filter(|moves| *moves > 0),
+        }))
+    }
+
+    fn mode(&self) -> Result<Mode, CommandError> {
+        let is_there = |name| self.get(name).is_some();
+        match () {
+            () if is_there("ponder") => Ok(Mode::Ponder),
+            () if is_there("analyze") || is_there("analyse") => Ok(Mode::Analyse),
+            () if is_there("think") => Ok(Mode::Think),
+            () => Err(CommandError::Argument {
+                name: "go",
+                expected: "think, ponder or analyze",
+                found: self.0.first().map_or("nothing".into(), |(name, _)| format!("{name:?}")),
+            }),
+        }
+    }
+}
+
+/// A number of seconds as a time, within bounds.
+fn duration(seconds: f64) -> Duration {
+    Duration::from_secs_f64(seconds.clamp(0.0, MOST_SECONDS))
+}
+
+struct Scanner<'a> {
+    line: &'a str,
+    /// A byte of it.
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn rest(&self) -> &'a str {
+        &self.line[self.at..]
+    }
+
+    fn error(&self, expected: &'static str) -> CommandError {
+        let found = self.rest().chars().next();
+        CommandError::Syntax {
+            place: self.line[..self.at].chars().count() + 1,
+            expected,
+            found: found.map_or("the end".into(), |c| format!("{c:?}")),
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        self.at = self.line.len() - self.rest().trim_start_matches([' ', '\t']).len();
+    }
+
+    /// Text up to a character that does not belong to it.
+    fn take(&mut self, ends: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let text = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        self.at += text.len();
+        text
+    }
+
+    fn name(&mut self, expected: &'static str) -> Result<&'a str, CommandError> {
+        let name = self.take(|c| c.is_control() || c.is_whitespace() || c == '=' || c == '"');
+        if name.is_empty() { Err(self.error(expected)) } else { Ok(name) }
+    }
+
+    /// The next argument, if there is one.
+    fn argument(&mut self) -> Result<Option<(&'a str, &'a str)>, CommandError> {
+        self.skip_blanks();
+        if self.rest().is_empty() {
+            return Ok(None);
+        }
+        let name = self.name("an argument")?;
+        if !self.rest().starts_with('=') {
+            return Ok(Some((name, "")));
+        }
+        self.at += 1;
+        if !self.rest().starts_with('"') {
+            return Ok(Some((name, self.name("a value")?)));
+        }
+        self.at += 1;
+        let value = self.take(|c| c.is_control() || c == '"');
+        if !self.rest().starts_with('"') {
+            return Err(self.error("a character of a value, or the quotation mark at its end"));
+        }
+        self.at += 1;
+        Ok(Some((name, value)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Clock, Command, Level, Mode, parse};
+
+    fn level(line: &str) -> Level {
+        match parse(line) {
+            Ok(Some(Command::Level(level))) => level,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn commands_and_their_arguments() {
+        let read = |line| parse(line).unwrap().unwrap();
+        assert_eq!(parse(" \t"), Ok(None));
+        assert_eq!(read("  ping  "), Command::Ping);
+        assert_eq!(read("go ponder"), Command::Go(Mode::Ponder));
+        let set = Command::SetParam { name: "db".into(), value: "a b=c".into() };
+        assert_eq!(read("set-param new name=db value=\"a b=c\""), set);
+        let pos = Command::Pos { position: Some("Wbe".into()), moves: "1-2 3-4".into() };
+        assert_eq!(read("pos pos=Wbe moves=\"1-2 3-4\""), pos);
+        assert_eq!(read("pos start"), Command::Pos { position: None, moves: String::new() });
+    }
+
+    #[test]
+    fn levels() {
+        let clock = |left, increment, moves| {
+            let (left, increment) = (Duration::from_millis(left), Duration::from_millis(increment));
+            Level { clock: Some(Clock { left, increment, moves }), ..Level::default() }
+        };
+        assert_eq!(level("level moves=9 time=291.5"), clock(291_500, 0, Some(9)));
+        // The increment is added before a move; some take it away first.
+        assert_eq!(level("level time=-0.5 inc=2"), clock(1_500, 2_000, None));
+        assert_eq!(level("level time=-9 inc=2 moves=0"), clock(0, 2_000, None));
+        assert!(level("level infinite").infinite);
+        let both = level("level depth=7").and(level("level nodes=100 depth=9"));
+        assert_eq!((both.depth, both.nodes), (Some(9), Some(100)));
+        assert_eq!(
+            level("level move-time=1e99").move_time,
+            Some(Duration::from_secs(1 << 30)).min(Some(Duration::from_secs(1_000_000_000)))
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (line, message) in [
+            ("=", "character 1: expected a command, found '='"),
+            ("go \u{7}", "character 4: expected an argument, found '\\u{7}'"),
+            (
+                "pos moves=\"1-2",
+                "character 15: expected a character of a value, or the quotation mark at its end, found the end",
+            ),
+            ("pos moves= ", "character 11: expected a value, found ' '"),
+            ("level depth=0", "depth: expected a whole number from 1, found \"0\""),
+            ("level time=NaN", "time: expected a number of seconds, found \"NaN\""),
+            ("level inc=1", "time: expected a value, found none"),
+            ("set-param name=db", "value: expected a value, found none"),
+            ("go", "go: expected think, ponder or analyze, found nothing"),
+            (
+                "uci",
+                "expected hub, set-param, init, new-game, pos, level, go, stop, ponder-hit, ping or quit, found \"uci\"",
+            ),
+        ] {
+            assert_eq!(parse(line).unwrap_err().to_string(), message, "{line}");
+        }
+        assert!(parse(&["go".into(), "x ".repeat(65)].join(" ")).is_err());
+    }
+}

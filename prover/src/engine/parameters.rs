@@ -1,0 +1,117 @@
+//! What a program can set by `set-param`.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::reply::argument;
+
+/// The most threads.
+const MOST_THREADS: usize = 256;
+/// The most memory of the search's table, in MiB.
+const MOST_HASH: u64 = 1 << 20;
+
+/// The parameters of the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameters {
+    /// The threads of a search.
+    pub threads: usize,
+    /// The bytes of the search's table.
+    pub hash: u64,
+    /// The folder of the databases; none, if it is empty.
+    pub database: PathBuf,
+    /// Whether the program will let it ponder.
+    pub ponder: bool,
+}
+
+/// A parameter that cannot be set so.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ParameterError {
+    /// There is none of this name.
+    #[error("parameter: expected threads, hash, db or ponder, found {0:?}")]
+    Unknown(String),
+    /// The value does not suit it.
+    #[error("parameter {name}: expected {expected}, found {found:?}")]
+    Value {
+        /// Its name.
+        name: String,
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+}
+
+impl Parameters {
+    /// Sets a parameter.
+    ///
+    /// # Errors
+    /// [`ParameterError`]; nothing is set then.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let wrong = |expected: String| {
+            let (name, found) = (name.into(), value.into());
+            ParameterError::Value { name, expected, found }
+        };
+        let number = |most: u64| {
+            let number = value.parse().ok().filter(|n| (1..=most).contains(n));
+            number.ok_or_else(|| wrong(format!("a whole number from 1 to {most}")))
+        };
+        match name {
+            "threads" => self.threads = number(MOST_THREADS as u64)? as usize,
+            "hash" => self.hash = number(MOST_HASH)? << 20,
+            "db" => self.database = value.into(),
+            "ponder" => {
+                self.ponder = value.parse().map_err(|_| wrong("true or false".into()))?;
+            }
+            unknown => return Err(ParameterError::Unknown(unknown.into())),
+        }
+        Ok(())
+    }
+
+    /// The lines that declare the parameters and their values.
+    pub(super) fn declare(&self) -> [String; 4] {
+        let line = |name: &str, value: &str, kind: &str| {
+            let value = argument("value", value);
+            format!("param name={name} {value} type={kind}")
+        };
+        let whole = |most: u64| format!("int min=1 max={most}");
+        let database = self.database.to_string_lossy();
+        [
+            line("threads", &self.threads.to_string(), &whole(MOST_THREADS as u64)),
+            line("hash", &(self.hash >> 20).to_string(), &whole(MOST_HASH)),
+            line("db", &database, "string"),
+            line("ponder", &self.ponder.to_string(), "bool"),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parameters;
+
+    #[test]
+    fn parameters_are_set_and_declared() {
+        let mut parameters =
+            Parameters { threads: 1, hash: 1 << 20, database: "egdb".into(), ponder: false };
+        let values = [("threads", "4"), ("hash", "64"), ("db", "a b"), ("ponder", "true")];
+        for (name, value) in values {
+            assert_eq!(parameters.set(name, value), Ok(()));
+        }
+        assert_eq!(
+            parameters.declare(),
+            [
+                "param name=threads value=4 type=int min=1 max=256",
+                "param name=hash value=64 type=int min=1 max=1048576",
+                "param name=db value=\"a b\" type=string",
+                "param name=ponder value=true type=bool",
+            ]
+        );
+        let before = parameters.clone();
+        for (name, value) in
+            [("threads", "0"), ("threads", "257"), ("hash", "-1"), ("ponder", "1"), ("x", "")]
+        {
+            assert!(parameters.set(name, value).is_err(), "{name}");
+        }
+        assert_eq!(parameters, before);
+    }
+}

@@ -1,0 +1,120 @@
+//! What the engine says.
+
+use std::time::Duration;
+
+use super::notation::write_move;
+use super::searcher::Answer;
+use crate::board::{Board, MoveError, Position};
+use crate::egdb::Value;
+use crate::heuristic::Analysis;
+use crate::play::Source;
+
+/// Messages are cut after so many characters.
+const MOST_CHARACTERS: usize = 500;
+/// Scores of the search beyond this, in hundredths of a man, are wins that were found.
+const WIN: i32 = 10_000;
+/// The score, in men, of a win that is on the board; each move to it takes a hundredth away.
+const WON: f64 = 100.0;
+/// The score of a win by the database, of which the length is not known.
+const DATABASE_WIN: f64 = 99.0;
+
+/// An argument, its value in quotation marks if it needs them. What no value can have in it is
+/// replaced.
+pub(super) fn argument(name: &str, value: &str) -> String {
+    let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && c != '=' && c != '"';
+    if !value.is_empty() && value.chars().all(is_plain) {
+        return format!("{name}={value}");
+    }
+    let allowed = |c: char| match c {
+        '"' => '\'',
+        c if c.is_control() => '?',
+        c => c,
+    };
+    format!("{name}=\"{}\"", value.chars().map(allowed).collect::<String>())
+}
+
+/// That something is wrong.
+pub(super) fn error(message: &str) -> String {
+    let shown: String = message.chars().take(MOST_CHARACTERS).collect();
+    let more = if shown.len() < message.len() { "…" } else { "" };
+    format!("error {}", argument("message", &(shown + more)))
+}
+
+/// What a search has found after another depth.
+pub(super) fn depth(
+    board: &Board,
+    position: &Position,
+    analysis: &Analysis,
+    time: Duration,
+) -> Result<String, MoveError> {
+    let Analysis { depth, nodes, pv, .. } = analysis;
+    let seconds = time.as_secs_f64();
+    let millions = *nodes as f64 / seconds.max(1e-6) / 1e6;
+    let (score, line) = (score(board, analysis), line(board, position, pv)?);
+    let line = argument("pv", &line);
+    Ok(format!(
+        "info depth={depth} score={score:.2} nodes={nodes} time={seconds:.3} nps={millions:.3} {line}"
+    ))
+}
+
+/// What is known of a move for which nothing was searched, if it is known to be worth something.
+pub(super) fn known(
+    board: &Board,
+    position: &Position,
+    answer: &Answer,
+) -> Result<Option<String>, MoveError> {
+    let Some(Source::Database { value, depth }) = answer.source else { return Ok(None) };
+    let won = DATABASE_WIN - f64::from(depth.unwrap_or(0)) / 100.0;
+    let score = match value {
+        Value::Win => won,
+        Value::Draw => 0.0,
+        Value::Loss => -won,
+    };
+    let line = argument("pv", &line(board, position, &[answer.after])?);
+    Ok(Some(format!("info depth=1 score={score:.2} {line}")))
+}
+
+/// The answer; none where there is no legal move.
+pub(super) fn done(
+    board: &Board,
+    position: &Position,
+    answer: Option<&Answer>,
+) -> Result<String, MoveError> {
+    let Some(Answer { after, reply, .. }) = answer else { return Ok("done".into()) };
+    let done = format!("done move={}", write_move(board, position, after)?);
+    Ok(match reply {
+        Some(reply) => format!("{done} ponder={}", write_move(board, after, reply)?),
+        None => done,
+    })
+}
+
+/// A score in men. Wins count down from 100, or 99 where the line ends in the database.
+fn score(board: &Board, analysis: &Analysis) -> f64 {
+    let score = analysis.score;
+    if score.abs() <= WIN {
+        return f64::from(score) / 100.0;
+    }
+    let is_over = analysis.pv.last().is_some_and(|last| !board.can_move(last));
+    let won = if is_over { WON } else { DATABASE_WIN };
+    f64::from(score.signum()) * (won - analysis.pv.len() as f64 / 100.0)
+}
+
+/// The names of moves, with blanks between.
+fn line(board: &Board, position: &Position, pv: &[Position]) -> Result<String, MoveError> {
+    let mut from = position;
+    let name = |to| write_move(board, std::mem::replace(&mut from, to), to);
+    Ok(pv.iter().map(name).collect::<Result<Vec<_>, _>>()?.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{argument, error};
+
+    #[test]
+    fn values_keep_their_lines_in_order() {
+        assert_eq!(argument("a", "b-c/d"), "a=b-c/d");
+        assert_eq!(argument("a", ""), "a=\"\"");
+        assert_eq!(argument("a", "b=\"c\"\n"), "a=\"b='c'?\"");
+        assert_eq!(error(&"x".repeat(1000)), format!("error message={}…", "x".repeat(500)));
+    }
+}

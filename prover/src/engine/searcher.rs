@@ -1,0 +1,183 @@
+//! The thread that searches: it opens the database, and does one job after another.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::command::Mode;
+use super::parameters::Parameters;
+use super::session::Event;
+use crate::board::{Game, Position};
+use crate::egdb::{Depths, Values};
+use crate::heuristic::{Analysis, Heuristic, Limits};
+use crate::lookup::Lookup;
+use crate::play::{GameRecord, Opponent, PlayError, Source};
+
+/// Nodes for the reply that is expected to a move for which nothing was searched.
+const REPLY_NODES: u64 = 20_000;
+
+/// What an engine begins with.
+pub struct Setup<'a> {
+    /// The game.
+    pub game: Game,
+    /// Its parameters, until others are set.
+    pub parameters: Parameters,
+    /// How far a search goes where nothing else is said.
+    pub limits: Limits,
+    /// Opens the database that the parameters name, or says why that is not possible.
+    pub open: &'a (dyn Fn(&Parameters) -> Result<Opened, String> + Sync),
+}
+
+/// A database that is open.
+pub struct Opened {
+    /// Its values.
+    pub values: Values,
+    /// Its depths, if it has any.
+    pub depths: Option<Depths>,
+}
+
+/// Something to do.
+pub(super) enum Job {
+    /// Open the database, and go on with these parameters.
+    Configure(Parameters),
+    /// Say that this is done.
+    Ready,
+    /// Forget what is remembered of earlier positions.
+    NewGame,
+    /// Find a move for the position at the end of a game.
+    Search { record: GameRecord, mode: Mode, limits: Limits },
+}
+
+/// A move that was found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Answer {
+    /// The position after it.
+    pub(super) after: Position,
+    /// The position after the reply that is expected.
+    pub(super) reply: Option<Position>,
+    /// Who says so; nobody for an analysis, which is a search.
+    pub(super) source: Option<Source>,
+}
+
+/// Stops the search under way, whichever searcher is at work.
+#[derive(Default)]
+pub(super) struct Stopper(Mutex<Stopping>);
+
+#[derive(Default)]
+struct Stopping {
+    is_asked: bool,
+    flag: Arc<AtomicBool>,
+}
+
+impl Stopper {
+    /// Asks the search to stop, or takes that back.
+    pub(super) fn ask(&self, stop: bool) {
+        let mut stopping = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stopping.is_asked = stop;
+        stopping.flag.store(stop, Ordering::Relaxed);
+    }
+
+    /// From now on this flag stops the search.
+    fn attach(&self, flag: Arc<AtomicBool>) {
+        let mut stopping = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        flag.store(stopping.is_asked, Ordering::Relaxed);
+        stopping.flag = flag;
+    }
+}
+
+/// The searching thread's side.
+pub(super) struct Searcher<'a> {
+    pub(super) setup: &'a Setup<'a>,
+    pub(super) stopper: &'a Stopper,
+    pub(super) jobs: Receiver<Job>,
+    pub(super) events: SyncSender<Event>,
+}
+
+impl Searcher<'_> {
+    /// Works until there are no more jobs. Nothing is done before the first parameters have come.
+    pub(super) fn run(self) {
+        let mut next = self.jobs.recv().ok();
+        while let Some(job) = next {
+            next = match job {
+                Job::Configure(parameters) => self.configure(&parameters),
+                _ => self.jobs.recv().ok(),
+            };
+        }
+    }
+
+    /// Works with a database up to the next job that asks for another; `None` if all is over.
+    fn configure(&self, parameters: &Parameters) -> Option<Job> {
+        let board = &self.setup.game.board;
+        let opened = match (self.setup.open)(parameters) {
+            Ok(opened) => opened,
+            Err(fault) => {
+                self.events.send(Event::Fault(fault)).ok()?;
+                Opened { values: Values::empty(board), depths: None }
+            }
+        };
+        loop {
+            match self.play(parameters, &opened)? {
+                Job::NewGame => {}
+                job => return Some(job),
+            }
+        }
+    }
+
+    /// Searches with one memory up to the next job that asks for another.
+    fn play(&self, parameters: &Parameters, opened: &Opened) -> Option<Job> {
+        let board = &self.setup.game.board;
+        let engine = Heuristic::new(board, &opened.values)
+            .with_threads(parameters.threads)
+            .with_memory(parameters.hash);
+        self.stopper.attach(engine.stop_flag());
+        let depths = opened.depths.as_ref();
+        let lookup = Lookup { board, values: &opened.values, depths };
+        let limits = self.setup.limits;
+        let mut opponent = Opponent { lookup, proof: None, engine, limits };
+        loop {
+            let (record, mode, limits) = match self.jobs.recv().ok()? {
+                Job::Search { record, mode, limits } => (record, mode, limits),
+                Job::Ready => {
+                    self.events.send(Event::Ready).ok()?;
+                    continue;
+                }
+                job => return Some(job),
+            };
+            opponent.limits = limits;
+            let answer = self.answer(&mut opponent, &record, mode, parameters.ponder);
+            self.events.send(Event::Done(answer.map_err(|e| e.to_string()))).ok()?;
+        }
+    }
+
+    fn answer(
+        &self,
+        opponent: &mut Opponent,
+        record: &GameRecord,
+        mode: Mode,
+        ponders: bool,
+    ) -> Result<Option<Answer>, PlayError> {
+        let mut line = Vec::new();
+        let mut see = |analysis: &Analysis| {
+            line.clone_from(&analysis.pv);
+            // Where nobody listens any more, the search is about to be stopped.
+            let _ = self.events.send(Event::Depth(analysis.clone()));
+        };
+        let (board, position) = (record.board(), record.position());
+        if mode == Mode::Analyse && board.can_move(position) {
+            let Opponent { engine, limits, .. } = opponent;
+            let found = engine.search_after(&record.earlier(), position, *limits, &mut see);
+            if let [after, rest @ ..] = found.pv.as_slice() {
+                let reply = rest.first().copied();
+                return Ok(Some(Answer { after: *after, reply, source: None }));
+            }
+        }
+        let Some(choice) = opponent.choose_and_report(record, &mut see)? else { return Ok(None) };
+        let after = choice.after;
+        let mut reply = line.get(1).copied().filter(|_| line[0] == after);
+        if reply.is_none() && ponders && board.can_move(&after) {
+            let limits = Limits { nodes: REPLY_NODES, ..Limits::default() };
+            reply = opponent.engine.search(&after, limits, |_| ()).pv.first().copied();
+        }
+        Ok(Some(Answer { after, reply, source: Some(choice.source) }))
+    }
+}

@@ -1,0 +1,349 @@
+//! A conversation in Hub: lines and what the searching thread finds, in the order in which they
+//! come, on one thread, which also minds the clock.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::Instant;
+
+use super::clock::{Allowance, Pace};
+use super::command::{Command, Level, Mode, parse};
+use super::input::{BadLine, read_line};
+use super::notation::{read_move, read_position};
+use super::parameters::Parameters;
+use super::reply;
+use super::searcher::{Answer, Job, Searcher, Setup, Stopper};
+use crate::board::MoveError;
+use crate::heuristic::{Analysis, Limits};
+use crate::play::GameRecord;
+
+/// Events that wait; who has more waits with them.
+const QUEUE: usize = 64;
+
+/// What happens.
+pub(super) enum Event {
+    /// A line has come.
+    Line(Result<String, BadLine>),
+    /// There will be no more lines.
+    End,
+    /// The database cannot be opened; the engine goes on without.
+    Fault(String),
+    /// What was asked for before is done.
+    Ready,
+    /// Another depth was searched.
+    Depth(Analysis),
+    /// The search has ended, with a move, without one if there is none, or with a message.
+    Done(Result<Option<Answer>, String>),
+}
+
+/// Speaks Hub until `quit` or the end of the input.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn run(setup: &Setup, input: impl Read + Send + 'static, out: impl Write) -> io::Result<()> {
+    let (events, received) = sync_channel(QUEUE);
+    let (jobs, work) = channel();
+    let stopper = Stopper::default();
+    let reading = events.clone();
+    // It may wait for input when all else is over, so nothing waits for it.
+    thread::spawn(move || send_lines(BufReader::new(input), &reading));
+    thread::scope(|scope| {
+        let searcher = Searcher { setup, stopper: &stopper, jobs: work, events };
+        scope.spawn(|| searcher.run());
+        let result = Session::new(setup, &stopper, jobs, out).serve(received);
+        stopper.ask(true);
+        result
+    })
+}
+
+fn send_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
+    // Input that cannot be read has ended.
+    while let Ok(Some(line)) = read_line(&mut input) {
+        if events.send(Event::Line(line)).is_err() {
+            return;
+        }
+    }
+    // The session is over if nobody listens.
+    let _ = events.send(Event::End);
+}
+
+/// A search under way.
+struct Running {
+    /// When it began.
+    start: Instant,
+    /// When the clock began to run, if it runs.
+    clock: Option<Instant>,
+    allowance: Allowance,
+    pace: Pace,
+    /// Whether it was asked to stop.
+    is_stopped: bool,
+    /// An answer to what the other side has not yet played.
+    held: Option<Result<Option<Answer>, String>>,
+}
+
+/// A conversation, and what was said in it.
+struct Session<'a, W> {
+    setup: &'a Setup<'a>,
+    stopper: &'a Stopper,
+    jobs: Sender<Job>,
+    out: W,
+    parameters: Parameters,
+    /// Whether the searching thread has these.
+    is_configured: bool,
+    record: GameRecord,
+    level: Level,
+    running: Option<Running>,
+}
+
+impl<'a, W: Write> Session<'a, W> {
+    fn new(setup: &'a Setup<'a>, stopper: &'a Stopper, jobs: Sender<Job>, out: W) -> Self {
+        let record = GameRecord::new(setup.game.clone(), setup.game.start());
+        let (parameters, level) = (setup.parameters.clone(), Level::default());
+        let running = None;
+        let is_configured = false;
+        Session { setup, stopper, jobs, out, parameters, is_configured, record, level, running }
+    }
+
+    fn serve(mut self, events: Receiver<Event>) -> io::Result<()> {
+        loop {
+            let event = match self.deadline() {
+                Some(end) => events.recv_timeout(end.saturating_duration_since(Instant::now())),
+                None => events.recv().map_err(RecvTimeoutError::from),
+            };
+            match event {
+                Ok(Event::Line(Ok(line))) => {
+                    if !self.obey(&line)? {
+                        return Ok(());
+                    }
+                }
+                Ok(Event::Line(Err(bad))) => self.say(&reply::error(&bad.to_string()))?,
+                Ok(Event::Fault(fault)) => self.say(&reply::error(&fault))?,
+                Ok(Event::Ready) => self.say("ready")?,
+                Ok(Event::Depth(analysis)) => self.finish_depth(&analysis)?,
+                Ok(Event::Done(found)) => self.finish_search(found)?,
+                Err(RecvTimeoutError::Timeout) => self.stop(),
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    /// Programs wait for each line.
+    fn say(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.out, "{line}")?;
+        self.out.flush()
+    }
+
+    /// Does what a line asks for; says whether the conversation goes on.
+    fn obey(&mut self, line: &str) -> io::Result<bool> {
+        let command = match parse(line) {
+            Ok(Some(command)) => command,
+            Ok(None) => return Ok(true),
+            Err(error) => return self.say(&reply::error(&error.to_string())).map(|()| true),
+        };
+        match command {
+            Command::Quit => return Ok(false),
+            Command::Ping => self.say("pong")?,
+            Command::Stop => self.end_search()?,
+            Command::PonderHit => self.start_clock()?,
+            _ if self.running.is_some() => {
+                let what = "expected ping, stop, ponder-hit or quit while a search is under way";
+                self.say(&reply::error(what))?;
+            }
+            command => self.prepare(command)?,
+        }
+        Ok(true)
+    }
+
+    /// Does what can only be done while no search is under way.
+    fn prepare(&mut self, command: Command) -> io::Result<()> {
+        match command {
+            Command::Hub => self.introduce()?,
+            Command::SetParam { name, value } => match self.parameters.set(&name, &value) {
+                Ok(()) => self.is_configured = false,
+                Err(error) => self.say(&reply::error(&error.to_string()))?,
+            },
+            Command::Init => {
+                self.configure();
+                self.order(Job::Ready);
+            }
+            Command::NewGame => self.order(Job::NewGame),
+            Command::Pos { position, moves } => {
+                match self.read_record(position.as_deref(), &moves) {
+                    Ok(record) => self.record = record,
+                    Err(message) => self.say(&reply::error(&message))?,
+                }
+            }
+            Command::Level(level) => self.level = self.level.and(level),
+            Command::Go(mode) => self.start_search(mode),
+            // They are obeyed at any time.
+            Command::Quit | Command::Ping | Command::Stop | Command::PonderHit => {}
+        }
+        Ok(())
+    }
+
+    fn introduce(&mut self) -> io::Result<()> {
+        self.say(concat!("id name=Draughtproof version=", env!("CARGO_PKG_VERSION")))?;
+        for line in self.parameters.declare() {
+            self.say(&line)?;
+        }
+        self.say("wait")
+    }
+
+    /// Hands out a job. The searching thread is there as long as the session.
+    fn order(&self, job: Job) {
+        let _ = self.jobs.send(job);
+    }
+
+    /// Makes sure that the searching thread has the parameters.
+    fn configure(&mut self) {
+        if !std::mem::replace(&mut self.is_configured, true) {
+            self.order(Job::Configure(self.parameters.clone()));
+        }
+    }
+
+    fn read_record(&self, position: Option<&str>, moves: &str) -> Result<GameRecord, String> {
+        let game = &self.setup.game;
+        let start = match position {
+            Some(text) => read_position(&game.board, text).map_err(|e| e.to_string())?,
+            None => game.start(),
+        };
+        let mut record = GameRecord::new(game.clone(), start);
+        for name in moves.split_whitespace() {
+            let after = read_move(&game.board, record.position(), name);
+            after.and_then(|after| record.push(after)).map_err(|e| e.to_string())?;
+        }
+        Ok(record)
+    }
+
+    /// Starts a search within the level, which is for this search alone.
+    fn start_search(&mut self, mode: Mode) {
+        self.configure();
+        let level = std::mem::take(&mut self.level);
+        let level = if level == Level::default() { self.usual_level(mode) } else { level };
+        let limits = Limits {
+            depth: level.depth.unwrap_or(Limits::DEPTH),
+            nodes: level.nodes.unwrap_or(u64::MAX),
+            // The session stops the search.
+            time: None,
+        };
+        let start = Instant::now();
+        self.stopper.ask(false);
+        self.order(Job::Search { record: self.record.clone(), mode, limits });
+        self.running = Some(Running {
+            start,
+            clock: (mode != Mode::Ponder).then_some(start),
+            allowance: Allowance::new(&level, self.parameters.ponder),
+            pace: Pace::default(),
+            is_stopped: false,
+            held: None,
+        });
+    }
+
+    /// The level where none was given: an analysis goes on until it is stopped.
+    fn usual_level(&self, mode: Mode) -> Level {
+        let Limits { depth, nodes, time } = self.setup.limits;
+        match mode {
+            Mode::Analyse => Level::default(),
+            Mode::Think | Mode::Ponder => Level {
+                depth: Some(depth),
+                nodes: Some(nodes),
+                move_time: time,
+                ..Level::default()
+            },
+        }
+    }
+
+    /// When the search must end.
+    fn deadline(&self) -> Option<Instant> {
+        let running = self.running.as_ref().filter(|running| !running.is_stopped)?;
+        running.clock?.checked_add(running.allowance.hard?)
+    }
+
+    fn stop(&mut self) {
+        if let Some(running) = &mut self.running {
+            running.is_stopped = true;
+            self.stopper.ask(true);
+        }
+    }
+
+    /// The search is to end, and an answer that was held back to be given.
+    fn end_search(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        self.stop();
+        self.release(now)
+    }
+
+    /// The expected move was made.
+    fn start_clock(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        if let Some(running) = &self.running
+            && running.clock.is_none()
+            && running.allowance.soft.is_some_and(|soft| now - running.start > soft)
+        {
+            // Pondering has already taken longer than the move would have.
+            self.stop();
+        }
+        self.release(now)
+    }
+
+    /// The clock runs from now on; what was held back is said.
+    fn release(&mut self, now: Instant) -> io::Result<()> {
+        let Some(running) = &mut self.running else { return Ok(()) };
+        running.clock.get_or_insert(now);
+        match running.held.take() {
+            Some(found) => self.finish_search(found),
+            None => Ok(()),
+        }
+    }
+
+    fn finish_depth(&mut self, analysis: &Analysis) -> io::Result<()> {
+        let Some(running) = &mut self.running else { return Ok(()) };
+        let time = running.start.elapsed();
+        running.pace.finish_depth(time);
+        let is_late = |soft| running.pace.next_end() > soft;
+        let is_last = running.clock.is_some() && running.allowance.soft.is_some_and(is_late);
+        if is_last {
+            self.stop();
+        }
+        let line = reply::depth(self.record.board(), self.record.position(), analysis, time);
+        self.say_line(line)
+    }
+
+    fn finish_search(&mut self, found: Result<Option<Answer>, String>) -> io::Result<()> {
+        let Some(running) = &mut self.running else { return Ok(()) };
+        if running.clock.is_none() {
+            running.held = Some(found);
+            return Ok(());
+        }
+        self.running = None;
+        let answer = match found {
+            Ok(None) => {
+                self.say(&reply::error("go: expected a position with a legal move, found none"))?;
+                None
+            }
+            Ok(answer) => answer,
+            Err(message) => {
+                self.say(&reply::error(&message))?;
+                None
+            }
+        };
+        let (board, position) = (self.record.board(), self.record.position());
+        let known = match &answer {
+            Some(answer) => reply::known(board, position, answer),
+            None => Ok(None),
+        };
+        let done = reply::done(board, position, answer.as_ref());
+        if let Some(known) = known.transpose() {
+            self.say_line(known)?;
+        }
+        self.say_line(done)
+    }
+
+    /// Says a line, or why it cannot be said.
+    fn say_line(&mut self, line: Result<String, MoveError>) -> io::Result<()> {
+        match line {
+            Ok(line) => self.say(&line),
+            Err(error) => self.say(&reply::error(&error.to_string())),
+        }
+    }
+}
