@@ -133,7 +133,7 @@ impl Searcher<'_> {
         let depths = opened.depths.as_ref();
         let lookup = Lookup { board, values: &opened.values, depths };
         let limits = self.setup.limits;
-        let mut opponent = Opponent { lookup, proof: None, engine, limits };
+        let mut opponent = Opponent { limits, ..Opponent::new(lookup, engine) };
         loop {
             let (record, mode, limits) = match self.jobs.recv().ok()? {
                 Job::Search { record, mode, limits } => (record, mode, limits),

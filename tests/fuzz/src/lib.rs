@@ -1,11 +1,12 @@
-//! Fuzzing of all that `check` reads, and of files of games. `docs/hardening.md` tells what was
+//! Fuzzing of all that `check` reads, of files of games, and of lines of Hub. `docs/hardening.md` tells what was
 //! tried, and how.
 //!
 //! `targets` are also run by an ordinary test, `checker/tests/fuzz.rs`, on the inputs that are
-//! kept, and `games` by `prover/game/tests/fuzz.rs`.
+//! kept, `games` by `prover/game/tests/fuzz.rs`, and `hub` by `prover/tests/fuzz.rs`.
 
 pub mod counting;
 pub mod games;
+pub mod hub;
 pub mod targets;
 
 #[path = "../../../checker/tests/common/mod.rs"]

@@ -9,6 +9,7 @@ mod compare;
 mod corpus;
 mod databases;
 mod endings;
+mod engine;
 mod explain;
 mod games;
 mod heuristic;
