@@ -17,7 +17,8 @@
 //! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
 //! 6. [`lookup`]: what a database says of a position and of each of its moves.
 //! 7. [`games`]: games that were played, and what their moves were worth; [`play`]: a game against
-//!    a proof, a database or a search; [`engine`]: the same for other programs, by the Hub protocol.
+//!    a proof, a database or a search; [`engine`]: the same for other programs, by the Hub protocol;
+//!    [`book`]: openings searched beforehand.
 //! 8. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
 //!    databases consist of; [`literature`]: what they say of published values.
 //!
@@ -77,6 +78,7 @@
 pub use draughtproof_egdb as egdb;
 pub use draughtproof_game as board;
 
+pub mod book;
 pub mod certificate;
 pub mod cli;
 pub mod combine;

@@ -1,6 +1,7 @@
 //! `prove engine`.
 
 use std::io;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -24,7 +25,7 @@ use crate::heuristic::Limits;
 
 Speaks the Hub protocol, version 2 (Fabien Letouzey, as in Scan), a line a command: hub, set-param, init, \
 new-game, pos, level, go think, go ponder, go analyze, stop, ponder-hit, ping, quit. A move comes from the \
-database where that decides, and else from a search, whose scores are in men: a win on the board in N moves \
+book, from the database where that decides, and else from a search, whose scores are in men: a win on the board in N moves \
 is 100 - N/100, one in the database about 99.
 
 Positions are written as pydraughts does for English draughts: the board turned, the colours exchanged, so that \
@@ -32,7 +33,7 @@ the side to move first is W and stands on the high numbers. Moves have the numbe
 a capture of the piece on 18.
 
 Where no level is given, --depth, --nodes and --time hold for each move, or else 5 seconds. Parameters that can be \
-set by set-param: threads, hash (in MiB), db, ponder. A line that is not understood is answered by a line \
+set by set-param: threads, hash (in MiB), db, book, ponder. A line that is not understood is answered by a line \
 `error message=...`, and nothing else happens.
 
 Exit status: 0 at quit and the end of input. Otherwise as for prove.")]
@@ -41,6 +42,9 @@ pub(super) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
+    /// Play openings by this book, as `prove book` makes it
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
     /// Memory of the table in which a search remembers positions, such as 64MiB or 1GiB
     #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = parse_size)]
     hash: u64,
@@ -54,7 +58,7 @@ pub(super) struct Options {
 const TIME: Duration = Duration::from_secs(5);
 
 pub(super) fn run(options: Options) -> Result<(), Failure> {
-    let Options { stored, values, hash, limits, machine } = options;
+    let Options { stored, values, book, hash, limits, machine } = options;
     machine.start()?;
     // Programs read standard error with standard output.
     let machine = machine.silent();
@@ -62,6 +66,7 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
         threads: machine.workers(),
         hash,
         database: stored.folder().into(),
+        book: book.unwrap_or_default(),
         ponder: false,
     };
     let open = |parameters: &Parameters| {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::board::{FenError, MoveError};
+use crate::book::BookError;
 use crate::certificate::{BrokenProof, EmitError, ReadError};
 use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
@@ -59,6 +60,9 @@ pub enum Failure {
     /// A file of published values.
     #[error(transparent)]
     Literature(#[from] LiteratureError),
+    /// An opening book.
+    #[error(transparent)]
+    Book(#[from] BookError),
     /// Certificates and database do not go together.
     #[error(transparent)]
     Contradiction(#[from] ContradictionError),
@@ -109,6 +113,7 @@ impl Failure {
             | Failure::Fen(_)
             | Failure::Move(_)
             | Failure::Combine(_)
+            | Failure::Book(BookError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,
             _ => 3,
         }

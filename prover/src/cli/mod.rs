@@ -2,6 +2,7 @@
 
 mod analyse;
 mod annotate;
+mod book;
 mod certify;
 mod combine;
 mod compare;
@@ -58,6 +59,7 @@ pub use failure::Failure;
   prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
   prove play cert                            a game against the proof
   prove engine                               plays for a program that speaks the Hub protocol
+  prove book --out book.tsv                  an opening book for it
   prove replay games.pdn                     whether games are legal
   prove annotate games.pdn                   their values and mistakes
   prove perft --depth 10                     count move sequences
@@ -92,6 +94,9 @@ enum Command {
     /// Play for another program: speak the Hub protocol on standard input and output.
     #[command(mut_arg("game", |game| game.default_value("8x8")))]
     Engine(engine::Options),
+    /// Make an opening book by deep search, or go on with it.
+    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    Book(book::Options),
     /// Search positions for their value.
     Solve(solve::Options),
     /// Join certificates of positions after some moves into one of the start.
@@ -127,6 +132,7 @@ impl Cli {
             Some(Command::Probe(options)) => probe::run(&options),
             Some(Command::Play(options)) => play::run(options),
             Some(Command::Engine(options)) => engine::run(options),
+            Some(Command::Book(options)) => book::run(&options),
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),

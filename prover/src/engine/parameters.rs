@@ -20,6 +20,8 @@ pub struct Parameters {
     pub hash: u64,
     /// The folder of the databases; none, if it is empty.
     pub database: PathBuf,
+    /// The file of the opening book; none, if it is empty.
+    pub book: PathBuf,
     /// Whether the program will let it ponder.
     pub ponder: bool,
 }
@@ -28,7 +30,7 @@ pub struct Parameters {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParameterError {
     /// There is none of this name.
-    #[error("parameter: expected threads, hash, db or ponder, found {0:?}")]
+    #[error("parameter: expected threads, hash, db, book or ponder, found {0:?}")]
     Unknown(String),
     /// The value does not suit it.
     #[error("parameter {name}: expected {expected}, found {found:?}")]
@@ -60,6 +62,7 @@ impl Parameters {
             "threads" => self.threads = number(MOST_THREADS as u64)? as usize,
             "hash" => self.hash = number(MOST_HASH)? << 20,
             "db" => self.database = value.into(),
+            "book" => self.book = value.into(),
             "ponder" => {
                 self.ponder = value.parse().map_err(|_| wrong("true or false".into()))?;
             }
@@ -69,17 +72,18 @@ impl Parameters {
     }
 
     /// The lines that declare the parameters and their values.
-    pub(super) fn declare(&self) -> [String; 4] {
+    pub(super) fn declare(&self) -> [String; 5] {
         let line = |name: &str, value: &str, kind: &str| {
             let value = argument("value", value);
             format!("param name={name} {value} type={kind}")
         };
         let whole = |most: u64| format!("int min=1 max={most}");
-        let database = self.database.to_string_lossy();
+        let [database, book] = [&self.database, &self.book].map(|path| path.to_string_lossy());
         [
             line("threads", &self.threads.to_string(), &whole(MOST_THREADS as u64)),
             line("hash", &(self.hash >> 20).to_string(), &whole(MOST_HASH)),
             line("db", &database, "string"),
+            line("book", &book, "string"),
             line("ponder", &self.ponder.to_string(), "bool"),
         ]
     }
@@ -91,8 +95,13 @@ mod tests {
 
     #[test]
     fn parameters_are_set_and_declared() {
-        let mut parameters =
-            Parameters { threads: 1, hash: 1 << 20, database: "egdb".into(), ponder: false };
+        let mut parameters = Parameters {
+            threads: 1,
+            hash: 1 << 20,
+            database: "egdb".into(),
+            book: "".into(),
+            ponder: false,
+        };
         let values = [("threads", "4"), ("hash", "64"), ("db", "a b"), ("ponder", "true")];
         for (name, value) in values {
             assert_eq!(parameters.set(name, value), Ok(()));
@@ -103,6 +112,7 @@ mod tests {
                 "param name=threads value=4 type=int min=1 max=256",
                 "param name=hash value=64 type=int min=1 max=1048576",
                 "param name=db value=\"a b\" type=string",
+                "param name=book value=\"\" type=string",
                 "param name=ponder value=true type=bool",
             ]
         );

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use super::notation::write_move;
-use super::searcher::Answer;
+use super::searcher::{Answer, Known};
 use crate::board::{Board, MoveError, Position};
 use crate::egdb::Value;
 use crate::heuristic::Analysis;
-use crate::play::Source;
 
 /// Messages are cut after so many characters.
 const MOST_CHARACTERS: usize = 500;
@@ -63,15 +62,16 @@ pub(super) fn known(
     position: &Position,
     answer: &Answer,
 ) -> Result<Option<String>, MoveError> {
-    let Some(Source::Database { value, depth }) = answer.source else { return Ok(None) };
-    let won = DATABASE_WIN - f64::from(depth.unwrap_or(0)) / 100.0;
-    let score = match value {
-        Value::Win => won,
-        Value::Draw => 0.0,
-        Value::Loss => -won,
+    let Some(known) = answer.known else { return Ok(None) };
+    let won = |depth: Option<u32>| DATABASE_WIN - f64::from(depth.unwrap_or(0)) / 100.0;
+    let (score, depth) = match known {
+        Known::Database(Value::Win, depth) => (won(depth), 1),
+        Known::Database(Value::Draw, _) => (0.0, 1),
+        Known::Database(Value::Loss, depth) => (-won(depth), 1),
+        Known::Book(value, depth) => (f64::from(value) / 100.0, depth),
     };
     let line = argument("pv", &line(board, position, &[answer.after])?);
-    Ok(Some(format!("info depth=1 score={score:.2} {line}")))
+    Ok(Some(format!("info depth={depth} score={score:.2} {line}")))
 }
 
 /// The answer; none where there is no legal move.

@@ -1,5 +1,6 @@
 //! The thread that searches: it opens the database, and does one job after another.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,8 @@ use super::command::Mode;
 use super::parameters::Parameters;
 use super::session::Event;
 use crate::board::{Game, Position};
-use crate::egdb::{Depths, Values};
+use crate::book::Book;
+use crate::egdb::{Depths, Value, Values};
 use crate::heuristic::{Analysis, Heuristic, Limits};
 use crate::lookup::Lookup;
 use crate::play::{GameRecord, Opponent, PlayError, Source};
@@ -55,8 +57,17 @@ pub(super) struct Answer {
     pub(super) after: Position,
     /// The position after the reply that is expected.
     pub(super) reply: Option<Position>,
-    /// Who says so; nobody for an analysis, which is a search.
-    pub(super) source: Option<Source>,
+    /// What is known of it without a search.
+    pub(super) known: Option<Known>,
+}
+
+/// What is known of a move.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Known {
+    /// By the database: the value, and the plies to the next capture, crowning or move of a man.
+    Database(Value, Option<u32>),
+    /// By the book: the value in hundredths of a man, and how deep the move was searched.
+    Book(i32, u32),
 }
 
 /// Stops the search under way, whichever searcher is at work.
@@ -115,16 +126,31 @@ impl Searcher<'_> {
                 Opened { values: Values::empty(board), depths: None }
             }
         };
+        let book = self.read_book(parameters)?;
         loop {
-            match self.play(parameters, &opened)? {
+            match self.play(parameters, &opened, &book)? {
                 Job::NewGame => {}
                 job => return Some(job),
             }
         }
     }
 
+    /// The book, empty if there is none; `None` if all is over.
+    fn read_book(&self, parameters: &Parameters) -> Option<Book> {
+        if parameters.book.as_os_str().is_empty() {
+            return Some(Book::default());
+        }
+        match Book::read(&parameters.book, &self.setup.game) {
+            Ok(book) => Some(book),
+            Err(error) => {
+                self.events.send(Event::Fault(error.to_string())).ok()?;
+                Some(Book::default())
+            }
+        }
+    }
+
     /// Searches with one memory up to the next job that asks for another.
-    fn play(&self, parameters: &Parameters, opened: &Opened) -> Option<Job> {
+    fn play(&self, parameters: &Parameters, opened: &Opened, book: &Book) -> Option<Job> {
         let board = &self.setup.game.board;
         let engine = Heuristic::new(board, &opened.values)
             .with_threads(parameters.threads)
@@ -144,7 +170,11 @@ impl Searcher<'_> {
                 job => return Some(job),
             };
             opponent.limits = limits;
-            let answer = self.answer(&mut opponent, &record, mode, parameters.ponder);
+            let from_book = (mode != Mode::Analyse).then(|| by_book(book, record.position()));
+            let answer = match from_book.flatten() {
+                Some(answer) => Ok(Some(answer)),
+                None => self.answer(&mut opponent, &record, mode, parameters.ponder),
+            };
             self.events.send(Event::Done(answer.map_err(|e| e.to_string()))).ok()?;
         }
     }
@@ -168,7 +198,7 @@ impl Searcher<'_> {
             let found = engine.search_after(&record.earlier(), position, *limits, &mut see);
             if let [after, rest @ ..] = found.pv.as_slice() {
                 let reply = rest.first().copied();
-                return Ok(Some(Answer { after: *after, reply, source: None }));
+                return Ok(Some(Answer { after: *after, reply, known: None }));
             }
         }
         let Some(choice) = opponent.choose_and_report(record, &mut see)? else { return Ok(None) };
@@ -178,6 +208,20 @@ impl Searcher<'_> {
             let limits = Limits { nodes: REPLY_NODES, ..Limits::default() };
             reply = opponent.engine.search(&after, limits, |_| ()).pv.first().copied();
         }
-        Ok(Some(Answer { after, reply, source: Some(choice.source) }))
+        let known = match choice.source {
+            Source::Database { value, depth } => Some(Known::Database(value, depth)),
+            Source::OnlyMove | Source::Proof(_) | Source::Search { .. } => None,
+        };
+        Ok(Some(Answer { after, reply, known }))
     }
+}
+
+/// One of the best moves of the book, another each time.
+fn by_book(book: &Book, position: &Position) -> Option<Answer> {
+    // A hasher begins with a random number.
+    let random = RandomState::new().build_hasher().finish();
+    let chosen = book.choose(position, random)?;
+    let reply = book.choose(&chosen.after, 0).map(|reply| reply.after);
+    let known = Some(Known::Book(chosen.value, chosen.depth));
+    Some(Answer { after: chosen.after, reply, known })
 }

@@ -19,8 +19,13 @@ const MESSAGES: usize = 8 << 10;
 /// If that takes much memory, or what is written of a position or move is not read back.
 pub fn run(bytes: &[u8]) {
     let game: Game = "8x8".parse().expect("a game");
-    let mut parameters =
-        Parameters { threads: 1, hash: 1 << 20, database: "egdb".into(), ponder: false };
+    let mut parameters = Parameters {
+        threads: 1,
+        hash: 1 << 20,
+        database: "egdb".into(),
+        book: "".into(),
+        ponder: false,
+    };
     for line in String::from_utf8_lossy(bytes).split('\n') {
         let (parsed, most) = peak(|| parse(line));
         assert!(most <= TIMES * line.len() + MESSAGES, "{most} bytes of memory");

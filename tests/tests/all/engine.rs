@@ -85,7 +85,7 @@ fn a_whole_session() {
         engine.listen("wait")
     };
     assert!(introduced[0].starts_with("id name=Draughtproof version="), "{introduced:?}");
-    for name in ["threads", "hash", "db", "ponder"] {
+    for name in ["threads", "hash", "db", "book", "ponder"] {
         let line = format!("param name={name} value=");
         assert!(introduced.iter().any(|l| l.starts_with(&line) && l.contains(" type=")), "{name}");
     }
@@ -137,7 +137,7 @@ fn a_bad_line_is_answered_by_one_error() {
         ("level time=inf", "expected a number of seconds"),
         ("go", "expected think, ponder or analyze"),
         ("set-param name=threads value=0", "expected a whole number from 1 to 256"),
-        ("set-param name=variant value=normal", "expected threads, hash, db or ponder"),
+        ("set-param name=variant value=normal", "expected threads, hash, db, book or ponder"),
         ("hub \u{1b}[2J", "expected an argument, found '\\u{1b}'"),
     ] {
         let answer = engine.answer(line);

@@ -3,6 +3,7 @@
 
 mod audit;
 mod bad_input;
+mod book;
 mod certificates;
 mod combine;
 mod compare;

@@ -1,0 +1,109 @@
+//! `prove book`, and an engine that plays by what it makes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use draughtproof_game::Game;
+use tests::programs::{path, prove, run};
+
+const BOOK: [&str; 8] = ["book", "--game", "6x6", "--out", "book.tsv", "--nodes", "2000", "-q"];
+
+fn extend(here: &Path, positions: &str, more: &[&str]) -> String {
+    let options = [&BOOK, &["--threads", "1", "--positions", positions][..], more].concat();
+    prove(&options, here);
+    fs::read_to_string(here.join("book.tsv")).unwrap()
+}
+
+/// The FENs of a book, each once.
+fn fens(book: &str) -> BTreeSet<&str> {
+    book.lines().skip(2).map(|line| line.split('\t').next().unwrap()).collect()
+}
+
+#[test]
+fn a_book_grows_and_is_gone_on_with() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let small = extend(here, "6", &[]);
+    let large = extend(here, "12", &[]);
+    assert_eq!((fens(&small).len(), fens(&large).len()), (6, 12));
+    assert!(fens(&small).is_subset(&fens(&large)), "{large}");
+    assert_eq!(extend(here, "12", &[]), large);
+    let game: Game = "6x6".parse().unwrap();
+    for fen in fens(&large) {
+        let position = game.board.read_fen(fen).unwrap();
+        let marked = |mark: &str| {
+            large
+                .lines()
+                .filter(|l| l.starts_with(&format!("{fen}\t")) && l.ends_with(mark))
+                .count()
+        };
+        assert_eq!(marked(""), game.board.moves(&position).len());
+        assert!(marked("\tbest") >= 1, "{large}");
+    }
+    // The opening of a file is a root, too.
+    fs::write(here.join("openings"), "# none\nname\tmoves\nfirst\t4-7 15-12\n").unwrap();
+    let opening = game.board.read_line(&game.start(), "4-7 15-12").unwrap()[1];
+    let fen = game.board.write_fen(&opening);
+    fs::remove_file(here.join("book.tsv")).unwrap();
+    let rooted = extend(here, "2", &["--openings", "openings"]);
+    assert!(fens(&rooted).contains(fen.as_str()), "{rooted}");
+}
+
+#[test]
+fn an_engine_plays_by_the_book() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let book = extend(here, "1", &[]);
+    let mut engine = Command::new(path("prove"))
+        .args(["engine", "--game", "6x6", "--book", "book.tsv", "--hash", "1MiB"])
+        .current_dir(here)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    engine.stdin.take().unwrap().write_all(b"pos\ngo think\n").unwrap();
+    let output = String::from_utf8(engine.wait_with_output().unwrap().stdout).unwrap();
+    // Nothing is searched.
+    assert!(output.starts_with("info depth=") && !output.contains("nodes="), "{output}");
+    let name = output.split("done move=").nth(1).unwrap().trim();
+    let line = book.lines().find(|line| line.split('\t').nth(1) == Some(name)).unwrap();
+    assert!(!line.ends_with("\trefuted"), "{line}");
+}
+
+#[test]
+fn an_interrupted_book_is_kept() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let mut prove = Command::new(path("prove"));
+    prove.args(BOOK).args(["--positions", "1000000"]).current_dir(here);
+    let mut child = prove.spawn().unwrap();
+    // It may take a while until it listens.
+    thread::sleep(Duration::from_secs(2));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let book = fs::read_to_string(here.join("book.tsv")).unwrap();
+    assert!(book.starts_with("# book of 6x6\nfen\tmove\tscore\tdepth\tvalue\tmark\n"), "{book}");
+}
+
+#[test]
+fn what_is_no_book() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    fs::write(here.join("book.tsv"), "# book of 8x8\n").unwrap();
+    let output = run(&path("prove"), &BOOK, here);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("book.tsv, line 1: expected # book of 6x6, found"), "{said}");
+    fs::write(here.join("openings"), "name\nfirst\n").unwrap();
+    fs::remove_file(here.join("book.tsv")).unwrap();
+    let options = [&BOOK[..], &["--openings", "openings"]].concat();
+    let output = run(&path("prove"), &options, here);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!here.join("book.tsv").exists());
+}
