@@ -16,6 +16,8 @@ use super::{Book, BookMove};
 use crate::board::{Game, MoveError};
 use crate::egdb::atomic::write_file;
 
+/// More bytes than this are no book: there is a million positions in so many.
+const MOST_BYTES: u64 = 1 << 29;
 const COLUMNS: &str = "fen\tmove\tscore\tdepth\tvalue\tmark";
 
 /// Why there is no book.
@@ -29,6 +31,9 @@ pub enum BookError {
         /// The error of the system.
         source: io::Error,
     },
+    /// It is no file, or too large.
+    #[error("{0}: expected a file of at most {MOST_BYTES} bytes, found something else")]
+    Kind(PathBuf),
     /// It has another form.
     #[error("{path}, {what}")]
     Line {
@@ -49,6 +54,11 @@ impl Book {
     /// [`BookError`]
     pub fn read(path: &Path, game: &Game) -> Result<Self, BookError> {
         let io = |source| BookError::Io { path: path.into(), source };
+        // A device or a pipe may have no end.
+        let there = fs::metadata(path).map_err(io)?;
+        if !there.is_file() || there.len() > MOST_BYTES {
+            return Err(BookError::Kind(path.into()));
+        }
         let text = fs::read_to_string(path).map_err(io)?;
         Book::parse(game, &text).map_err(|what| BookError::Line { path: path.into(), what })
     }

@@ -20,8 +20,7 @@ use crate::heuristic::Limits;
 #[command(after_help = "Examples:
   prove engine                               checkers, with the database in egdb if there is one
   prove engine --hash 1GiB --threads 4 --db /data/egdb
-  prove engine --game 6x6 --pieces 0
-  printf 'pos\\nlevel depth=15\\ngo think\\n' | cat - /dev/tty | prove engine
+  prove engine --game 6x6 --pieces 0 --book book.tsv
 
 Speaks the Hub protocol, version 2 (Fabien Letouzey, as in Scan), a line a command: hub, set-param, init, \
 new-game, pos, level, go think, go ponder, go analyze, stop, ponder-hit, ping, quit. A move comes from the \
@@ -62,9 +61,16 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
     machine.start()?;
     // Programs read standard error with standard output.
     let machine = machine.silent();
+    let memory = machine.memory();
+    if hash > memory {
+        let most = memory >> 20;
+        let what = format!("--hash: expected at most {most} MiB, found {} MiB", hash >> 20);
+        return Err(Failure::Resource(what));
+    }
     let parameters = Parameters {
         threads: machine.workers(),
         hash,
+        most_hash: memory,
         database: stored.folder().into(),
         book: book.unwrap_or_default(),
         ponder: false,

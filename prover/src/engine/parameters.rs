@@ -8,16 +8,16 @@ use super::reply::argument;
 
 /// The most threads.
 const MOST_THREADS: usize = 256;
-/// The most memory of the search's table, in MiB.
-const MOST_HASH: u64 = 1 << 20;
 
 /// The parameters of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {
     /// The threads of a search.
     pub threads: usize,
-    /// The bytes of the search's table.
+    /// The bytes of the search's table,
     pub hash: u64,
+    /// and the most that they may be.
+    pub most_hash: u64,
     /// The folder of the databases; none, if it is empty.
     pub database: PathBuf,
     /// The file of the opening book; none, if it is empty.
@@ -60,7 +60,7 @@ impl Parameters {
         };
         match name {
             "threads" => self.threads = number(MOST_THREADS as u64)? as usize,
-            "hash" => self.hash = number(MOST_HASH)? << 20,
+            "hash" => self.hash = number(self.most_hash >> 20)? << 20,
             "db" => self.database = value.into(),
             "book" => self.book = value.into(),
             "ponder" => {
@@ -81,7 +81,7 @@ impl Parameters {
         let [database, book] = [&self.database, &self.book].map(|path| path.to_string_lossy());
         [
             line("threads", &self.threads.to_string(), &whole(MOST_THREADS as u64)),
-            line("hash", &(self.hash >> 20).to_string(), &whole(MOST_HASH)),
+            line("hash", &(self.hash >> 20).to_string(), &whole(self.most_hash >> 20)),
             line("db", &database, "string"),
             line("book", &book, "string"),
             line("ponder", &self.ponder.to_string(), "bool"),
@@ -98,6 +98,7 @@ mod tests {
         let mut parameters = Parameters {
             threads: 1,
             hash: 1 << 20,
+            most_hash: 1 << 30,
             database: "egdb".into(),
             book: "".into(),
             ponder: false,
@@ -110,16 +111,21 @@ mod tests {
             parameters.declare(),
             [
                 "param name=threads value=4 type=int min=1 max=256",
-                "param name=hash value=64 type=int min=1 max=1048576",
+                "param name=hash value=64 type=int min=1 max=1024",
                 "param name=db value=\"a b\" type=string",
                 "param name=book value=\"\" type=string",
                 "param name=ponder value=true type=bool",
             ]
         );
         let before = parameters.clone();
-        for (name, value) in
-            [("threads", "0"), ("threads", "257"), ("hash", "-1"), ("ponder", "1"), ("x", "")]
-        {
+        for (name, value) in [
+            ("threads", "0"),
+            ("threads", "257"),
+            ("hash", "-1"),
+            ("hash", "1025"),
+            ("ponder", "1"),
+            ("x", ""),
+        ] {
             assert!(parameters.set(name, value).is_err(), "{name}");
         }
         assert_eq!(parameters, before);

@@ -47,7 +47,7 @@ pub(super) enum Job {
     /// Forget what is remembered of earlier positions.
     NewGame,
     /// Find a move for the position at the end of a game.
-    Search { record: GameRecord, mode: Mode, limits: Limits },
+    Search { record: Box<GameRecord>, mode: Mode, limits: Limits },
 }
 
 /// A move that was found.

@@ -228,7 +228,7 @@ impl<'a, W: Write> Session<'a, W> {
         };
         let start = Instant::now();
         self.stopper.ask(false);
-        self.order(Job::Search { record: self.record.clone(), mode, limits });
+        self.order(Job::Search { record: Box::new(self.record.clone()), mode, limits });
         self.running = Some(Running {
             start,
             clock: (mode != Mode::Ponder).then_some(start),

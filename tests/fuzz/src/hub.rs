@@ -22,6 +22,7 @@ pub fn run(bytes: &[u8]) {
     let mut parameters = Parameters {
         threads: 1,
         hash: 1 << 20,
+        most_hash: 1 << 30,
         database: "egdb".into(),
         book: "".into(),
         ponder: false,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -66,11 +66,16 @@ fn an_engine_plays_by_the_book() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    engine.stdin.take().unwrap().write_all(b"pos\ngo think\n").unwrap();
-    let output = String::from_utf8(engine.wait_with_output().unwrap().stdout).unwrap();
+    // The end of the input would end the engine before it answers.
+    let mut input = engine.stdin.take().unwrap();
+    input.write_all(b"pos\ngo think\n").unwrap();
+    let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let (info, done) = (lines.next().unwrap(), lines.next().unwrap());
+    drop(input);
+    assert_eq!(engine.wait().unwrap().code(), Some(0));
     // Nothing is searched.
-    assert!(output.starts_with("info depth=") && !output.contains("nodes="), "{output}");
-    let name = output.split("done move=").nth(1).unwrap().trim();
+    assert!(info.starts_with("info depth=") && !info.contains("nodes="), "{info}");
+    let name = done.strip_prefix("done move=").unwrap();
     let line = book.lines().find(|line| line.split('\t').nth(1) == Some(name)).unwrap();
     assert!(!line.ends_with("\trefuted"), "{line}");
 }
@@ -100,6 +105,10 @@ fn what_is_no_book() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("book.tsv, line 1: expected # book of 6x6, found"), "{said}");
+    // What has no end is not read.
+    let output = run(&path("prove"), &["book", "--out", "/dev/zero"], here);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("expected a file of at most"));
     fs::write(here.join("openings"), "name\nfirst\n").unwrap();
     fs::remove_file(here.join("book.tsv")).unwrap();
     let options = [&BOOK[..], &["--openings", "openings"]].concat();

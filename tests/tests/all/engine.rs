@@ -137,6 +137,7 @@ fn a_bad_line_is_answered_by_one_error() {
         ("level time=inf", "expected a number of seconds"),
         ("go", "expected think, ponder or analyze"),
         ("set-param name=threads value=0", "expected a whole number from 1 to 256"),
+        ("set-param name=hash value=1000000000", "expected a whole number from 1 to "),
         ("set-param name=variant value=normal", "expected threads, hash, db, book or ponder"),
         ("hub \u{1b}[2J", "expected an argument, found '\\u{1b}'"),
     ] {
