@@ -139,3 +139,51 @@ fn extract<const PEXT: bool>(bits: u64, squares: u64) -> usize {
     }
     set
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{ALL_PATTERNS, PATTERNS, PatternTable, Patterns};
+    use crate::board::{Board, Game};
+
+    #[test]
+    fn patterns_are_those_of_men_as_the_side_to_move_sees_them() {
+        let game: Game = "8x8".parse().unwrap();
+        let patterns = Patterns::new(&game.board).unwrap();
+        // Three rows of own men in the groups at home, one row in the middle.
+        let of_row = |row: u32, digit: usize| 4 * digit * 9usize.pow(row);
+        let at_home = of_row(0, 1) + of_row(1, 1) + of_row(2, 1);
+        let start = patterns.of(&game.start());
+        assert_eq!(start[0], at_home);
+        assert_eq!(start[3] - 3 * PATTERNS, of_row(0, 1) + of_row(3, 2));
+        let twin = game.start().twin(&game.board);
+        assert_eq!(patterns.of(&twin), start);
+        let kings = game.board.read_fen("B:WK32,K11:BK1,K2").unwrap();
+        assert!(patterns.of(&kings).iter().all(|number| number % PATTERNS == 0));
+        assert!(Patterns::new(&Board::new(8, 6).unwrap()).is_none());
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn the_instruction_does_the_same() {
+        if !std::is_x86_feature_detected!("bmi2") {
+            return;
+        }
+        let game: Game = "8x8".parse().unwrap();
+        let patterns = Patterns::new(&game.board).unwrap();
+        let mut at = game.start();
+        let mut moves = Vec::new();
+        for number in 0..200 {
+            assert_eq!(patterns.numbers::<true>(&at), patterns.numbers::<false>(&at));
+            game.board.successors(&at, &mut moves);
+            at = moves.get(number % moves.len().max(1)).copied().unwrap_or(game.start());
+        }
+    }
+
+    #[test]
+    fn the_table_in_use_has_all_weights() {
+        let table = PatternTable::fitted();
+        assert_eq!(table.patterns().len(), ALL_PATTERNS);
+        assert!(table.patterns().iter().filter(|w| **w != [0; 2]).count() > 10_000);
+        assert_eq!(table.to_bytes(), include_bytes!("patterns.bin"));
+    }
+}

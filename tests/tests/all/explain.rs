@@ -60,7 +60,7 @@ fn nodes_leaves_and_the_database_word_for_word() {
     let here = root.path();
     compare(&explain(here, &start(here)), "draw.txt");
     // A position of a leaf, one of the database, and one that the certificate says nothing of.
-    compare(&explain(here, "W:W3,7:B1,K8"), "in-a-leaf.txt");
+    compare(&explain(here, "B:W3,5:B2,K8"), "in-a-leaf.txt");
     compare(&explain(here, "B:WK2,3:BK8"), "in-the-database.txt");
     let (nothing, status) = ask(here, &["B:WK5,K6,K7,K8:B1"]);
     compare(&nothing, "nothing.txt");
@@ -172,13 +172,13 @@ fn positions_are_named_as_people_name_them() {
     for fen in ["B:B1,2:W7,8", "B:W7-8:B1-2.", " B : W 7, 8 : B 1 - 2 . "] {
         assert_eq!(explain(here, fen), at_start, "{fen}");
     }
-    let after = explain(here, "B:W5,7:B1,4");
-    for moves in [&["--moves", "2-4 8-5"][..], &["B:B1,2:W7,8", "--moves", "02x04  8-5"]] {
+    let after = explain(here, "B:W5,7:B2,4");
+    for moves in [&["--moves", "1-4 8-5"][..], &["B:B1,2:W7,8", "--moves", "01x04  8-5"]] {
         assert_eq!(ask(here, moves), (after.clone(), Some(0)));
     }
     for (arguments, what) in [
         (&["B:W9:B1"][..], "character 4: expected a square from 1 to 8, found 9"),
-        (&["--moves", "2-4 1-8"], "legal moves: 8-5, 8-6, 7-5"),
+        (&["--moves", "1-4 1-8"], "legal moves: 8-5, 8-6, 7-5"),
     ] {
         let (said, status) = ask(here, arguments);
         assert_eq!(status, Some(4), "{said}");
@@ -194,13 +194,13 @@ fn many_questions_are_answered_in_turn() {
     command.args(["explain", "cert", "--interactive"]).current_dir(here);
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = child.unwrap();
-    let lines = "2-4 8-5\n\n1-8\nnonsense\nback\nback\nB:B1:W5\nstart\nquit\n2-4\n";
+    let lines = "1-4 8-5\n\n1-8\nnonsense\nback\nback\nB:B1:W5\nstart\nquit\n2-4\n";
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let said = String::from_utf8(output.stdout).unwrap();
-    let [first, after] = [start(here), "B:W5,7:B1,4".into()].map(|fen| explain(here, &fen));
-    let expected = format!("{first}{after}move \"1-8\" in B:W5,7:B1,4: expected a legal move;");
+    let [first, after] = [start(here), "B:W5,7:B2,4".into()].map(|fen| explain(here, &fen));
+    let expected = format!("{first}{after}move \"1-8\" in B:W5,7:B2,4: expected a legal move;");
     assert!(said.starts_with(&expected), "{said}");
     assert!(
         said.contains("expected the side to move, B or W, found 'n'; \"help\" lists"),

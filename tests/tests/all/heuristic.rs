@@ -2,6 +2,7 @@
 //! scores with a plain minimax, and a search repeats exactly.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
 use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Board, Game, Position};
@@ -33,8 +34,18 @@ fn check_line(board: &Board, database: &Values, position: &Position, analysis: &
 
 /// Searches over the smaller database; counts what was proved.
 fn compare(board: &Board, small: &Values, large: &Values, count: usize, pieces: u32) {
+    let heuristic = Heuristic::new(board, small);
+    compare_with(heuristic, board, small, large, (count, pieces));
+}
+
+fn compare_with(
+    mut heuristic: Heuristic<'_>,
+    board: &Board,
+    small: &Values,
+    large: &Values,
+    (count, pieces): (usize, u32),
+) {
     let mut g = Gen::new(10);
-    let mut heuristic = Heuristic::new(board, small);
     let (mut exact, mut bounds) = (0, 0);
     for _ in 0..count {
         let position = random(&mut g, board, pieces);
@@ -80,6 +91,46 @@ fn proofs_agree_with_the_database_of_6x6() {
     let (small, middle, large) = (database(&board, 2), database(&board, 4), database(&board, 6));
     compare(&board, &small, &large, 300, 4);
     compare(&board, &middle, &large, 300, 6);
+}
+
+#[test]
+fn proofs_of_two_threads_with_a_table_that_is_kept_agree_with_the_database() {
+    let board = Board::new(5, 5).unwrap();
+    let (small, large) = (database(&board, 3), database(&board, 5));
+    // A small table, so that entries are thrown out all the time.
+    let heuristic = Heuristic::new(&board, &small).with_threads(2).with_memory(1 << 16);
+    compare_with(heuristic, &board, &small, &large, (500, 5));
+}
+
+#[test]
+fn a_flag_ends_a_search_after_the_first_depth() {
+    let game: Game = "8x8".parse().unwrap();
+    let none = Values::empty(&game.board);
+    for threads in [1, 2] {
+        let mut heuristic = Heuristic::new(&game.board, &none).with_threads(threads);
+        heuristic.stop_flag().store(true, Ordering::Relaxed);
+        let found = heuristic.search(&game.start(), Limits::default(), |_| ());
+        assert!(!found.pv.is_empty() && found.depth < 12, "{found:?}");
+        heuristic.stop_flag().store(false, Ordering::Relaxed);
+        assert_eq!(heuristic.search(&game.start(), depth(9), |_| ()).depth, 9);
+    }
+}
+
+#[test]
+fn who_returns_to_a_position_of_the_game_has_a_draw() {
+    let board = Board::new(8, 8).unwrap();
+    let none = Values::empty(&board);
+    let mut heuristic = Heuristic::new(&board, &none);
+    let start = board.read_fen("B:WK32:BK14,K15").unwrap();
+    let best = heuristic.search(&start, depth(1), |_| ()).pv[0];
+    let name = board.write_move(&start, &best).unwrap();
+    let (from, to) = name.split_once('-').unwrap();
+    let there_and_back = format!("{name} 32-28 {to}-{from} 28-32");
+    let mut earlier = vec![start];
+    earlier.extend(board.read_line(&start, &there_and_back).unwrap());
+    assert_eq!(earlier.pop(), Some(start));
+    let found = heuristic.search_after(&earlier, &start, depth(1), |_| ());
+    assert!(found.score > 0 && found.pv[0] != best, "{found:?}");
 }
 
 /// The score to a depth by trying everything: no window, no table, no order.
@@ -160,7 +211,7 @@ fn scores_are_those_of_minimax() {
     {
         let board = Board::new(rows, columns).unwrap();
         let database = database(&board, known);
-        let evaluation = Evaluation::new(&board, &Weights::FITTED);
+        let evaluation = Evaluation::fitted(&board);
         let mut heuristic = Heuristic::new(&board, &database).without_reductions();
         for _ in 0..200 {
             let position = random(&mut g, &board, pieces);
@@ -185,7 +236,7 @@ fn a_position_and_its_twin_are_worth_the_same() {
     {
         let board = Board::new(rows, columns).unwrap();
         let database = database(&board, 2);
-        let evaluation = Evaluation::new(&board, &Weights::FITTED);
+        let evaluation = Evaluation::fitted(&board);
         let heuristic = Heuristic::new(&board, &database);
         let mut searcher = Heuristic::new(&board, &database).without_reductions();
         let most = u32::from(board.squares());
