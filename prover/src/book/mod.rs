@@ -1,6 +1,6 @@
 //! An opening book: positions, and what each move is worth by a search of the position after it.
 //!
-//! [`build`] makes it larger, one position after another, the most promising first. What is found
+//! `build` makes it larger, one position after another, the most promising first. What is found
 //! deeper in the book changes what the moves before it are worth, so a move that looked good to
 //! its own search can be refuted later. [`file`] says what the file of a book looks like.
 

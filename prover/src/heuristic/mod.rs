@@ -188,8 +188,8 @@ impl<'a> Heuristic<'a> {
         std::thread::scope(|scope| {
             for (number, state) in others.iter_mut().enumerate() {
                 let mut run = Run::new(shared, state, (earlier, position), false);
-                // Half of the helpers are one depth ahead, so that they do not all do the same.
-                let from = 1 + number as u32 % 2;
+                // Half of the others are one depth ahead, so that they do not all do the same.
+                let from = 1 + (number as u32 + 1) % 2;
                 scope.spawn(move || run.deepen(position, from..=deepest, |_, _, _| ()));
             }
             let mut run = Run::new(shared, first, (earlier, position), true);

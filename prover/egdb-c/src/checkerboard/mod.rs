@@ -7,7 +7,7 @@
 //! that of C everywhere else.
 //!
 //! Pointers are read and written by the thread that calls, and only during the call. The move is
-//! looked for by a thread of its own ([`player`]); commands are answered meanwhile. Two calls of
+//! looked for by a thread of its own (`player`); commands are answered meanwhile. Two calls of
 //! `getmove` wait for one another.
 
 mod answer;
