@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use prover::board::{Game, MoveError, Position, Side};
 use prover::egdb::{Value, Values};
+use prover::engine::notation::{read_move, write_move, write_position};
 use prover::play::{GameRecord, GameResult};
 use thiserror::Error;
 
 use crate::engine::{Engine, EngineError};
-use crate::hub::{read_move, write_move, write_position};
 use crate::openings::Opening;
 
 /// When a game is over, and how long engines think.
