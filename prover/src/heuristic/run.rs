@@ -8,7 +8,7 @@ use super::bound::Claims;
 use super::eval::Evaluation;
 use super::order::Order;
 use super::path::Path;
-use super::score::{DECISIVE, INFINITE};
+use super::score::{DECISIVE, INFINITE, claims_allow};
 use super::table::Table;
 use crate::board::{Board, Position};
 use crate::egdb::Values;
@@ -37,7 +37,14 @@ impl Found {
 
     /// The same where this is proved, too.
     pub(super) fn knowing(self, claims: Claims) -> Self {
-        Found { claims: self.claims.and(claims), ..self }
+        let claims = self.claims.and(claims);
+        Found { score: claims_allow(claims, self.score), claims }
+    }
+
+    /// The same of a successor, whose score is that of the side that moved there.
+    pub(super) fn of_successor_knowing(self, claims: Claims) -> Self {
+        let claims = self.claims.and(claims);
+        Found { score: -claims_allow(claims, -self.score), claims }
     }
 }
 
@@ -125,14 +132,15 @@ impl<'a> Run<'a> {
         depths: RangeInclusive<u32>,
         mut see: impl FnMut(&Self, u32, Found),
     ) {
-        let known = self.shared.database.probe(root).map_or(Claims::NONE, Claims::of);
+        let mut known = self.shared.database.probe(root).map_or(Claims::NONE, Claims::of);
         let mut expected = None;
         for depth in depths {
-            let mut found = self.root(root, depth as i32, expected);
+            let found = self.root(root, depth as i32, expected);
             if self.stopped {
                 break;
             }
-            found.claims = found.claims.and(known);
+            known = known.and(found.claims);
+            let found = found.knowing(known);
             see(self, depth, found);
             if found.claims.bound().is_exact() {
                 break;

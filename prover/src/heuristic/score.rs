@@ -1,6 +1,6 @@
 //! Scores: hundredths of a man for the side to move, and beyond all evaluations wins and losses.
 
-use super::bound::Claims;
+use super::bound::{Bound, Claims};
 use super::eval::LIMIT;
 use crate::egdb::Value;
 
@@ -8,6 +8,9 @@ use crate::egdb::Value;
 pub(super) const WIN: i32 = 30_000;
 /// The score of a win in the database, less the moves to where it is reached.
 const DATABASE_WIN: i32 = 20_000;
+/// The score of a win of which nothing is known but that it is one: another thread has proved it, or
+/// a search whose score was lost.
+const PROVED_WIN: i32 = 15_000;
 /// Scores beyond this are wins or losses, each well founded.
 pub(super) const DECISIVE: i32 = LIMIT + 1_000;
 /// Beyond any score.
@@ -42,11 +45,12 @@ pub(super) fn from_root(score: i32, ply: usize) -> i32 {
 
 /// A score that does not contradict what is proved.
 pub(super) fn claims_allow(claims: Claims, score: i32) -> i32 {
-    match claims {
-        c if c.is_decisive() => score,
-        c if c.is_draw() => 0,
-        c if c.is_not_lost() => score.max(0),
-        c if c.is_not_won() => score.min(0),
-        _ => score,
+    match claims.bound() {
+        Bound::Win => score.max(PROVED_WIN),
+        Bound::Loss => score.min(-PROVED_WIN),
+        Bound::Draw => 0,
+        Bound::AtLeastDraw => score.max(0),
+        Bound::AtMostDraw => score.min(0),
+        Bound::None => score,
     }
 }

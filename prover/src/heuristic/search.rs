@@ -35,7 +35,8 @@ impl Run<'_> {
         Some(Found { score: of_value(value, ply), claims: Claims::of(value) })
     }
 
-    /// Goes to a successor of the last position of the path, and searches it.
+    /// Goes to a successor of the last position of the path, and searches it. The score is for the
+    /// side that moves there, the claims are those of the successor.
     pub(super) fn successor(&mut self, to: &Position, depth: i32, alpha: i32, beta: i32) -> Found {
         self.state.path.push(to);
         let found = self.node(to, depth, -beta, -alpha);
@@ -72,7 +73,8 @@ impl Run<'_> {
 
         let key = position.key();
         let entry = table.get(key);
-        let claims = entry.map_or(Claims::NONE, |e| e.claims);
+        // What another thread proved of the root does not come with the move to make.
+        let claims = entry.filter(|_| ply > 0).map_or(Claims::NONE, |e| e.claims);
         if ply > 0
             && let Some(found) = entry.and_then(|e| use_entry(&e, ply, depth, alpha, beta))
         {
@@ -178,10 +180,10 @@ impl Run<'_> {
     fn later_move(&mut self, to: &Position, depth: i32, less: i32, alpha: i32, beta: i32) -> Found {
         let mut found = self.successor(to, depth - less, alpha, alpha + 1);
         if less > 0 && found.score > alpha && !self.stopped {
-            found = self.successor(to, depth, alpha, alpha + 1).knowing(found.claims);
+            found = self.successor(to, depth, alpha, alpha + 1).of_successor_knowing(found.claims);
         }
         if found.score > alpha && found.score < beta && !self.stopped {
-            found = self.successor(to, depth, alpha, beta).knowing(found.claims);
+            found = self.successor(to, depth, alpha, beta).of_successor_knowing(found.claims);
         }
         found
     }

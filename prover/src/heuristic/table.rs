@@ -11,6 +11,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bound::Claims;
+use super::score::claims_allow;
 use crate::egdb::ask_for_large_pages;
 
 /// What the score of an entry says of the true one.
@@ -177,6 +178,7 @@ impl Table {
         let at = match (first, second) {
             (Some(word), _) | (None, Some(word)) => {
                 entry.claims = entry.claims.and(Entry::from_word(word).claims);
+                entry.score = claims_allow(entry.claims, entry.score.into()) as i16;
                 usize::from(first.is_none())
             }
             (None, None) => {
