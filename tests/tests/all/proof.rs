@@ -61,7 +61,11 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
         prover.kill().unwrap();
         prover.wait().unwrap();
         kills += 1;
-        assert!(!killed.path().join("cert").exists(), "a certificate that is not finished");
+        // A certificate is there whole or not at all; the kill may have come just after it.
+        if killed.path().join("cert").exists() {
+            let verdict = check(&["cert"], killed.path()).verdict;
+            assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
+        }
     };
     assert!(kills > 0, "the prover was never killed");
     assert_eq!(root(&said), want);
