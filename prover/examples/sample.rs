@@ -8,24 +8,15 @@
 //! sides, or a piece more on one side if the number is odd. The same arguments give the same
 //! positions.
 
+#[path = "shared/random.rs"]
+mod random;
+
 use std::collections::HashSet;
 use std::error::Error;
 
 use prover::board::Board;
 use prover::egdb::{Cover, Slice, position_at};
-
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-}
+use random::Random;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let slices: Vec<Slice> = all.into_iter().filter(|s| s.pieces() == pieces).collect();
     let is_even = |s: &&Slice| (s.men + s.kings).abs_diff(s.enemy_men + s.enemy_kings) < 2;
     let even: Vec<Slice> = slices.iter().filter(is_even).copied().collect();
-    let mut random = Random(u64::from(pieces));
+    let mut random = Random::new(u64::from(pieces));
     let mut seen = HashSet::new();
     while seen.len() < count {
         let slices = if seen.len() < count / 2 { &even } else { &slices };

@@ -12,6 +12,8 @@
 
 mod drawn;
 mod positions;
+#[path = "../shared/random.rs"]
+mod random;
 mod table;
 mod won;
 

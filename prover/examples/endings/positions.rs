@@ -4,19 +4,7 @@ use prover::board::{Board, Position};
 use prover::egdb::{Slice, Value, Values, position_at};
 
 use super::Failure;
-
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-}
+use super::random::Random;
 
 /// After so many positions in a row that are not wanted there are taken to be none.
 const PATIENCE: u32 = 1_000_000;
@@ -43,7 +31,7 @@ impl Sample<'_> {
             .filter(|slice| slice.pieces() == self.pieces)
             .collect();
         let all: u64 = slices.iter().map(|slice| slice.indices(self.board)).sum();
-        let mut random = Random(self.seed << 8 | u64::from(self.pieces));
+        let mut random = Random::new(self.seed << 8 | u64::from(self.pieces));
         let (mut drawn, mut missed) = (Vec::new(), 0);
         while drawn.len() < count {
             let position = self.at(&slices, random.next() % all.max(1));

@@ -8,6 +8,7 @@ mod game;
 mod hub;
 mod log;
 mod openings;
+#[path = "../shared/random.rs"]
 mod random;
 mod report;
 mod schedule;
