@@ -8,6 +8,8 @@
 
 mod database;
 mod play;
+#[path = "../shared/random.rs"]
+mod random;
 mod regression;
 
 use std::path::PathBuf;

@@ -5,30 +5,20 @@ use prover::egdb::{Value, Values};
 use prover::heuristic::{Evaluation, Heuristic, Limits};
 use rayon::prelude::*;
 
+use crate::random::Random;
+
 /// Games longer than this are drawn.
 const LONGEST: u64 = 150;
 
-/// A position and how it ended.
+/// A position, what a search said of it, and how the game ended.
 pub struct Sample {
     pub position: Position,
+    /// For the side to move, in hundredths of a man.
+    // One of the examples learns from results alone.
+    #[allow(dead_code)]
+    pub score: i32,
     /// 1 won, 0 lost, ½ drawn, for the side to move.
     pub result: f64,
-}
-
-/// Random numbers (Knuth's MMIX).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut random = Random(seed);
-        random.below(1);
-        random
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % limit
-    }
 }
 
 /// Plays games.
@@ -40,7 +30,7 @@ pub struct Player<'a> {
     pub seed: u64,
     /// One in so many moves of [`Player::games`] is made at random, so that more kinds of positions
     /// come up.
-    pub random_move: Option<u64>,
+    pub random_move: Option<usize>,
 }
 
 impl Player<'_> {
@@ -59,8 +49,8 @@ impl Player<'_> {
                 _ => None,
             };
             let (line, result) = self.play(start, &mut sides, &mut is_random);
-            let quiet = line.into_iter().filter(|p| self.is_quiet(p));
-            quiet.map(|position| sample(position, result)).collect::<Vec<_>>()
+            let quiet = line.into_iter().filter(|(position, _)| self.is_quiet(position));
+            quiet.map(|(position, score)| sample(position, score, result)).collect::<Vec<_>>()
         };
         (0..games).into_par_iter().map(one).collect::<Vec<_>>().into_iter().flatten().collect()
     }
@@ -96,38 +86,38 @@ impl Player<'_> {
                 if moves.is_empty() || self.database.covers(&at) {
                     continue 'again;
                 }
-                at = moves[random.below(moves.len() as u64) as usize];
+                at = moves[random.below(moves.len())];
             }
             return at;
         }
     }
 
-    /// The positions of a game, and its result for Black, who is the first of the sides. Where
-    /// `random` gives a number, that chooses the move.
+    /// The positions of a game with their scores, and its result for Black, who is the first of the
+    /// sides. Where `random` gives a number, that chooses the move.
     fn play(
         &self,
         start: Position,
         sides: &mut [Heuristic<'_>; 2],
-        random: &mut impl FnMut() -> Option<u64>,
-    ) -> (Vec<Position>, f64) {
-        let (mut line, mut at, mut moves) = (vec![start], start, Vec::new());
+        random: &mut impl FnMut() -> Option<usize>,
+    ) -> (Vec<(Position, i32)>, f64) {
+        let (mut line, mut at, mut moves) = (Vec::new(), start, Vec::new());
         let limits = Limits { nodes: self.nodes, ..Limits::default() };
         for _ in 0..LONGEST {
             if let Some(value) = self.database.probe(&at) {
                 return (line, for_black(&at, value));
             }
             let found = sides[at.turn as usize].search(&at, limits, |_| ());
+            line.push((at, found.score));
             let Some(next) = found.pv.first() else {
                 return (line, for_black(&at, Value::Loss));
             };
             at = match random() {
                 Some(number) => {
                     self.board().successors(&at, &mut moves);
-                    moves[(number % moves.len() as u64) as usize]
+                    moves[number % moves.len()]
                 }
                 None => *next,
             };
-            line.push(at);
         }
         (line, 0.5)
     }
@@ -140,9 +130,9 @@ impl Player<'_> {
     }
 }
 
-pub fn sample(position: Position, for_black: f64) -> Sample {
+pub fn sample(position: Position, score: i32, for_black: f64) -> Sample {
     let result = if position.turn == Side::Black { for_black } else { 1.0 - for_black };
-    Sample { position, result }
+    Sample { position, score, result }
 }
 
 pub fn for_black(position: &Position, value: Value) -> f64 {

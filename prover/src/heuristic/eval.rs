@@ -1,9 +1,10 @@
-//! The evaluation: a weighted sum of features, the weights depending on the number of pieces.
+//! The evaluation: on 8x8 by a network, on other boards by a weighted sum of features, the weights
+//! depending on the number of pieces.
 
 use std::sync::Arc;
 
 use super::features::{FEATURES, Features, Masks, NAMES};
-use super::patterns::{PatternTable, Patterns, WeightPair};
+use super::network::{Network, Parameters};
 use super::weights::Weights;
 use crate::board::{Board, Position};
 
@@ -16,12 +17,10 @@ pub struct Evaluation {
     masks: Masks,
     /// For each number of pieces.
     weights: Vec<[i32; FEATURES]>,
-    /// For each number of pieces the part that weights for many pieces have in the sum, in
-    /// 256ths.
-    parts: Vec<i32>,
-    patterns: Option<(Patterns, Arc<[WeightPair]>)>,
+    /// Used instead of features.
+    network: Option<Arc<Network>>,
     #[cfg(target_arch = "x86_64")]
-    counts_in_hardware: bool,
+    has_fast_instructions: bool,
 }
 
 impl Evaluation {
@@ -30,6 +29,7 @@ impl Evaluation {
         let squares = i32::from(board.squares());
         // A man has as far to go on any board: steps count by their part of the way.
         let way = i32::from(board.rows()) - 1;
+        // The part that weights for many pieces have in the sum, in 256ths.
         let part = |pieces: i32| {
             let sixteenths = (16 * pieces).clamp(3 * squares, 9 * squares) - 3 * squares;
             256 * sixteenths / (6 * squares)
@@ -44,24 +44,22 @@ impl Evaluation {
         Evaluation {
             masks: Masks::new(board),
             weights: (0..=squares).map(at).collect(),
-            parts: (0..=squares).map(part).collect(),
-            patterns: None,
+            network: None,
             #[cfg(target_arch = "x86_64")]
-            counts_in_hardware: std::is_x86_feature_detected!("popcnt")
-                && std::is_x86_feature_detected!("bmi2"),
+            has_fast_instructions: std::is_x86_feature_detected!("popcnt")
+                && std::is_x86_feature_detected!("avx2"),
         }
     }
 
-    /// An evaluation by features and patterns; `None` for a board without patterns.
-    pub fn with_patterns(board: &Board, table: &PatternTable) -> Option<Self> {
-        let patterns = Patterns::new(board)?;
-        let features = Self::new(board, &table.features());
-        Some(Evaluation { patterns: Some((patterns, table.patterns().into())), ..features })
+    /// An evaluation by a network; `None` for a board other than 8x8.
+    pub fn with_network(board: &Board, parameters: &Parameters) -> Option<Self> {
+        let network = Some(Arc::new(Network::new(board, parameters)?));
+        Some(Evaluation { network, ..Self::new(board, &Weights::FITTED) })
     }
 
     /// The best that there is for a board.
     pub fn fitted(board: &Board) -> Self {
-        Self::with_patterns(board, &PatternTable::fitted())
+        Self::with_network(board, &Parameters::fitted())
             .unwrap_or_else(|| Self::new(board, &Weights::FITTED))
     }
 
@@ -70,45 +68,38 @@ impl Evaluation {
         self.masks.features(position)
     }
 
-    /// The part that weights for many pieces have in the score of a position; the rest is that of
-    /// weights for few.
-    pub fn part_of_many(&self, position: &Position) -> f64 {
-        f64::from(self.parts[position.pieces() as usize]) / 256.0
-    }
-
     /// The score for the side to move, in hundredths of a man.
     #[inline]
     pub fn score(&self, position: &Position) -> i32 {
         #[cfg(target_arch = "x86_64")]
-        if self.counts_in_hardware {
+        if self.has_fast_instructions {
             // SAFETY: the processor has the instructions.
-            return unsafe { self.score_in_hardware(position) };
+            return unsafe { self.score_fast(position) };
         }
         self.weigh::<false>(position)
     }
 
-    /// Most of the work is counting and moving bits, for which the plain instruction set has no
-    /// instruction.
+    /// Most of the work is counting bits, and sums of many small products: the plain instruction
+    /// set counts bits one by one, and does four products at once instead of sixteen.
     #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "popcnt,bmi2")]
-    fn score_in_hardware(&self, position: &Position) -> i32 {
+    #[target_feature(enable = "popcnt,avx2")]
+    fn score_fast(&self, position: &Position) -> i32 {
         self.weigh::<true>(position)
     }
 
     #[inline(always)]
-    fn weigh<const HARDWARE: bool>(&self, position: &Position) -> i32 {
-        let pieces = position.pieces() as usize;
+    fn weigh<const FAST: bool>(&self, position: &Position) -> i32 {
+        let score = match &self.network {
+            Some(network) => network.score::<FAST>(position),
+            None => self.sum_of_features(position),
+        };
+        score.clamp(-LIMIT, LIMIT)
+    }
+
+    #[inline(always)]
+    fn sum_of_features(&self, position: &Position) -> i32 {
         let features = self.masks.features(position);
-        let mut sum: i32 = features.iter().zip(&self.weights[pieces]).map(|(f, w)| f * w).sum();
-        if let Some((patterns, weights)) = &self.patterns {
-            let (mut many, mut few) = (0, 0);
-            for number in patterns.numbers::<HARDWARE>(position) {
-                let [m, f] = weights[number];
-                many += i32::from(m);
-                few += i32::from(f);
-            }
-            sum += few + (many - few) * self.parts[pieces] / 256;
-        }
-        (sum / 10).clamp(-LIMIT, LIMIT)
+        let weights = &self.weights[position.pieces() as usize];
+        features.iter().zip(weights).map(|(f, w)| f * w).sum::<i32>() / 10
     }
 }

@@ -12,9 +12,9 @@
 mod bound;
 mod eval;
 mod features;
+pub mod network;
 mod order;
 mod path;
-mod patterns;
 mod quiescence;
 mod reductions;
 mod run;
@@ -30,7 +30,6 @@ use std::time::{Duration, Instant};
 pub use bound::Bound;
 pub use eval::Evaluation;
 pub use features::{FEATURES, Features, NAMES};
-pub use patterns::{ALL_PATTERNS, PatternTable, Patterns, WeightPair};
 pub use weights::Weights;
 
 use crate::board::{Board, Position};
