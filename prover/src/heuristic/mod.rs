@@ -15,6 +15,7 @@ mod features;
 pub mod network;
 mod order;
 mod path;
+mod pruning;
 mod quiescence;
 mod reductions;
 mod run;
@@ -87,7 +88,7 @@ pub struct Heuristic<'a> {
     /// What each thread remembers.
     states: Vec<State>,
     stop: Arc<AtomicBool>,
-    reduces: bool,
+    is_selective: bool,
 }
 
 impl<'a> Heuristic<'a> {
@@ -105,7 +106,7 @@ impl<'a> Heuristic<'a> {
             table: Table::new(),
             states: vec![State::new()],
             stop: Arc::default(),
-            reduces: true,
+            is_selective: true,
         }
     }
 
@@ -122,10 +123,10 @@ impl<'a> Heuristic<'a> {
         self
     }
 
-    /// Searches every move to the whole depth: slower by far, and simple enough to be compared with
-    /// a plain minimax.
+    /// Searches every move to the whole depth and prunes nothing: slower by far, and simple enough
+    /// to be compared with a plain minimax.
     pub fn without_reductions(mut self) -> Self {
-        self.reduces = false;
+        self.is_selective = false;
         self
     }
 
@@ -173,7 +174,7 @@ impl<'a> Heuristic<'a> {
             database: self.database,
             evaluation: &self.evaluation,
             table: &self.table,
-            reduces: self.reduces,
+            is_selective: self.is_selective,
             most_nodes: if threads == 1 { limits.nodes } else { limits.nodes / threads },
             end: limits.time.map(|time| Instant::now() + time),
             stop: &self.stop,

@@ -82,8 +82,8 @@ pub(super) struct Shared<'a> {
     pub(super) database: &'a Values,
     pub(super) evaluation: &'a Evaluation,
     pub(super) table: &'a Table,
-    /// Whether late moves are searched less deep.
-    pub(super) reduces: bool,
+    /// Whether late moves are searched less deep, and branches are pruned.
+    pub(super) is_selective: bool,
     /// The most nodes of a thread.
     pub(super) most_nodes: u64,
     pub(super) end: Option<Instant>,

@@ -10,12 +10,12 @@ use crate::board::Position;
 use crate::egdb::Value;
 
 /// A position whose moves are searched.
-struct Node<'a> {
-    position: &'a Position,
+pub(super) struct Node<'a> {
+    pub(super) position: &'a Position,
     /// Moves to go.
-    depth: i32,
+    pub(super) depth: i32,
     /// Moves made since the root.
-    ply: usize,
+    pub(super) ply: usize,
     is_capture: bool,
 }
 
@@ -45,7 +45,7 @@ impl Run<'_> {
     }
 
     pub(super) fn node(&mut self, position: &Position, depth: i32, alpha: i32, beta: i32) -> Found {
-        let Shared { board, table, .. } = self.shared;
+        let board = self.shared.board;
         let ply = self.state.path.ply();
         self.state.lines[ply].positions.clear();
         self.state.lines[ply].ends_in_draw = false;
@@ -71,20 +71,33 @@ impl Run<'_> {
             };
         }
 
-        let key = position.key();
-        let entry = table.get(key);
-        // What another thread proved of the root does not come with the move to make.
-        let claims = entry.filter(|_| ply > 0).map_or(Claims::NONE, |e| e.claims);
+        self.interior(&Node { position, depth, ply, is_capture }, alpha, beta)
+    }
+
+    /// Searches a position that is no end of a path.
+    fn interior(&mut self, node: &Node<'_>, alpha: i32, beta: i32) -> Found {
+        let table = self.shared.table;
+        let &Node { depth, ply, .. } = node;
+        let key = node.position.key();
+        let mut entry = table.get(key);
         if ply > 0
             && let Some(found) = entry.and_then(|e| use_entry(&e, ply, depth, alpha, beta))
         {
-            self.state.lines[ply].ends_in_draw = claims.is_draw();
+            self.state.lines[ply].ends_in_draw = found.claims.is_draw();
             return found;
         }
+        if beta - alpha == 1 && self.is_far_above(node, beta) {
+            if let Some(found) = self.pruned(node, beta) {
+                return found;
+            }
+            // It may have found which move to try first.
+            entry = table.get(key).or(entry);
+        }
+        // What another thread proved of the root does not come with the move to make.
+        let claims = entry.filter(|_| ply > 0).map_or(Claims::NONE, |e| e.claims);
 
-        let node = Node { position, depth, ply, is_capture };
-        let moves = self.ordered_moves(&node, entry.map(|e| e.best));
-        let tried = self.try_moves(&node, moves, alpha, beta);
+        let moves = self.ordered_moves(node, entry.map(|e| e.best));
+        let tried = self.try_moves(node, moves, alpha, beta);
         self.state.order.drop(moves);
         if self.stopped {
             return Found::NOTHING;
@@ -145,7 +158,7 @@ impl Run<'_> {
             let found = if number == 0 {
                 self.successor(to, depth, alpha, beta)
             } else {
-                let reduces = self.shared.reduces && !node.is_capture;
+                let reduces = self.shared.is_selective && !node.is_capture;
                 let less = if reduces { reduction(node.depth, number, is_principal) } else { 0 };
                 self.later_move(to, depth, less, alpha, beta)
             };
