@@ -1,0 +1,223 @@
+(* Which positions a database covers, and a loop over all of them. *)
+Require Import List Arith ZArith Lia Bool Uint63.
+Require Import Spec Squares Rules Moves.
+Import ListNotations.
+Local Open Scope nat_scope.
+
+(** * How many squares a mask has *)
+
+(** Whichever bits [tail0] names: clearing one bit changes the number by one at most. *)
+Fixpoint at_most (n : nat) (x : int) : bool :=
+  if (x =? 0)%uint63 then true
+  else match n with 0 => false | S n' => at_most n' (without x (one (tail0 x))) end.
+
+Lemma bit_one_only : forall i j, bit (one i) j = true -> j = i.
+Proof.
+  intros i j B. destruct (i <? digits)%uint63 eqn:L.
+  - rewrite bit_one in B by exact L. apply eqb_spec in B. congruence.
+  - unfold one in B. rewrite bit_lsl in B.
+    destruct (j <? i)%uint63 eqn:J; [discriminate|]. destruct (digits <=? j)%uint63 eqn:D; [discriminate|].
+    exfalso. apply not_true_iff_false in L, J, D. apply L. apply ltb_spec.
+    rewrite leb_spec in D. rewrite ltb_spec in J. lia.
+Qed.
+
+Lemma at_most_spec : forall n x, at_most n x = true ->
+  exists l, length l <= n /\ forall i, bit x i = true -> In i l.
+Proof.
+  induction n as [|n IH]; intros x A; simpl in A; destruct (x =? 0)%uint63 eqn:Z.
+  1, 3: apply eqb_spec in Z; subst x; exists []; split; [simpl; lia | intros i B; rewrite bit_0 in B; discriminate].
+  - discriminate.
+  - destruct (IH _ A) as [l [L I]]. exists (tail0 x :: l). split; [simpl; lia|]. intros i B.
+    destruct (bit (one (tail0 x)) i) eqn:O.
+    + apply bit_one_only in O. left. symmetry. exact O.
+    + right. apply I. rewrite bit_without, B, O. reflexivity.
+Qed.
+
+(** * Positions of a board, and those of a cover *)
+
+(** A clause: at most so many pieces, and so many a side. *)
+Definition clause := (nat * nat)%type.
+
+(** SPEC.md, 1.1: no man stands where it would have been crowned. *)
+Definition possible (g : geometry) (e : packed) : bool :=
+  well_formed g e &&
+  ((without (black e) (kings e) land crown_black g =? 0) && (without (white e) (kings e) land crown_white g =? 0))%uint63.
+
+Definition admits (e : packed) (c : clause) : bool :=
+  at_most (snd c) (black e) && at_most (snd c) (white e) && at_most (fst c) (black e lor white e)%uint63.
+
+Definition covered (g : geometry) (cover : list clause) (e : packed) : bool :=
+  existsb (admits e) cover && negb ((black e =? 0) || (white e =? 0))%uint63 && possible g e.
+
+(** * Subsets of a list of bits, and what is left of the number of those that may be taken *)
+
+Fixpoint each_subset (is : list int) (n : nat) (acc : int) (f : nat -> int -> bool) : bool :=
+  match n with
+  | 0 => f 0 acc
+  | S n' =>
+    match is with
+    | [] => f n acc
+    | i :: rest => if each_subset rest n acc f then each_subset rest n' (acc lor one i)%uint63 f else false
+    end
+  end.
+
+Definition gather (l : list int) (acc : int) : int := fold_left (fun a i => a lor one i)%uint63 l acc.
+
+Lemma each_subset_spec : forall is n acc f, each_subset is n acc f = true ->
+  forall P, length (filter P is) <= n -> f (n - length (filter P is)) (gather (filter P is) acc) = true.
+Proof.
+  induction is as [|i is IH]; intros n acc f E P L.
+  - simpl in *. rewrite Nat.sub_0_r. destruct n; exact E.
+  - destruct n as [|n].
+    + simpl in E. destruct (filter P (i :: is)) as [|j l]; [exact E | simpl in L; lia].
+    + simpl in E. destruct (each_subset is (S n) acc f) eqn:A; [|discriminate].
+      simpl in *. destruct (P i).
+      * simpl in *. apply (IH n (acc lor one i)%uint63 f E P). lia.
+      * exact (IH (S n) acc f A P L).
+Qed.
+
+Lemma bit_gather : forall l acc j, (forall i, In i l -> (i <? digits)%uint63 = true) ->
+  (bit (gather l acc) j = true <-> bit acc j = true \/ In j l).
+Proof.
+  induction l as [|i l IH]; intros acc j H; simpl; [tauto|].
+  rewrite IH by (intros k K; apply H; right; exact K).
+  rewrite lor_spec, orb_true_iff, bit_one by (apply H; left; reflexivity).
+  rewrite eqb_spec. tauto.
+Qed.
+
+(** A mask is found among the subsets of a list that has all its bits. *)
+Lemma each_subset_mask : forall is n f x, NoDup is -> (forall i, In i is -> (i <? digits)%uint63 = true) ->
+  (forall i, bit x i = true -> In i is) -> length (filter (bit x) is) <= n ->
+  each_subset is n 0%uint63 f = true -> f (n - length (filter (bit x) is)) x = true.
+Proof.
+  intros is n f x N D I L E. pose proof (each_subset_spec _ _ _ _ E (bit x) L) as F.
+  replace x with (gather (filter (bit x) is) 0%uint63) at 2; [exact F|].
+  apply bit_ext. intros j. apply eq_true_iff_eq. rewrite bit_gather.
+  - rewrite bit_0, filter_In. split; [intros [B|[_ B]]; [discriminate | exact B] | auto].
+  - intros i K. apply filter_In in K. apply D, K.
+Qed.
+
+Lemma filter_lor_length : forall x y is, (forall i, bit x i = true -> bit y i = true -> False) ->
+  length (filter (bit (x lor y)%uint63) is) = length (filter (bit x) is) + length (filter (bit y) is).
+Proof.
+  intros x y is D. induction is as [|i is IH]; simpl; [reflexivity|]. rewrite lor_spec.
+  specialize (D i). destruct (bit x i), (bit y i); simpl; rewrite ?IH; lia.
+Qed.
+
+Lemma at_most_length : forall n x is, NoDup is -> at_most n x = true -> length (filter (bit x) is) <= n.
+Proof.
+  intros n x is N A. destruct (at_most_spec _ _ A) as [l [L I]].
+  apply Nat.le_trans with (length l); [|exact L]. apply NoDup_incl_length.
+  - apply NoDup_filter, N.
+  - intros i F. apply filter_In in F. apply I, F.
+Qed.
+
+(** * All positions of a cover *)
+
+Section Loop.
+Variables (g : geometry) (mine : int -> bool) (f : packed -> bool).
+
+(** [f] at all positions with these pieces, whichever of them are kings, and whoever is to move. *)
+Definition each_king (bs : list int) (eb ew : int) : bool :=
+  let pieces := (eb lor ew)%uint63 in
+  let squares := filter (bit pieces) bs in
+  each_subset squares (length squares) 0%uint63 (fun _ ek =>
+    if f {| black := eb; white := ew; kings := ek; to_move := Black |}
+    then f {| black := eb; white := ew; kings := ek; to_move := White |} else false).
+
+(** [f] at all positions of a clause that are [mine] by the mask of Black. *)
+Definition each_position (c : clause) : bool :=
+  let bs := map at_bit (cells g) in
+  each_subset bs (snd c) 0%uint63 (fun left eb =>
+    if (if (eb =? 0)%uint63 then true else negb (mine eb)) then true
+    else each_subset (filter (fun i => negb (bit eb i)) bs) (min (snd c) (fst c - snd c + left)) 0%uint63
+      (fun _ ew => if (ew =? 0)%uint63 then true else each_king bs eb ew)).
+End Loop.
+
+Section Board.
+Variable b : board.
+Hypothesis fits : small b.
+Let g := make_geometry b.
+Let bs := map at_bit (cells g).
+
+Lemma bits_numbers : bs = map (num b) (squares b).
+Proof. unfold bs, g. simpl. rewrite map_map. reflexivity. Qed.
+
+Lemma bits_nodup : NoDup bs.
+Proof.
+  rewrite bits_numbers. pose proof (squares_nodup b) as N.
+  assert (G : forall l, incl l (squares b) -> NoDup l -> NoDup (map (num b) l)).
+  { induction l as [|q l IH]; intros L D; [constructor|]. inversion D as [|? ? Q D']; subst. simpl. constructor.
+    - intros I. apply in_map_iff in I. destruct I as [q' [E I]].
+      apply (num_inj b fits) in E; [subst; contradiction | apply L; right; exact I | apply L; left; reflexivity].
+    - apply IH; [intros y Y; apply L; right; exact Y | exact D']. }
+  apply G; [apply incl_refl | exact N].
+Qed.
+
+Lemma bits_small : forall i, In i bs -> (i <? digits)%uint63 = true.
+Proof.
+  intros i I. rewrite bits_numbers in I. apply in_map_iff in I. destruct I as [q [<- Q]].
+  apply num_small; assumption.
+Qed.
+
+Lemma pieces_in_bits : forall e i, well_formed g e = true -> bit (black e lor white e)%uint63 i = true -> In i bs.
+Proof.
+  intros e i W B. unfold well_formed in W. rewrite !andb_true_iff, !eqb_spec in W. destruct W as [_ A].
+  destruct (within_bit b fits _ i A B) as [q [Q ->]]. rewrite bits_numbers. apply in_map, Q.
+Qed.
+
+Lemma each_king_spec : forall f e, well_formed g e = true -> each_king f bs (black e) (white e) = true -> f e = true.
+Proof.
+  intros f [eb ew ek et] W E. unfold each_king in E. cbn [black white] in E.
+  pose proof (kings_are_pieces b _ W) as K. cbn [black white kings] in K.
+  apply (each_subset_mask _ _ _ ek) in E.
+  - simpl in E. destruct (f {| black := eb; white := ew; kings := ek; to_move := Black |}) eqn:F; [|discriminate].
+    destruct et; assumption.
+  - apply NoDup_filter, bits_nodup.
+  - intros i I. apply filter_In in I. apply bits_small, I.
+  - intros i I. assert (P : bit (eb lor ew)%uint63 i = true).
+    { rewrite lor_spec, orb_true_iff. auto. }
+    apply filter_In. split; [|exact P]. exact (pieces_in_bits _ _ W P).
+  - apply NoDup_incl_length.
+    + apply NoDup_filter, NoDup_filter, bits_nodup.
+    + intros i I. apply filter_In in I. apply I.
+Qed.
+
+Theorem each_position_spec : forall mine f c, each_position g mine f c = true ->
+  forall e, possible g e = true -> admits e c = true -> (black e =? 0)%uint63 = false ->
+  (white e =? 0)%uint63 = false -> mine (black e) = true -> f e = true.
+Proof.
+  intros mine f [n m] E e P A B0 W0 M. unfold possible in P. rewrite andb_true_iff in P. destruct P as [W _].
+  unfold admits in A. cbn [fst snd] in A. rewrite !andb_true_iff in A. destruct A as [[AB AW] AN].
+  pose proof (disjoint b e W) as D. unfold each_position in E. cbn [fst snd] in E. fold bs in E.
+  assert (PB : forall i, bit (black e) i = true -> In i bs).
+  { intros i I. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. reflexivity. }
+  assert (PW : forall i, bit (white e) i = true -> In i bs).
+  { intros i I. apply (pieces_in_bits e); [exact W|]. rewrite lor_spec, I. apply orb_true_r. }
+  pose proof (at_most_length _ _ _ bits_nodup AB) as LB.
+  pose proof (at_most_length _ _ _ bits_nodup AW) as LW.
+  pose proof (at_most_length _ _ _ bits_nodup AN) as LN. rewrite filter_lor_length in LN by exact D.
+  apply (each_subset_mask _ _ _ (black e) bits_nodup bits_small PB LB) in E.
+  cbv beta in E. rewrite B0, M in E. cbn [negb] in E.
+  assert (FF : filter (bit (white e)) (filter (fun i => negb (bit (black e) i)) bs) = filter (bit (white e)) bs).
+  { clear - D. induction bs as [|i l IH]; [reflexivity|]. simpl. specialize (D i).
+    destruct (bit (black e) i) eqn:X, (bit (white e) i) eqn:Y; simpl; rewrite ?Y, ?IH; try reflexivity.
+    destruct D; reflexivity. }
+  apply (each_subset_mask _ _ _ (white e)) in E.
+  - cbv beta in E. rewrite W0 in E. apply each_king_spec; assumption.
+  - apply NoDup_filter, bits_nodup.
+  - intros i I. apply filter_In in I. apply bits_small, I.
+  - intros i I. apply filter_In. split; [apply PW, I|]. apply negb_true_iff.
+    destruct (bit (black e) i) eqn:X; [|reflexivity]. destruct (D i X I).
+  - rewrite FF. lia.
+Qed.
+
+Corollary cover_spec : forall mine f cover, forallb (each_position g mine f) cover = true ->
+  forall e, covered g cover e = true -> mine (black e) = true -> f e = true.
+Proof.
+  intros mine f cover E e C M. unfold covered in C. rewrite !andb_true_iff in C. destruct C as [[A N] P].
+  apply existsb_exists in A. destruct A as [c [I A]]. rewrite forallb_forall in E.
+  apply negb_true_iff, orb_false_iff in N. destruct N as [B0 W0].
+  apply (each_position_spec mine f c (E c I)); assumption.
+Qed.
+End Board.
