@@ -1,0 +1,5 @@
+(* The check as a program in OCaml: `make check-verified`. *)
+Require Import Spec Squares Rules Perft Check.
+Require Extraction ExtrOcamlBasic ExtrOCamlInt63.
+Extraction Language OCaml.
+Extraction "check-verified/verified.ml" check check_shard perft make_geometry start_of squares.

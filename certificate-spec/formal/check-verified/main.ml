@@ -1,0 +1,135 @@
+(* check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N]
+   check-verified perft RxC DEPTH
+
+   Reads a certificate, and tables of a database that `prove db --map` has made, and lets the program that
+   was extracted from Check.v judge them at the level consistent. *)
+
+open Verified
+
+let usage () =
+  prerr_endline "usage: check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N]\n\
+                \       check-verified perft RxC DEPTH";
+  exit 4
+
+let board rows columns = { rows = Certificate.nat rows; columns = Certificate.nat columns }
+
+let rec int_of_nat = function O -> 0 | S n -> 1 + int_of_nat n
+
+let claim_of = function
+  | "DRAW" -> Draw
+  | "BLACK-NOT-LOST" -> DoesNotLose Black
+  | "WHITE-NOT-LOST" -> DoesNotLose White
+  | "BLACK-WINS" -> Wins Black
+  | "WHITE-WINS" -> Wins White
+  | other -> Certificate.fail "no claim: %s" other
+
+let side_name = function Black -> "BLACK" | White -> "WHITE"
+
+(* From the claim that was verified, not from the words that were read. *)
+let claim_words = function
+  | Draw -> "DRAW"
+  | DoesNotLose x -> side_name x ^ "-NOT-LOST"
+  | Wins x -> side_name x ^ "-WINS"
+
+let fen (e : packed) =
+  let list mask =
+    List.init 62 Fun.id
+    |> List.filter (fun i -> mask lsr i land 1 = 1)
+    |> List.map (fun i -> (if e.kings lsr i land 1 = 1 then "K" else "") ^ string_of_int (i + 1))
+    |> String.concat ","
+  in
+  Printf.sprintf "%s:W%s:B%s" (match e.to_move with Black -> "B" | White -> "W") (list e.white) (list e.black)
+
+let game_words rows columns men_rows =
+  if men_rows = (rows - 2) / 2 then Printf.sprintf "%dx%d" rows columns
+  else Printf.sprintf "%dx%d/%d" rows columns men_rows
+
+let decline word =
+  Printf.printf "s DECLINED %s\n" word;
+  exit 3
+
+let evidence directory database (head : Certificate.head) claim =
+  let b = board head.rows head.columns in
+  let items = Certificate.read_manifest (Filename.concat directory "MANIFEST") in
+  let of_number number = Certificate.question directory items number in
+  let black, white =
+    match claim with
+    | Draw -> (of_number 0, of_number 1)
+    | DoesNotLose Black -> (of_number 0, [])
+    | DoesNotLose White -> ([], of_number 1)
+    | Wins Black -> (of_number 2, [])
+    | Wins White -> ([], of_number 3)
+  in
+  let squares = int_of_nat (length (squares b)) in
+  let table =
+    if head.pieces = [] then fun _ -> Drawn
+    else
+      let pieces = List.fold_left (fun most (n, _) -> max most n) 0 head.pieces in
+      let last_row = (head.columns + ((head.rows - 1) land 1)) / 2 in
+      let directory = Filename.concat database (Printf.sprintf "%dx%d.tables" head.rows head.columns) in
+      Tables.value (Tables.open_tables directory ~squares ~men:(squares - last_row) ~pieces)
+  in
+  { of_board = b; cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces; table;
+    depth = (fun _ -> 0); nodes = (function Black -> black | White -> white) }
+
+(* All shards of a check, each in a process of its own; the theorem on shards joins them. *)
+let check_in_processes jobs evidence start claim =
+  let start_process shard =
+    match Unix.fork () with
+    | 0 -> Unix._exit (if check_shard shard jobs evidence start claim then 0 else 1)
+    | process -> process
+  in
+  let processes = List.map start_process (List.init jobs Fun.id) in
+  List.for_all (fun process -> snd (Unix.waitpid [] process) = Unix.WEXITED 0) processes
+
+let check_certificate directory database jobs shard =
+  let head = Certificate.read_claim (Filename.concat directory "CLAIM") in
+  let claim = claim_of head.claimed in
+  (match claim with Wins _ when head.pieces <> [] -> decline "level" | _ -> ());
+  let evidence = try evidence directory database head claim with Certificate.Assumed -> decline "assumed" in
+  let accepted, words =
+    match shard with
+    | Some (k, n) -> (k < n && check_shard k n evidence head.start claim, Printf.sprintf "VERIFIED SHARD %d/%d" k n)
+    | None when jobs = 1 -> (check evidence head.start claim, "VERIFIED")
+    | None -> (check_in_processes jobs evidence head.start claim, "VERIFIED")
+  in
+  let initial = start_of evidence.of_board (Certificate.nat head.men_rows) in
+  let start = if head.start = initial then "initial" else fen head.start in
+  if accepted then
+    Printf.printf "s %s %s %s start=%s db=%s pieces=%s\n" words (claim_words claim)
+      (game_words head.rows head.columns head.men_rows) start
+      (if head.pieces = [] then "none" else "consistent") head.cover_text
+  else begin
+    print_endline "s REFUTED";
+    exit 1
+  end
+
+let print_perft game depth =
+  let rows, columns = Scanf.sscanf game "%dx%d%!" (fun r c -> (r, c)) in
+  let b = board rows columns in
+  let geometry = make_geometry b and start = start_of b (Certificate.nat ((rows - 2) / 2)) in
+  for d = 1 to depth do
+    Printf.printf "%d %d\n%!" d (perft geometry (Certificate.nat d) start)
+  done
+
+let () =
+  let rec options directory database jobs shard = function
+    | "--db" :: value :: rest -> options directory value jobs shard rest
+    | "--jobs" :: value :: rest -> options directory database (max 1 (int_of_string value)) shard rest
+    | "--shard" :: value :: rest ->
+      options directory database jobs (Some (Scanf.sscanf value "%d/%d%!" (fun k n -> (k, n)))) rest
+    | value :: rest when directory = None && value.[0] <> '-' -> options (Some value) database jobs shard rest
+    | [] -> (match directory with Some found -> check_certificate found database jobs shard | None -> usage ())
+    | _ -> usage ()
+  in
+  try
+    match List.tl (Array.to_list Sys.argv) with
+    | [ "perft"; game; depth ] -> print_perft game (int_of_string depth)
+    | arguments -> options None "egdb" 1 None arguments
+  with
+  | Certificate.Unreadable text | Sys_error text | Failure text ->
+    Printf.printf "s ERROR %s\n" text;
+    exit 4
+  | Invalid_argument _ | Stack_overflow | End_of_file | Scanf.Scan_failure _ | Unix.Unix_error _ | Not_found ->
+    print_endline "s ERROR the files cannot be read";
+    exit 4
