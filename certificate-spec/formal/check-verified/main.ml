@@ -2,7 +2,7 @@
    check-verified perft RxC DEPTH
 
    Reads a certificate, and tables of a database that `prove db --map` has made, and lets the program that
-   was extracted from Check.v judge them at the level consistent. *)
+   was extracted from Check.v judge them: at the level consistent, or for a win by depths that fall. *)
 
 open Verified
 
@@ -69,8 +69,11 @@ let evidence directory database (head : Certificate.head) claim =
       let directory = Filename.concat database (Printf.sprintf "%dx%d.tables" head.rows head.columns) in
       Tables.value (Tables.open_tables directory ~squares ~men:(squares - last_row) ~pieces)
   in
-  { of_board = b; cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces; table;
-    depth = (fun _ -> 0); nodes = (function Black -> black | White -> white) }
+  let cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces in
+  let depth =
+    match claim with Wins _ -> Depths.of_table (make_geometry b) cover table | _ -> fun _ -> 0
+  in
+  { of_board = b; cover; table; depth; nodes = (function Black -> black | White -> white) }
 
 (* All shards of a check, each in a process of its own; the theorem on shards joins them. *)
 let check_in_processes jobs evidence start claim =
@@ -85,7 +88,6 @@ let check_in_processes jobs evidence start claim =
 let check_certificate directory database jobs shard =
   let head = Certificate.read_claim (Filename.concat directory "CLAIM") in
   let claim = claim_of head.claimed in
-  (match claim with Wins _ when head.pieces <> [] -> decline "level" | _ -> ());
   let evidence = try evidence directory database head claim with Certificate.Assumed -> decline "assumed" in
   let accepted, words =
     match shard with
@@ -98,7 +100,7 @@ let check_certificate directory database jobs shard =
   if accepted then
     Printf.printf "s %s %s %s start=%s db=%s pieces=%s\n" words (claim_words claim)
       (game_words head.rows head.columns head.men_rows) start
-      (if head.pieces = [] then "none" else "consistent") head.cover_text
+      (match (head.pieces, claim) with [], _ -> "none" | _, Wins _ -> "settled" | _ -> "consistent") head.cover_text
   else begin
     print_endline "s REFUTED";
     exit 1
