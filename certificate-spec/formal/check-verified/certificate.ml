@@ -93,22 +93,23 @@ let take cursor length =
 let u32 cursor at = Int32.to_int (String.get_int32_le cursor.bytes (cursor.at + at)) land 0xffffffff
 let u64 cursor at = Int64.to_int (String.get_int64_le cursor.bytes (cursor.at + at))
 
-type item_object = { kind : int; question : int; count : int; name : string }
+type item_object = { kind : int; question : int; first : int; count : int; name : string }
 
 let hexadecimal digest = String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Char.code c))
   (List.of_seq (String.to_seq digest)))
 
 let read_manifest path =
   let cursor = { bytes = read_file path; at = 12 } in
+  if String.sub cursor.bytes 0 12 <> "DPCERT\000\000\001\000\000\000" then fail "%s: not of format 1" path;
   ignore (varint cursor);
   ignore (take cursor 32);
   let read_object _ =
     let kind = varint cursor in
     let question = varint cursor in
-    ignore (varint cursor);
+    let first = varint cursor in
     let count = varint cursor in
     ignore (varint cursor);
-    { kind; question; count; name = hexadecimal (take cursor 32) }
+    { kind; question; first; count; name = hexadecimal (take cursor 32) }
   in
   List.map read_object (List.init (varint cursor) Fun.id)
 
@@ -122,7 +123,10 @@ let bits_of text =
 
 let open_object directory item =
   let cursor = { bytes = read_file (Filename.concat (Filename.concat directory "objects") item.name); at = 12 } in
-  for _ = 1 to 3 do ignore (varint cursor) done;
+  let question = varint cursor in
+  let first = varint cursor in
+  let count = varint cursor in
+  if (question, first, count) <> (item.question, item.first, item.count) then fail "%s: not what MANIFEST says" item.name;
   cursor
 
 let read_leaves directory item =
@@ -142,7 +146,12 @@ let read_nodes directory item leaves =
   let cursor = open_object directory item in
   let read_node _ =
     let data = u32 cursor 16 and kind = Char.code cursor.bytes.[cursor.at + 21] in
-    let to_move = if cursor.bytes.[cursor.at + 20] = '\001' then White else Black in
+    let turn = Char.code cursor.bytes.[cursor.at + 20] and rank = u32 cursor 12 in
+    let reserved = String.get_uint16_le cursor.bytes (cursor.at + 22) in
+    (* What the proof does not need, but SPEC.md, 6, asks for. *)
+    if turn > 1 || reserved <> 0 || (kind = 2 && data <> 0) || (item.question < 2 && rank <> 0) then
+      fail "%s: a node is not written as it must be" item.name;
+    let to_move = if turn = 1 then White else Black in
     let place = { black = u32 cursor 0; white = u32 cursor 4; kings = u32 cursor 8; to_move } in
     let why =
       match kind with
@@ -151,7 +160,7 @@ let read_nodes directory item leaves =
       | 3 -> let positions, strategy = leaves.(data) in Leaf (positions, strategy)
       | _ -> raise Assumed
     in
-    let node = { place; rank = u32 cursor 12; why } in
+    let node = { place; rank; why } in
     cursor.at <- cursor.at + 24;
     node
   in
