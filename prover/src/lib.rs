@@ -20,7 +20,8 @@
 //!    a proof, a database or a search; [`engine`]: the same for other programs, by the Hub protocol;
 //!    [`book`]: openings searched beforehand.
 //! 8. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
-//!    databases consist of; [`literature`]: what they say of published values.
+//!    databases consist of; [`literature`]: what they say of published values; [`serve`]: what they
+//!    say of any position, over HTTP.
 //!
 //! [`cli`] is the command line of `prove`: it only reads options and prints.
 //!
@@ -93,4 +94,5 @@ pub mod progress;
 pub mod proof;
 pub mod report;
 pub mod search;
+pub mod serve;
 mod wire;

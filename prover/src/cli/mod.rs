@@ -22,6 +22,7 @@ mod positions;
 mod probe;
 mod replay;
 mod report;
+mod serve;
 mod sizes;
 mod solve;
 mod start;
@@ -58,6 +59,7 @@ pub use failure::Failure;
   prove analyse --game 8x8 --time 10         best play as far as can be seen
   prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
   prove play cert                            a game against the proof
+  prove serve cert                           the proof and the databases, for a browser and programs
   prove engine                               plays for a program that speaks the Hub protocol
   prove book --out book.tsv                  an opening book for it
   prove replay games.pdn                     whether games are legal
@@ -91,6 +93,8 @@ enum Command {
     Probe(probe::Options),
     /// Play a game against a proof, a database or a search.
     Play(play::Options),
+    /// Answer questions about certificates and databases over HTTP.
+    Serve(serve::Options),
     /// Play for another program: speak the Hub protocol on standard input and output.
     #[command(mut_arg("game", |game| game.default_value("8x8")))]
     Engine(engine::Options),
@@ -131,6 +135,7 @@ impl Cli {
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),
             Some(Command::Play(options)) => play::run(options),
+            Some(Command::Serve(options)) => serve::run_server(options),
             Some(Command::Engine(options)) => engine::run(options),
             Some(Command::Book(options)) => book::run(&options),
             Some(Command::Solve(options)) => solve::run(&options),

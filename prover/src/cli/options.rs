@@ -65,6 +65,11 @@ pub(super) struct StoredOptions {
 }
 
 impl StoredOptions {
+    /// The database of a game, with a cover or with all that is there.
+    pub(super) fn new(game: GameOption, db: DatabaseOption, cover: Option<Cover>) -> Self {
+        StoredOptions { game, db, cover }
+    }
+
     pub(super) fn board(&self) -> &Board {
         &self.game.game.board
     }

@@ -89,7 +89,7 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
     let board = &game.board;
     let lookup = Lookup { board, values: &values, depths: depths.as_ref() };
     let opponent = Opponent {
-        proof: certificate.as_ref().map(ProofMoves::new),
+        proof: certificate.as_ref().map(|stored| Box::new(ProofMoves::new(stored)) as _),
         limits,
         ..Opponent::new(lookup, Heuristic::new(board, &values))
     };

@@ -2,6 +2,7 @@
 //! command line or elsewhere. Names and order of the fields are part of the interface.
 
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
 
 use crate::egdb::Value;
 use crate::heuristic::Bound;
@@ -25,7 +26,7 @@ pub struct PositionAnswer {
 }
 
 /// A legal move.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MoveAnswer {
     /// Its name in PDN.
     #[serde(rename = "move")]
@@ -40,22 +41,25 @@ pub struct MoveAnswer {
 }
 
 /// A value, or what it lies between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum KnownValue {
     /// The value.
     Exact {
         /// It.
         #[serde(serialize_with = "word")]
+        #[schema(value_type = String, example = "draw")]
         value: Value,
     },
     /// Bounds, themselves included. A loss and a win say that nothing is known.
     Between {
         /// At least this.
         #[serde(serialize_with = "word")]
+        #[schema(value_type = String, example = "draw")]
         lower: Value,
         /// At most this.
         #[serde(serialize_with = "word")]
+        #[schema(value_type = String, example = "draw")]
         upper: Value,
     },
 }
@@ -70,9 +74,10 @@ fn word<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> 
 
 impl KnownValue {
     /// Nothing is known.
-    pub(super) const UNKNOWN: Self = KnownValue::Between { lower: Value::Loss, upper: Value::Win };
+    pub const UNKNOWN: Self = KnownValue::Between { lower: Value::Loss, upper: Value::Win };
 
-    pub(super) fn between(lower: Value, upper: Value) -> Self {
+    /// What lies between two bounds, themselves included.
+    pub fn between(lower: Value, upper: Value) -> Self {
         if lower == upper {
             KnownValue::Exact { value: lower }
         } else {
@@ -105,13 +110,19 @@ impl KnownValue {
     }
 
     /// The same for the other side.
-    pub(super) fn for_opponent(self) -> Self {
+    pub fn for_opponent(self) -> Self {
         let turned = |value| match value {
             Value::Win => Value::Loss,
             Value::Draw => Value::Draw,
             Value::Loss => Value::Win,
         };
         KnownValue::between(turned(self.upper()), turned(self.lower()))
+    }
+
+    /// What both say together. Where they contradict each other, this one stays as it is.
+    pub fn narrowed(self, other: Self) -> Self {
+        let (lower, upper) = (self.lower().max(other.lower()), self.upper().min(other.upper()));
+        if lower <= upper { KnownValue::between(lower, upper) } else { self }
     }
 
     /// In the words that searches use.

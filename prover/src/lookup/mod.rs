@@ -71,20 +71,38 @@ impl Lookup<'_> {
     /// # Errors
     /// [`LookupError`] when a file of the database cannot be read or is damaged.
     pub fn answer(&self, position: &Position) -> Result<PositionAnswer, LookupError> {
-        let rated = self.rate_moves(position)?;
-        let value = self.value(position, &rated)?;
+        Ok(self.answer_with(position, |_| KnownValue::UNKNOWN)?.0)
+    }
+
+    /// The same with what else is `proved` of positions, for their sides to move. The moves are
+    /// returned a second time, in the order in which the answer has them.
+    ///
+    /// # Errors
+    /// As for [`Lookup::answer`].
+    pub fn answer_with(
+        &self,
+        position: &Position,
+        proved: impl Fn(&Position) -> KnownValue,
+    ) -> Result<(PositionAnswer, Vec<RatedMove>), LookupError> {
+        let mut rated = self.rate_moves(position)?;
+        for m in &mut rated {
+            m.value = m.value.narrowed(proved(&m.after).for_opponent());
+        }
+        rated.sort_by_key(RatedMove::rank);
+        let value = self.value(position, &rated)?.narrowed(proved(position));
         let depth = self.depth_among(position, value, &rated)?;
         let is_played_out = depth.is_some() && value.exact() != Some(Value::Draw);
         let line =
             if is_played_out { self.line(position)?.unwrap_or_default() } else { Vec::new() };
         let moves = rated.iter().map(|rated| self.name(position, rated));
-        Ok(PositionAnswer {
+        let answer = PositionAnswer {
             fen: self.board.write_fen(position),
             value,
             depth,
             moves: moves.collect::<Result<_, _>>()?,
             line,
-        })
+        };
+        Ok((answer, rated))
     }
 
     /// The legal moves, the best first. Moves that lead to the same position are one.

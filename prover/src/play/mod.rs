@@ -7,5 +7,5 @@ mod proof_moves;
 mod record;
 
 pub use opponent::{Choice, Opponent, PlayError, Source};
-pub use proof_moves::ProofMoves;
+pub use proof_moves::{ProofMoves, ProvedMoves, leaf_strategy};
 pub use record::{GameRecord, GameResult};

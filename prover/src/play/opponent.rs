@@ -9,7 +9,7 @@ use certificate_spec::claim::Question;
 use thiserror::Error;
 
 use super::kept_value::{KeptValue, turned};
-use super::proof_moves::ProofMoves;
+use super::proof_moves::ProvedMoves;
 use super::record::GameRecord;
 use crate::board::Position;
 use crate::certificate::BrokenProof;
@@ -98,7 +98,7 @@ pub struct Opponent<'a> {
     /// Finds the depths that the database does not have.
     pub finder: DepthFinder,
     /// The certificate, if there is one.
-    pub proof: Option<ProofMoves<'a>>,
+    pub proof: Option<Box<dyn ProvedMoves + 'a>>,
     /// The search,
     pub engine: Heuristic<'a>,
     /// and how far it goes. The time is that of a move, wherever it comes from.

@@ -9,6 +9,16 @@ use crate::board::Position;
 use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
 use crate::search::{Replay, Strategy};
 
+/// Moves that are proved, wherever they come from.
+pub trait ProvedMoves {
+    /// The move that is proved for the side to move, and what is proved by it; `None` if there is
+    /// none.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if what is needed of a certificate proves nothing.
+    fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof>;
+}
+
 /// The moves of a certificate, as far as they have been asked for.
 pub struct ProofMoves<'a> {
     stored: &'a Stored,
@@ -22,16 +32,10 @@ impl<'a> ProofMoves<'a> {
     pub fn new(stored: &'a Stored) -> Self {
         ProofMoves { stored, strategies: BTreeMap::new() }
     }
+}
 
-    /// The move that the proof has for the side to move, and what is proved by it; `None` if it has
-    /// none.
-    ///
-    /// # Errors
-    /// [`BrokenProof`] if the leaf that is needed is no strategy.
-    pub fn choice(
-        &mut self,
-        position: &Position,
-    ) -> Result<Option<(Question, Position)>, BrokenProof> {
+impl ProvedMoves for ProofMoves<'_> {
+    fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof> {
         let stored = self.stored;
         let ours = stored.proofs.iter().enumerate().filter(|(_, p)| p.claimant() == position.turn);
         for (q, proof) in ours {
@@ -47,7 +51,9 @@ impl<'a> ProofMoves<'a> {
         }
         Ok(None)
     }
+}
 
+impl ProofMoves<'_> {
     fn choice_of_node(
         &mut self,
         (q, proof): (usize, &StoredProof),
@@ -93,13 +99,16 @@ impl<'a> ProofMoves<'a> {
     ) -> Result<&Strategy, BrokenProof> {
         Ok(match self.strategies.entry((q, number)) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(unpack(self.stored, proof, node, number)?),
+            Entry::Vacant(place) => place.insert(leaf_strategy(self.stored, proof, node, number)?),
         })
     }
 }
 
-/// The strategy of a leaf.
-fn unpack(
+/// The strategy of the leaf of a node, replayed.
+///
+/// # Errors
+/// [`BrokenProof`] if it is no strategy.
+pub fn leaf_strategy(
     stored: &Stored,
     proof: &StoredProof,
     node: &StoredNode,

@@ -85,6 +85,12 @@ impl Strategy {
     pub fn choice(&self, position: &Position) -> Option<Position> {
         self.choices.get(&position.key()).copied()
     }
+
+    /// All choices, in no order: the key of a position ([`Position::key`]), and the chosen
+    /// successor.
+    pub fn choices(&self) -> impl Iterator<Item = (u128, Position)> {
+        self.choices.iter().map(|(key, after)| (*key, *after))
+    }
 }
 
 /// What a replay needs besides the choices.

@@ -26,6 +26,7 @@ mod proof;
 mod reference;
 mod report;
 mod search;
+mod serve;
 mod slices;
 mod tables;
 mod traps;

@@ -1,0 +1,195 @@
+//! What boards are asked: positions, lines and lists of positions.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::answer::{SourcedMove, SourcedPosition, answer, answer_and_rate};
+use super::problem::Problem;
+use super::request::{App, Body, Fresh, board_of, position};
+use super::site::BoardSite;
+use crate::board::Position;
+use crate::lookup::KnownValue;
+
+/// The most plies of a line.
+const LINE: usize = 200;
+/// The most positions of a list.
+const BATCH: usize = 1_000;
+
+/// A board that is served.
+#[derive(Serialize, ToSchema)]
+pub(super) struct BoardAnswer {
+    /// Its name.
+    #[schema(example = "6x6")]
+    board: String,
+    /// The game that is played if nothing else is said.
+    game: String,
+    /// The start of that game.
+    start: String,
+    rows: u8,
+    columns: u8,
+    /// Which positions the database has: at most N pieces, or N:M, at most M a side; 0 for none.
+    pieces: String,
+    /// The root of the database.
+    database: Option<String>,
+    /// The roots of the certificates.
+    certificates: Vec<String>,
+}
+
+/// All boards that are served.
+#[utoipa::path(get, path = "/api/boards", responses((status = 200, body = Vec<BoardAnswer>)))]
+pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer>> {
+    let answer = |site: &BoardSite| BoardAnswer {
+        board: site.board().name(),
+        game: site.game().to_string(),
+        start: site.board().write_fen(&site.game().start()),
+        rows: site.board().rows(),
+        columns: site.board().columns(),
+        pieces: site.values().cover().to_string(),
+        database: site.database.as_ref().map(|database| database.manifest.root().to_string()),
+        certificates: site.certificates().map(|c| c.root().to_string()).collect(),
+    };
+    Fresh(app.site.boards().map(answer).collect())
+}
+
+/// Which position.
+#[derive(Deserialize, IntoParams)]
+pub(super) struct PositionQuery {
+    /// A FEN.
+    #[param(example = "B:W18,24,K30:B12,K16")]
+    fen: String,
+}
+
+/// What is known of a position, and of each move.
+#[utoipa::path(get, path = "/api/{board}/position", params(("board", example = "6x6"), PositionQuery),
+    responses((status = 200, body = SourcedPosition), (status = 400, body = Problem),
+        (status = 404, body = Problem)))]
+pub(super) async fn position_route(
+    State(app): State<Arc<App>>,
+    Path(board): Path<String>,
+    query: Result<Query<PositionQuery>, QueryRejection>,
+) -> Result<Fresh<SourcedPosition>, Problem> {
+    let site = app.board(&board)?;
+    let Query(PositionQuery { fen }) = query?;
+    Ok(Fresh(answer(site, &position(site.board(), &fen)?)?))
+}
+
+/// Positions to look up.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct Batch {
+    /// FENs, at most 1,000.
+    positions: Vec<String>,
+}
+
+/// What is known of a position of a list.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+pub(super) enum BatchAnswer {
+    /// It.
+    Position(Box<SourcedPosition>),
+    /// It is none.
+    Fault {
+        /// The text.
+        fen: String,
+        /// What is wrong with it.
+        error: String,
+    },
+}
+
+/// What is known of each position of a list, in order.
+#[utoipa::path(post, path = "/api/{board}/positions", params(("board", example = "6x6")),
+    request_body = Batch, responses((status = 200, body = Vec<BatchAnswer>),
+        (status = 400, body = Problem), (status = 413, body = Problem)))]
+pub(super) async fn positions_route(
+    State(app): State<Arc<App>>,
+    Path(board): Path<String>,
+    Body(Batch { positions }): Body<Batch>,
+) -> Result<Fresh<Vec<BatchAnswer>>, Problem> {
+    if positions.len() > BATCH {
+        let found = positions.len();
+        return Err(Problem::bad(format!("expected at most {BATCH} positions, found {found}")));
+    }
+    let all = app.heavy(move |site| {
+        let site = board_of(site, &board)?;
+        let one = |fen: String| match site.board().read_fen(&fen) {
+            Ok(position) => Ok(BatchAnswer::Position(Box::new(answer(site, &position)?))),
+            Err(error) => Ok(BatchAnswer::Fault { fen, error: error.to_string() }),
+        };
+        positions.into_iter().map(one).collect::<Result<Vec<_>, Problem>>()
+    });
+    Ok(Fresh(all.await?))
+}
+
+/// Best play from a position.
+#[derive(Serialize, ToSchema)]
+pub(super) struct LineAnswer {
+    /// The position that it begins at.
+    fen: String,
+    /// The moves, each as the best of its position.
+    moves: Vec<SourcedMove>,
+    /// Why it ends.
+    end: LineEnd,
+}
+
+/// Why a line ends.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum LineEnd {
+    /// The side to move has none.
+    NoMove,
+    /// The database has the position.
+    Database,
+    /// The position has come up before.
+    Repetition,
+    /// Nothing is known of what comes next.
+    Unknown,
+    /// It has 200 plies.
+    Length,
+}
+
+/// Best play from a position until the database has it: by a proof where one has a move, else the
+/// best by value. From a position of the database, to the end.
+#[utoipa::path(get, path = "/api/{board}/line", params(("board", example = "6x6"), PositionQuery),
+    responses((status = 200, body = LineAnswer), (status = 400, body = Problem)))]
+pub(super) async fn line_route(
+    State(app): State<Arc<App>>,
+    Path(board): Path<String>,
+    query: Result<Query<PositionQuery>, QueryRejection>,
+) -> Result<Fresh<LineAnswer>, Problem> {
+    let Query(PositionQuery { fen }) = query?;
+    let line = app.heavy(move |site| {
+        let site = board_of(site, &board)?;
+        line(site, position(site.board(), &fen)?)
+    });
+    Ok(Fresh(line.await?))
+}
+
+fn line(site: &BoardSite, start: Position) -> Result<LineAnswer, Problem> {
+    let begins_in_database = site.values().covers(&start);
+    let (mut moves, mut seen, mut at) = (Vec::new(), HashSet::new(), start);
+    let end = loop {
+        if !begins_in_database && site.values().covers(&at) {
+            break LineEnd::Database;
+        }
+        if !seen.insert(at) {
+            break LineEnd::Repetition;
+        }
+        if moves.len() == LINE {
+            break LineEnd::Length;
+        }
+        let (mut answer, rated) = answer_and_rate(site, &at)?;
+        let proved = site.certificates().find_map(|c| c.proved.choice(&at));
+        let best = proved.and_then(|(_, after)| rated.iter().position(|m| m.after == after));
+        let Some(next) = rated.get(best.unwrap_or(0)) else { break LineEnd::NoMove };
+        if next.value == KnownValue::UNKNOWN {
+            break LineEnd::Unknown;
+        }
+        moves.push(answer.moves.swap_remove(best.unwrap_or(0)));
+        at = next.after;
+    };
+    Ok(LineAnswer { fen: site.board().write_fen(&start), moves, end })
+}

@@ -1,0 +1,196 @@
+//! Certificates and their nodes, as answers.
+
+use certificate_spec::claim::Question;
+use certificate_spec::provenance::{Mode, Provenance};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::proved_positions::question_name;
+use super::site::ServedCertificate;
+use crate::board::{Board, MoveError, Position};
+use crate::certificate::{StoredBasis, StoredNode, StoredProof};
+
+/// A certificate.
+#[derive(Serialize, ToSchema)]
+pub(super) struct CertificateAnswer {
+    /// Its root.
+    root: String,
+    /// The game.
+    #[schema(example = "6x6")]
+    game: String,
+    /// The FEN of the position that it is about.
+    start: String,
+    /// What it claims: `DRAW`, `BLACK-WINS`, `WHITE-WINS`, `BLACK-NOT-LOST`, `WHITE-NOT-LOST`.
+    #[schema(example = "DRAW")]
+    value: &'static str,
+    /// The positions for which it rests on the database.
+    pieces: String,
+    /// The root of that database.
+    database: Option<String>,
+    /// The bytes of its files.
+    bytes: u64,
+    /// Positions that it takes for granted. Where there are any, no value follows from it.
+    assumed: usize,
+    /// Whether this server has had it verified: never. `check` does that.
+    checked: bool,
+    /// What it consists of.
+    questions: Vec<QuestionAnswer>,
+}
+
+/// A question of a certificate.
+#[derive(Serialize, ToSchema)]
+struct QuestionAnswer {
+    #[schema(example = "black-not-lost")]
+    question: &'static str,
+    nodes: usize,
+    leaves: usize,
+    /// Positions that the leaves expand.
+    positions: u64,
+    made: Option<Making>,
+}
+
+/// How it was made, as the certificate says itself. Nothing rests on it.
+#[derive(Serialize, ToSchema)]
+struct Making {
+    program: String,
+    /// Whether the same request gives the same bytes.
+    reproducible: bool,
+    /// Nodes that a search of a leaf may expand.
+    leaf_nodes: u64,
+    /// Nodes that all searches expanded.
+    searched: u64,
+}
+
+impl From<&Provenance> for Making {
+    fn from(provenance: &Provenance) -> Self {
+        Making {
+            program: provenance.program.clone(),
+            reproducible: provenance.mode == Mode::Reproducible,
+            leaf_nodes: provenance.request.leaf_nodes,
+            searched: provenance.iterations.last().map_or(0, |last| last.searched),
+        }
+    }
+}
+
+impl From<&ServedCertificate> for CertificateAnswer {
+    fn from(certificate: &ServedCertificate) -> Self {
+        let stored = &certificate.stored;
+        let question = |proof: &StoredProof| QuestionAnswer {
+            question: question_name(proof.question),
+            nodes: proof.nodes.len(),
+            leaves: proof.leaves.len(),
+            positions: proof.positions(),
+            made: proof.provenance.as_ref().map(Making::from),
+        };
+        CertificateAnswer {
+            root: stored.root.to_string(),
+            game: stored.claim.game.clone(),
+            start: stored.claim.start.clone(),
+            value: stored.claim.value.word(),
+            pieces: stored.claim.cover.to_string(),
+            database: stored.claim.database.map(|root| root.to_string()),
+            bytes: stored.bytes,
+            assumed: stored.assumed(),
+            checked: false,
+            questions: stored.proofs.iter().map(question).collect(),
+        }
+    }
+}
+
+/// A node of a certificate.
+#[derive(Serialize, ToSchema)]
+pub(super) struct NodeAnswer {
+    #[schema(example = "black-not-lost")]
+    question: &'static str,
+    /// Its number among those of the question, from 0.
+    number: usize,
+    fen: String,
+    /// Falls with every move towards a win; 0 where nothing is to be won.
+    rank: u32,
+    /// What it rests on.
+    basis: BasisAnswer,
+}
+
+/// What a node rests on.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+enum BasisAnswer {
+    /// One move of the claimant.
+    Move(NamedMove),
+    /// All moves of the other side.
+    AllMoves {
+        /// They.
+        moves: Vec<NamedMove>,
+    },
+    /// A leaf.
+    Leaf {
+        /// Its number among those of the question, from 0.
+        number: usize,
+        /// The positions that it expands.
+        positions: u64,
+        /// The bytes of its strategy.
+        bytes: usize,
+    },
+    /// Nothing: it is taken for granted.
+    Assumed,
+}
+
+/// A move.
+#[derive(Serialize, ToSchema)]
+struct NamedMove {
+    /// Its name.
+    #[serde(rename = "move")]
+    name: String,
+    /// The position after it.
+    fen: String,
+}
+
+fn named(board: &Board, from: &Position, after: &Position) -> Result<NamedMove, MoveError> {
+    Ok(NamedMove { name: board.write_move(from, after)?, fen: board.write_fen(after) })
+}
+
+/// The node of a question with this number, if there is one.
+pub(super) fn node_answer(
+    certificate: &ServedCertificate,
+    question: Question,
+    number: usize,
+) -> Result<Option<NodeAnswer>, MoveError> {
+    let proofs = &certificate.stored.proofs;
+    let Some(proof) = proofs.iter().find(|proof| proof.question == question) else {
+        return Ok(None);
+    };
+    let Some(node) = proof.nodes.get(number) else { return Ok(None) };
+    let board = &certificate.stored.game.board;
+    Ok(Some(NodeAnswer {
+        question: question_name(question),
+        number,
+        fen: board.write_fen(&node.position),
+        rank: node.rank,
+        basis: basis(board, proof, node)?,
+    }))
+}
+
+fn basis(board: &Board, proof: &StoredProof, node: &StoredNode) -> Result<BasisAnswer, MoveError> {
+    let mut successors = Vec::new();
+    board.successors(&node.position, &mut successors);
+    let name = |after: &Position| named(board, &node.position, after);
+    Ok(match node.basis {
+        StoredBasis::Or(choice) => match successors.get(choice as usize) {
+            Some(after) => BasisAnswer::Move(name(after)?),
+            None => BasisAnswer::AllMoves { moves: Vec::new() },
+        },
+        StoredBasis::And => {
+            let moves = successors.iter().map(name).collect::<Result<_, _>>()?;
+            BasisAnswer::AllMoves { moves }
+        }
+        StoredBasis::Leaf(number) => {
+            let leaf = proof.leaves.get(number);
+            BasisAnswer::Leaf {
+                number,
+                positions: leaf.map_or(0, |leaf| leaf.positions),
+                bytes: leaf.map_or(0, |leaf| leaf.strategy.len()),
+            }
+        }
+        StoredBasis::Assumed => BasisAnswer::Assumed,
+    })
+}

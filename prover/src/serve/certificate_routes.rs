@@ -1,0 +1,109 @@
+//! What certificates are asked. What an address with a root answers never changes.
+
+use std::sync::Arc;
+
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use certificate_spec::claim::Question;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::caching::immutable;
+use super::certificate_answer::{CertificateAnswer, NodeAnswer, node_answer};
+use super::opening_lines::{OpeningLine, opening_lines};
+use super::problem::Problem;
+use super::proved_positions::question_name;
+use super::request::{App, Fresh};
+use super::site::{ServedCertificate, Site};
+
+/// The most plies of opening lines.
+const PLIES: usize = 8;
+/// Those where nothing else is asked for.
+const USUAL_PLIES: usize = 4;
+
+fn certificate<'a>(site: &'a Site, root: &str) -> Result<&'a ServedCertificate, Problem> {
+    let missing =
+        || Problem::missing(format!("expected the root of a certificate, found {root:?}"));
+    site.certificate(root).ok_or_else(missing)
+}
+
+/// All certificates that are served.
+#[utoipa::path(get, path = "/api/certificates",
+    responses((status = 200, body = Vec<CertificateAnswer>)))]
+pub(super) async fn certificates(State(app): State<Arc<App>>) -> Fresh<Vec<CertificateAnswer>> {
+    Fresh(app.site.certificates().map(CertificateAnswer::from).collect())
+}
+
+/// A certificate: what it claims, of what it consists and how it was made.
+#[utoipa::path(get, path = "/api/certificates/{root}", params(("root",)),
+    responses((status = 200, body = CertificateAnswer), (status = 404, body = Problem)))]
+pub(super) async fn certificate_route(
+    State(app): State<Arc<App>>,
+    Path(root): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    immutable(&headers, &CertificateAnswer::from(certificate(&app.site, &root)?))
+}
+
+/// Which question.
+#[derive(Deserialize, IntoParams)]
+pub(super) struct NodeQuery {
+    /// `black-not-lost`, `white-not-lost`, `black-wins` or `white-wins` [default: the first of the
+    /// certificate].
+    question: Option<String>,
+}
+
+/// A node of a certificate.
+#[utoipa::path(get, path = "/api/certificates/{root}/nodes/{number}",
+    params(("root",), ("number" = usize,), NodeQuery),
+    responses((status = 200, body = NodeAnswer), (status = 404, body = Problem)))]
+pub(super) async fn node_route(
+    State(app): State<Arc<App>>,
+    Path((root, number)): Path<(String, String)>,
+    query: Result<Query<NodeQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let certificate = certificate(&app.site, &root)?;
+    let mut proofs = certificate.stored.proofs.iter();
+    let proof = match &query?.question {
+        None => proofs.next(),
+        Some(name) => proofs.find(|proof| question_name(proof.question) == name),
+    };
+    let question = proof.map(|proof| proof.question);
+    let find = |question: Question| {
+        number.parse().map_or(Ok(None), |number| node_answer(certificate, question, number))
+    };
+    let node = question.map_or(Ok(None), find)?;
+    let node = node.ok_or_else(|| {
+        Problem::missing(format!(
+            "expected a node of a question of the certificate, found {number:?}"
+        ))
+    })?;
+    immutable(&headers, &node)
+}
+
+/// How far to go.
+#[derive(Deserialize, IntoParams)]
+pub(super) struct OpeningsQuery {
+    /// Plies, at most 8 [default: 4].
+    plies: Option<usize>,
+}
+
+/// The first moves of a proof: those of the claimant as they are chosen, all of the other side.
+#[utoipa::path(get, path = "/api/certificates/{root}/openings", params(("root",), OpeningsQuery),
+    responses((status = 200, body = Vec<OpeningLine>), (status = 404, body = Problem)))]
+pub(super) async fn openings_route(
+    State(app): State<Arc<App>>,
+    Path(root): Path<String>,
+    query: Result<Query<OpeningsQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let plies = query?.plies.unwrap_or(USUAL_PLIES);
+    if plies > PLIES {
+        return Err(Problem::bad(format!("expected at most {PLIES} plies, found {plies}")));
+    }
+    let lines = app.heavy(move |site| Ok(opening_lines(certificate(site, &root)?, plies)?));
+    immutable(&headers, &lines.await?)
+}

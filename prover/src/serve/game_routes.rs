@@ -1,0 +1,226 @@
+//! Games: how one stands, a move in answer, and games that are read from PDN.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use certificate_spec::claim::Question;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::problem::Problem;
+use super::request::{App, Body, Fresh, board_of, position};
+use super::site::BoardSite;
+use crate::board::{Game, PdnGame, Position, Side, Strictness};
+use crate::certificate::BrokenProof;
+use crate::heuristic::{Heuristic, Limits};
+use crate::play::{GameRecord, GameResult, Opponent, ProvedMoves, Source};
+
+/// The most moves of a game.
+const MOVES: usize = 1_000;
+/// Nodes of a search where neither a proof nor the database has a move.
+const NODES: u64 = 50_000;
+/// The time of a move in answer.
+const TIME: Duration = Duration::from_secs(2);
+
+/// A game so far.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct GameRequest {
+    /// The game, `RxC` or `RxC/k` [default: that of the board].
+    game: Option<String>,
+    /// The FEN that it begins at [default: the start of the game].
+    start: Option<String>,
+    /// The moves, at most 1,000.
+    #[serde(default)]
+    #[schema(example = json!(["4-7", "15-12"]))]
+    moves: Vec<String>,
+}
+
+/// How a game stands.
+#[derive(Serialize, ToSchema)]
+pub(super) struct GameAnswer {
+    game: String,
+    /// The FEN that it begins at.
+    start: String,
+    /// The moves, as they are written.
+    moves: Vec<String>,
+    /// The position after each move.
+    fens: Vec<String>,
+    /// `open`, `black-wins`, `white-wins` or `draw`.
+    result: &'static str,
+    /// The game in PDN.
+    pdn: String,
+    /// Why the rest of a game that was read is left out.
+    fault: Option<String>,
+}
+
+fn game_of(site: &BoardSite, name: Option<&str>) -> Result<Game, Problem> {
+    let Some(name) = name else { return Ok(site.game().clone()) };
+    let game: Game = name.parse().map_err(|e| Problem::bad(format!("{e}")))?;
+    if game.board != *site.board() {
+        let board = site.board().name();
+        return Err(Problem::bad(format!("expected a game on {board}, found {name}")));
+    }
+    Ok(game)
+}
+
+impl GameRequest {
+    fn record(&self, site: &BoardSite) -> Result<GameRecord, Problem> {
+        if self.moves.len() > MOVES {
+            let found = self.moves.len();
+            return Err(Problem::bad(format!("expected at most {MOVES} moves, found {found}")));
+        }
+        let game = game_of(site, self.game.as_deref())?;
+        let start = match &self.start {
+            Some(fen) => position(site.board(), fen)?,
+            None => game.start(),
+        };
+        let mut record = GameRecord::new(game, start);
+        for name in &self.moves {
+            record.push(site.board().read_move(record.position(), name)?)?;
+        }
+        Ok(record)
+    }
+}
+
+fn game_answer(
+    game: &Game,
+    record: &GameRecord,
+    fault: Option<String>,
+) -> Result<GameAnswer, Problem> {
+    let mut positions = record.earlier();
+    positions.push(*record.position());
+    let board = record.board();
+    let names = positions.windows(2).map(|w| board.write_move(&w[0], &w[1]));
+    Ok(GameAnswer {
+        game: game.to_string(),
+        start: board.write_fen(&positions[0]),
+        moves: names.collect::<Result<_, _>>()?,
+        fens: positions[1..].iter().map(|p| board.write_fen(p)).collect(),
+        result: match record.result() {
+            GameResult::Open => "open",
+            GameResult::Won(Side::Black) => "black-wins",
+            GameResult::Won(Side::White) => "white-wins",
+            GameResult::Draw => "draw",
+        },
+        pdn: record.pdn()?,
+        fault,
+    })
+}
+
+/// How a game stands after some moves, and its PDN.
+#[utoipa::path(post, path = "/api/{board}/game", params(("board", example = "6x6")),
+    request_body = GameRequest,
+    responses((status = 200, body = GameAnswer), (status = 400, body = Problem)))]
+pub(super) async fn game_route(
+    State(app): State<Arc<App>>,
+    Path(board): Path<String>,
+    Body(request): Body<GameRequest>,
+) -> Result<Fresh<GameAnswer>, Problem> {
+    let answer = app.heavy(move |site| {
+        let site = board_of(site, &board)?;
+        let game = game_of(site, request.game.as_deref())?;
+        game_answer(&game, &request.record(site)?, None)
+    });
+    Ok(Fresh(answer.await?))
+}
+
+/// A game in PDN.
+#[derive(Deserialize, ToSchema)]
+pub(super) struct PdnRequest {
+    /// The text, of which the first game is read.
+    pdn: String,
+}
+
+/// The first game of a PDN text.
+#[utoipa::path(post, path = "/api/{board}/pdn", params(("board", example = "6x6")),
+    request_body = PdnRequest,
+    responses((status = 200, body = GameAnswer), (status = 400, body = Problem)))]
+pub(super) async fn pdn_route(
+    State(app): State<Arc<App>>,
+    Path(board): Path<String>,
+    Body(PdnRequest { pdn }): Body<PdnRequest>,
+) -> Result<Fresh<GameAnswer>, Problem> {
+    let answer = app.heavy(move |site| {
+        let game = board_of(site, &board)?.game();
+        let games = game.read_pdn("the text", pdn.as_bytes(), Strictness::Lenient);
+        let Some(PdnGame { start, positions, fault, .. }) = games.into_iter().next() else {
+            return Err(Problem::bad("expected a game in PDN, found none"));
+        };
+        let mut record = GameRecord::new(game.clone(), start);
+        for after in positions.into_iter().take(MOVES) {
+            record.push(after)?;
+        }
+        game_answer(game, &record, fault.map(|fault| fault.to_string()))
+    });
+    Ok(Fresh(answer.await?))
+}
+
+/// A move in answer.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ReplyAnswer {
+    /// The move; none where the game is over.
+    #[serde(rename = "move")]
+    name: Option<String>,
+    /// The position after it.
+    fen: Option<String>,
+    /// `only-move`, `proof`, `database` or `search`.
+    by: Option<&'static str>,
+    /// The same in words, with what is proved.
+    says: Option<String>,
+}
+
+/// The move with which the other side is answered: of the database if it wins, else of a proof, else
+/// of the database, else of a short search.
+#[utoipa::path(post, path = "/api/{board}/reply", params(("board", example = "6x6")),
+    request_body = GameRequest,
+    responses((status = 200, body = ReplyAnswer), (status = 400, body = Problem)))]
+pub(super) async fn reply_route(
+    State(app): State<Arc<App>>,
+    Path(board): Path<String>,
+    Body(request): Body<GameRequest>,
+) -> Result<Fresh<ReplyAnswer>, Problem> {
+    let reply = app.heavy(move |site| {
+        let site = board_of(site, &board)?;
+        reply(site, &request.record(site)?)
+    });
+    Ok(Fresh(reply.await?))
+}
+
+/// The moves of all certificates.
+struct AllProofs<'a>(&'a BoardSite);
+
+impl ProvedMoves for AllProofs<'_> {
+    fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof> {
+        Ok(self.0.certificates().find_map(|certificate| certificate.proved.choice(position)))
+    }
+}
+
+fn reply(site: &BoardSite, record: &GameRecord) -> Result<ReplyAnswer, Problem> {
+    let none = ReplyAnswer { name: None, fen: None, by: None, says: None };
+    if record.result() != GameResult::Open {
+        return Ok(none);
+    }
+    let mut finder = site.finder.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut opponent = Opponent {
+        proof: Some(Box::new(AllProofs(site))),
+        limits: Limits { nodes: NODES, time: Some(TIME), ..Limits::default() },
+        ..Opponent::new(site.lookup(), Heuristic::new(site.board(), site.values()))
+    };
+    // What it has found of depths is kept for the next answer.
+    std::mem::swap(&mut *finder, &mut opponent.finder);
+    let choice = opponent.choose(record);
+    std::mem::swap(&mut *finder, &mut opponent.finder);
+    let Some(choice) = choice? else { return Ok(none) };
+    Ok(ReplyAnswer {
+        name: Some(site.board().write_move(record.position(), &choice.after)?),
+        fen: Some(site.board().write_fen(&choice.after)),
+        by: Some(match choice.source {
+            Source::OnlyMove => "only-move",
+            Source::Proof(_) => "proof",
+            Source::Database { .. } => "database",
+            Source::Search { .. } => "search",
+        }),
+        says: Some(choice.source.to_string()),
+    })
+}

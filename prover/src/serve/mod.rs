@@ -1,0 +1,28 @@
+//! A server: what certificates and databases say of positions, over HTTP.
+//!
+//! Everything that is served is read when the server begins, and nothing is ever written. A
+//! [`Site`] has the boards and certificates; [`routes()`] is what can be asked of it, and [`run`]
+//! answers on a socket within [`ServerLimits`].
+
+mod answer;
+mod board_routes;
+mod caching;
+mod certificate_answer;
+mod certificate_routes;
+mod connections;
+mod game_routes;
+mod limits;
+mod metrics;
+mod opening_lines;
+mod problem;
+mod proved_positions;
+mod request;
+mod routes;
+mod site;
+mod slices;
+
+pub use connections::run;
+pub use limits::ServerLimits;
+pub use proved_positions::{Place, ProvedPositions, question_name};
+pub use routes::{api_document, routes};
+pub use site::{BoardSite, Database, ServedCertificate, Site};

@@ -1,0 +1,139 @@
+//! All addresses, and what every answer has in common.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::OpenApi;
+
+use super::connections::ClientAddress;
+use super::limits::{Rates, ServerLimits};
+use super::problem::Problem;
+use super::request::{App, Fresh};
+use super::site::Site;
+use super::{board_routes, certificate_routes, game_routes, slices};
+
+/// No script, style or image but the page's own; no other site may show it in a frame.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Draughtproof",
+        description = "What certificates and endgame databases say of positions of checkers. Nothing \
+            that is said here has been verified by this server; `check` verifies certificates."
+    ),
+    paths(
+        board_routes::boards,
+        board_routes::position_route,
+        board_routes::positions_route,
+        board_routes::line_route,
+        game_routes::game_route,
+        game_routes::pdn_route,
+        game_routes::reply_route,
+        slices::slices_route,
+        slices::slice_route,
+        certificate_routes::certificates,
+        certificate_routes::certificate_route,
+        certificate_routes::node_route,
+        certificate_routes::openings_route,
+    )
+)]
+struct Api;
+
+/// The description of the interface, an OpenAPI document.
+pub fn api_document() -> utoipa::openapi::OpenApi {
+    Api::openapi()
+}
+
+/// All that can be asked of a site.
+pub fn routes(site: Site, limits: ServerLimits) -> Router {
+    let app = Arc::new(App {
+        site,
+        limits,
+        rates: Rates::new(&limits),
+        heavy: Arc::new(Semaphore::new(limits.heavy)),
+    });
+    Router::new()
+        .route("/api/boards", get(board_routes::boards))
+        .route("/api/{board}/position", get(board_routes::position_route))
+        .route("/api/{board}/positions", post(board_routes::positions_route))
+        .route("/api/{board}/line", get(board_routes::line_route))
+        .route("/api/{board}/game", post(game_routes::game_route))
+        .route("/api/{board}/pdn", post(game_routes::pdn_route))
+        .route("/api/{board}/reply", post(game_routes::reply_route))
+        .route("/api/{board}/slices", get(slices::slices_route))
+        .route("/api/{board}/slices/{slice}", get(slices::slice_route))
+        .route("/api/certificates", get(certificate_routes::certificates))
+        .route("/api/certificates/{root}", get(certificate_routes::certificate_route))
+        .route("/api/certificates/{root}/nodes/{number}", get(certificate_routes::node_route))
+        .route("/api/certificates/{root}/openings", get(certificate_routes::openings_route))
+        .route("/openapi.json", get(|| async { Fresh(api_document()) }))
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(|| async { "ok\n" }))
+        .method_not_allowed_fallback(|| async {
+            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "expected another method")
+        })
+        .fallback(|| async { Problem::missing("expected an address of /openapi.json") })
+        .layer(DefaultBodyLimit::max(limits.body))
+        .layer(from_fn_with_state(Arc::clone(&app), within_limits))
+        .layer(CatchPanicLayer::custom(|_| {
+            let detail = "a mistake of the server";
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, detail).into_response()
+        }))
+        .layer(from_fn_with_state(Arc::clone(&app), counted))
+        .with_state(app)
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    match app.site.metrics.text() {
+        Ok(text) => {
+            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+            ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], text)
+                .into_response()
+        }
+        Err(e) => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, e.to_string()).into_response(),
+    }
+}
+
+/// Keeps a request within rate and time.
+async fn within_limits(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if let Some(ClientAddress(address)) = request.extensions().get()
+        && let Err(problem) = app.rates.check(*address)
+    {
+        return problem.into_response();
+    }
+    match timeout(app.limits.time, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let seconds = app.limits.time.as_secs();
+            let detail = format!("expected an answer within {seconds} s, found none");
+            Problem::busy(detail, app.limits.time).into_response()
+        }
+    }
+}
+
+/// Counts a request, and adds what every answer has.
+async fn counted(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    let same_origin = HeaderName::from_static("cross-origin-resource-policy");
+    headers.insert(same_origin, HeaderValue::from_static("same-origin"));
+    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    app.site.metrics.count(route, response.status().as_u16(), start.elapsed());
+    response
+}

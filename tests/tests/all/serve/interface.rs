@@ -1,0 +1,199 @@
+//! What it answers.
+
+use std::collections::BTreeSet;
+
+use draughtproof_game::Game;
+use serde_json::{Value, json};
+use tests::programs::prove;
+
+use super::{Server, small_proof};
+
+const START: &str = "B:W7,8:B1,2";
+
+#[test]
+fn positions_are_answered_as_by_probe_with_where_bounds_come_from() {
+    let here = tempfile::tempdir().unwrap();
+    prove(&["db", "--game", "8x8", "--pieces", "3", "--depth", "-q"], here.path());
+    let server = Server::start(&[], here.path());
+    for fen in
+        ["B:WK26:BK25,21", "W:W31,10:BK3", "B:W18:B15", "W:W32:B1", "B:W1:B", "B:W18,19,20:B1"]
+    {
+        let probed = prove(&["probe", "--game", "8x8", "--format", "json", "-q", fen], here.path());
+        let probed: Value = serde_json::from_str(&probed).unwrap();
+        let mut answer = server.get(&format!("/api/8x8/position?fen={fen}")).json();
+        let from = answer.as_object_mut().unwrap().remove("from").unwrap();
+        let captures = fen == "B:W18:B15";
+        let expected = if captures { "capture" } else { "database" };
+        if !fen.ends_with(":B") && fen != "B:W18,19,20:B1" {
+            assert_eq!(
+                from,
+                json!({"lower": {"kind": expected}, "upper": {"kind": expected}}),
+                "{fen}"
+            );
+        }
+        for m in answer["moves"].as_array_mut().unwrap() {
+            assert!(
+                m.as_object_mut().unwrap().remove("from").unwrap()["lower"]["kind"].is_string()
+            );
+        }
+        assert_eq!(answer, probed, "{fen}");
+    }
+    let nothing = server.get("/api/8x8/position?fen=B:W18,19,20:B1").json();
+    assert_eq!(nothing["from"]["lower"]["kind"], "none");
+    let over = server.get("/api/8x8/position?fen=B:W1:B").json();
+    assert_eq!(over["from"]["upper"]["kind"], "rules");
+}
+
+#[test]
+fn a_proof_gives_bounds_and_moves() {
+    let here = tempfile::tempdir().unwrap();
+    small_proof(here.path());
+    let server = Server::start(&["cert"], here.path());
+    assert!(server.said.iter().any(|line| line.contains("not checked by anybody you trust here")));
+    let start = server.get(&format!("/api/4x4/position?fen={START}")).json();
+    assert_eq!(start["value"], "draw");
+    let from = &start["from"]["lower"];
+    assert!(["node", "leaf"].contains(&from["kind"].as_str().unwrap()), "{from}");
+    let root = from["certificate"].as_str().unwrap();
+    assert_eq!(from["question"], "black-not-lost");
+    // What the proof has is what its claim says: one side does not lose.
+    let certificate = server.get(&format!("/api/certificates/{root}"));
+    let answer = certificate.json();
+    assert_eq!((&answer["value"], &answer["checked"]), (&json!("DRAW"), &json!(false)));
+    assert_eq!(server.get("/api/certificates").json(), json!([answer]));
+    for (question, number) in
+        [("black-not-lost", from["number"].clone()), ("white-not-lost", json!(0))]
+    {
+        let path = format!("/api/certificates/{root}/nodes/{number}?question={question}");
+        let node = server.get(&path).json();
+        assert_eq!((&node["question"], &node["number"]), (&json!(question), &number));
+    }
+    let lines = server.get(&format!("/api/certificates/{root}/openings?plies=3")).json();
+    let game: Game = "4x4".parse().unwrap();
+    for line in lines.as_array().unwrap() {
+        let moves = line["moves"].as_str().unwrap();
+        let after = game.board.read_line(&game.start(), moves).unwrap();
+        assert_eq!(line["fen"], game.board.write_fen(after.last().unwrap()));
+    }
+    assert!(lines.as_array().unwrap().len() > 1);
+    let line = server.get(&format!("/api/4x4/line?fen={START}")).json();
+    assert_eq!(line["end"], "database");
+    assert!(!line["moves"].as_array().unwrap().is_empty());
+    // Its address has the root in it, so it never changes.
+    assert_eq!(certificate.header("cache-control"), "public, max-age=31536000, immutable");
+    let tag = certificate.header("etag");
+    let again = server.get_with(&format!("/api/certificates/{root}"), Some(("if-none-match", tag)));
+    assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag));
+    let fresh = server.get(&format!("/api/4x4/position?fen={START}"));
+    assert_eq!((fresh.header("cache-control"), fresh.header("etag")), ("no-store", ""));
+    // All of it is in memory: what becomes of the files does not matter.
+    std::fs::remove_dir_all(here.path().join("cert")).unwrap();
+    assert_eq!(server.get(&format!("/api/certificates/{root}")).json(), answer);
+}
+
+#[test]
+fn a_conditional_certificate_gives_no_bounds() {
+    let here = tempfile::tempdir().unwrap();
+    let arguments =
+        ["--game", "5x7/2", "--pieces", "3", "--leaf-nodes", "300", "--until-threshold", "1"];
+    let arguments = [&arguments[..], &["--threshold", "1", "--emit", "cert", "-q"]].concat();
+    tests::programs::run(&tests::programs::path("prove"), &arguments, here.path());
+    let server = Server::start(&["cert"], here.path());
+    assert!(server.said.iter().any(|line| line.contains("assumed nodes: no values")));
+    let certificates = server.get("/api/certificates").json();
+    assert!(certificates[0]["assumed"].as_u64().unwrap() > 0);
+    let fen = certificates[0]["start"].as_str().unwrap();
+    let start = server.get(&format!("/api/5x7/position?fen={fen}")).json();
+    assert_eq!((&start["lower"], &start["upper"]), (&json!("loss"), &json!("win")));
+}
+
+#[test]
+fn games_are_read_written_and_answered() {
+    let here = tempfile::tempdir().unwrap();
+    small_proof(here.path());
+    let server = Server::start(&["cert"], here.path());
+    let game = server.post("/api/4x4/game", r#"{"moves": ["1-3"]}"#).json();
+    assert_eq!((&game["start"], &game["result"]), (&json!(START), &json!("open")));
+    let read = server.post("/api/4x4/pdn", &json!({ "pdn": game["pdn"] }).to_string()).json();
+    assert_eq!(read, game);
+    // A whole game of the server against itself ends, and both sides' proofs keep the draw.
+    let (mut moves, mut by) = (Vec::<String>::new(), BTreeSet::new());
+    let result = loop {
+        let request = json!({ "moves": moves }).to_string();
+        let game = server.post("/api/4x4/game", &request).json();
+        if game["result"] != "open" {
+            break game["result"].clone();
+        }
+        let reply = server.post("/api/4x4/reply", &request).json();
+        by.insert(reply["by"].as_str().unwrap().to_owned());
+        moves.push(reply["move"].as_str().unwrap().to_owned());
+        assert!(moves.len() < 200, "{moves:?}");
+    };
+    assert_eq!(result, "draw", "{moves:?}");
+    assert!(!by.contains("search"), "{by:?}");
+    let over = server.post("/api/4x4/reply", &json!({ "moves": moves }).to_string()).json();
+    assert_eq!(over["move"], Value::Null);
+    server.post("/api/4x4/game", r#"{"moves": ["1-8"]}"#).problem(400);
+    server.post("/api/4x4/game", r#"{"game": "6x6"}"#).problem(400);
+    server.post("/api/4x4/pdn", r#"{"pdn": ""}"#).problem(400);
+}
+
+#[test]
+fn lists_and_slices() {
+    let here = tempfile::tempdir().unwrap();
+    small_proof(here.path());
+    let server = Server::start(&[], here.path());
+    let batch = json!({ "positions": [START, "<script>", "B:W8:BK1"] }).to_string();
+    let answers = server.post("/api/4x4/positions", &batch).json();
+    assert_eq!((&answers[0]["lower"], &answers[0]["upper"]), (&json!("loss"), &json!("win")));
+    assert!(answers[1]["error"].as_str().unwrap().contains("<script>"));
+    assert_eq!(answers[2], server.get("/api/4x4/position?fen=B:W8:BK1").json());
+    let too_many = json!({ "positions": vec![START; 1001] }).to_string();
+    assert!(server.post("/api/4x4/positions", &too_many).problem(400).contains("1001"));
+
+    let boards = server.get("/api/boards").json();
+    assert_eq!((&boards[0]["board"], &boards[0]["pieces"]), (&json!("4x4"), &json!("3")));
+    let stats = prove(&["stats", "--game", "4x4", "--format", "tsv", "-q"], here.path());
+    let slices = server.get("/api/4x4/slices").json();
+    let slices = slices.as_array().unwrap();
+    for line in stats.lines().skip(1).take_while(|line| !line.starts_with("total")) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let number = |i: usize| columns[i].parse::<u64>().unwrap();
+        let slice = server.get(&format!("/api/4x4/slices/{}", columns[0])).json();
+        let counts = [&slice["positions"], &slice["win"], &slice["draw"], &slice["loss"]];
+        assert_eq!(counts.map(|n| n.as_u64().unwrap()), [1, 2, 3, 4].map(number), "{line}");
+        let listed = slices.iter().find(|listed| listed["slice"] == columns[0]).unwrap();
+        assert_eq!(listed["positions"], slice["positions"]);
+    }
+    server.get("/api/4x4/slices/9,9,9,9").problem(404);
+}
+
+#[test]
+fn the_description_has_every_address_and_each_of_them_answers() {
+    let here = tempfile::tempdir().unwrap();
+    small_proof(here.path());
+    let server = Server::start(&["cert"], here.path());
+    let root = server.get("/api/certificates").json()[0]["root"].as_str().unwrap().to_owned();
+    let document = server.get("/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap();
+    assert_eq!(paths.len(), 13);
+    for (path, methods) in paths {
+        let path = path.replace("{board}", "4x4").replace("{slice}", "1,0,1,0");
+        let path = path.replace("{root}", &root).replace("{number}", "0");
+        if methods.get("get").is_some() {
+            let query = if path.ends_with("position") || path.ends_with("line") {
+                "?fen=B:W8:B1"
+            } else {
+                ""
+            };
+            server.get(&format!("{path}{query}")).json();
+        } else {
+            let body = json!({ "positions": [], "moves": [], "pdn": "1. 1-3 *" }).to_string();
+            server.post(&path, &body).json();
+        }
+    }
+    assert_eq!(server.get("/healthz").body, "ok\n");
+    let metrics = server.get("/metrics").body;
+    let counted = "draughtproof_requests_total{route=\"/api/{board}/position\",status=\"200\"} 1";
+    assert!(metrics.contains(counted), "{metrics}");
+}

@@ -1,0 +1,137 @@
+//! `prove serve`.
+
+mod interface;
+mod limits;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tests::programs::path;
+
+/// A server under test. It ends with the test.
+struct Server {
+    child: Child,
+    /// `127.0.0.1:PORT`.
+    address: String,
+    /// What it said before it listened.
+    said: Vec<String>,
+}
+
+/// What it answers.
+struct Answer {
+    status: u16,
+    headers: ureq::http::HeaderMap,
+    body: String,
+}
+
+impl Server {
+    /// Starts it on a free port, with a limit of rate only if the options have one.
+    fn start(options: &[&str], here: &Path) -> Server {
+        let mut command = Command::new(path("prove"));
+        command.args(["serve", "-q", "--listen", "127.0.0.1:0"]).args(options).current_dir(here);
+        if !options.contains(&"--rate") {
+            command.args(["--rate", "0"]);
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut said = Vec::new();
+        loop {
+            let line = lines.next().unwrap_or_else(|| panic!("it listens: {said:?}")).unwrap();
+            if let Some(address) = line.strip_prefix("listening on http://") {
+                let address = address.trim_end_matches('/').to_owned();
+                return Server { child, address, said };
+            }
+            said.push(line);
+        }
+    }
+
+    fn agent() -> ureq::Agent {
+        let config = ureq::Agent::config_builder().http_status_as_error(false);
+        config.timeout_global(Some(Duration::from_secs(60))).build().into()
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.get_with(path, None)
+    }
+
+    fn get_with(&self, path: &str, header: Option<(&str, &str)>) -> Answer {
+        let mut request = Self::agent().get(format!("http://{}{path}", self.address));
+        if let Some((name, value)) = header {
+            request = request.header(name, value);
+        }
+        Answer::new(request.call().expect("it answers"))
+    }
+
+    fn post(&self, path: &str, body: &str) -> Answer {
+        let request = Self::agent().post(format!("http://{}{path}", self.address));
+        let request = request.header("content-type", "application/json");
+        Answer::new(request.send(body).expect("it answers"))
+    }
+
+    /// Sends bytes as they are, and reads all that comes back.
+    fn send(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        // It may end the connection before it has read everything.
+        let _ = stream.write_all(bytes);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Asks it to end, as Ctrl-C and `kill` do.
+    fn ask_to_end(&self) {
+        let status = Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(status.expect("kill runs").success());
+    }
+
+    /// How it ends, once it has been asked to.
+    fn wait(mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Answer {
+    fn new(response: ureq::http::Response<ureq::Body>) -> Answer {
+        let (head, mut body) = response.into_parts();
+        let body = body.read_to_string().expect("text");
+        Answer { status: head.status.as_u16(), headers: head.headers, body }
+    }
+
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The JSON of an answer that must be one.
+    fn json(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.body);
+        assert_eq!(self.header("content-type"), "application/json");
+        serde_json::from_str(&self.body).unwrap()
+    }
+
+    /// The words of a JSON problem that must be one.
+    fn problem(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{}", self.body);
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem: Value = serde_json::from_str(&self.body).unwrap();
+        assert_eq!(problem["status"], status);
+        problem["detail"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A certificate of 4x4 over a database of three pieces.
+fn small_proof(here: &Path) {
+    tests::programs::prove(&["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"], here);
+}
