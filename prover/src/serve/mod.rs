@@ -14,6 +14,7 @@ mod game_routes;
 mod limits;
 mod metrics;
 mod opening_lines;
+mod page;
 mod problem;
 mod proved_positions;
 mod request;

@@ -16,6 +16,7 @@ use utoipa::OpenApi;
 
 use super::connections::ClientAddress;
 use super::limits::{Rates, ServerLimits};
+use super::page::page;
 use super::problem::Problem;
 use super::request::{App, Fresh};
 use super::site::Site;
@@ -80,6 +81,7 @@ pub fn routes(site: Site, limits: ServerLimits) -> Router {
         .route("/openapi.json", get(|| async { Fresh(api_document()) }))
         .route("/metrics", get(metrics))
         .route("/healthz", get(|| async { "ok\n" }))
+        .merge(page())
         .method_not_allowed_fallback(|| async {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "expected another method")
         })

@@ -1,0 +1,39 @@
+//! The page for a browser, which is part of the program.
+
+use axum::Router;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use axum::routing::get;
+
+use super::caching::with_tag;
+
+/// A file of the page: its address, its kind and what is in it.
+type Asset = (&'static str, &'static str, &'static str);
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+const ASSETS: [Asset; 8] = [
+    ("/", "text/html; charset=utf-8", include_str!("page/index.html")),
+    ("/page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
+    ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
+    ("/page.js", SCRIPT, include_str!("page/page.js")),
+    ("/ask.js", SCRIPT, include_str!("page/ask.js")),
+    ("/board.js", SCRIPT, include_str!("page/board.js")),
+    ("/panels.js", SCRIPT, include_str!("page/panels.js")),
+    ("/words.js", SCRIPT, include_str!("page/words.js")),
+];
+
+/// The addresses of the page. A browser asks each time whether they have changed.
+pub(super) fn page<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    let add = |router: Router<S>, (path, kind, text): Asset| {
+        let answer = move |headers: HeaderMap| async move { file(&headers, kind, text) };
+        router.route(path, get(answer))
+    };
+    ASSETS.into_iter().fold(Router::new(), add)
+}
+
+fn file(asked: &HeaderMap, kind: &'static str, text: &'static str) -> Response {
+    let mut response = with_tag(asked, text.as_bytes(), HeaderValue::from_static(kind));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}

@@ -1,0 +1,135 @@
+// What is shown beside and below the board: moves, the way to the database, proofs, slices.
+
+import { get } from "./ask.js";
+import { label, sources, valueInWords } from "./words.js";
+
+export const $ = (id) => document.getElementById(id);
+
+/** An element with text and attributes. */
+export function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+/** The list of moves. `play` makes one, `point` shows it on the board. */
+export function showMoves(answer, hasProof, play, point) {
+  $("no-moves").hidden = answer.moves.length > 0;
+  $("moves").replaceChildren(...answer.moves.map((move) => {
+    const { text, kind } = label(move, hasProof);
+    const said = `${move.move}: ${valueInWords(move, hasProof)} ${sources(move)}`;
+    const button = element("button", "", { type: "button", "aria-label": said });
+    button.append(
+      element("span", move.move, { class: "name" }),
+      element("span", text, { class: `tag ${kind}` }),
+      element("span", sources(move), { class: "from" }),
+    );
+    button.addEventListener("click", () => play(move));
+    for (const event of ["mouseenter", "focus"]) button.addEventListener(event, () => point(move.move));
+    for (const event of ["mouseleave", "blur"]) button.addEventListener(event, () => point(null));
+    const item = element("li", "");
+    item.append(button);
+    return item;
+  }));
+}
+
+/** The moves so far, each a button that goes there. */
+export function showGame(moves, firstTurn, at, go) {
+  const parts = moves.flatMap((move, i) => {
+    const ply = i + (firstTurn === "W" ? 1 : 0);
+    const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : i === 0 ? `${(ply + 1) / 2}. … ` : "";
+    const button = element("button", move, { type: "button" });
+    if (i + 1 === at) button.setAttribute("aria-current", "step");
+    button.addEventListener("click", () => go(i + 1));
+    return [number, button, " "];
+  });
+  $("game").replaceChildren(...(parts.length ? parts : ["No move yet."]));
+}
+
+const ENDS = {
+  "no-move": "and there is no move left.",
+  database: "and the database has the position.",
+  repetition: "and the position has come up before.",
+  unknown: "and no more is known.",
+  length: "…",
+};
+
+/** Best play from a position to one of the database. */
+export async function showWay(board, fen) {
+  const line = await get(`api/${board}/line`, { fen });
+  $("way").textContent = `${line.moves.map((move) => move.move).join(" ")} ${ENDS[line.end]}`;
+}
+
+const CLAIMS = {
+  DRAW: "a draw",
+  "BLACK-WINS": "won for Black",
+  "WHITE-WINS": "won for White",
+  "BLACK-NOT-LOST": "not lost for Black",
+  "WHITE-NOT-LOST": "not lost for White",
+};
+
+/** What a certificate claims, in a sentence. */
+export function claim({ game, value, assumed }, isStart) {
+  const what = isStart ? game : `A position of ${game}`;
+  const unless = assumed ? `, if ${assumed} positions are what it takes them for` : "";
+  return `${what} is ${CLAIMS[value]}, says a certificate${unless}. This server has not checked it.`;
+}
+
+/** How proofs were made, as certificates say themselves. */
+export function showProofs(certificates) {
+  const number = (n) => n.toLocaleString("en");
+  const some = (n, one, many) => `${number(n)} ${n === 1 ? one : many}`;
+  $("proof").replaceChildren(...certificates.flatMap((certificate) => {
+    const { root, questions, bytes, pieces } = certificate;
+    const lines = questions.map((q) => {
+      const made = q.made ? `, made by ${q.made.program} with ${number(q.made.searched)} nodes searched` : "";
+      return element("li", `${q.question}: ${some(q.nodes, "node", "nodes")}, ${some(q.leaves, "leaf", "leaves")} ` +
+        `with ${some(q.positions, "position", "positions")}${made}`);
+    });
+    const list = element("ul", "");
+    list.append(...lines);
+    const about = element("p", `${certificate.game}: ${certificate.value}, ${number(bytes)} bytes, over a ` +
+      `database of ${pieces} pieces. Verify it with `);
+    about.append(element("code", "check"), ", which prints the root ", element("code", root), ".");
+    return [about, list];
+  }));
+  if (!certificates.length) $("proof").textContent = "There is no certificate of this board.";
+}
+
+/** A slice in words: "2 men v 1 man + 1 king". */
+function sliceInWords(slice) {
+  const [men, kings, otherMen, otherKings] = slice.split(",").map(Number);
+  const some = (n, one, many) => (n ? [`${n} ${n === 1 ? one : many}`] : []);
+  const side = (m, k) => [...some(m, "man", "men"), ...some(k, "king", "kings")].join(" + ");
+  return `${side(men, kings)} v ${side(otherMen, otherKings)}`;
+}
+
+/** The slices of a board; each is counted when it is asked for. */
+export async function showSlices(board) {
+  const slices = await get(`api/${board}/slices`);
+  if (!slices.length) {
+    $("slices").textContent = "There is no database of this board.";
+    return;
+  }
+  const table = element("table", "");
+  const row = (cells, kind) => {
+    const made = element("tr", "");
+    made.append(...cells.map((cell) => {
+      const td = element(kind, "");
+      td.append(cell);
+      return td;
+    }));
+    return made;
+  };
+  table.append(row(["Black v White, Black to move", "positions", "Black wins, draws, loses"], "th"));
+  for (const { slice, positions } of slices) {
+    const count = element("button", "Count", { type: "button", "aria-label": `Count ${sliceInWords(slice)}` });
+    count.addEventListener("click", async () => {
+      const { win, draw, loss } = await get(`api/${board}/slices/${slice}`);
+      count.replaceWith([win, draw, loss].map((n) => n.toLocaleString("en")).join(" / "));
+    });
+    table.append(row([sliceInWords(slice), positions.toLocaleString("en"), count], "td"));
+  }
+  $("slices").replaceChildren(table);
+}

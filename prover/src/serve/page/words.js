@@ -1,0 +1,95 @@
+// Positions and values in words.
+
+export const SIDES = { B: "Black", W: "White" };
+
+/** The pieces of a canonical FEN: for each square its side and whether it is a king. */
+export function pieces(fen) {
+  const [turn, ...lists] = fen.split(":");
+  const squares = new Map();
+  for (const list of lists) {
+    for (const item of list.slice(1).split(",").filter(Boolean)) {
+      const king = item.startsWith("K");
+      squares.set(Number(king ? item.slice(1) : item), { side: list[0], king });
+    }
+  }
+  return { turn, squares };
+}
+
+export function pieceInWords(piece) {
+  return piece ? `${SIDES[piece.side].toLowerCase()} ${piece.king ? "king" : "man"}` : "empty";
+}
+
+function listInWords(squares, side, king, one, many) {
+  const of = [...squares].filter(([, p]) => p.side === side && p.king === king).map(([n]) => n);
+  of.sort((a, b) => a - b);
+  return of.length ? [`${of.length === 1 ? one : many} on ${of.join(", ")}`] : [];
+}
+
+/** "Black to move. White has men on 13, 14 and a king on 18. …" */
+export function positionInWords(fen) {
+  const { turn, squares } = pieces(fen);
+  const side = (name) => {
+    const parts = [
+      ...listInWords(squares, name, false, "a man", "men"),
+      ...listInWords(squares, name, true, "a king", "kings"),
+    ];
+    return `${SIDES[name]} has ${parts.join(" and ") || "no pieces"}.`;
+  };
+  return `${SIDES[turn]} to move. ${side("W")} ${side("B")}`;
+}
+
+/** The bounds of a position or move. */
+export const bounds = (answer) => [answer.value ?? answer.lower, answer.value ?? answer.upper];
+
+/** A value as a short label, with its kind for the colour. `hasProof`: whether one is served. */
+export function label(answer, hasProof) {
+  const [lower, upper] = bounds(answer);
+  if (lower === upper) return { text: { win: "W", draw: "D", loss: "L" }[lower], kind: lower };
+  if (lower === "draw") return { text: "D or W", kind: "win" };
+  if (upper === "draw") return { text: "L or D", kind: "loss" };
+  return { text: hasProof ? "not in proof" : "not known", kind: "open" };
+}
+
+/** The value of a move, to be read aloud. */
+export function valueInWords(answer, hasProof) {
+  const [lower, upper] = bounds(answer);
+  if (lower === upper) return { win: "wins", draw: "draws", loss: "loses" }[lower];
+  if (lower === "draw") return "draws or wins";
+  if (upper === "draw") return "loses or draws";
+  return hasProof ? "not in the proof" : "not known";
+}
+
+/** What is known of a position, as a sentence. */
+export function verdict(answer, hasProof) {
+  const [lower, upper] = bounds(answer);
+  const turn = answer.fen[0];
+  const mover = SIDES[turn];
+  const other = SIDES[turn === "B" ? "W" : "B"];
+  if (!answer.moves.length) return `${mover} has no move: ${other} has won`;
+  if (lower === upper) {
+    return { win: `${mover} wins`, draw: "A draw", loss: `${other} wins` }[lower];
+  }
+  if (lower === "draw") return `${mover} does not lose`;
+  if (upper === "draw") return `${other} does not lose`;
+  return hasProof ? "Not in the proof" : "Not known";
+}
+
+function sourceInWords(source) {
+  const places = {
+    database: "database",
+    capture: "database, after the captures",
+    rules: "rules",
+    moves: "values of the moves",
+    node: `proof, node ${source.number}`,
+    leaf: `proof, leaf ${source.number}`,
+  };
+  return places[source.kind];
+}
+
+/** Where a value comes from; nothing if there is none. */
+export function sources(answer) {
+  const both = [answer.from.lower, answer.from.upper].map(sourceInWords).filter(Boolean);
+  const names = [...new Set(both)].join("; ");
+  const depth = answer.depth > 0 ? `, depth ${answer.depth}` : "";
+  return names + depth;
+}
