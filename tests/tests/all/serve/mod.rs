@@ -1,5 +1,6 @@
 //! `prove serve`.
 
+mod browser;
 mod interface;
 mod limits;
 
