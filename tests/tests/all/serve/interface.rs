@@ -16,7 +16,7 @@ fn positions_are_answered_as_by_probe_with_where_bounds_come_from() {
     prove(&["db", "--game", "8x8", "--pieces", "3", "--depth", "-q"], here.path());
     let server = Server::start(&[], here.path());
     for fen in
-        ["B:WK26:BK25,21", "W:W31,10:BK3", "B:W18:B15", "W:W32:B1", "B:W1:B", "B:W18,19,20:B1"]
+        ["B:WK26:BK25,21", "W:W31,10:BK3", "B:W18:B15", "W:W32:B1", "B:W5:B", "B:W18,19,20:B1"]
     {
         let probed = prove(&["probe", "--game", "8x8", "--format", "json", "-q", fen], here.path());
         let probed: Value = serde_json::from_str(&probed).unwrap();
@@ -40,7 +40,7 @@ fn positions_are_answered_as_by_probe_with_where_bounds_come_from() {
     }
     let nothing = server.get("/api/8x8/position?fen=B:W18,19,20:B1").json();
     assert_eq!(nothing["from"]["lower"]["kind"], "none");
-    let over = server.get("/api/8x8/position?fen=B:W1:B").json();
+    let over = server.get("/api/8x8/position?fen=B:W5:B").json();
     assert_eq!(over["from"]["upper"]["kind"], "rules");
 }
 
