@@ -216,10 +216,10 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
     // A move by the keyboard: the first piece that can move, to the first place there is.
     let board = page.client.find(Locator::Css("#board")).await.unwrap();
     page.script("document.getElementById('board').focus()").await;
-    board.send_keys(&String::from(Key::Down)).await.unwrap();
+    board.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
     assert!(page.text("status").await.contains("black man"), "{}", page.text("status").await);
     for key in [Key::Enter, Key::Down, Key::Enter] {
-        board.send_keys(&String::from(key)).await.unwrap();
+        board.send_keys(&char::from(key).to_string()).await.unwrap();
     }
     page.settle().await;
     assert!(page.text("in-words").await.starts_with("White to move"));
