@@ -37,17 +37,18 @@ impl Server {
         if !options.contains(&"--rate") {
             command.args(["--rate", "0"]);
         }
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut said = Vec::new();
-        loop {
-            let line = lines.next().unwrap_or_else(|| panic!("it listens: {said:?}")).unwrap();
-            if let Some(address) = line.strip_prefix("listening on http://") {
-                let address = address.trim_end_matches('/').to_owned();
-                return Server { child, address, said };
+        let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut server = Server { child, address: String::new(), said: Vec::new() };
+        let mut lines = BufReader::new(server.child.stdout.take().unwrap()).lines();
+        while server.address.is_empty() {
+            let line = lines.next().unwrap_or_else(|| panic!("it listens: {:?}", server.said));
+            let line = line.unwrap();
+            match line.strip_prefix("listening on http://") {
+                Some(address) => server.address = address.trim_end_matches('/').to_owned(),
+                None => server.said.push(line),
             }
-            said.push(line);
         }
+        server
     }
 
     fn agent() -> ureq::Agent {
