@@ -2,7 +2,7 @@
 //!
 //! Where the order of moves is good, the first moves are the good ones. A late move that turns out
 //! better than expected is searched again to the whole depth. Reductions change what a search finds
-//! at a depth, never what it proves. The figures were measured: docs/experiments/060.
+//! at a depth, never what it proves. The figures were measured: docs/experiments/061.
 
 /// Searches of less depth reduce nothing.
 const LEAST_DEPTH: i32 = 3;
