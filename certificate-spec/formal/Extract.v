@@ -2,4 +2,5 @@
 Require Import Spec Squares Rules Perft Check.
 Require Extraction ExtrOcamlBasic ExtrOCamlInt63.
 Extraction Language OCaml.
-Extraction "check-verified/verified.ml" check check_shard perft make_geometry start_of squares.
+Extraction "check-verified/verified.ml"
+  check check_shard perft successors ordered make_geometry start_of squares.

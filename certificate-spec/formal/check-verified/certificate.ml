@@ -9,43 +9,55 @@ let fail format = Printf.ksprintf (fun text -> raise (Unreadable text)) format
 
 let read_file path =
   let file = open_in_bin path in
-  Fun.protect ~finally:(fun () -> close_in file) (fun () -> really_input_string file (in_channel_length file))
+  let read () = really_input_string file (in_channel_length file) in
+  Fun.protect ~finally:(fun () -> close_in file) read
 
-let rec nat n = if n = 0 then O else S (nat (n - 1))
+(* A number of rows, squares or pieces: a small one, because a [nat] is a chain. *)
+let nat n =
+  let rec chain n = if n = 0 then O else S (chain (n - 1)) in
+  if n < 0 || n > 62 then fail "expected a number from 0 to 62, found %d" n else chain n
+
+(* A number in decimal digits. *)
+let number text =
+  let is_digit c = '0' <= c && c <= '9' in
+  if text = "" || String.length text > 9 || not (String.for_all is_digit text) then
+    fail "no number: %s" text
+  else int_of_string text
 
 (* {1 CLAIM} *)
 
 type head = {
-  game : string;
   rows : int;
   columns : int;
   men_rows : int;
   start : packed;
   claimed : string;
   pieces : (int * int) list;  (** clauses of the cover *)
-  cover_text : string;
 }
 
 let mask_of_list text =
   let add (all, kings) word =
     let king = word.[0] = 'K' in
-    let number = if king then String.sub word 1 (String.length word - 1) else word in
-    let bit = 1 lsl (int_of_string number - 1) in
+    let square = number (if king then String.sub word 1 (String.length word - 1) else word) in
+    if square < 1 || square > 62 then fail "no square: %s" word;
+    let bit = 1 lsl (square - 1) in
     (all lor bit, if king then kings lor bit else kings)
   in
   if text = "" then (0, 0) else List.fold_left add (0, 0) (String.split_on_char ',' text)
 
 let read_fen text =
   match String.split_on_char ':' text with
-  | [ turn; white; black ] when white <> "" && black <> "" && white.[0] = 'W' && black.[0] = 'B' ->
-    let rest word = String.sub word 1 (String.length word - 1) in
-    let (white, white_kings), (black, black_kings) = (mask_of_list (rest white), mask_of_list (rest black)) in
-    { black; white; kings = white_kings lor black_kings; to_move = (if turn = "B" then Black else White) }
+  | [ (("B" | "W") as turn); white; black ]
+    when white <> "" && black <> "" && white.[0] = 'W' && black.[0] = 'B' ->
+    let rest word = mask_of_list (String.sub word 1 (String.length word - 1)) in
+    let (white, white_kings), (black, black_kings) = (rest white, rest black) in
+    let to_move = if turn = "B" then Black else White in
+    { black; white; kings = white_kings lor black_kings; to_move }
   | _ -> fail "no FEN: %s" text
 
 let read_cover text =
   let clause word =
-    match List.map int_of_string (String.split_on_char ':' word) with
+    match List.map number (String.split_on_char ':' word) with
     | [ n; m ] -> (n, m)
     | [ n ] -> (n, n - 1)
     | _ -> fail "no cover: %s" text
@@ -55,21 +67,22 @@ let read_cover text =
 let read_claim path =
   let word line key =
     match String.index_opt line ' ' with
-    | Some at when String.sub line 0 at = key -> String.sub line (at + 1) (String.length line - at - 1)
+    | Some at when String.sub line 0 at = key ->
+      String.sub line (at + 1) (String.length line - at - 1)
     | _ -> fail "%s: expected %s, found %s" path key line
   in
   match String.split_on_char '\n' (read_file path) with
   | [ first; rules; game; start; value; pieces; _; "" ] ->
     if first <> "draughtproof certificate 1" then fail "%s: not of format 1" path;
     if word rules "rules" <> "english-checkers-1" then fail "%s: other rules" path;
-    let game = word game "game" and cover_text = word pieces "pieces" in
+    let game = word game "game" and start = read_fen (word start "start") in
     let rows, columns, men_rows =
       match Tables.scan game "%dx%d/%d%!" (fun r c n -> (r, c, n)) with
       | Some found -> found
       | None -> Scanf.sscanf game "%dx%d%!" (fun r c -> (r, c, (r - 2) / 2))
     in
-    { game; rows; columns; men_rows; start = read_fen (word start "start"); claimed = word value "value";
-      pieces = read_cover cover_text; cover_text }
+    let claimed = word value "value" and pieces = read_cover (word pieces "pieces") in
+    { rows; columns; men_rows; start; claimed; pieces }
   | _ -> fail "%s: not seven lines" path
 
 (* {1 Binary files} *)
@@ -95,8 +108,9 @@ let u64 cursor at = Int64.to_int (String.get_int64_le cursor.bytes (cursor.at + 
 
 type item_object = { kind : int; question : int; first : int; count : int; name : string }
 
-let hexadecimal digest = String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Char.code c))
-  (List.of_seq (String.to_seq digest)))
+let hexadecimal digest =
+  let digits c = Printf.sprintf "%02x" (Char.code c) in
+  String.concat "" (List.map digits (List.of_seq (String.to_seq digest)))
 
 let read_manifest path =
   let cursor = { bytes = read_file path; at = 12 } in
@@ -122,11 +136,13 @@ let bits_of text =
   before ((8 * String.length text) - 1) []
 
 let open_object directory item =
-  let cursor = { bytes = read_file (Filename.concat (Filename.concat directory "objects") item.name); at = 12 } in
+  let path = Filename.concat (Filename.concat directory "objects") item.name in
+  let cursor = { bytes = read_file path; at = 12 } in
   let question = varint cursor in
   let first = varint cursor in
   let count = varint cursor in
-  if (question, first, count) <> (item.question, item.first, item.count) then fail "%s: not what MANIFEST says" item.name;
+  if (question, first, count) <> (item.question, item.first, item.count) then
+    fail "%s: not what MANIFEST says" item.name;
   cursor
 
 let read_leaves directory item =

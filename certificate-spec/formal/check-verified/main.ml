@@ -1,5 +1,6 @@
 (* check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N]
    check-verified perft RxC DEPTH
+   check-verified successors RxC
 
    Reads a certificate, and tables of a database that `prove db --map` has made, and lets the program that
    was extracted from Check.v judge them: at the level consistent, or for a win by depths that fall. *)
@@ -8,7 +9,8 @@ open Verified
 
 let usage () =
   prerr_endline "usage: check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N]\n\
-                \       check-verified perft RxC DEPTH";
+                \       check-verified perft RxC DEPTH\n\
+                \       check-verified successors RxC < FENS";
   exit 4
 
 let board rows columns = { rows = Certificate.nat rows; columns = Certificate.nat columns }
@@ -38,7 +40,13 @@ let fen (e : packed) =
     |> List.map (fun i -> (if e.kings lsr i land 1 = 1 then "K" else "") ^ string_of_int (i + 1))
     |> String.concat ","
   in
-  Printf.sprintf "%s:W%s:B%s" (match e.to_move with Black -> "B" | White -> "W") (list e.white) (list e.black)
+  let turn = match e.to_move with Black -> "B" | White -> "W" in
+  Printf.sprintf "%s:W%s:B%s" turn (list e.white) (list e.black)
+
+(* A cover as SPEC.md, 8.1, writes it. *)
+let cover_words clauses =
+  let clause (n, m) = if m = n - 1 then string_of_int n else Printf.sprintf "%d:%d" n m in
+  if clauses = [] then "0" else String.concat "," (List.map clause clauses)
 
 let game_words rows columns men_rows =
   if men_rows = (rows - 2) / 2 then Printf.sprintf "%dx%d" rows columns
@@ -66,8 +74,9 @@ let evidence directory database (head : Certificate.head) claim =
     else
       let pieces = List.fold_left (fun most (n, _) -> max most n) 0 head.pieces in
       let last_row = (head.columns + ((head.rows - 1) land 1)) / 2 in
-      let directory = Filename.concat database (Printf.sprintf "%dx%d.tables" head.rows head.columns) in
-      Tables.value (Tables.open_tables directory ~squares ~men:(squares - last_row) ~pieces)
+      let folder = Printf.sprintf "%dx%d.tables" head.rows head.columns in
+      let men = squares - last_row in
+      Tables.value (Tables.open_tables (Filename.concat database folder) ~squares ~men ~pieces)
   in
   let cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces in
   let depth =
@@ -79,19 +88,30 @@ let evidence directory database (head : Certificate.head) claim =
 let check_in_processes jobs evidence start claim =
   let start_process shard =
     match Unix.fork () with
-    | 0 -> Unix._exit (if check_shard shard jobs evidence start claim then 0 else 1)
+    | 0 ->
+      let accepted = try check_shard shard jobs evidence start claim with _ -> Unix._exit 4 in
+      Unix._exit (if accepted then 0 else 1)
     | process -> process
   in
+  let accepts process =
+    match snd (Unix.waitpid [] process) with
+    | Unix.WEXITED 0 -> true
+    | Unix.WEXITED 1 -> false
+    | _ -> Certificate.fail "a shard could not be checked"
+  in
   let processes = List.map start_process (List.init jobs Fun.id) in
-  List.for_all (fun process -> snd (Unix.waitpid [] process) = Unix.WEXITED 0) processes
+  List.for_all Fun.id (List.map accepts processes)
 
 let check_certificate directory database jobs shard =
   let head = Certificate.read_claim (Filename.concat directory "CLAIM") in
   let claim = claim_of head.claimed in
-  let evidence = try evidence directory database head claim with Certificate.Assumed -> decline "assumed" in
+  let evidence =
+    try evidence directory database head claim with Certificate.Assumed -> decline "assumed"
+  in
   let accepted, words =
     match shard with
-    | Some (k, n) -> (k < n && check_shard k n evidence head.start claim, Printf.sprintf "VERIFIED SHARD %d/%d" k n)
+    | Some (k, n) ->
+      (check_shard k n evidence head.start claim, Printf.sprintf "VERIFIED SHARD %d/%d" k n)
     | None when jobs = 1 -> (check evidence head.start claim, "VERIFIED")
     | None -> (check_in_processes jobs evidence head.start claim, "VERIFIED")
   in
@@ -100,38 +120,72 @@ let check_certificate directory database jobs shard =
   if accepted then
     Printf.printf "s %s %s %s start=%s db=%s pieces=%s\n" words (claim_words claim)
       (game_words head.rows head.columns head.men_rows) start
-      (match (head.pieces, claim) with [], _ -> "none" | _, Wins _ -> "settled" | _ -> "consistent") head.cover_text
+      (match (head.pieces, claim) with
+       | [], _ -> "none"
+       | _, Wins _ -> "settled"
+       | _ -> "consistent")
+      (cover_words head.pieces)
   else begin
     print_endline "s REFUTED";
     exit 1
   end
 
+let shard_of_text text =
+  let k, n = Scanf.sscanf text "%d/%d%!" (fun k n -> (k, n)) in
+  if 0 <= k && k < n then (k, n) else Certificate.fail "no shard: %s" text
+
+let read_board text = Scanf.sscanf text "%dx%d%!" (fun r c -> (r, c))
+
 let print_perft game depth =
-  let rows, columns = Scanf.sscanf game "%dx%d%!" (fun r c -> (r, c)) in
+  let rows, columns = read_board game in
   let b = board rows columns in
   let geometry = make_geometry b and start = start_of b (Certificate.nat ((rows - 2) / 2)) in
   for d = 1 to depth do
     Printf.printf "%d %d\n%!" d (perft geometry (Certificate.nat d) start)
   done
 
+(* For each position of standard input a line with its successors in order, so that other programs can
+   compare theirs. *)
+let print_successors game =
+  let rows, columns = read_board game in
+  let geometry = make_geometry (board rows columns) in
+  let print line =
+    let next = ordered (successors geometry (Certificate.read_fen line)) in
+    print_endline (String.concat " " (List.map fen next))
+  in
+  let rec lines () =
+    match input_line stdin with
+    | line -> print line; lines ()
+    | exception End_of_file -> ()
+  in
+  lines ()
+
 let () =
   let rec options directory database jobs shard = function
     | "--db" :: value :: rest -> options directory value jobs shard rest
-    | "--jobs" :: value :: rest -> options directory database (max 1 (int_of_string value)) shard rest
+    | "--jobs" :: value :: rest ->
+      options directory database (max 1 (int_of_string value)) shard rest
     | "--shard" :: value :: rest ->
-      options directory database jobs (Some (Scanf.sscanf value "%d/%d%!" (fun k n -> (k, n)))) rest
-    | value :: rest when directory = None && value.[0] <> '-' -> options (Some value) database jobs shard rest
-    | [] -> (match directory with Some found -> check_certificate found database jobs shard | None -> usage ())
+      options directory database jobs (Some (shard_of_text value)) rest
+    | value :: rest when directory = None && value <> "" && value.[0] <> '-' ->
+      options (Some value) database jobs shard rest
+    | [] ->
+      (match directory with
+       | Some found -> check_certificate found database jobs shard
+       | None -> usage ())
     | _ -> usage ()
   in
   try
     match List.tl (Array.to_list Sys.argv) with
     | [ "perft"; game; depth ] -> print_perft game (int_of_string depth)
+    | [ "successors"; game ] -> print_successors game
     | arguments -> options None "egdb" 1 None arguments
   with
   | Certificate.Unreadable text | Sys_error text | Failure text ->
-    Printf.printf "s ERROR %s\n" text;
+    (* Escaped: what a file says must not look like a verdict on a terminal. *)
+    Printf.printf "s ERROR %s\n" (String.escaped text);
     exit 4
-  | Invalid_argument _ | Stack_overflow | End_of_file | Scanf.Scan_failure _ | Unix.Unix_error _ | Not_found ->
+  | Invalid_argument _ | Stack_overflow | End_of_file | Scanf.Scan_failure _ | Unix.Unix_error _
+  | Not_found ->
     print_endline "s ERROR the files cannot be read";
     exit 4
