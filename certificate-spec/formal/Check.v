@@ -4,13 +4,14 @@ Require Import Spec Squares Rules Game Perft Seen Cover Database Replay.
 Import ListNotations.
 Local Open Scope nat_scope.
 
-(** What a node says: the number of the chosen successor; nothing; how many positions a strategy expands, and
-    the bits of the strategy. *)
+(** What a node says: the number of the chosen successor; nothing; how many positions a strategy
+    expands, and the bits of the strategy. *)
 Inductive reason := Or (choice : int) | And | Leaf (stated : int) (strategy : list bool).
 Record node := { place : packed; rank : int; why : reason }.
 
-(** All that is given: a board, a cover, values and depths of the database (depths matter for wins only), and
-    the nodes for each side that has a claim. Values and depths are functions, wherever they are from. *)
+(** All that is given: a board, a cover, values and depths of the database (depths matter for wins
+    only), and the nodes for each side that has a claim. Values and depths are functions, wherever
+    they are from. *)
 Record evidence := {
   of_board : board;
   cover : list clause;
@@ -41,7 +42,8 @@ Definition holds_below (r : int) (e : packed) : bool :=
 
 Definition replayed (n : node) : option tree :=
   match why n with
-  | Leaf stated strategy => replay g x win in_database suiting (known (rank n)) (place n) stated strategy
+  | Leaf stated strategy =>
+    replay g x win in_database suiting (known (rank n)) (place n) stated strategy
   | _ => None
   end.
 
@@ -51,11 +53,15 @@ Definition node_holds (n : node) : bool :=
   match why n with
   | Or choice =>
     side_eqb (to_move e) x &&
-    match pick (ordered (successors g e)) choice with Some y => holds_below (rank n) y | None => false end
+    match pick (ordered (successors g e)) choice with
+    | Some y => holds_below (rank n) y
+    | None => false
+    end
   | And => negb (side_eqb (to_move e) x) && forallb (holds_below (rank n)) (successors g e)
   | Leaf _ _ =>
     match replayed n with
-    | Some seen => match lookup seen e with Some v => negb (win && (v =? 0)%uint63) | None => false end
+    | Some seen =>
+      match lookup seen e with Some v => negb (win && (v =? 0)%uint63) | None => false end
     | None => false
     end
   end.
@@ -70,13 +76,15 @@ End Ranks.
 (** The nodes and positions of the database that are [mine], by the mask of Black. *)
 Definition question_holds (mine : int -> bool) (start : packed) : bool :=
   let t := ranks in
-  start_holds t start && forallb (fun n => if mine (black (place n)) then node_holds t n else true) (nodes ev x).
+  start_holds t start &&
+  forallb (fun n => if mine (black (place n)) then node_holds t n else true) (nodes ev x).
 End Question.
 
 (** Each value follows from those of successors; for wins, from those of smaller depth. *)
 Definition position_holds (g : geometry) (ev : evidence) (win : bool) (e : packed) : bool :=
   if covered g (cover ev) e then
-    if win then settled g (cover ev) (table ev) (depth ev) e else consistent g (cover ev) (table ev) e
+    if win then settled g (cover ev) (table ev) (depth ev) e
+    else consistent g (cover ev) (table ev) e
   else true.
 
 Definition database_holds (g : geometry) (ev : evidence) (win : bool) (mine : int -> bool) : bool :=
@@ -90,7 +98,9 @@ Definition check_shard (k m : int) (ev : evidence) (start : packed) (c : claim) 
   let mine eb := (shard_of m eb =? k)%uint63 in
   (length (squares (of_board ev)) <? 63) &&
   match c with
-  | Draw => question_holds g ev Black false mine start && question_holds g ev White false mine start &&
+  | Draw =>
+    question_holds g ev Black false mine start &&
+    question_holds g ev White false mine start &&
             database_holds g ev false mine
   | DoesNotLose x => question_holds g ev x false mine start && database_holds g ev false mine
   | Wins x => question_holds g ev x true mine start && database_holds g ev true mine

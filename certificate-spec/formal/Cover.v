@@ -16,7 +16,8 @@ Proof.
   intros i j B. destruct (i <? digits)%uint63 eqn:L.
   - rewrite bit_one in B by exact L. apply eqb_spec in B. congruence.
   - unfold one in B. rewrite bit_lsl in B.
-    destruct (j <? i)%uint63 eqn:J; [discriminate|]. destruct (digits <=? j)%uint63 eqn:D; [discriminate|].
+    destruct (j <? i)%uint63 eqn:J; [discriminate|]. destruct (digits <=? j)%uint63 eqn:D;
+      [discriminate|].
     exfalso. apply not_true_iff_false in L, J, D. apply L. apply ltb_spec.
     rewrite leb_spec in D. rewrite ltb_spec in J. lia.
 Qed.
@@ -25,7 +26,8 @@ Lemma at_most_spec : forall n x, at_most n x = true ->
   exists l, length l <= n /\ forall i, bit x i = true -> In i l.
 Proof.
   induction n as [|n IH]; intros x A; simpl in A; destruct (x =? 0)%uint63 eqn:Z.
-  1, 3: apply eqb_spec in Z; subst x; exists []; split; [simpl; lia | intros i B; rewrite bit_0 in B; discriminate].
+  1, 3: apply eqb_spec in Z; subst x; exists []; split; [simpl; lia | intros i B;
+          rewrite bit_0 in B; discriminate].
   - discriminate.
   - destruct (IH _ A) as [l [L I]]. exists (tail0 x :: l). split; [simpl; lia|]. intros i B.
     destruct (bit (one (tail0 x)) i) eqn:O.
@@ -41,10 +43,12 @@ Definition clause := (nat * nat)%type.
 (** SPEC.md, 1.1: no man stands where it would have been crowned. *)
 Definition possible (g : geometry) (e : packed) : bool :=
   well_formed g e &&
-  ((without (black e) (kings e) land crown_black g =? 0) && (without (white e) (kings e) land crown_white g =? 0))%uint63.
+  ((without (black e) (kings e) land crown_black g =? 0) &&
+    (without (white e) (kings e) land crown_white g =? 0))%uint63.
 
 Definition admits (e : packed) (c : clause) : bool :=
-  at_most (snd c) (black e) && at_most (snd c) (white e) && at_most (fst c) (black e lor white e)%uint63.
+  at_most (snd c) (black e) && at_most (snd c) (white e) &&
+    at_most (fst c) (black e lor white e)%uint63.
 
 Definition covered (g : geometry) (cover : list clause) (e : packed) : bool :=
   existsb (admits e) cover && negb ((black e =? 0) || (white e =? 0))%uint63 && possible g e.
@@ -57,14 +61,17 @@ Fixpoint each_subset (is : list int) (n : nat) (acc : int) (f : nat -> int -> bo
   | S n' =>
     match is with
     | [] => f n acc
-    | i :: rest => if each_subset rest n acc f then each_subset rest n' (acc lor one i)%uint63 f else false
+    | i :: rest => if each_subset rest n acc f then each_subset rest n' (acc lor one i)%uint63 f
+      else false
     end
   end.
 
-Definition gather (l : list int) (acc : int) : int := fold_left (fun a i => a lor one i)%uint63 l acc.
+Definition gather (l : list int) (acc : int) : int := fold_left (fun a i => a lor one i)%uint63 l
+  acc.
 
 Lemma each_subset_spec : forall is n acc f, each_subset is n acc f = true ->
-  forall P, length (filter P is) <= n -> f (n - length (filter P is)) (gather (filter P is) acc) = true.
+  forall P, length (filter P is) <= n ->
+    f (n - length (filter P is)) (gather (filter P is) acc) = true.
 Proof.
   induction is as [|i is IH]; intros n acc f E P L.
   - simpl in *. rewrite Nat.sub_0_r. destruct n; exact E.
@@ -86,7 +93,8 @@ Proof.
 Qed.
 
 (** A mask is found among the subsets of a list that has all its bits. *)
-Lemma each_subset_mask : forall is n f x, NoDup is -> (forall i, In i is -> (i <? digits)%uint63 = true) ->
+Lemma each_subset_mask : forall is n f x, NoDup is -> (forall i, In i is ->
+  (i <? digits)%uint63 = true) ->
   (forall i, bit x i = true -> In i is) -> length (filter (bit x) is) <= n ->
   each_subset is n 0%uint63 f = true -> f (n - length (filter (bit x) is)) x = true.
 Proof.
@@ -98,13 +106,15 @@ Proof.
 Qed.
 
 Lemma filter_lor_length : forall x y is, (forall i, bit x i = true -> bit y i = true -> False) ->
-  length (filter (bit (x lor y)%uint63) is) = length (filter (bit x) is) + length (filter (bit y) is).
+  length (filter (bit (x lor y)%uint63) is)
+    = length (filter (bit x) is) + length (filter (bit y) is).
 Proof.
   intros x y is D. induction is as [|i is IH]; simpl; [reflexivity|]. rewrite lor_spec.
   specialize (D i). destruct (bit x i), (bit y i); simpl; rewrite ?IH; lia.
 Qed.
 
-Lemma at_most_length : forall n x is, NoDup is -> at_most n x = true -> length (filter (bit x) is) <= n.
+Lemma at_most_length : forall n x is, NoDup is -> at_most n x = true ->
+  length (filter (bit x) is) <= n.
 Proof.
   intros n x is N A. destruct (at_most_spec _ _ A) as [l [L I]].
   apply Nat.le_trans with (length l); [|exact L]. apply NoDup_incl_length.
@@ -130,7 +140,8 @@ Definition each_position (c : clause) : bool :=
   let bs := map at_bit (cells g) in
   each_subset bs (snd c) 0%uint63 (fun left eb =>
     if (if (eb =? 0)%uint63 then true else negb (mine eb)) then true
-    else each_subset (filter (fun i => negb (bit eb i)) bs) (min (snd c) (fst c - snd c + left)) 0%uint63
+    else each_subset (filter (fun i => negb (bit eb i)) bs) (min (snd c) (fst c - snd c + left))
+      0%uint63
       (fun _ ew => if (ew =? 0)%uint63 then true else each_king bs eb ew)).
 End Loop.
 
@@ -147,9 +158,11 @@ Lemma bits_nodup : NoDup bs.
 Proof.
   rewrite bits_numbers. pose proof (squares_nodup b) as N.
   assert (G : forall l, incl l (squares b) -> NoDup l -> NoDup (map (num b) l)).
-  { induction l as [|q l IH]; intros L D; [constructor|]. inversion D as [|? ? Q D']; subst. simpl. constructor.
+  { induction l as [|q l IH]; intros L D; [constructor|]. inversion D as [|? ? Q D'];
+    subst. simpl. constructor.
     - intros I. apply in_map_iff in I. destruct I as [q' [E I]].
-      apply (num_inj b fits) in E; [subst; contradiction | apply L; right; exact I | apply L; left; reflexivity].
+      apply (num_inj b fits) in E; [subst; contradiction | apply L; right; exact I | apply L; left;
+        reflexivity].
     - apply IH; [intros y Y; apply L; right; exact Y | exact D']. }
   apply G; [apply incl_refl | exact N].
 Qed.
@@ -160,18 +173,22 @@ Proof.
   apply num_small; assumption.
 Qed.
 
-Lemma pieces_in_bits : forall e i, well_formed g e = true -> bit (black e lor white e)%uint63 i = true -> In i bs.
+Lemma pieces_in_bits : forall e i, well_formed g e = true ->
+  bit (black e lor white e)%uint63 i = true -> In i bs.
 Proof.
-  intros e i W B. unfold well_formed in W. rewrite !andb_true_iff, !eqb_spec in W. destruct W as [_ A].
+  intros e i W B. unfold well_formed in W. rewrite !andb_true_iff, !eqb_spec in W.
+  destruct W as [_ A].
   destruct (within_bit b fits _ i A B) as [q [Q ->]]. rewrite bits_numbers. apply in_map, Q.
 Qed.
 
-Lemma each_king_spec : forall f e, well_formed g e = true -> each_king f bs (black e) (white e) = true -> f e = true.
+Lemma each_king_spec : forall f e, well_formed g e = true ->
+  each_king f bs (black e) (white e) = true -> f e = true.
 Proof.
   intros f [eb ew ek et] W E. unfold each_king in E. cbn [black white] in E.
   pose proof (kings_are_pieces b _ W) as K. cbn [black white kings] in K.
   apply (each_subset_mask _ _ _ ek) in E.
-  - simpl in E. destruct (f {| black := eb; white := ew; kings := ek; to_move := Black |}) eqn:F; [|discriminate].
+  - simpl in E. destruct (f {| black := eb; white := ew; kings := ek; to_move := Black |}) eqn:F;
+      [|discriminate].
     destruct et; assumption.
   - apply NoDup_filter, bits_nodup.
   - intros i I. apply filter_In in I. apply bits_small, I.
@@ -187,7 +204,8 @@ Theorem each_position_spec : forall mine f c, each_position g mine f c = true ->
   forall e, possible g e = true -> admits e c = true -> (black e =? 0)%uint63 = false ->
   (white e =? 0)%uint63 = false -> mine (black e) = true -> f e = true.
 Proof.
-  intros mine f [n m] E e P A B0 W0 M. unfold possible in P. rewrite andb_true_iff in P. destruct P as [W _].
+  intros mine f [n m] E e P A B0 W0 M. unfold possible in P. rewrite andb_true_iff in P.
+  destruct P as [W _].
   unfold admits in A. cbn [fst snd] in A. rewrite !andb_true_iff in A. destruct A as [[AB AW] AN].
   pose proof (disjoint b e W) as D. unfold each_position in E. cbn [fst snd] in E. fold bs in E.
   assert (PB : forall i, bit (black e) i = true -> In i bs).
@@ -199,9 +217,11 @@ Proof.
   pose proof (at_most_length _ _ _ bits_nodup AN) as LN. rewrite filter_lor_length in LN by exact D.
   apply (each_subset_mask _ _ _ (black e) bits_nodup bits_small PB LB) in E.
   cbv beta in E. rewrite B0, M in E. cbn [negb] in E.
-  assert (FF : filter (bit (white e)) (filter (fun i => negb (bit (black e) i)) bs) = filter (bit (white e)) bs).
+  assert (FF : filter (bit (white e)) (filter (fun i => negb (bit (black e) i)) bs)
+    = filter (bit (white e)) bs).
   { clear - D. induction bs as [|i l IH]; [reflexivity|]. simpl. specialize (D i).
-    destruct (bit (black e) i) eqn:X, (bit (white e) i) eqn:Y; simpl; rewrite ?Y, ?IH; try reflexivity.
+    destruct (bit (black e) i) eqn:X, (bit (white e) i) eqn:Y; simpl; rewrite ?Y, ?IH;
+      try reflexivity.
     destruct D; reflexivity. }
   apply (each_subset_mask _ _ _ (white e)) in E.
   - cbv beta in E. rewrite W0 in E. apply each_king_spec; assumption.
@@ -215,7 +235,8 @@ Qed.
 Corollary cover_spec : forall mine f cover, forallb (each_position g mine f) cover = true ->
   forall e, covered g cover e = true -> mine (black e) = true -> f e = true.
 Proof.
-  intros mine f cover E e C M. unfold covered in C. rewrite !andb_true_iff in C. destruct C as [[A N] P].
+  intros mine f cover E e C M. unfold covered in C. rewrite !andb_true_iff in C.
+  destruct C as [[A N] P].
   apply existsb_exists in A. destruct A as [c [I A]]. rewrite forallb_forall in E.
   apply negb_true_iff, orb_false_iff in N. destruct N as [B0 W0].
   apply (each_position_spec mine f c (E c I)); assumption.

@@ -19,8 +19,10 @@ Proof. intros b p p0 from k taken q over q' [T P]. unfold jump. rewrite T, !P. a
 Lemma jumps_same : forall b p p0 from k taken q taken' to, same p p0 ->
   jumps b p from k taken q taken' to -> jumps b p0 from k taken q taken' to.
 Proof.
-  intros b p p0 from k taken q taken' to E K. induction K as [taken q N | taken q over q' taken' to J K IH].
-  - apply jumps_end. intros over q' J. apply (N over q'). apply (jump_same _ p0); [apply same_sym, E | exact J].
+  intros b p p0 from k taken q taken' to E K.
+  induction K as [taken q N | taken q over q' taken' to J K IH].
+  - apply jumps_end. intros over q' J. apply (N over q'). apply (jump_same _ p0);
+      [apply same_sym, E | exact J].
   - apply jumps_on with over q'; [apply (jump_same _ p); assumption | exact IH].
 Qed.
 
@@ -61,8 +63,10 @@ Definition holds_piece (f : side * kind -> bool) (p : position) (q : square) : b
 Definition set_of (f : side * kind -> bool) (p : position) : int :=
   mask_of b (filter (holds_piece f p) (squares b)).
 Definition pack (p : position) : packed :=
-  {| black := set_of (fun x => side_eqb (fst x) Black) p; white := set_of (fun x => side_eqb (fst x) White) p;
-     kings := set_of (fun x => match snd x with King => true | Man => false end) p; to_move := turn p |}.
+  {| black := set_of (fun x => side_eqb (fst x) Black) p;
+     white := set_of (fun x => side_eqb (fst x) White) p;
+     kings := set_of (fun x => match snd x with King => true | Man => false end) p;
+     to_move := turn p |}.
 
 Lemma pack_same : forall p p', same p p' -> pack p = pack p'.
 Proof.
@@ -71,7 +75,8 @@ Proof.
 Qed.
 
 Lemma set_of_unpack : forall e f x, within b x ->
-  (forall i, match look e i with Some y => f y | None => false end = bit x i) -> set_of f (unpack b e) = x.
+  (forall i, match look e i with Some y => f y | None => false end = bit x i) ->
+    set_of f (unpack b e) = x.
 Proof.
   intros e f x W E.
   assert (I : incl (filter (holds_piece f (unpack b e)) (squares b)) (squares b)).
@@ -85,11 +90,13 @@ Qed.
 Lemma well_formed_within : forall e, well_formed g e = true ->
   within b (black e) /\ within b (white e) /\ within b (kings e).
 Proof.
-  intros e W. unfold well_formed in W. rewrite !andb_true_iff, !eqb_spec in W. destruct W as [[_ K] A].
+  intros e W. unfold well_formed in W. rewrite !andb_true_iff, !eqb_spec in W.
+  destruct W as [[_ K] A].
   change (all g) with (mask_of b (squares b)) in A. unfold within.
   assert (G : forall x, (forall i, bit x i = true -> bit (black e lor white e)%uint63 i = true) ->
     (x land mask_of b (squares b))%uint63 = x).
-  { intros x X. apply bit_ext. intros i. rewrite land_spec. destruct (bit x i) eqn:B; [|reflexivity]. simpl.
+  { intros x X. apply bit_ext. intros i. rewrite land_spec. destruct (bit x i) eqn:B;
+    [|reflexivity]. simpl.
     apply X in B. rewrite <- A, land_spec, andb_true_iff in B. apply B. }
   repeat split; apply G; intros i B.
   - rewrite lor_spec, B. reflexivity.
@@ -102,8 +109,10 @@ Proof.
   intros e W. destruct (well_formed_within e W) as [B [H K]].
   pose proof (disjoint b e W) as D. pose proof (kings_are_pieces b e W) as P.
   destruct e as [eb ew ek et]. unfold pack. cbn [black white kings to_move turn unpack] in *.
-  f_equal; apply set_of_unpack; try assumption; intros i; unfold look, kind_at; cbn [black white kings];
-    specialize (D i); specialize (P i); destruct (bit eb i) eqn:E1, (bit ew i) eqn:E2, (bit ek i) eqn:E3;
+  f_equal; apply set_of_unpack; try assumption; intros i; unfold look, kind_at;
+    cbn [black white kings];
+    specialize (D i); specialize (P i);
+    destruct (bit eb i) eqn:E1, (bit ew i) eqn:E2, (bit ek i) eqn:E3;
     simpl; try reflexivity; try (destruct (D eq_refl eq_refl));
     destruct (P eq_refl); discriminate.
 Qed.
@@ -111,7 +120,8 @@ Qed.
 (** Different masks are different positions. *)
 Corollary unpack_inj : forall e e', well_formed g e = true -> well_formed g e' = true ->
   same (unpack b e) (unpack b e') -> e = e'.
-Proof. intros e e' W W' S. apply pack_same in S. rewrite !pack_unpack in S by assumption. exact S. Qed.
+Proof. intros e e' W W' S. apply pack_same in S. rewrite !pack_unpack in S by assumption. exact S.
+Qed.
 
 (** * Closed sets *)
 
@@ -121,7 +131,8 @@ Variable x : side.
 Definition goes_on (cl : packed -> bool) (e : packed) : bool :=
   if side_eqb (to_move e) x then existsb cl (successors g e) else forallb cl (successors g e).
 
-Theorem closed_set : forall cl, (forall e, cl e = true -> well_formed g e = true /\ goes_on cl e = true) ->
+Theorem closed_set : forall cl,
+  (forall e, cl e = true -> well_formed g e = true /\ goes_on cl e = true) ->
   forall e p, cl e = true -> same p (unpack b e) -> NotLost b x p.
 Proof.
   intros cl C e0 p0 C0 S0.
@@ -180,6 +191,7 @@ Proof.
   - apply side_eqb_spec in T. apply existsb_exists in G. destruct G as [e' [I E]].
     exact (wins_mine e e' W T I (N e' E)).
   - assert (T' : to_move e = other x) by (destruct (to_move e), x; simpl in *; congruence).
-    rewrite forallb_forall in G. apply wins_theirs; [exact W | exact T' |]. intros e' I. apply N, G, I.
+    rewrite forallb_forall in G. apply wins_theirs; [exact W | exact T' |]. intros e' I.
+    apply N, G, I.
 Qed.
 End Board.

@@ -15,7 +15,8 @@ Let g := make_geometry b.
 Lemma ways_of_cell : forall s k q, ways_of s k (make_cell b q) = make_ways b s k q.
 Proof. intros [] [] q; reflexivity. Qed.
 
-Lemma cell_at_num : forall l q, incl l sq -> In q l -> cell_at (map (make_cell b) l) (num b q) = Some (make_cell b q).
+Lemma cell_at_num : forall l q, incl l sq -> In q l ->
+  cell_at (map (make_cell b) l) (num b q) = Some (make_cell b q).
 Proof.
   induction l as [|x l IH]; intros q L Q; [destruct Q|]. simpl.
   rewrite num_eqb; [|exact fits | apply L; left; reflexivity | apply L; exact Q].
@@ -35,7 +36,8 @@ Lemma in_hops_from : forall s k q over q', In (over, q') (hops_from b s k q) <->
 Proof.
   intros s k q over q'. unfold hops_from. rewrite in_flat_map. split.
   - intros [o [O I]]. apply in_steps_from in O. apply in_map_iff in I.
-    destruct I as [t [[= <- <-] I]]. rewrite filter_In, !andb_true_iff, step_b_spec, !Nat.eqb_eq in I. tauto.
+    destruct I as [t [[= <- <-] I]]. rewrite filter_In, !andb_true_iff, step_b_spec,
+      !Nat.eqb_eq in I. tauto.
   - intros [O [Q [A [B [R C]]]]]. exists over. split; [apply in_steps_from; auto|].
     apply in_map_iff. exists q'. split; [reflexivity|].
     rewrite filter_In, !andb_true_iff, step_b_spec, !Nat.eqb_eq. auto.
@@ -71,10 +73,12 @@ Proof.
   rewrite D, bit_0 in E. discriminate.
 Qed.
 
-Lemma kings_are_pieces : forall i, bit (kings e) i = true -> bit (black e) i = true \/ bit (white e) i = true.
+Lemma kings_are_pieces : forall i, bit (kings e) i = true ->
+  bit (black e) i = true \/ bit (white e) i = true.
 Proof.
   intros i K. unfold well_formed in wf. rewrite !andb_true_iff, !eqb_spec in wf.
-  destruct wf as [[_ D] _]. rewrite <- D, land_spec, lor_spec, andb_true_iff, orb_true_iff in K. tauto.
+  destruct wf as [[_ D] _]. rewrite <- D, land_spec, lor_spec, andb_true_iff, orb_true_iff in K.
+  tauto.
 Qed.
 
 Lemma piece_p : forall q, In q sq -> piece p q = look e (num b q).
@@ -124,7 +128,8 @@ Proof. intros q _. rewrite bit_0. simpl. split; [discriminate | tauto]. Qed.
 Lemma agree_cons : forall tm taken over, In over sq -> agree tm taken ->
   agree (tm lor one (num b over))%uint63 (over :: taken).
 Proof.
-  intros tm taken over O A q Q. rewrite lor_spec, orb_true_iff, (A q Q), bit_one by (apply num_small; assumption).
+  intros tm taken over O A q Q. rewrite lor_spec, orb_true_iff, (A q Q),
+    bit_one by (apply num_small; assumption).
   rewrite num_eqb, same_square_spec by assumption. simpl. tauto.
 Qed.
 
@@ -149,7 +154,8 @@ Proof.
   - intros [S1 [S2 [R [C [Q' [F [[k' K] N]]]]]]].
     apply in_squares in Q'.
     assert (O : In over sq).
-    { destruct (in_sq_dec over) as [I|I]; [exact I|]. rewrite piece_off in K by exact I. discriminate. }
+    { destruct (in_sq_dec over) as [I|I]; [exact I|]. rewrite piece_off in K
+      by exact I. discriminate. }
     rewrite (piece_p _ O) in K.
     split; [tauto|]. split; [split|].
     + apply look_theirs. eauto.
@@ -167,9 +173,11 @@ Definition listed (q : square) (tm : int) : list (int * int) :=
   filter (open (theirs e) occupied tm) (hops (ways_of s k (make_cell b q))).
 
 Lemma in_listed : forall q tm taken x, agree tm taken ->
-  (In x (listed q tm) <-> exists over q', x = numbers b (over, q') /\ jump b p from k taken q over q').
+  (In x (listed q tm) <-> exists over q', x = numbers b (over, q') /\
+    jump b p from k taken q over q').
 Proof.
-  intros q tm taken x A. unfold listed. rewrite ways_of_cell. simpl hops. rewrite filter_In, in_map_iff.
+  intros q tm taken x A. unfold listed. rewrite ways_of_cell. simpl hops.
+  rewrite filter_In, in_map_iff.
   split.
   - intros [[[over q'] [<- I]] O]. exists over, q'. split; [reflexivity|].
     apply (jump_spec tm); auto.
@@ -214,7 +222,8 @@ Let ends fuel q tm := jump_ends g fuel s k (theirs e) occupied (num b q) tm.
 Lemma jump_ends_step : forall fuel q tm, In q sq ->
   ends (S fuel) q tm = match listed q tm with
     | [] => [(num b q, tm)]
-    | h :: more => flat_map (fun x => jump_ends g fuel s k (theirs e) occupied (snd x) (tm lor one (fst x))%uint63)
+    | h :: more => flat_map (fun x => jump_ends g fuel s k (theirs e) occupied (snd x)
+      (tm lor one (fst x))%uint63)
         (h :: more)
     end.
 Proof.
@@ -224,7 +233,8 @@ Qed.
 
 Lemma jump_ends_sound : forall fuel q tm taken x, In q sq -> agree tm taken -> enough fuel taken ->
   In x (ends fuel q tm) ->
-  exists to taken', jumps b p from k taken q taken' to /\ In to sq /\ fst x = num b to /\ agree (snd x) taken'.
+  exists to taken', jumps b p from k taken q taken' to /\ In to sq /\ fst x = num b to /\
+    agree (snd x) taken'.
 Proof.
   induction fuel as [|fuel IH]; intros q tm taken x Q A E X; [destruct (enough_positive _ E)|].
   rewrite jump_ends_step in X by exact Q.
@@ -254,7 +264,8 @@ Proof.
     destruct (proj1 (L h) (or_introl eq_refl)) as [over [q' [_ J]]]. destruct (N _ _ J).
   - destruct fuel as [|fuel]; [destruct (enough_positive _ E)|].
     destruct (jump_in _ _ _ _ J) as [O Q'].
-    destruct (IH fuel (tm lor one (num b over))%uint63 Q' (agree_cons _ _ _ O A) (enough_next _ _ _ _ _ E J))
+    destruct (IH fuel (tm lor one (num b over))%uint63 Q' (agree_cons _ _ _ O A)
+      (enough_next _ _ _ _ _ E J))
       as [T [x [X [F G]]]].
     split; [exact T|]. exists x. split; [|auto]. rewrite jump_ends_step by exact Q.
     assert (I : In (numbers b (over, q')) (listed q tm)) by (apply (in_listed _ _ taken); eauto).
@@ -278,26 +289,33 @@ Hypothesis from_in : In from sq.
 Hypothesis to_in : In to sq.
 Hypothesis owned : own p from k.
 Hypothesis to_free : piece p to = None \/ to = from.
-Hypothesis taken_theirs : forall q, In q taken -> In q sq /\ exists k', piece p q = Some (other s, k').
+Hypothesis taken_theirs : forall q, In q taken -> In q sq /\ exists k',
+  piece p q = Some (other s, k').
 Hypothesis same_taken : agree tm taken.
 Let e' := moved g e k (num b from) (num b to) tm.
 Let crown := match k with King => true | Man => bit (crown_row s g) (num b to) end.
 
 Lemma mine_moved : forall q, In q sq ->
-  bit (of_side s e') (num b q) = ((bit (mine e) (num b q) && negb (same_square from q)) || same_square to q)%bool.
+  bit (of_side s e') (num b q) = ((bit (mine e) (num b q) && negb (same_square from q)) ||
+    same_square to q)%bool.
 Proof.
   intros q Q. unfold e', moved. fold s. destruct s; simpl of_side;
-  rewrite lor_spec, bit_without, !bit_one, !num_eqb by (try apply num_small; assumption); reflexivity.
+  rewrite lor_spec, bit_without, !bit_one, !num_eqb by (try apply num_small; assumption);
+    reflexivity.
 Qed.
 
-Lemma theirs_moved : forall q, bit (of_side (other s) e') q = (bit (theirs e) q && negb (bit tm q))%bool.
+Lemma theirs_moved : forall q, bit (of_side (other s) e') q = (bit (theirs e) q &&
+  negb (bit tm q))%bool.
 Proof. intros q. unfold e', moved. fold s. destruct s; simpl of_side; apply bit_without. Qed.
 
 Lemma kings_moved : forall q, In q sq -> bit (kings e') (num b q) =
-  ((bit (kings e) (num b q) && negb (same_square from q || bit tm (num b q))) || (crown && same_square to q))%bool.
+  ((bit (kings e) (num b q) && negb (same_square from q || bit tm (num b q))) ||
+    (crown && same_square to q))%bool.
 Proof.
   intros q Q.
-  assert (K : kings e' = (without (kings e) (one (num b from) lor tm) lor (if crown then one (num b to) else 0))%uint63).
+  assert (K : kings e'
+    = (without (kings e) (one (num b from) lor tm) lor (if crown then one (num b to)
+      else 0))%uint63).
   { unfold e', moved, crown. fold s. destruct s; reflexivity. }
   rewrite K, lor_spec, bit_without, lor_spec, bit_one, num_eqb by (try apply num_small; assumption).
   f_equal. destruct crown; [|apply bit_0].
@@ -313,7 +331,8 @@ Lemma look_moved : forall q, In q sq -> look e' (num b q) =
   else if bit (of_side (other s) e') (num b q) then Some (other s, kind_at e' (num b q)) else None.
 Proof.
   intros q Q. pose proof (mine_moved q Q) as M. pose proof (theirs_moved (num b q)) as T.
-  assert (N : bit (of_side s e') (num b q) = true -> bit (of_side (other s) e') (num b q) = true -> False).
+  assert (N : bit (of_side s e') (num b q) = true -> bit (of_side (other s) e') (num b q) = true ->
+    False).
   { rewrite M, T, orb_true_iff, andb_true_iff, andb_true_iff. intros [[A _]|A] [B _].
     - destruct (disjoint (num b q)).
       + revert A B. unfold mine, theirs, of_side. fold s. destruct s; auto.
@@ -323,7 +342,8 @@ Proof.
       subst to. unfold own in owned. rewrite owned in B. injection B as B _.
       assert (X : forall z, z <> other z) by (intros []; discriminate). exact (X s B). }
   revert N. unfold look. destruct s; simpl of_side;
-  destruct (bit (black e') (num b q)), (bit (white e') (num b q)); auto; intros N; destruct N; reflexivity.
+  destruct (bit (black e') (num b q)), (bit (white e') (num b q)); auto; intros N; destruct N;
+    reflexivity.
 Qed.
 
 Lemma moved_result : result b p (unpack b e') from to taken k.
@@ -336,10 +356,13 @@ Proof.
   { intros q Q. simpl. apply is_square_spec in Q. rewrite Q. reflexivity. }
   split; [|split].
   - exists (kind_at e' (num b to)). split.
-    + unfold crowned, kind_at. rewrite kings_moved by exact to_in. rewrite same_square_refl, andb_true_r.
-      assert (Z : (bit (kings e) (num b to) && negb (same_square from to || bit tm (num b to)))%bool = false).
+    + unfold crowned, kind_at. rewrite kings_moved by exact to_in.
+      rewrite same_square_refl, andb_true_r.
+      assert (Z : (bit (kings e) (num b to) && negb (same_square from to ||
+        bit tm (num b to)))%bool = false).
       { destruct to_free as [F|F].
-        - rewrite piece_p in F by exact to_in. apply look_none in F. rewrite lor_spec, orb_false_iff in F.
+        - rewrite piece_p in F by exact to_in. apply look_none in F.
+          rewrite lor_spec, orb_false_iff in F.
           destruct (bit (kings e) (num b to)) eqn:KB; [|reflexivity].
           apply kings_are_pieces in KB. destruct F, KB; congruence.
         - rewrite F, same_square_refl. simpl. apply andb_false_r. }
@@ -349,39 +372,49 @@ Proof.
         -- left. split; [reflexivity|]. right. apply CR. reflexivity.
         -- right. repeat split. intros L. apply CR in L. congruence.
       * left. auto.
-    + rewrite P', look_moved, mine_moved by exact to_in. rewrite same_square_refl, orb_true_r. reflexivity.
+    + rewrite P', look_moved, mine_moved by exact to_in. rewrite same_square_refl, orb_true_r.
+      reflexivity.
   - intros q Nq I.
     assert (Q : In q sq) by (destruct I as [<-|I]; [exact from_in | apply taken_theirs, I]).
     rewrite P', look_moved, mine_moved, theirs_moved by exact Q.
     assert (T : same_square to q = false).
     { destruct (same_square to q) eqn:T; [|reflexivity]. apply same_square_spec in T. congruence. }
     rewrite T, orb_false_r.
-    assert (TH : forall q, In q sq -> bit (mine e) (num b q) = true -> bit (theirs e) (num b q) = false).
-    { intros r R M. destruct (bit (theirs e) (num b r)) eqn:B; [|reflexivity]. destruct (disjoint (num b r)).
+    assert (TH : forall q, In q sq -> bit (mine e) (num b q) = true ->
+      bit (theirs e) (num b q) = false).
+    { intros r R M. destruct (bit (theirs e) (num b r)) eqn:B;
+      [|reflexivity]. destruct (disjoint (num b r)).
       - revert M B. unfold mine, theirs, of_side. fold s. destruct s; auto.
       - revert M B. unfold mine, theirs, of_side. fold s. destruct s; auto. }
     destruct I as [<-|I].
-    + rewrite same_square_refl, andb_false_r. simpl. rewrite TH; [reflexivity | exact from_in | apply OF].
+    + rewrite same_square_refl, andb_false_r. simpl. rewrite TH; [reflexivity | exact from_in
+        | apply OF].
     + destruct (taken_theirs q I) as [_ [k' K]]. rewrite piece_p in K by exact Q.
       assert (B : bit (theirs e) (num b q) = true) by (apply look_theirs; eauto).
       assert (M : bit (mine e) (num b q) = false).
-      { destruct (bit (mine e) (num b q)) eqn:M; [|reflexivity]. rewrite (TH q Q M) in B. discriminate. }
+      { destruct (bit (mine e) (num b q)) eqn:M; [|reflexivity]. rewrite (TH q Q M)
+        in B. discriminate. }
       apply (same_taken q Q) in I. rewrite M, B, I. reflexivity.
   - intros q Nq N. destruct (in_sq_dec q) as [Q|Q].
     + rewrite P', look_moved, mine_moved, theirs_moved by exact Q.
       rewrite piece_p by exact Q.
       assert (T : same_square to q = false).
-      { destruct (same_square to q) eqn:T; [|reflexivity]. apply same_square_spec in T. congruence. }
+      { destruct (same_square to q) eqn:T; [|reflexivity]. apply same_square_spec
+        in T. congruence. }
       assert (F : same_square from q = false).
-      { destruct (same_square from q) eqn:F; [|reflexivity]. apply same_square_spec in F. subst. destruct N. left. reflexivity. }
+      { destruct (same_square from q) eqn:F; [|reflexivity]. apply same_square_spec
+        in F. subst. destruct N. left. reflexivity. }
       assert (A : bit tm (num b q) = false).
-      { destruct (bit tm (num b q)) eqn:A; [|reflexivity]. apply (same_taken q Q) in A. destruct N. right. exact A. }
+      { destruct (bit tm (num b q)) eqn:A; [|reflexivity]. apply (same_taken q Q)
+        in A. destruct N. right. exact A. }
       assert (KK : kind_at e' (num b q) = kind_at e (num b q)).
-      { unfold kind_at. rewrite kings_moved, T, F, A by exact Q. simpl. rewrite andb_true_r, andb_false_r, orb_false_r.
+      { unfold kind_at. rewrite kings_moved, T, F, A by exact Q. simpl. rewrite andb_true_r,
+        andb_false_r, orb_false_r.
         reflexivity. }
       rewrite KK, T, F, A. simpl. rewrite !andb_true_r, orb_false_r.
       pose proof (disjoint (num b q)) as D. unfold look, mine, theirs, of_side. fold s.
-      destruct s; simpl; destruct (bit (black e) (num b q)), (bit (white e) (num b q)); auto; destruct D; auto.
+      destruct s; simpl; destruct (bit (black e) (num b q)), (bit (white e) (num b q)); auto;
+        destruct D; auto.
     + rewrite piece_off by exact Q. simpl.
       destruct (is_square b q) eqn:E; [|reflexivity]. apply is_square_spec in E. contradiction.
 Qed.
@@ -392,7 +425,8 @@ Proof.
   intros p' [T [[k1 [C1 P1]] [G1 S1]]]. destruct moved_result as [T2 [[k2 [C2 P2]] [G2 S2]]].
   split; [congruence|]. intros q.
   destruct (same_square q to) eqn:E.
-  - apply same_square_spec in E. subst q. rewrite P1, P2. rewrite (crowned_once _ _ _ _ _ C1 C2). reflexivity.
+  - apply same_square_spec in E. subst q. rewrite P1, P2. rewrite (crowned_once _ _ _ _ _ C1 C2).
+    reflexivity.
   - assert (Nq : q <> to) by (intros ->; rewrite same_square_refl in E; discriminate).
     destruct (existsb (same_square q) (from :: taken)) eqn:X.
     + apply existsb_exists in X. destruct X as [y [Y F]]. apply same_square_spec in F. subst y.
@@ -413,13 +447,15 @@ End Result.
 
 (** * Captures *)
 
-Lemma jumps_taken : forall from k taken q taken' to, In from sq -> jumps b p from k taken q taken' to ->
+Lemma jumps_taken : forall from k taken q taken' to, In from sq ->
+  jumps b p from k taken q taken' to ->
   (forall x, In x taken -> In x sq /\ exists k', piece p x = Some (other s, k')) ->
   (piece p q = None \/ q = from) ->
   (forall x, In x taken' -> In x sq /\ exists k', piece p x = Some (other s, k')) /\
   (piece p to = None \/ to = from).
 Proof.
-  intros from k taken q taken' to F K. induction K as [taken q N | taken q over q' taken' to J K IH]; intros T Q.
+  intros from k taken q taken' to F K.
+  induction K as [taken q N | taken q over q' taken' to J K IH]; intros T Q.
   - auto.
   - apply IH.
     + intros x [<-|X]; [|apply T, X]. split; [apply (jump_in from k F _ _ _ _ J)|]. apply J.
@@ -439,11 +475,13 @@ Proof.
   rewrite num_eqb, same_square_spec by assumption. simpl. split; [auto | intros [E|[]]; exact E].
 Qed.
 
-Lemma owned_bit : forall q k, In q sq -> (own p q k <-> bit (mine e) (num b q) = true /\ kind_at e (num b q) = k).
+Lemma owned_bit : forall q k, In q sq -> (own p q k <-> bit (mine e) (num b q) = true /\
+  kind_at e (num b q) = k).
 Proof. intros q k Q. unfold own. rewrite piece_p by exact Q. apply look_mine. Qed.
 
 Definition captured (from : square) (k : kind) (taken : list square) (to : square) : Prop :=
-  In from sq /\ own p from k /\ exists over q, jump b p from k [] from over q /\ jumps b p from k [over] q taken to.
+  In from sq /\ own p from k /\ exists over q, jump b p from k [] from over q /\
+    jumps b p from k [over] q taken to.
 
 Lemma captured_facts : forall from k taken to, captured from k taken to ->
   (piece p to = None \/ to = from) /\
@@ -469,7 +507,8 @@ Proof.
   destruct L as [over [q [-> J]]]. destruct (jump_in _ _ F _ _ _ _ J) as [O Q].
   destruct (jump_ends_sound _ _ F _ _ _ _ _ Q (agree_first _ O) (enough_first _ O) X)
     as [to [taken [K [T [E A]]]]].
-  exists from, (kind_at e (num b from)), taken, to, (snd x). split; [|split; [exact T|split; [exact A|]]].
+  exists from, (kind_at e (num b from)), taken, to, (snd x).
+  split; [|split; [exact T|split; [exact A|]]].
   - split; [exact F|]. split; [apply owned_bit; auto|]. exists over, q. auto.
   - rewrite E. reflexivity.
 Qed.
@@ -495,20 +534,25 @@ Proof.
 Qed.
 
 (** Jumps can be carried on to an end. *)
-Lemma jumps_exist : forall from k, In from sq -> forall fuel taken q, enough fuel taken -> In q sq ->
+Lemma jumps_exist : forall from k, In from sq -> forall fuel taken q, enough fuel taken ->
+  In q sq ->
   exists taken' to, jumps b p from k taken q taken' to.
 Proof.
-  intros from k F. induction fuel as [|fuel IH]; intros taken q E Q; [destruct (enough_positive _ E)|].
+  intros from k F. induction fuel as [|fuel IH]; intros taken q E Q;
+    [destruct (enough_positive _ E)|].
   assert (D : exists tm, agree tm taken).
   { clear IH E. induction taken as [|x taken [tm IH]]; [exists 0%uint63; apply agree_nil|].
     destruct (in_sq_dec x) as [X|X].
     - exists (tm lor one (num b x))%uint63. apply agree_cons; assumption.
-    - exists tm. intros y Y. rewrite (IH y Y). simpl. split; [auto|]. intros [->|I]; [contradiction | exact I]. }
+    - exists tm. intros y Y. rewrite (IH y Y). simpl. split; [auto|]. intros [->|I];
+        [contradiction | exact I]. }
   destruct D as [tm A]. pose proof (fun x => in_listed from k F q tm taken x A) as L.
   destruct (listed from k q tm) as [|h more].
-  - exists taken, q. apply jumps_end. intros over q' J. apply (proj2 (L (numbers b (over, q')))). eauto.
+  - exists taken, q. apply jumps_end. intros over q' J. apply (proj2 (L (numbers b (over, q')))).
+    eauto.
   - destruct (proj1 (L h) (or_introl eq_refl)) as [over [q' [_ J]]].
-    destruct (IH _ q' (enough_next _ _ F _ _ _ _ _ E J) (proj2 (jump_in _ _ F _ _ _ _ J))) as [taken' [to K]].
+    destruct (IH _ q' (enough_next _ _ F _ _ _ _ _ E J) (proj2 (jump_in _ _ F _ _ _ _ J)))
+      as [taken' [to K]].
     exists taken', to. exact (jumps_on _ _ _ _ _ _ _ _ _ _ J K).
 Qed.
 
@@ -531,7 +575,8 @@ Qed.
 (** * Steps *)
 
 Lemma in_steps : forall e', In e' (flat_map (steps_of g e) (cells g)) <->
-  exists from k to, In from sq /\ In to sq /\ own p from k /\ step s k from to /\ piece p to = None /\
+  exists from k to, In from sq /\ In to sq /\ own p from k /\ step s k from to /\
+    piece p to = None /\
     e' = moved g e k (num b from) (num b to) 0%uint63.
 Proof.
   intros e'. rewrite in_flat_map. split.
@@ -553,12 +598,14 @@ Qed.
 
 (** * The theorem *)
 
-Theorem successors_moves : forall p', move b p p' <-> exists e', In e' (successors g e) /\ same p' (unpack b e').
+Theorem successors_moves : forall p', move b p p' <-> exists e', In e' (successors g e) /\
+  same p' (unpack b e').
 Proof.
   intros p'. unfold successors. split.
   - intros [from k over q taken to OW F J K R | from k to N OW F S T P R].
     + apply in_squares in F.
-      assert (C : captured from k taken to) by (split; [exact F|]; split; [exact OW|]; exists over, q; auto).
+      assert (C : captured from k taken to) by (split; [exact F|]; split; [exact OW|];
+        exists over, q; auto).
       destruct (captured_facts _ _ _ _ C) as [TF TT].
       destruct (captures_complete _ _ _ _ C) as [tm [T [A I]]].
       exists (moved g e k (num b from) (num b to) tm). split.

@@ -45,12 +45,14 @@ Proof.
   - split.
     + intros I. apply (Permutation_in _ (Permutation_sym (insert_permutation x (ordered l)))) in I.
       destruct I as [<-|I]; [auto|]. rewrite IH in I. auto.
-    + intros I. apply (Permutation_in _ (insert_permutation x (ordered l))). simpl. rewrite IH. exact I.
+    + intros I. apply (Permutation_in _ (insert_permutation x (ordered l))). simpl. rewrite IH.
+      exact I.
 Qed.
 
 Lemma nodup_ordered : forall l, NoDup (ordered l).
 Proof.
-  induction l as [|x l IH]; simpl; [constructor|]. destruct (existsb (equal x) l) eqn:E; [exact IH|].
+  induction l as [|x l IH]; simpl; [constructor|]. destruct (existsb (equal x) l) eqn:E;
+    [exact IH|].
   apply (Permutation_NoDup (insert_permutation x (ordered l))). constructor; [|exact IH].
   rewrite in_ordered. intros I. rewrite <- not_true_iff_false in E. apply E.
   apply existsb_exists. exists x. split; [exact I | apply equal_spec; reflexivity].
@@ -69,17 +71,22 @@ Definition start_of (b : board) (n : nat) : packed :=
      white := mask_of b (filter (fun q => negb (fst q <? n) && (rows b - n <=? fst q)) (squares b));
      kings := 0%uint63; to_move := Black |}.
 
-Theorem start_of_game : forall b n, small b -> forall p, game_start b n p -> same p (unpack b (start_of b n)).
+Theorem start_of_game : forall b n, small b -> forall p, game_start b n p ->
+  same p (unpack b (start_of b n)).
 Proof.
   intros b n fits p [T P]. split; [exact T|]. intros q. rewrite P. simpl.
   unfold is_square at 1. destruct (is_square b q) eqn:Q.
-  - unfold is_square in Q. rewrite !andb_true_iff in Q. destruct Q as [[R C] O]. rewrite R, C, O. simpl.
-    assert (I : In q (squares b)) by (apply is_square_spec; unfold is_square; rewrite R, C, O; reflexivity).
+  - unfold is_square in Q. rewrite !andb_true_iff in Q. destruct Q as [[R C] O]. rewrite R, C, O.
+    simpl.
+    assert (I : In q (squares b)) by (apply is_square_spec; unfold is_square; rewrite R, C, O;
+      reflexivity).
     unfold look, kind_at. cbn [black white kings start_of]. rewrite bit_0.
     pose proof (bit_mask_of b fits (filter (fun q => fst q <? n) (squares b)) q) as B.
-    pose proof (bit_mask_of b fits (filter (fun q => negb (fst q <? n) && (rows b - n <=? fst q)) (squares b)) q) as W.
+    pose proof (bit_mask_of b fits (filter (fun q => negb (fst q <? n) &&
+      (rows b - n <=? fst q)) (squares b)) q) as W.
     rewrite filter_In in B, W.
-    assert (F : forall f, incl (filter f (squares b)) (squares b)) by (intros f y Y; apply filter_In in Y; apply Y).
+    assert (F : forall f, incl (filter f (squares b)) (squares b)) by (intros f y Y;
+      apply filter_In in Y; apply Y).
     specialize (B (F _) I). specialize (W (F _) I).
     destruct (fst q <? n) eqn:N; simpl in *.
     + rewrite (proj2 B (conj I eq_refl)). reflexivity.
@@ -88,7 +95,8 @@ Proof.
       destruct (rows b - n <=? fst q).
       * rewrite (proj2 W (conj I eq_refl)). reflexivity.
       * destruct (bit _ (num b q)); [|reflexivity]. destruct (proj1 W eq_refl). discriminate.
-  - unfold is_square in Q. destruct (fst q <? rows b), (snd q <? columns b), (Nat.odd (fst q + snd q));
+  - unfold is_square in Q. destruct (fst q <? rows b), (snd q <? columns b),
+      (Nat.odd (fst q + snd q));
       simpl in *; try discriminate; reflexivity.
 Qed.
 
@@ -96,10 +104,12 @@ Qed.
 Definition board_8x8 : board := {| rows := 8; columns := 8 |}.
 Definition board_6x6 : board := {| rows := 6; columns := 6 |}.
 
-Example perft_8x8 : map (fun d => perft (make_geometry board_8x8) d (start_of board_8x8 3)) [1; 2; 3; 4; 5; 6; 7]
+Example perft_8x8 :
+  map (fun d => perft (make_geometry board_8x8) d (start_of board_8x8 3)) [1; 2; 3; 4; 5; 6; 7]
   = [7; 49; 302; 1469; 7361; 36768; 179740]%uint63.
 Proof. vm_compute. reflexivity. Qed.
 
-Example perft_6x6 : map (fun d => perft (make_geometry board_6x6) d (start_of board_6x6 2)) [1; 2; 3; 4; 5; 6; 7; 8]
+Example perft_6x6 :
+  map (fun d => perft (make_geometry board_6x6) d (start_of board_6x6 2)) [1; 2; 3; 4; 5; 6; 7; 8]
   = [5; 25; 106; 369; 1271; 4104; 12495; 37474]%uint63.
 Proof. vm_compute. reflexivity. Qed.

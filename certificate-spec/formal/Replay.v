@@ -6,8 +6,8 @@ Local Open Scope nat_scope.
 
 Inductive item := Visit (e : packed) | Complete (e : packed).
 
-(** What is still to do; positions expanded so far, 1 if completed and 0 if open; bits of the strategy to come;
-    how many positions may still be expanded. *)
+(** What is still to do; positions expanded so far, 1 if completed and 0 if open; bits of the
+    strategy to come; how many positions may still be expanded. *)
 Record state := { todo : list item; seen : tree; bits : list bool; allowed : int }.
 Inductive outcome := More (st : state) | Done (st : state) | Fail.
 
@@ -48,7 +48,8 @@ Definition expand (e : packed) (st : state) : option state :=
   else if negb (well_formed g e) then None
   else
     let next := ordered (successors g e) in
-    let visits l rest := {| todo := map Visit l ++ Complete e :: todo st; seen := put (seen st) e 0%uint63;
+    let visits l rest := {| todo := map Visit l ++ Complete e :: todo st;
+      seen := put (seen st) e 0%uint63;
                             bits := rest; allowed := (allowed st - 1)%uint63 |} in
     if side_eqb (to_move e) x then
       match read (width (length next)) (bits st) with
@@ -66,7 +67,8 @@ Definition step_replay (st : state) : outcome :=
   | Complete e :: rest =>
     match lookup (seen st) e with
     | None => Fail
-    | Some _ => More {| todo := rest; seen := put (seen st) e 1%uint63; bits := bits st; allowed := allowed st |}
+    | Some _ => More {| todo := rest; seen := put (seen st) e 1%uint63; bits := bits st;
+      allowed := allowed st |}
     end
   | Visit e :: rest =>
     if in_database e then if suiting e then More (with_todo rest st) else Fail
@@ -101,14 +103,16 @@ Definition replay (e : packed) (stated : int) (strategy : list bool) : option tr
 
 Lemma run_invariant : forall P : state -> Prop,
   (forall st st', P st -> step_replay st = More st' -> P st') ->
-  forall n st, P st -> match run n st with More st' => P st' | Done st' => P st' /\ todo st' = [] | Fail => True end.
+  forall n st, P st -> match run n st with More st' => P st' | Done st' => P st' /\ todo st' = []
+    | Fail => True end.
 Proof.
   intros P H. induction n as [|n IH]; intros st I; simpl.
   - destruct (step_replay st) as [st'|st'|] eqn:E; [exact (H _ _ I E) | | exact Logic.I].
     unfold step_replay in E. destruct (todo st) as [|[e|e] l] eqn:T.
     + injection E as <-. auto.
     + destruct (in_database e); [destruct (suiting e); discriminate|].
-      destruct (lookup (seen st) e); [destruct (win && _); discriminate|]. destruct (known e); [discriminate|].
+      destruct (lookup (seen st) e); [destruct (win && _); discriminate|]. destruct (known e);
+        [discriminate|].
       destruct (expand e _); discriminate.
     + destruct (lookup (seen st) e); discriminate.
   - specialize (IH st I) as J. destruct (run n st) as [st'|st'|]; [apply IH, J | exact J | exact J].
@@ -116,7 +120,8 @@ Qed.
 
 Lemma replay_run : forall e stated strategy t, replay e stated strategy = Some t ->
   forall P : state -> Prop, (forall st st', P st -> step_replay st = More st' -> P st') ->
-  (forall st, expand e {| todo := []; seen := Empty; bits := strategy; allowed := stated |} = Some st -> P st) ->
+  (forall st, expand e {| todo := []; seen := Empty; bits := strategy; allowed := stated |}
+    = Some st -> P st) ->
   exists st, P st /\ todo st = [] /\ seen st = t.
 Proof.
   intros e stated strategy t R P H F. unfold replay in R.
@@ -139,7 +144,8 @@ Proof.
     destruct (pick (ordered (successors g e)) i) as [y|] eqn:K; [|discriminate]. injection E as <-.
     split; [reflexivity|]. exists [y]. split; [reflexivity|]. exists y. split; [reflexivity|].
     apply in_ordered, (pick_in _ i), K.
-  - injection E as <-. split; [reflexivity|]. exists (ordered (successors g e)). split; [reflexivity|].
+  - injection E as <-. split; [reflexivity|]. exists (ordered (successors g e)).
+    split; [reflexivity|].
     intros y. symmetry. apply in_ordered.
 Qed.
 
@@ -168,7 +174,8 @@ Proof.
   exact (lookup_kept _ _ _ _ _ A).
 Qed.
 
-Lemma closing_expand : forall e st st', closing {| todo := Visit e :: todo st; seen := seen st; bits := bits st; allowed := allowed st |} ->
+Lemma closing_expand : forall e st st', closing {| todo := Visit e :: todo st; seen := seen st;
+  bits := bits st; allowed := allowed st |} ->
   expand e st = Some st' -> closing st'.
 Proof.
   intros e st st' C E. destruct (expand_spec _ _ _ E) as [W [S [l [T L]]]].
@@ -185,11 +192,13 @@ Qed.
 
 Lemma closing_step : forall st st', closing st -> step_replay st = More st' -> closing st'.
 Proof.
-  intros st st' C E. unfold step_replay in E. destruct (todo st) as [|[e|e] l] eqn:T; [discriminate | |].
+  intros st st' C E. unfold step_replay in E. destruct (todo st) as [|[e|e] l] eqn:T;
+    [discriminate | |].
   - assert (SK : (suiting e = true \/ known e = true \/ exists v, lookup (seen st) e = Some v) ->
       closing (with_todo l st)).
     { intros F y v I. destruct (C y v I) as [W G]. split; [exact W|]. revert G. apply goes_mono.
-      intros z [Z|Z]; [left; exact Z|]. rewrite T in Z. destruct Z as [[= ->]|Z]; [left; exact F | right; exact Z]. }
+      intros z [Z|Z]; [left; exact Z|]. rewrite T in Z. destruct Z as [[= ->]|Z];
+        [left; exact F | right; exact Z]. }
     destruct (in_database e).
     + destruct (suiting e) eqn:S; [|discriminate]. injection E as <-. apply SK. left. reflexivity.
     + destruct (lookup (seen st) e) as [v|] eqn:L.
@@ -204,7 +213,8 @@ Proof.
     assert (Y : exists u, in_tree (seen st) y u).
     { destruct I as [[-> _]|I]; [exists w; apply lookup_in, L | eauto]. }
     destruct Y as [u Y]. destruct (C y u Y) as [W G]. split; [exact W|]. revert G. apply goes_mono.
-    intros z [Z|Z]; [left; apply fine_put, Z|]. rewrite T in Z. destruct Z as [Z|Z]; [discriminate | right; exact Z].
+    intros z [Z|Z]; [left; apply fine_put, Z|]. rewrite T in Z. destruct Z as [Z|Z];
+      [discriminate | right; exact Z].
 Qed.
 
 Theorem replay_closed : forall e stated strategy t, replay e stated strategy = Some t ->
@@ -213,7 +223,8 @@ Proof.
   intros e stated strategy t R y v L.
   destruct (replay_run _ _ _ _ R closing closing_step) as [st [C [T S]]].
   - intros st X. apply closing_expand in X; [exact X|]. intros z w [].
-  - subst t. apply lookup_in in L. destruct (C _ _ L) as [W G]. split; [exact W|]. revert G. apply goes_mono.
+  - subst t. apply lookup_in in L. destruct (C _ _ L) as [W G]. split; [exact W|]. revert G.
+    apply goes_mono.
     intros z [Z|Z]; [exact Z|]. rewrite T in Z. destruct Z.
 Qed.
 
@@ -234,7 +245,8 @@ Fixpoint promise (l : list item) : Prop :=
 Definition winning (st : state) : Prop :=
   promise (todo st) /\ forall e v, in_tree (seen st) e v -> (v =? 0)%uint63 = false -> wins e.
 
-Lemma promise_visits : forall l rest, ((forall y, In y l -> wins y) -> promise rest) -> promise (map Visit l ++ rest).
+Lemma promise_visits : forall l rest, ((forall y, In y l -> wins y) -> promise rest) ->
+  promise (map Visit l ++ rest).
 Proof.
   induction l as [|y l IH]; intros rest H; simpl.
   - apply H. intros y [].
@@ -242,7 +254,8 @@ Proof.
 Qed.
 
 Lemma winning_expand : forall e st st', (wins e -> promise (todo st)) ->
-  (forall e v, in_tree (seen st) e v -> (v =? 0)%uint63 = false -> wins e) -> expand e st = Some st' -> winning st'.
+  (forall e v, in_tree (seen st) e v -> (v =? 0)%uint63 = false -> wins e) ->
+    expand e st = Some st' -> winning st'.
 Proof.
   intros e st st' P Q E. destruct (expand_spec _ _ _ E) as [W [S [l [T L]]]]. split.
   - rewrite T. apply promise_visits. intros A.
@@ -251,23 +264,30 @@ Proof.
       - destruct L as [y [-> I]]. exists y. split; [exact I|]. apply A. left. reflexivity.
       - intros y I. apply A, L, I. }
     split; [exact We | apply P, We].
-  - intros y v I N. rewrite S in I. apply put_in in I. destruct I as [[_ ->]|I]; [discriminate | exact (Q y v I N)].
+  - intros y v I N. rewrite S in I. apply put_in in I. destruct I as [[_ ->]|I];
+      [discriminate | exact (Q y v I N)].
 Qed.
 
-Lemma winning_step : win = true -> forall st st', winning st -> step_replay st = More st' -> winning st'.
+Lemma winning_step : win = true -> forall st st', winning st -> step_replay st = More st' ->
+  winning st'.
 Proof.
-  intros WIN st st' [P Q] E. unfold step_replay in E. destruct (todo st) as [|[e|e] l] eqn:T; [discriminate | |].
+  intros WIN st st' [P Q] E. unfold step_replay in E. destruct (todo st) as [|[e|e] l] eqn:T;
+    [discriminate | |].
   - simpl in P.
     destruct (in_database e).
-    + destruct (suiting e) eqn:S; [|discriminate]. injection E as <-. split; [apply P, wins_suiting, S | exact Q].
+    + destruct (suiting e) eqn:S; [|discriminate]. injection E as <-.
+      split; [apply P, wins_suiting, S | exact Q].
     + destruct (lookup (seen st) e) as [v|] eqn:L.
-      * rewrite WIN in E. simpl in E. destruct (v =? 0)%uint63 eqn:Z; [discriminate|]. injection E as <-.
+      * rewrite WIN in E. simpl in E. destruct (v =? 0)%uint63 eqn:Z; [discriminate|].
+        injection E as <-.
         split; [apply P, (Q e v); [apply lookup_in, L | exact Z] | exact Q].
       * destruct (known e) eqn:K; [injection E as <-; split; [apply P, wins_known, K | exact Q]|].
         destruct (expand e (with_todo l st)) as [s|] eqn:X; [|discriminate]. injection E as <-.
         exact (winning_expand e (with_todo l st) s P Q X).
-  - destruct (lookup (seen st) e) as [w|] eqn:L; [|discriminate]. injection E as <-. destruct P as [We P].
-    split; [exact P|]. intros y v I N. simpl in I. apply put_in in I. destruct I as [[-> _]|I]; [exact We | exact (Q y v I N)].
+  - destruct (lookup (seen st) e) as [w|] eqn:L; [|discriminate]. injection E as <-.
+    destruct P as [We P].
+    split; [exact P|]. intros y v I N. simpl in I. apply put_in in I. destruct I as [[-> _]|I];
+      [exact We | exact (Q y v I N)].
 Qed.
 
 Theorem replay_wins : win = true -> forall e stated strategy t, replay e stated strategy = Some t ->

@@ -15,7 +15,8 @@ Definition side_eqb (s s' : side) : bool :=
 Lemma side_eqb_spec : forall s s', side_eqb s s' = true <-> s = s'.
 Proof. intros [] []; simpl; split; congruence. Qed.
 
-Definition of_side (s : side) (e : packed) : int := match s with Black => black e | White => white e end.
+Definition of_side (s : side) (e : packed) : int :=
+  match s with Black => black e | White => white e end.
 Definition mine (e : packed) : int := of_side (to_move e) e.
 Definition theirs (e : packed) : int := of_side (other (to_move e)) e.
 Definition kind_at (e : packed) (i : int) : kind := if bit (kings e) i then King else Man.
@@ -35,14 +36,26 @@ Definition same (p p' : position) : Prop := turn p = turn p' /\ forall q, piece 
 (** * Geometry: from each square, where a step leads, and what is jumped on the way where *)
 
 Record ways := { steps : list int; hops : list (int * int) }.
-Record cell := { at_bit : int; black_man : ways; white_man : ways; black_king : ways; white_king : ways }.
+Record cell := {
+  at_bit : int;
+  black_man : ways;
+  white_man : ways;
+  black_king : ways;
+  white_king : ways
+}.
 Definition ways_of (s : side) (k : kind) (c : cell) : ways :=
   match k, s with
   | Man, Black => black_man c | Man, White => white_man c
   | King, Black => black_king c | King, White => white_king c
   end.
 
-Record geometry := { cells : list cell; all : int; crown_black : int; crown_white : int; most_jumps : nat }.
+Record geometry := {
+  cells : list cell;
+  all : int;
+  crown_black : int;
+  crown_white : int;
+  most_jumps : nat
+}.
 Definition crown_row (s : side) (g : geometry) : int :=
   match s with Black => crown_black g | White => crown_white g end.
 
@@ -102,7 +115,8 @@ Fixpoint cell_at (cs : list cell) (i : int) : option cell :=
 (** No square in two sets, no king that is not a piece, nothing off the board. *)
 Definition well_formed (g : geometry) (e : packed) : bool :=
   let pieces := (black e lor white e)%uint63 in
-  ((black e land white e =? 0) && (kings e land pieces =? kings e) && (pieces land all g =? pieces))%uint63.
+  ((black e land white e =? 0) && (kings e land pieces =? kings e) &&
+    (pieces land all g =? pieces))%uint63.
 
 (** The position after a piece of kind [k] has gone [from] ... [to] over [taken]. *)
 Definition moved (g : geometry) (e : packed) (k : kind) (from to taken : int) : packed :=
@@ -134,7 +148,9 @@ Fixpoint jump_ends (fuel : nat) (s : side) (k : kind) (enemy occupied : int) (i 
     | Some c =>
       match filter (open enemy occupied taken) (hops (ways_of s k c)) with
       | [] => [(i, taken)]
-      | h :: more => flat_map (fun x => jump_ends fuel' s k enemy occupied (snd x) (taken lor one (fst x))%uint63)
+      | h :: more =>
+        flat_map
+          (fun x => jump_ends fuel' s k enemy occupied (snd x) (taken lor one (fst x))%uint63)
                        (h :: more)
       end
     end
@@ -146,7 +162,8 @@ Definition captures_of (e : packed) (c : cell) : list packed :=
     let k := kind_at e i in
     let occupied := without (black e lor white e)%uint63 (one i) in
     map (fun x => moved g e k i (fst x) (snd x))
-      (flat_map (fun h => jump_ends (most_jumps g) (to_move e) k (theirs e) occupied (snd h) (one (fst h)))
+      (flat_map (fun h => jump_ends (most_jumps g) (to_move e) k (theirs e) occupied (snd h)
+        (one (fst h)))
         (filter (open (theirs e) occupied 0%uint63) (hops (ways_of (to_move e) k c))))
   else [].
 
@@ -155,10 +172,12 @@ Definition steps_of (e : packed) (c : cell) : list packed :=
   if bit (mine e) i then
     let k := kind_at e i in
     map (fun j => moved g e k i j 0%uint63)
-      (filter (fun j => negb (bit (black e lor white e)%uint63 j)) (steps (ways_of (to_move e) k c)))
+      (filter (fun j => negb (bit (black e lor white e)%uint63 j))
+        (steps (ways_of (to_move e) k c)))
   else [].
 
-(** The position after each way of moving: where two ways lead to the same position it occurs twice. *)
+(** The position after each way of moving: where two ways lead to the same position it occurs
+    twice. *)
 Definition successors (e : packed) : list packed :=
   match flat_map (captures_of e) (cells g) with
   | [] => flat_map (steps_of e) (cells g)

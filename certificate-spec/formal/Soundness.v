@@ -9,7 +9,8 @@ Variables (ev : evidence) (x : side) (start : packed).
 Hypothesis fits : small (of_board ev).
 Let g := make_geometry (of_board ev).
 
-Lemma ranks_nodes : forall e r, in_tree (ranks ev x) e r -> exists n, In n (nodes ev x) /\ place n = e /\ rank n = r.
+Lemma ranks_nodes : forall e r, in_tree (ranks ev x) e r -> exists n, In n (nodes ev x) /\
+  place n = e /\ rank n = r.
 Proof.
   intros e r. unfold ranks.
   assert (G : forall l t, in_tree (fold_left (fun t n => put t (place n) (rank n)) l t) e r ->
@@ -40,8 +41,10 @@ Qed.
 (** * Not losing: Theorem 3 of SPEC.md *)
 
 Section NotLost.
-Hypothesis nodes_hold : forall n, In n (nodes ev x) -> node_holds g ev x false (ranks ev x) n = true.
-Hypothesis database : forall e, covered g (cover ev) e = true -> consistent g (cover ev) (table ev) e = true.
+Hypothesis nodes_hold : forall n, In n (nodes ev x) ->
+  node_holds g ev x false (ranks ev x) n = true.
+Hypothesis database : forall e, covered g (cover ev) e = true ->
+  consistent g (cover ev) (table ev) e = true.
 
 Let is_known e := known false (ranks ev x) 0%uint63 e.
 Let expanded (e : packed) (n : node) : bool :=
@@ -63,7 +66,8 @@ Lemma set_known : forall e, is_known e = true -> set e = true.
 Proof. intros e E. unfold set. rewrite E. rewrite orb_true_r. reflexivity. Qed.
 Lemma set_stuck : forall e, stuck g x e = true -> set e = true.
 Proof. intros e E. unfold set. rewrite E. apply orb_true_r. Qed.
-Lemma set_expanded : forall e n t v, In n (nodes ev x) -> replayed g ev x false (ranks ev x) n = Some t ->
+Lemma set_expanded : forall e n t v, In n (nodes ev x) ->
+  replayed g ev x false (ranks ev x) n = Some t ->
   lookup t e = Some v -> set e = true.
 Proof.
   intros e n t v I R L. unfold set.
@@ -78,11 +82,14 @@ Proof.
   apply orb_true_iff in H. destruct H as [H|H]; [apply set_known, H | apply set_stuck, H].
 Qed.
 
-Lemma expanded_goes : forall e n t v, In n (nodes ev x) -> replayed g ev x false (ranks ev x) n = Some t ->
+Lemma expanded_goes : forall e n t v, In n (nodes ev x) ->
+  replayed g ev x false (ranks ev x) n = Some t ->
   lookup t e = Some v -> well_formed g e = true /\ goes_on (of_board ev) x set e = true.
 Proof.
-  intros e n t v I R L. pose proof R as R'. unfold replayed in R'. destruct (why n) as [| |stated strategy]; try discriminate.
-  destruct (replay_closed _ _ _ _ _ _ _ _ _ _ R' _ _ L) as [W G]. split; [exact W|]. revert G. apply goes_goes_on.
+  intros e n t v I R L. pose proof R as R'. unfold replayed in R'.
+  destruct (why n) as [| |stated strategy]; try discriminate.
+  destruct (replay_closed _ _ _ _ _ _ _ _ _ _ R' _ _ L) as [W G]. split; [exact W|]. revert G.
+  apply goes_goes_on.
   intros y [S|[K|[w F]]].
   - apply set_suiting, S.
   - apply set_known, K.
@@ -98,21 +105,27 @@ Proof.
   - apply andb_true_iff in N. destruct N as [T N]. unfold goes_on. rewrite T. fold g.
     destruct (pick _ choice) as [y|] eqn:K; [|discriminate]. apply existsb_exists. exists y.
     split; [apply in_ordered, (pick_in _ choice), K | exact (holds_set _ _ N)].
-  - apply andb_true_iff in N. destruct N as [T N]. apply negb_true_iff in T. unfold goes_on. rewrite T. fold g.
+  - apply andb_true_iff in N. destruct N as [T N]. apply negb_true_iff in T. unfold goes_on.
+    rewrite T. fold g.
     apply forallb_forall. intros y Iy. rewrite forallb_forall in N. exact (holds_set _ _ (N y Iy)).
   - destruct (replayed g ev x false (ranks ev x) n) as [t|] eqn:R; [|discriminate].
-    destruct (lookup t (place n)) as [v|] eqn:L; [|discriminate]. apply (expanded_goes _ n t v I R L).
+    destruct (lookup t (place n)) as [v|] eqn:L; [|discriminate].
+    apply (expanded_goes _ n t v I R L).
 Qed.
 
-Lemma set_closed : forall e, set e = true -> well_formed g e = true /\ goes_on (of_board ev) x set e = true.
+Lemma set_closed : forall e, set e = true -> well_formed g e = true /\
+  goes_on (of_board ev) x set e = true.
 Proof.
   intros e S. unfold set in S. rewrite !orb_true_iff in S. destruct S as [[[S|S]|S]|S].
   - split; [exact (suiting_well_formed _ _ S)|].
-    assert (C : covered g (cover ev) e = true) by (unfold suiting, suits in S; rewrite andb_true_iff in S; apply S).
+    assert (C : covered g (cover ev) e = true) by (unfold suiting, suits in S;
+      rewrite andb_true_iff in S; apply S).
     pose proof (consistent_closed g (cover ev) (table ev) x e (database e C) S) as G.
     unfold goes_on. fold g.
-    assert (M : forall y, suits g (cover ev) (table ev) x false y || stuck g x y = true -> set y = true).
-    { intros y Y. apply orb_true_iff in Y. destruct Y as [Y|Y]; [apply set_suiting, Y | apply set_stuck, Y]. }
+    assert (M : forall y, suits g (cover ev) (table ev) x false y || stuck g x y = true ->
+      set y = true).
+    { intros y Y. apply orb_true_iff in Y. destruct Y as [Y|Y];
+      [apply set_suiting, Y | apply set_stuck, Y]. }
     destruct (side_eqb (to_move e) x).
     + apply existsb_exists in G. destruct G as [y [I Y]]. apply existsb_exists. eauto.
     + rewrite forallb_forall in G. apply forallb_forall. eauto.
@@ -122,7 +135,8 @@ Proof.
     destruct (replayed g ev x false (ranks ev x) n) as [t|] eqn:R; [|discriminate].
     destruct (lookup t e) as [v|] eqn:L; [|discriminate]. exact (expanded_goes _ n t v I R L).
   - unfold stuck in S. rewrite !andb_true_iff in S. destruct S as [[W T] N]. split; [exact W|].
-    apply negb_true_iff in T. unfold goes_on. rewrite T. fold g. destruct (successors g e); [reflexivity | discriminate].
+    apply negb_true_iff in T. unfold goes_on. rewrite T. fold g. destruct (successors g e);
+      [reflexivity | discriminate].
 Qed.
 
 Theorem not_lost : start_holds g ev x false (ranks ev x) start = true ->
@@ -140,40 +154,49 @@ End NotLost.
 
 Section Win.
 Hypothesis nodes_hold : forall n, In n (nodes ev x) -> node_holds g ev x true (ranks ev x) n = true.
-Hypothesis database : forall e, covered g (cover ev) e = true -> settled g (cover ev) (table ev) (depth ev) e = true.
+Hypothesis database : forall e, covered g (cover ev) e = true ->
+  settled g (cover ev) (table ev) (depth ev) e = true.
 
 Lemma suiting_wins : forall e, suiting g ev x true e = true -> wins (of_board ev) x e.
 Proof. intros e S. exact (settled_wins _ _ _ _ x fits database e S). Qed.
 
-Lemma goes_wins : forall e, well_formed g e = true -> goes g x (wins (of_board ev) x) e -> wins (of_board ev) x e.
+Lemma goes_wins : forall e, well_formed g e = true -> goes g x (wins (of_board ev) x) e ->
+  wins (of_board ev) x e.
 Proof.
   intros e W G. unfold goes in G. destruct (side_eqb (to_move e) x) eqn:T.
   - apply side_eqb_spec in T. destruct G as [y [I Y]]. exact (wins_mine _ fits x e y W T I Y).
   - apply (wins_theirs _ fits x e W); [destruct (to_move e), x; simpl in *; congruence | exact G].
 Qed.
 
-Lemma nodes_win : forall m n, In n (nodes ev x) -> Z.to_nat (to_Z (rank n)) < m -> wins (of_board ev) x (place n).
+Lemma nodes_win : forall m n, In n (nodes ev x) -> Z.to_nat (to_Z (rank n)) < m ->
+  wins (of_board ev) x (place n).
 Proof.
   induction m as [|m IH]; intros n I L; [lia|].
   assert (K : forall e, known true (ranks ev x) (rank n) e = true -> wins (of_board ev) x e).
   { intros e K. unfold known in K. destruct (lookup (ranks ev x) e) as [r|] eqn:F; [|discriminate].
     apply lookup_in, ranks_nodes in F. destruct F as [n' [I' [<- <-]]]. apply IH; [exact I'|].
     apply ltb_spec in K. pose proof (to_Z_bounded (rank n')). lia. }
-  assert (B : forall e, holds_below g ev x true (ranks ev x) (rank n) e = true -> wins (of_board ev) x e).
+  assert (B : forall e, holds_below g ev x true (ranks ev x) (rank n) e = true ->
+    wins (of_board ev) x e).
   { intros e H. unfold holds_below in H. destruct (in_database g ev e); [apply suiting_wins, H|].
     apply orb_true_iff in H. destruct H as [H|H]; [apply K, H | exact (wins_stuck _ x fits e H)]. }
-  pose proof (nodes_hold n I) as N. unfold node_holds in N. rewrite !andb_true_iff in N. destruct N as [[P _] N].
+  pose proof (nodes_hold n I) as N. unfold node_holds in N. rewrite !andb_true_iff in N.
+  destruct N as [[P _] N].
   pose proof (possible_well_formed _ P) as W.
   destruct (why n) as [choice| |stated strategy] eqn:Y.
-  - apply andb_true_iff in N. destruct N as [T N]. apply goes_wins; [exact W|]. unfold goes. rewrite T.
+  - apply andb_true_iff in N. destruct N as [T N]. apply goes_wins; [exact W|]. unfold goes.
+    rewrite T.
     destruct (pick _ choice) as [y|] eqn:C; [|discriminate]. exists y.
     split; [apply in_ordered, (pick_in _ choice), C | exact (B y N)].
-  - apply andb_true_iff in N. destruct N as [T N]. apply negb_true_iff in T. apply goes_wins; [exact W|].
+  - apply andb_true_iff in N. destruct N as [T N]. apply negb_true_iff in T. apply goes_wins;
+      [exact W|].
     unfold goes. rewrite T. intros y J. rewrite forallb_forall in N. exact (B y (N y J)).
   - unfold replayed in N. rewrite Y in N.
     destruct (replay _ _ _ _ _ _ _ _ _) as [t|] eqn:R; [|discriminate].
-    destruct (lookup t (place n)) as [v|] eqn:F; [|discriminate]. apply negb_true_iff in N. simpl in N.
-    exact (replay_wins _ _ _ _ _ _ (wins (of_board ev) x) goes_wins suiting_wins K eq_refl _ _ _ _ R _ _ F N).
+    destruct (lookup t (place n)) as [v|] eqn:F; [|discriminate]. apply negb_true_iff in N.
+    simpl in N.
+    exact (replay_wins _ _ _ _ _ _ (wins (of_board ev) x) goes_wins suiting_wins K eq_refl _ _ _ _
+      R _ _ F N).
 Qed.
 
 Theorem won : start_holds g ev x true (ranks ev x) start = true ->
@@ -183,7 +206,8 @@ Proof.
   unfold start_holds in H. rewrite andb_true_iff in H. destruct H as [_ H].
   destruct (in_database g ev start); [apply suiting_wins, H|].
   destruct (lookup (ranks ev x) start) as [r|] eqn:L; [|exact (wins_stuck _ x fits start H)].
-  apply lookup_in, ranks_nodes in L. destruct L as [n [I [<- _]]]. exact (nodes_win _ n I (Nat.lt_succ_diag_r _)).
+  apply lookup_in, ranks_nodes in L. destruct L as [n [I [<- _]]].
+  exact (nodes_win _ n I (Nat.lt_succ_diag_r _)).
 Qed.
 End Win.
 End Question.
@@ -198,13 +222,15 @@ Let g := make_geometry (of_board ev).
 
 Lemma shard_exists : forall eb, (shard_of m eb <? m)%uint63 = true.
 Proof.
-  intros eb. apply ltb_spec. unfold shard_of. rewrite mod_spec. apply ltb_spec in some. change (to_Z 0) with 0%Z in some.
+  intros eb. apply ltb_spec. unfold shard_of. rewrite mod_spec. apply ltb_spec in some.
+  change (to_Z 0) with 0%Z in some.
   apply Z.mod_pos_bound. exact some.
 Qed.
 
 Lemma shards_small : small (of_board ev).
 Proof.
-  pose proof (shards 0 some) as H. unfold check_shard in H. rewrite andb_true_iff in H. destruct H as [H _].
+  pose proof (shards 0 some) as H. unfold check_shard in H. rewrite andb_true_iff in H.
+  destruct H as [H _].
   apply Nat.ltb_lt, H.
 Qed.
 
@@ -217,14 +243,17 @@ Proof.
   intros x win Q. split.
   - specialize (Q _ some). unfold question_holds in Q. rewrite andb_true_iff in Q. apply Q.
   - intros n I. specialize (Q _ (shard_exists (black (place n)))). unfold question_holds in Q.
-    rewrite andb_true_iff in Q. destruct Q as [_ Q]. rewrite forallb_forall in Q. specialize (Q n I).
+    rewrite andb_true_iff in Q. destruct Q as [_ Q]. rewrite forallb_forall in Q.
+    specialize (Q n I).
     simpl in Q. rewrite eqb_refl in Q. exact Q.
 Qed.
 
 Lemma shards_database : small (of_board ev) -> forall win,
-  (forall k, (k <? m)%uint63 = true -> database_holds g ev win (fun eb => shard_of m eb =? k)%uint63 = true) ->
+  (forall k, (k <? m)%uint63 = true ->
+    database_holds g ev win (fun eb => shard_of m eb =? k)%uint63 = true) ->
   forall e, covered g (cover ev) e = true ->
-    (if win then settled g (cover ev) (table ev) (depth ev) e else consistent g (cover ev) (table ev) e) = true.
+    (if win then settled g (cover ev) (table ev) (depth ev) e
+      else consistent g (cover ev) (table ev) e) = true.
 Proof.
   intros fits win D e C. specialize (D _ (shard_exists (black e))).
   pose proof (cover_spec (of_board ev) fits _ _ _ D e C (eqb_refl _)) as P.
@@ -234,13 +263,16 @@ Qed.
 Lemma shards_each : forall k, (k <? m)%uint63 = true ->
   let mine eb := (shard_of m eb =? k)%uint63 in
   match c with
-  | Draw => question_holds g ev Black false mine start = true /\ question_holds g ev White false mine start = true /\
+  | Draw => question_holds g ev Black false mine start = true /\
+    question_holds g ev White false mine start = true /\
             database_holds g ev false mine = true
-  | DoesNotLose x => question_holds g ev x false mine start = true /\ database_holds g ev false mine = true
+  | DoesNotLose x => question_holds g ev x false mine start = true /\
+    database_holds g ev false mine = true
   | Wins x => question_holds g ev x true mine start = true /\ database_holds g ev true mine = true
   end.
 Proof.
-  intros k K mine. pose proof (shards k K) as H. unfold check_shard in H. rewrite andb_true_iff in H.
+  intros k K mine. pose proof (shards k K) as H. unfold check_shard in H.
+  rewrite andb_true_iff in H.
   destruct H as [_ H]. fold g mine in H. destruct c as [|y|y];
     apply andb_true_iff in H; destruct H as [A D]; [|exact (conj A D)|exact (conj A D)].
   apply andb_true_iff in A. destruct A as [B W]. exact (conj B (conj W D)).
@@ -252,7 +284,8 @@ Proof.
   intros p S. pose proof shards_each as E. pose proof shards_small as F. clear shards.
   assert (NL : forall x, (forall k, (k <? m)%uint63 = true ->
       question_holds g ev x false (fun eb => shard_of m eb =? k)%uint63 start = true /\
-      database_holds g ev false (fun eb => shard_of m eb =? k)%uint63 = true) -> NotLost (of_board ev) x p).
+      database_holds g ev false (fun eb => shard_of m eb =? k)%uint63 = true) ->
+        NotLost (of_board ev) x p).
   { intros x A. destruct (shards_question x false (fun k K => proj1 (A k K))) as [H N].
     exact (not_lost ev x start F N (shards_database F false (fun k K => proj2 (A k K))) H p S). }
   destruct c as [|x|x]; simpl.
@@ -280,18 +313,23 @@ Theorem game_holds : forall ev n c, check ev (start_of (of_board ev) n) c = true
   forall p, game_start (of_board ev) n p -> holds (of_board ev) p c.
 Proof.
   intros ev n c H p G. apply (check_holds _ _ _ H), start_of_game; [|exact G].
-  unfold check, check_shard in H. rewrite andb_true_iff in H. destruct H as [H _]. apply Nat.ltb_lt, H.
+  unfold check, check_shard in H. rewrite andb_true_iff in H. destruct H as [H _].
+  apply Nat.ltb_lt, H.
 Qed.
 
 (** Square by square, as in a FEN. *)
-Definition pieces (b : board) (e : packed) : list (option (side * kind)) := map (fun q => look e (num b q)) (squares b).
+Definition pieces (b : board) (e : packed) : list (option (side * kind)) :=
+  map (fun q => look e (num b q)) (squares b).
 
 Theorem fen_holds : forall ev start c, check ev start c = true ->
-  forall p, placed (of_board ev) (to_move start) (pieces (of_board ev) start) p -> holds (of_board ev) p c.
+  forall p, placed (of_board ev) (to_move start) (pieces (of_board ev) start) p ->
+    holds (of_board ev) p c.
 Proof.
-  intros ev start c H p [T [_ [P N]]]. apply (check_holds _ _ _ H). split; [exact T|]. intros q. simpl.
+  intros ev start c H p [T [_ [P N]]]. apply (check_holds _ _ _ H). split; [exact T|]. intros q.
+  simpl.
   destruct (is_square (of_board ev) q) eqn:Q.
-  - apply is_square_spec in Q. pose proof (index_nth _ _ Q) as I. specialize (P _ _ I). unfold pieces in P.
+  - apply is_square_spec in Q. pose proof (index_nth _ _ Q) as I. specialize (P _ _ I).
+    unfold pieces in P.
     rewrite (map_nth_error _ _ _ I) in P. congruence.
   - apply N. intros I. apply is_square_spec in I. congruence.
 Qed.

@@ -169,7 +169,8 @@ Qed.
 (** A mask with no bit but those of squares. *)
 Definition within (x : int) : Prop := (x land mask_of (squares b))%uint63 = x.
 
-Lemma within_bit : forall x i, within x -> bit x i = true -> exists q, In q (squares b) /\ i = num q.
+Lemma within_bit : forall x i, within x -> bit x i = true -> exists q, In q (squares b) /\
+  i = num q.
 Proof.
   intros x i W B. unfold within in W. rewrite <- W, land_spec, andb_true_iff in B.
   destruct B as [_ B]. unfold mask_of in B. apply bit_mask in B.

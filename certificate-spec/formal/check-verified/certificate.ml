@@ -1,5 +1,5 @@
-(* Reads the files of a certificate of format 1. Nothing here is trusted, hashes are not looked at, and
-   what cannot be read is an error. *)
+(* Reads the files of a certificate of format 1. Nothing here is trusted, hashes are not looked at,
+   and what cannot be read is an error. *)
 
 open Verified
 
@@ -114,7 +114,8 @@ let hexadecimal digest =
 
 let read_manifest path =
   let cursor = { bytes = read_file path; at = 12 } in
-  if String.sub cursor.bytes 0 12 <> "DPCERT\000\000\001\000\000\000" then fail "%s: not of format 1" path;
+  if String.sub cursor.bytes 0 12 <> "DPCERT\000\000\001\000\000\000"
+    then fail "%s: not of format 1" path;
   ignore (varint cursor);
   ignore (take cursor 32);
   let read_object _ =

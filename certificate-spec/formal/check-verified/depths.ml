@@ -1,5 +1,6 @@
-(* Depths of wins and losses, which a claim of a win needs beside the values: in how many rounds they follow
-   from each other. Nothing here is trusted: the check asks that depths fall from each to the next. *)
+(* Depths of wins and losses, which a claim of a win needs beside the values: in how many rounds
+   they follow from each other. Nothing here is trusted: the check asks that depths fall from each
+   to the next. *)
 
 open Verified
 

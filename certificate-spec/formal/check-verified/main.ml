@@ -2,8 +2,9 @@
    check-verified perft RxC DEPTH
    check-verified successors RxC
 
-   Reads a certificate, and tables of a database that `prove db --map` has made, and lets the program that
-   was extracted from Check.v judge them: at the level consistent, or for a win by depths that fall. *)
+   Reads a certificate, and tables of a database that `prove db --map` has made, and lets the
+   program that was extracted from Check.v judge them: at the level consistent, or for a win by
+   depths that fall. *)
 
 open Verified
 
@@ -144,8 +145,8 @@ let print_perft game depth =
     Printf.printf "%d %d\n%!" d (perft geometry (Certificate.nat d) start)
   done
 
-(* For each position of standard input a line with its successors in order, so that other programs can
-   compare theirs. *)
+(* For each position of standard input a line with its successors in order, so that other programs
+   can compare theirs. *)
 let print_successors game =
   let rows, columns = read_board game in
   let geometry = make_geometry (board rows columns) in

@@ -1,5 +1,5 @@
-(* Values of positions from the tables that `prove db --map` makes. Nothing here is trusted: whatever it
-   says is verified position by position. *)
+(* Values of positions from the tables that `prove db --map` makes. Nothing here is trusted:
+   whatever it says is verified position by position. *)
 
 open Verified
 
@@ -26,7 +26,8 @@ let bit_number =
   for i = 0 to 61 do numbers.((1 lsl i) mod 67) <- i done;
   fun bit -> numbers.(bit mod 67)
 
-(* SPEC.md, 8.2: the rank of a set of squares that are counted from Black's end, and from White's. *)
+(* SPEC.md, 8.2: the rank of a set of squares that are counted from Black's end, and from
+   White's. *)
 let rank_of_black mask =
   let rec sum mask k total =
     if mask = 0 then total
@@ -37,7 +38,8 @@ let rank_of_black mask =
 let rank_of_white squares mask =
   let rec sum mask k total =
     if mask = 0 then total
-    else sum (mask land (mask - 1)) (k - 1) (total + choose.(squares - 1 - bit_number (mask land -mask)).(k))
+    else sum (mask land (mask - 1)) (k - 1)
+      (total + choose.(squares - 1 - bit_number (mask land -mask)).(k))
   in
   sum mask (count mask) 0
 
@@ -51,7 +53,8 @@ let map_file directory name =
   Bigarray.array1_of_genarray map
 
 let scan text format make =
-  try Some (Scanf.sscanf text format make) with Scanf.Scan_failure _ | Failure _ | End_of_file -> None
+  try Some (Scanf.sscanf text format make)
+  with Scanf.Scan_failure _ | Failure _ | End_of_file -> None
 
 let open_tables directory ~squares ~men ~pieces =
   let most = pieces + 1 in
