@@ -1,6 +1,6 @@
 (* Claims about positions that are bit masks: packing, closed sets, wins, and the half-turn. *)
 Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules Moves.
+Require Import Spec Squares Rules Jumps Moves.
 Import ListNotations.
 Local Open Scope nat_scope.
 

@@ -1,6 +1,6 @@
 (* The function [successors] gives exactly the positions that the relation [move] gives. *)
 Require Import List Arith ZArith Lia Bool Uint63.
-Require Import Spec Squares Rules.
+Require Import Spec Squares Rules Jumps.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -9,270 +9,10 @@ Variable b : board.
 Hypothesis fits : small b.
 Let sq := squares b.
 Let g := make_geometry b.
-
-(** * Geometry *)
-
-Lemma ways_of_cell : forall s k q, ways_of s k (make_cell b q) = make_ways b s k q.
-Proof. intros [] [] q; reflexivity. Qed.
-
-Lemma cell_at_num : forall l q, incl l sq -> In q l ->
-  cell_at (map (make_cell b) l) (num b q) = Some (make_cell b q).
-Proof.
-  induction l as [|x l IH]; intros q L Q; [destruct Q|]. simpl.
-  rewrite num_eqb; [|exact fits | apply L; left; reflexivity | apply L; exact Q].
-  destruct (same_square x q) eqn:E.
-  - apply same_square_spec in E. subst. reflexivity.
-  - apply IH.
-    + intros y Y. apply L. right. exact Y.
-    + destruct Q as [->|Q]; [|exact Q]. rewrite same_square_refl in E. discriminate.
-Qed.
-
-Lemma in_steps_from : forall s k q q', In q' (steps_from b s k q) <-> In q' sq /\ step s k q q'.
-Proof. intros s k q q'. unfold steps_from. rewrite filter_In, step_b_spec. reflexivity. Qed.
-
-Lemma in_hops_from : forall s k q over q', In (over, q') (hops_from b s k q) <->
-  In over sq /\ In q' sq /\ step s k q over /\ step s k over q' /\
-  fst q + fst q' = 2 * fst over /\ snd q + snd q' = 2 * snd over.
-Proof.
-  intros s k q over q'. unfold hops_from. rewrite in_flat_map. split.
-  - intros [o [O I]]. apply in_steps_from in O. apply in_map_iff in I.
-    destruct I as [t [[= <- <-] I]]. rewrite filter_In, !andb_true_iff, step_b_spec,
-      !Nat.eqb_eq in I. tauto.
-  - intros [O [Q [A [B [R C]]]]]. exists over. split; [apply in_steps_from; auto|].
-    apply in_map_iff. exists q'. split; [reflexivity|].
-    rewrite filter_In, !andb_true_iff, step_b_spec, !Nat.eqb_eq. auto.
-Qed.
-
-Lemma crown_row_spec : forall s q, In q sq ->
-  (bit (crown_row s g) (num b q) = true <-> last_row b s (fst q)).
-Proof.
-  intros s q Q. destruct s; cbn [crown_row g make_geometry crown_black crown_white];
-  (rewrite bit_mask_of; [rewrite filter_In, last_row_b_spec; tauto | exact fits
-  | intros x X; apply filter_In in X; apply X | exact Q]).
-Qed.
-
-Lemma in_sq_dec : forall q, In q sq \/ ~ In q sq.
-Proof.
-  intros q. destruct (is_square b q) eqn:E.
-  - left. apply is_square_spec, E.
-  - right. intros I. apply is_square_spec in I. congruence.
-Qed.
-
-(** * One position *)
-
 Variable e : packed.
 Hypothesis wf : well_formed g e = true.
 Let p := unpack b e.
 Let s := to_move e.
-
-Lemma disjoint : forall i, bit (black e) i = true -> bit (white e) i = true -> False.
-Proof.
-  intros i B W. unfold well_formed in wf. rewrite !andb_true_iff, !eqb_spec in wf.
-  destruct wf as [[D _] _].
-  assert (E : bit (black e land white e)%uint63 i = true) by (rewrite land_spec, B, W; reflexivity).
-  rewrite D, bit_0 in E. discriminate.
-Qed.
-
-Lemma kings_are_pieces : forall i, bit (kings e) i = true ->
-  bit (black e) i = true \/ bit (white e) i = true.
-Proof.
-  intros i K. unfold well_formed in wf. rewrite !andb_true_iff, !eqb_spec in wf.
-  destruct wf as [[_ D] _]. rewrite <- D, land_spec, lor_spec, andb_true_iff, orb_true_iff in K.
-  tauto.
-Qed.
-
-Lemma piece_p : forall q, In q sq -> piece p q = look e (num b q).
-Proof. intros q Q. apply is_square_spec in Q. unfold p. simpl. rewrite Q. reflexivity. Qed.
-
-Lemma piece_off : forall q, ~ In q sq -> piece p q = None.
-Proof.
-  intros q Q. unfold p. simpl. destruct (is_square b q) eqn:E; [|reflexivity].
-  apply is_square_spec in E. contradiction.
-Qed.
-
-Lemma look_mine : forall i k, look e i = Some (s, k) <-> bit (mine e) i = true /\ kind_at e i = k.
-Proof.
-  intros i k. unfold look, mine, of_side. fold s. pose proof (disjoint i) as D.
-  destruct s, (bit (black e) i) eqn:B, (bit (white e) i) eqn:W; split;
-    try (intros [= <-]; auto); try (intros [? ?]; subst; congruence); exfalso; auto.
-Qed.
-
-Lemma look_theirs : forall i, (exists k, look e i = Some (other s, k)) <-> bit (theirs e) i = true.
-Proof.
-  intros i. unfold look, theirs, of_side. fold s. pose proof (disjoint i) as D.
-  destruct s; simpl; destruct (bit (black e) i) eqn:B, (bit (white e) i) eqn:W; split;
-    intros A; try discriminate; try (destruct A; discriminate);
-    try (eexists; reflexivity); try reflexivity; exfalso; auto.
-Qed.
-
-Lemma look_none : forall i, look e i = None <-> bit (black e lor white e)%uint63 i = false.
-Proof.
-  intros i. unfold look. rewrite lor_spec.
-  destruct (bit (black e) i), (bit (white e) i); simpl; split; congruence.
-Qed.
-
-(** * Jumps *)
-
-Section Jumps.
-Variables (from : square) (k : kind).
-Hypothesis from_in : In from sq.
-Let occupied := without (black e lor white e)%uint63 (one (num b from)).
-
-(** A mask and a list of squares that say the same. *)
-Definition agree (tm : int) (taken : list square) : Prop :=
-  forall q, In q sq -> (bit tm (num b q) = true <-> In q taken).
-
-Lemma agree_nil : agree 0%uint63 [].
-Proof. intros q _. rewrite bit_0. simpl. split; [discriminate | tauto]. Qed.
-
-Lemma agree_cons : forall tm taken over, In over sq -> agree tm taken ->
-  agree (tm lor one (num b over))%uint63 (over :: taken).
-Proof.
-  intros tm taken over O A q Q. rewrite lor_spec, orb_true_iff, (A q Q),
-    bit_one by (apply num_small; assumption).
-  rewrite num_eqb, same_square_spec by assumption. simpl. tauto.
-Qed.
-
-Lemma occupied_spec : forall q, In q sq ->
-  (bit occupied (num b q) = false <-> piece p q = None \/ q = from).
-Proof.
-  intros q Q. unfold occupied. rewrite bit_without, piece_p, look_none by exact Q.
-  rewrite bit_one by (apply num_small; assumption). rewrite num_eqb by assumption.
-  destruct (same_square from q) eqn:E.
-  - apply same_square_spec in E. subst. simpl. rewrite andb_false_r. tauto.
-  - simpl. rewrite andb_true_r. split; [auto|]. intros [A|A]; [exact A|].
-    subst. rewrite same_square_refl in E. discriminate.
-Qed.
-
-Lemma jump_spec : forall tm taken q over q', agree tm taken ->
-  (jump b p from k taken q over q' <->
-   In (over, q') (hops_from b s k q) /\ open (theirs e) occupied tm (numbers b (over, q')) = true).
-Proof.
-  intros tm taken q over q' A. unfold jump, open, numbers. simpl fst; simpl snd.
-  change (turn p) with s. rewrite in_hops_from, !andb_true_iff, !negb_true_iff.
-  split.
-  - intros [S1 [S2 [R [C [Q' [F [[k' K] N]]]]]]].
-    apply in_squares in Q'.
-    assert (O : In over sq).
-    { destruct (in_sq_dec over) as [I|I]; [exact I|]. rewrite piece_off in K
-      by exact I. discriminate. }
-    rewrite (piece_p _ O) in K.
-    split; [tauto|]. split; [split|].
-    + apply look_theirs. eauto.
-    + destruct (bit tm (num b over)) eqn:T; [|reflexivity]. apply (A _ O) in T. contradiction.
-    + apply occupied_spec; assumption.
-  - intros [[O [Q' [S1 [S2 [R C]]]]] [[T N] F]].
-    split; [exact S1|]. split; [exact S2|]. split; [exact R|]. split; [exact C|].
-    split; [apply in_squares, Q'|]. split; [apply occupied_spec; assumption|].
-    split; [rewrite piece_p by exact O; apply look_theirs; exact T|].
-    intros I. apply (A _ O) in I. congruence.
-Qed.
-
-(** The jumps from [q], as the generator lists them. *)
-Definition listed (q : square) (tm : int) : list (int * int) :=
-  filter (open (theirs e) occupied tm) (hops (ways_of s k (make_cell b q))).
-
-Lemma in_listed : forall q tm taken x, agree tm taken ->
-  (In x (listed q tm) <-> exists over q', x = numbers b (over, q') /\
-    jump b p from k taken q over q').
-Proof.
-  intros q tm taken x A. unfold listed. rewrite ways_of_cell. simpl hops.
-  rewrite filter_In, in_map_iff.
-  split.
-  - intros [[[over q'] [<- I]] O]. exists over, q'. split; [reflexivity|].
-    apply (jump_spec tm); auto.
-  - intros [over [q' [-> J]]]. apply (jump_spec tm) in J; [|exact A]. destruct J as [I O].
-    split; [|exact O]. exists (over, q'). auto.
-Qed.
-
-Lemma jump_in : forall taken q over q', jump b p from k taken q over q' -> In over sq /\ In q' sq.
-Proof.
-  intros taken q over q' J.
-  assert (D : exists tm, agree tm taken).
-  { exists (mask_of b (filter (fun x => existsb (same_square x) taken) sq)). intros x X.
-    rewrite bit_mask_of; [|exact fits | intros y Y; apply filter_In in Y; apply Y | exact X].
-    rewrite filter_In, existsb_exists. split.
-    - intros [_ [y [Y E]]]. apply same_square_spec in E. subst. exact Y.
-    - intros I. split; [exact X|]. exists x. split; [exact I | apply same_square_refl]. }
-  destruct D as [tm A]. apply (jump_spec tm) in J; [|exact A]. destruct J as [I _].
-  apply in_hops_from in I. tauto.
-Qed.
-
-Lemma jump_new : forall taken q over q', jump b p from k taken q over q' -> ~ In over taken.
-Proof. intros taken q over q' J. apply J. Qed.
-
-(** Enough fuel: no piece is jumped twice. *)
-Definition enough (fuel : nat) (taken : list square) : Prop :=
-  NoDup taken /\ incl taken sq /\ length sq < fuel + length taken.
-
-Lemma enough_positive : forall taken, ~ enough 0 taken.
-Proof. intros taken [N [I L]]. pose proof (NoDup_incl_length N I). simpl in L. lia. Qed.
-
-Lemma enough_next : forall fuel taken q over q', enough (S fuel) taken ->
-  jump b p from k taken q over q' -> enough fuel (over :: taken).
-Proof.
-  intros fuel taken q over q' [N [I L]] J. destruct (jump_in _ _ _ _ J) as [O _].
-  split; [constructor; [apply (jump_new _ _ _ _ J) | exact N]|]. split.
-  - intros x [<-|X]; [exact O | apply I, X].
-  - simpl. lia.
-Qed.
-
-Let ends fuel q tm := jump_ends g fuel s k (theirs e) occupied (num b q) tm.
-
-Lemma jump_ends_step : forall fuel q tm, In q sq ->
-  ends (S fuel) q tm = match listed q tm with
-    | [] => [(num b q, tm)]
-    | h :: more => flat_map (fun x => jump_ends g fuel s k (theirs e) occupied (snd x)
-      (tm lor one (fst x))%uint63)
-        (h :: more)
-    end.
-Proof.
-  intros fuel q tm Q. unfold ends. simpl jump_ends. simpl cells.
-  rewrite cell_at_num; [reflexivity | apply incl_refl | exact Q].
-Qed.
-
-Lemma jump_ends_sound : forall fuel q tm taken x, In q sq -> agree tm taken -> enough fuel taken ->
-  In x (ends fuel q tm) ->
-  exists to taken', jumps b p from k taken q taken' to /\ In to sq /\ fst x = num b to /\
-    agree (snd x) taken'.
-Proof.
-  induction fuel as [|fuel IH]; intros q tm taken x Q A E X; [destruct (enough_positive _ E)|].
-  rewrite jump_ends_step in X by exact Q.
-  pose proof (fun x => in_listed q tm taken x A) as L.
-  destruct (listed q tm) as [|h more].
-  - destruct X as [<-|[]]. exists q, taken. repeat split; try assumption.
-    + apply jumps_end. intros over q' J. apply (proj2 (L (numbers b (over, q')))). eauto.
-    + apply (A q0); assumption. + apply (A q0); assumption.
-  - apply in_flat_map in X. destruct X as [y [Y X]]. apply L in Y.
-    destruct Y as [over [q' [-> J]]]. simpl fst in X. simpl snd in X.
-    destruct (jump_in _ _ _ _ J) as [O Q'].
-    destruct (IH q' _ (over :: taken) x Q' (agree_cons _ _ _ O A) (enough_next _ _ _ _ _ E J) X)
-      as [to [taken' [K [T [F G]]]]].
-    exists to, taken'. split; [|auto]. exact (jumps_on _ _ _ _ _ _ _ _ _ _ J K).
-Qed.
-
-Lemma jump_ends_complete : forall taken q taken' to, jumps b p from k taken q taken' to ->
-  forall fuel tm, In q sq -> agree tm taken -> enough fuel taken ->
-  In to sq /\ exists x, In x (ends fuel q tm) /\ fst x = num b to /\ agree (snd x) taken'.
-Proof.
-  intros taken q taken' to K.
-  induction K as [taken q N | taken q over q' taken' to J K IH]; intros fuel tm Q A E.
-  - split; [exact Q|]. destruct fuel as [|fuel]; [destruct (enough_positive _ E)|].
-    exists (num b q, tm). split; [|auto]. rewrite jump_ends_step by exact Q.
-    pose proof (fun x => in_listed q tm taken x A) as L.
-    destruct (listed q tm) as [|h more]; [left; reflexivity|].
-    destruct (proj1 (L h) (or_introl eq_refl)) as [over [q' [_ J]]]. destruct (N _ _ J).
-  - destruct fuel as [|fuel]; [destruct (enough_positive _ E)|].
-    destruct (jump_in _ _ _ _ J) as [O Q'].
-    destruct (IH fuel (tm lor one (num b over))%uint63 Q' (agree_cons _ _ _ O A)
-      (enough_next _ _ _ _ _ E J))
-      as [T [x [X [F G]]]].
-    split; [exact T|]. exists x. split; [|auto]. rewrite jump_ends_step by exact Q.
-    assert (I : In (numbers b (over, q')) (listed q tm)) by (apply (in_listed _ _ taken); eauto).
-    destruct (listed q tm) as [|h more]; [destruct I|].
-    apply in_flat_map. exists (numbers b (over, q')). auto.
-Qed.
-End Jumps.
 
 (** * The position after a move *)
 
@@ -291,7 +31,7 @@ Hypothesis owned : own p from k.
 Hypothesis to_free : piece p to = None \/ to = from.
 Hypothesis taken_theirs : forall q, In q taken -> In q sq /\ exists k',
   piece p q = Some (other s, k').
-Hypothesis same_taken : agree tm taken.
+Hypothesis same_taken : agree b tm taken.
 Let e' := moved g e k (num b from) (num b to) tm.
 Let crown := match k with King => true | Man => bit (crown_row s g) (num b to) end.
 
@@ -334,11 +74,12 @@ Proof.
   assert (N : bit (of_side s e') (num b q) = true -> bit (of_side (other s) e') (num b q) = true ->
     False).
   { rewrite M, T, orb_true_iff, andb_true_iff, andb_true_iff. intros [[A _]|A] [B _].
-    - destruct (disjoint (num b q)).
+    - destruct (disjoint b e wf (num b q)).
       + revert A B. unfold mine, theirs, of_side. fold s. destruct s; auto.
       + revert A B. unfold mine, theirs, of_side. fold s. destruct s; auto.
-    - apply same_square_spec in A. subst q. apply look_theirs in B. destruct B as [k' B].
-      rewrite <- piece_p in B by exact to_in. destruct to_free as [F|F]; [congruence|].
+    - apply same_square_spec in A. subst q. apply (look_theirs b e wf) in B. destruct B as [k' B].
+      rewrite <- (piece_p b e) in B by exact to_in. fold p in B.
+      destruct to_free as [F|F]; [congruence|].
       subst to. unfold own in owned. rewrite owned in B. injection B as B _.
       assert (X : forall z, z <> other z) by (intros []; discriminate). exact (X s B). }
   revert N. unfold look. destruct s; simpl of_side;
@@ -349,7 +90,7 @@ Qed.
 Lemma moved_result : result b p (unpack b e') from to taken k.
 Proof.
   assert (OF : bit (mine e) (num b from) = true /\ kind_at e (num b from) = k).
-  { apply look_mine. rewrite <- piece_p by exact from_in. exact owned. }
+  { apply (look_mine b e wf). rewrite <- (piece_p b e) by exact from_in. exact owned. }
   unfold result. change (turn p) with s. change (turn (unpack b e')) with (to_move e').
   rewrite to_move_moved. split; [reflexivity|].
   assert (P' : forall q, In q sq -> piece (unpack b e') q = look e' (num b q)).
@@ -361,13 +102,13 @@ Proof.
       assert (Z : (bit (kings e) (num b to) && negb (same_square from to ||
         bit tm (num b to)))%bool = false).
       { destruct to_free as [F|F].
-        - rewrite piece_p in F by exact to_in. apply look_none in F.
+        - rewrite (piece_p b e) in F by exact to_in. apply (look_none e) in F.
           rewrite lor_spec, orb_false_iff in F.
           destruct (bit (kings e) (num b to)) eqn:KB; [|reflexivity].
-          apply kings_are_pieces in KB. destruct F, KB; congruence.
+          apply (kings_are_pieces b e wf) in KB. destruct F, KB; congruence.
         - rewrite F, same_square_refl. simpl. apply andb_false_r. }
       rewrite Z. simpl orb. unfold crown.
-      pose proof (crown_row_spec s to to_in) as CR. destruct k.
+      pose proof (crown_row_spec b fits s to to_in) as CR. fold g in CR. destruct k.
       * destruct (bit (crown_row s g) (num b to)) eqn:C.
         -- left. split; [reflexivity|]. right. apply CR. reflexivity.
         -- right. repeat split. intros L. apply CR in L. congruence.
@@ -383,21 +124,21 @@ Proof.
     assert (TH : forall q, In q sq -> bit (mine e) (num b q) = true ->
       bit (theirs e) (num b q) = false).
     { intros r R M. destruct (bit (theirs e) (num b r)) eqn:B;
-      [|reflexivity]. destruct (disjoint (num b r)).
+      [|reflexivity]. destruct (disjoint b e wf (num b r)).
       - revert M B. unfold mine, theirs, of_side. fold s. destruct s; auto.
       - revert M B. unfold mine, theirs, of_side. fold s. destruct s; auto. }
     destruct I as [<-|I].
     + rewrite same_square_refl, andb_false_r. simpl. rewrite TH; [reflexivity | exact from_in
         | apply OF].
-    + destruct (taken_theirs q I) as [_ [k' K]]. rewrite piece_p in K by exact Q.
-      assert (B : bit (theirs e) (num b q) = true) by (apply look_theirs; eauto).
+    + destruct (taken_theirs q I) as [_ [k' K]]. rewrite (piece_p b e) in K by exact Q.
+      assert (B : bit (theirs e) (num b q) = true) by (apply (look_theirs b e wf); eauto).
       assert (M : bit (mine e) (num b q) = false).
       { destruct (bit (mine e) (num b q)) eqn:M; [|reflexivity]. rewrite (TH q Q M)
         in B. discriminate. }
       apply (same_taken q Q) in I. rewrite M, B, I. reflexivity.
-  - intros q Nq N. destruct (in_sq_dec q) as [Q|Q].
+  - intros q Nq N. destruct (in_sq_dec b q) as [Q|Q].
     + rewrite P', look_moved, mine_moved, theirs_moved by exact Q.
-      rewrite piece_p by exact Q.
+      rewrite (piece_p b e) by exact Q.
       assert (T : same_square to q = false).
       { destruct (same_square to q) eqn:T; [|reflexivity]. apply same_square_spec
         in T. congruence. }
@@ -412,10 +153,10 @@ Proof.
         andb_false_r, orb_false_r.
         reflexivity. }
       rewrite KK, T, F, A. simpl. rewrite !andb_true_r, orb_false_r.
-      pose proof (disjoint (num b q)) as D. unfold look, mine, theirs, of_side. fold s.
+      pose proof (disjoint b e wf (num b q)) as D. unfold look, mine, theirs, of_side. fold s.
       destruct s; simpl; destruct (bit (black e) (num b q)), (bit (white e) (num b q)); auto;
         destruct D; auto.
-    + rewrite piece_off by exact Q. simpl.
+    + rewrite (piece_off b e) by exact Q. simpl.
       destruct (is_square b q) eqn:E; [|reflexivity]. apply is_square_spec in E. contradiction.
 Qed.
 
@@ -458,18 +199,19 @@ Proof.
   induction K as [taken q N | taken q over q' taken' to J K IH]; intros T Q.
   - auto.
   - apply IH.
-    + intros x [<-|X]; [|apply T, X]. split; [apply (jump_in from k F _ _ _ _ J)|]. apply J.
+    + intros x [<-|X]; [|apply T, X]. split; [apply (jump_in b fits e wf from k F _ _ _ _ J)|].
+      apply J.
     + apply J.
 Qed.
 
-Lemma enough_first : forall over, In over sq -> enough (most_jumps g) [over].
+Lemma enough_first : forall over, In over sq -> enough b (most_jumps g) [over].
 Proof.
   intros over O. split; [constructor; [simpl; tauto | constructor]|]. split.
   - intros x [<-|[]]. exact O.
   - simpl. fold sq. lia.
 Qed.
 
-Lemma agree_first : forall over, In over sq -> agree (one (num b over)) [over].
+Lemma agree_first : forall over, In over sq -> agree b (one (num b over)) [over].
 Proof.
   intros over O q Q. rewrite bit_one by (apply num_small; assumption).
   rewrite num_eqb, same_square_spec by assumption. simpl. split; [auto | intros [E|[]]; exact E].
@@ -477,7 +219,7 @@ Qed.
 
 Lemma owned_bit : forall q k, In q sq -> (own p q k <-> bit (mine e) (num b q) = true /\
   kind_at e (num b q) = k).
-Proof. intros q k Q. unfold own. rewrite piece_p by exact Q. apply look_mine. Qed.
+Proof. intros q k Q. unfold own. rewrite (piece_p b e) by exact Q. apply (look_mine b e wf). Qed.
 
 Definition captured (from : square) (k : kind) (taken : list square) (to : square) : Prop :=
   In from sq /\ own p from k /\ exists over q, jump b p from k [] from over q /\
@@ -489,11 +231,11 @@ Lemma captured_facts : forall from k taken to, captured from k taken to ->
 Proof.
   intros from k taken to [F [O [over [q [J K]]]]].
   destruct (jumps_taken _ _ _ _ _ _ F K) as [T Q]; [|apply J|auto].
-  intros x [<-|[]]. split; [apply (jump_in from k F _ _ _ _ J) | apply J].
+  intros x [<-|[]]. split; [apply (jump_in b fits e wf from k F _ _ _ _ J) | apply J].
 Qed.
 
 Lemma captures_sound : forall e', In e' (flat_map (captures_of g e) (cells g)) ->
-  exists from k taken to tm, captured from k taken to /\ In to sq /\ agree tm taken /\
+  exists from k taken to tm, captured from k taken to /\ In to sq /\ agree b tm taken /\
     e' = moved g e k (num b from) (num b to) tm.
 Proof.
   intros e' I. apply in_flat_map in I. destruct I as [c [C I]].
@@ -502,10 +244,10 @@ Proof.
   destruct (bit (mine e) (num b from)) eqn:M; [|destruct I].
   apply in_map_iff in I. destruct I as [x [<- X]].
   apply in_flat_map in X. destruct X as [h [L X]].
-  fold (listed from (kind_at e (num b from)) from 0%uint63) in L.
-  apply (in_listed from (kind_at e (num b from)) F _ _ [] _ agree_nil) in L.
-  destruct L as [over [q [-> J]]]. destruct (jump_in _ _ F _ _ _ _ J) as [O Q].
-  destruct (jump_ends_sound _ _ F _ _ _ _ _ Q (agree_first _ O) (enough_first _ O) X)
+  fold (listed b e from (kind_at e (num b from)) from 0%uint63) in L.
+  apply (in_listed b fits e wf from (kind_at e (num b from)) F _ _ [] _ (agree_nil b)) in L.
+  destruct L as [over [q [-> J]]]. destruct (jump_in b fits e wf _ _ F _ _ _ _ J) as [O Q].
+  destruct (jump_ends_sound b fits e wf _ _ F _ _ _ _ _ Q (agree_first _ O) (enough_first _ O) X)
     as [to [taken [K [T [E A]]]]].
   exists from, (kind_at e (num b from)), taken, to, (snd x).
   split; [|split; [exact T|split; [exact A|]]].
@@ -514,12 +256,13 @@ Proof.
 Qed.
 
 Lemma captures_complete : forall from k taken to, captured from k taken to ->
-  exists tm, In to sq /\ agree tm taken /\
+  exists tm, In to sq /\ agree b tm taken /\
     In (moved g e k (num b from) (num b to) tm) (flat_map (captures_of g e) (cells g)).
 Proof.
   intros from k taken to [F [OW [over [q [J K]]]]].
-  destruct (jump_in _ _ F _ _ _ _ J) as [O Q].
-  destruct (jump_ends_complete _ _ F _ _ _ _ K _ _ Q (agree_first _ O) (enough_first _ O))
+  destruct (jump_in b fits e wf _ _ F _ _ _ _ J) as [O Q].
+  destruct (jump_ends_complete b fits e wf _ _ F _ _ _ _ K _ _ Q (agree_first _ O)
+    (enough_first _ O))
     as [T [x [X [E A]]]].
   exists (snd x). split; [exact T|]. split; [exact A|].
   apply in_flat_map. exists (make_cell b from). split; [apply in_map, F|].
@@ -527,31 +270,33 @@ Proof.
   unfold captures_of. cbn [at_bit make_cell]. rewrite M.
   apply in_map_iff. exists x. split; [rewrite E, KA; reflexivity|].
   apply in_flat_map. exists (numbers b (over, q)). split.
-  - fold (listed from (kind_at e (num b from)) from 0%uint63).
-    apply (in_listed from (kind_at e (num b from)) F _ _ [] _ agree_nil). exists over, q.
+  - fold (listed b e from (kind_at e (num b from)) from 0%uint63).
+    apply (in_listed b fits e wf from (kind_at e (num b from)) F _ _ [] _ (agree_nil b)).
+    exists over, q.
     split; [reflexivity|]. rewrite KA. exact J.
   - rewrite KA. exact X.
 Qed.
 
 (** Jumps can be carried on to an end. *)
-Lemma jumps_exist : forall from k, In from sq -> forall fuel taken q, enough fuel taken ->
+Lemma jumps_exist : forall from k, In from sq -> forall fuel taken q, enough b fuel taken ->
   In q sq ->
   exists taken' to, jumps b p from k taken q taken' to.
 Proof.
   intros from k F. induction fuel as [|fuel IH]; intros taken q E Q;
-    [destruct (enough_positive _ E)|].
-  assert (D : exists tm, agree tm taken).
-  { clear IH E. induction taken as [|x taken [tm IH]]; [exists 0%uint63; apply agree_nil|].
-    destruct (in_sq_dec x) as [X|X].
-    - exists (tm lor one (num b x))%uint63. apply agree_cons; assumption.
+    [destruct (enough_positive b _ E)|].
+  assert (D : exists tm, agree b tm taken).
+  { clear IH E. induction taken as [|x taken [tm IH]]; [exists 0%uint63; apply (agree_nil b)|].
+    destruct (in_sq_dec b x) as [X|X].
+    - exists (tm lor one (num b x))%uint63. apply (agree_cons b fits); assumption.
     - exists tm. intros y Y. rewrite (IH y Y). simpl. split; [auto|]. intros [->|I];
         [contradiction | exact I]. }
-  destruct D as [tm A]. pose proof (fun x => in_listed from k F q tm taken x A) as L.
-  destruct (listed from k q tm) as [|h more].
+  destruct D as [tm A]. pose proof (fun x => in_listed b fits e wf from k F q tm taken x A) as L.
+  destruct (listed b e from k q tm) as [|h more].
   - exists taken, q. apply jumps_end. intros over q' J. apply (proj2 (L (numbers b (over, q')))).
     eauto.
   - destruct (proj1 (L h) (or_introl eq_refl)) as [over [q' [_ J]]].
-    destruct (IH _ q' (enough_next _ _ F _ _ _ _ _ E J) (proj2 (jump_in _ _ F _ _ _ _ J)))
+    destruct (IH _ q' (enough_next b fits e wf _ _ F _ _ _ _ _ E J)
+      (proj2 (jump_in b fits e wf _ _ F _ _ _ _ J)))
       as [taken' [to K]].
     exists taken', to. exact (jumps_on _ _ _ _ _ _ _ _ _ _ J K).
 Qed.
@@ -561,7 +306,7 @@ Lemma no_captures : flat_map (captures_of g e) (cells g) = [] <->
 Proof.
   split.
   - intros Z q k over q' OW Q J. apply in_squares in Q.
-    destruct (jump_in _ _ Q _ _ _ _ J) as [O Q'].
+    destruct (jump_in b fits e wf _ _ Q _ _ _ _ J) as [O Q'].
     destruct (jumps_exist q k Q _ [over] q' (enough_first _ O) Q') as [taken [to K]].
     destruct (captures_complete q k taken to) as [tm [_ [_ I]]].
     + split; [exact Q|]. split; [exact OW|]. exists over, q'. auto.
@@ -584,16 +329,16 @@ Proof.
     unfold steps_of in I. cbn [at_bit make_cell] in I.
     destruct (bit (mine e) (num b from)) eqn:M; [|destruct I].
     apply in_map_iff in I. destruct I as [j [<- I]]. apply filter_In in I. destruct I as [I E].
-    rewrite ways_of_cell in I. simpl in I. apply in_map_iff in I. destruct I as [to [<- I]].
-    apply in_steps_from in I. destruct I as [T S]. apply negb_true_iff, look_none in E.
+    rewrite (ways_of_cell b) in I. simpl in I. apply in_map_iff in I. destruct I as [to [<- I]].
+    apply (in_steps_from b) in I. destruct I as [T S]. apply negb_true_iff, (look_none e) in E.
     exists from, (kind_at e (num b from)), to. repeat split; try assumption.
-    + apply owned_bit; auto. + apply S. + apply S. + rewrite piece_p by exact T. exact E.
+    + apply owned_bit; auto. + apply S. + apply S. + rewrite (piece_p b e) by exact T. exact E.
   - intros [from [k [to [F [T [OW [S [P ->]]]]]]]]. exists (make_cell b from).
     split; [apply in_map, F|]. apply (owned_bit _ _ F) in OW. destruct OW as [M KA].
     unfold steps_of. cbn [at_bit make_cell]. rewrite M. apply in_map_iff. exists (num b to).
     split; [rewrite KA; reflexivity|]. apply filter_In. split.
-    + rewrite ways_of_cell, KA. simpl. apply in_map, in_steps_from. auto.
-    + apply negb_true_iff, look_none. rewrite <- piece_p by exact T. exact P.
+    + rewrite (ways_of_cell b), KA. simpl. apply in_map, (in_steps_from b). auto.
+    + apply negb_true_iff, (look_none e). rewrite <- (piece_p b e) by exact T. exact P.
 Qed.
 
 (** * The theorem *)
@@ -614,12 +359,13 @@ Proof.
     + apply in_squares in F. apply in_squares in T.
       exists (moved g e k (num b from) (num b to) 0%uint63). split.
       * rewrite (proj2 no_captures N). apply in_steps. exists from, k, to. auto 7.
-      * apply (result_same from to k []); try assumption; [auto | intros x [] | apply agree_nil].
+      * apply (result_same from to k []); try assumption;
+          [auto | intros x [] | apply (agree_nil b)].
   - intros [e' [I E]]. destruct (flat_map (captures_of g e) (cells g)) as [|x l] eqn:Z.
     + apply in_steps in I. destruct I as [from [k [to [F [T [OW [S [P ->]]]]]]]].
       apply quiet with from k to; try assumption.
       * apply no_captures, Z. * apply in_squares, F. * apply in_squares, T.
-      * apply same_result with 0%uint63; try assumption; [auto | intros y [] | apply agree_nil].
+      * apply same_result with 0%uint63; try assumption; [auto | intros y [] | apply (agree_nil b)].
     + rewrite <- Z in I. apply captures_sound in I.
       destruct I as [from [k [taken [to [tm [C [T [A ->]]]]]]]].
       destruct (captured_facts _ _ _ _ C) as [TF TT]. destruct C as [F [OW [over [q [J K]]]]].

@@ -1,6 +1,6 @@
 (* Successors each once and in ascending order, and their number some plies deep. *)
 Require Import List Arith Bool Uint63 Permutation.
-Require Import Spec Squares Rules Moves Game.
+Require Import Spec Squares Rules Jumps Moves Game.
 Import ListNotations.
 Local Open Scope nat_scope.
 
