@@ -132,8 +132,10 @@ let check_certificate directory database jobs shard =
   end
 
 let shard_of_text text =
-  let k, n = Scanf.sscanf text "%d/%d%!" (fun k n -> (k, n)) in
-  if 0 <= k && k < n then (k, n) else Certificate.fail "no shard: %s" text
+  match Scanf.sscanf text "%d/%d%!" (fun k n -> (k, n)) with
+  | k, n when 0 <= k && k < n -> (k, n)
+  | _ | (exception (Scanf.Scan_failure _ | Failure _ | End_of_file)) ->
+    Certificate.fail "expected a shard K/N with K from 0 and less than N, found %s" text
 
 let read_board text = Scanf.sscanf text "%dx%d%!" (fun r c -> (r, c))
 

@@ -91,7 +91,8 @@ struct Options {
     /// End games by the values of the databases in this directory
     #[arg(long, value_name = "DIR")]
     adjudicate: Option<PathBuf>,
-    /// End the match as soon as one of two differences in Elo is accepted, each with an error of 5 %
+    /// End the match as soon as one of two differences in Elo is accepted, each with an error
+    /// of 5 %
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
     sprt: Option<Sprt>,
     /// The file of the games, which a match that was interrupted goes on from

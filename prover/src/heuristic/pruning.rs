@@ -1,13 +1,13 @@
 //! Pruning: branches that are cut off before their depth is searched.
 //!
-//! A position that is evaluated well above the window is searched less deep first, against a
-//! bound that is as much higher. If even that is passed, the whole depth is taken to pass the window
-//! and is not searched (after Buro's ProbCut, "ProbCut: An effective selective extension of the
+//! A position that is evaluated well above the window is searched less deep first, against a bound
+//! that is as much higher. If even that is passed, the whole depth is taken to pass the window and
+//! is not searched (after Buro's ProbCut, "ProbCut: An effective selective extension of the
 //! alpha-beta algorithm", 1995; here with one margin for all depths).
 //!
 //! Pruning changes scores, never what is proved. The shallow search is one of the same position, so
-//! its claims are true of it; those of the search that is left out are only missing. Wins and losses
-//! are no subject of pruning, nor is the principal variation.
+//! its claims are true of it; those of the search that is left out are only missing. Wins and
+//! losses are no subject of pruning, nor is the principal variation.
 //!
 //! The figures were measured: docs/experiments/063.
 
@@ -23,8 +23,8 @@ const LESS: i32 = 4;
 const LEAST_DEPTH: i32 = 3;
 
 impl Run<'_> {
-    /// Whether a position is so good for the side to move that pruning is worth a try; `beta` is the
-    /// upper end of the window.
+    /// Whether a position is so good for the side to move that pruning is worth a try; `beta` is
+    /// the upper end of the window.
     pub(super) fn is_far_above(&self, node: &Node<'_>, beta: i32) -> bool {
         self.shared.is_selective
             && node.ply > 0

@@ -31,8 +31,8 @@ pub(super) struct ClientAddress(pub(super) IpAddr);
 /// How long to wait where the system has no room for one more connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers what comes to a socket until `stop` is done; then the answers under way are finished, for
-/// which there are five seconds.
+/// Answers what comes to a socket until `stop` is done; then the answers under way are finished,
+/// for which there are five seconds.
 ///
 /// # Errors
 /// None as yet: a connection that fails ends alone.

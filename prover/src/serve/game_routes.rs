@@ -170,8 +170,8 @@ pub(super) struct ReplyAnswer {
     says: Option<String>,
 }
 
-/// The move with which the other side is answered: of the database if it wins, else of a proof, else
-/// of the database, else of a short search.
+/// The move with which the other side is answered: of the database if it wins, else of a proof,
+/// else of the database, else of a short search.
 #[utoipa::path(post, path = "/api/{board}/reply", params(("board", example = "6x6")),
     request_body = GameRequest,
     responses((status = 200, body = ReplyAnswer), (status = 400, body = Problem)))]

@@ -26,8 +26,8 @@ pub(super) struct OpeningLine {
     place: &'static str,
 }
 
-/// The lines of so many plies, or fewer where the game or the proof ends or the database takes over;
-/// at most 2,000 of them.
+/// The lines of so many plies, or fewer where the game or the proof ends or the database takes
+/// over; at most 2,000 of them.
 pub(super) fn opening_lines(
     certificate: &ServedCertificate,
     plies: usize,

@@ -59,7 +59,8 @@ impl Parameters {
         }
     }
 
-    /// The parameters in use, made by `cargo run --release -p prover --example fit_network`.
+    /// The parameters in use, made by `cargo run --release -p prover --example fit_network`:
+    /// docs/experiments/064 has the games and the figures.
     ///
     /// # Panics
     /// Never: a test reads them.
