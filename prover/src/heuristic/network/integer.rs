@@ -11,10 +11,11 @@ use crate::board::{Board, Position};
 /// What may stand on a row.
 const ROWS: usize = 5usize.pow(4);
 /// A value of 1 of a unit.
-const ONE: i32 = 512;
+const ONE: i32 = 1024;
 /// A weight of 1 of the second layer, as a power of two.
 const WEIGHT_BITS: u32 = 9;
 const WEIGHT_ONE: f32 = (1 << WEIGHT_BITS) as f32;
+const HALF: i32 = 1 << (WEIGHT_BITS - 1);
 /// The greatest weight of the second layer, so that sums have 32 bits.
 const MOST_WEIGHT: f32 = 15.0;
 /// A weight of 1 of the output.
@@ -124,7 +125,8 @@ impl Part {
                     [0, 1].map(|i| weight(layers.second[2 * pair + i][unit]) as i16)
                 })
             }),
-            second_bias: layers.second_bias.map(|b| (b * both).round() as i32),
+            // With half a unit more, what is cut off later is rounded.
+            second_bias: layers.second_bias.map(|b| (b * both).round() as i32 + HALF),
             last: layers.last.map(|w| (w * HUNDREDTHS * LAST_ONE).round() as i32),
             last_bias: (layers.last_bias[0] * HUNDREDTHS * LAST_ONE * ONE as f32).round() as i32,
         }
@@ -192,7 +194,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::super::Inputs;
-    use super::{HUNDREDTHS, Network, Parameters};
+    use super::{HUNDREDTHS, Network, ONE, Parameters};
     use crate::board::{Board, Game, Position};
 
     /// Positions of games in which every move is made by lot.
@@ -215,7 +217,21 @@ mod tests {
         for position in positions(&game) {
             let exact = parameters.activity(&Inputs::of(&position)).output * HUNDREDTHS;
             let score = network.score::<false>(&position);
-            assert!((exact - score as f32).abs() < 4.0, "{exact} {score}");
+            assert!((exact - score as f32).abs() < 3.0, "{exact} {score}");
+        }
+    }
+
+    #[test]
+    fn no_sum_of_the_first_layer_has_more_than_sixteen_bits() {
+        let parameters = Parameters::fitted();
+        for (unit, bias) in parameters.hidden_bias.into_iter().enumerate() {
+            // At most one kind of piece stands on a square.
+            let most = |square: usize| {
+                let kinds = (0..4).map(|kind| parameters.hidden[32 * kind + square][unit].abs());
+                kinds.fold(0.0, f32::max)
+            };
+            let sum = bias.abs() + (0..32).map(most).sum::<f32>();
+            assert!(sum * (ONE as f32) < f32::from(i16::MAX), "{sum}");
         }
     }
 
