@@ -47,7 +47,8 @@ impl Known {
 }
 
 /// The claims of certificates, by their starts. Several about one start are put together: a draw is
-/// that neither side loses.
+/// that neither side loses. A position and its twin are one start: what is said of one is said of
+/// the other with colours exchanged.
 pub struct Evidence<'a> {
     pub(super) board: &'a Board,
     known: BTreeMap<Position, Known>,
@@ -69,11 +70,24 @@ impl<'a> Evidence<'a> {
         outcomes: Outcomes,
         source: String,
     ) -> Result<(), ContradictionError> {
-        let known = self.known.entry(*position).or_insert_with(Known::nothing);
+        let outcomes = if self.is_turned(position) { outcomes.turned() } else { outcomes };
+        let known = self.known.entry(self.one_of_two(position)).or_insert_with(Known::nothing);
         known.add(outcomes, source, self.board, position)
     }
 
     pub(super) fn of(&self, position: &Position) -> Known {
-        self.known.get(position).cloned().unwrap_or_else(Known::nothing)
+        let known = self.known.get(&self.one_of_two(position)).cloned();
+        let Known { outcomes, sources } = known.unwrap_or_else(Known::nothing);
+        let outcomes = if self.is_turned(position) { outcomes.turned() } else { outcomes };
+        Known { outcomes, sources }
+    }
+
+    /// The same position for a position and its twin.
+    fn one_of_two(&self, position: &Position) -> Position {
+        position.twin(self.board).min(*position)
+    }
+
+    fn is_turned(&self, position: &Position) -> bool {
+        self.one_of_two(position) != *position
     }
 }

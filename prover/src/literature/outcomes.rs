@@ -48,6 +48,14 @@ impl Outcomes {
         self.and(other) == self
     }
 
+    /// The same with colours exchanged.
+    pub fn turned(self) -> Outcomes {
+        let draw = self.0 & Self::DRAW.0;
+        let black = if self.0 & Self::WHITE_WINS.0 != 0 { Self::BLACK_WINS.0 } else { 0 };
+        let white = if self.0 & Self::BLACK_WINS.0 != 0 { Self::WHITE_WINS.0 } else { 0 };
+        Outcomes(draw | black | white)
+    }
+
     /// The win of a side.
     fn win_of(side: Side) -> Outcomes {
         match side {

@@ -76,6 +76,28 @@ fn openings_against_certificates() {
 }
 
 #[test]
+fn a_position_is_known_by_its_twin() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    // White's king catches a man; with colours exchanged and the board turned, Black's does.
+    let [fen, twin] = ["W:WK7:B1", "B:W8:BK2"];
+    let options = ["--game", "4x4", "--pieces", "0", "--fen", fen, "--emit", "cert", "-q"];
+    prove(&options, here);
+    let book = format!("fen\tvalue\n{fen}\twin\n{twin}\twin\n{twin}\twhite-wins\n");
+    fs::write(here.join("book"), book).unwrap();
+    let (out, status, _) =
+        compare(&["book", "cert", "--game", "4x4", "--format", "tsv", "-q"], here);
+    assert_eq!(status, 1);
+    let want = "line\tposition\tpublished\tproved\tby\tresult
+2\tW:WK7:B1\twhite-wins\twhite-wins\tcert\tagree
+3\tB:W8:BK2\tblack-wins\tblack-wins\tcert\tagree
+4\tB:W8:BK2\twhite-wins\tblack-wins\tcert\tdisagree
+# 3 compared: 2 agree, 1 disagree, 0 open
+";
+    assert_eq!(out, want);
+}
+
+#[test]
 fn conditional_certificates_do_not_count() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
