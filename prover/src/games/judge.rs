@@ -1,5 +1,6 @@
 //! What positions are worth, as far as a search of each can tell.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -70,6 +71,9 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// So many verdicts are kept: some 500 bytes each. When there are more, all are forgotten.
+const KEPT: usize = 100_000;
+
 /// Judges positions by searches with the same limits.
 pub struct Judge<'a> {
     /// The board.
@@ -78,16 +82,33 @@ pub struct Judge<'a> {
     limits: Limits,
     /// Searchers that no thread uses at the moment.
     idle: Mutex<Vec<Heuristic<'a>>>,
+    /// What was judged already: many games have the same opening.
+    judged: Mutex<HashMap<Position, Verdict>>,
 }
 
 impl<'a> Judge<'a> {
     /// A judge that knows a database, and takes so long for each position.
     pub fn new(board: &'a Board, database: &'a Values, limits: Limits) -> Self {
-        Judge { board, database, limits, idle: Mutex::default() }
+        let (idle, judged) = Default::default();
+        Judge { board, database, limits, idle, judged }
     }
 
     /// What a position is worth.
     pub fn judge(&self, position: &Position) -> Verdict {
+        let judged = || self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = judged().get(position) {
+            return verdict.clone();
+        }
+        let verdict = self.search(position);
+        let mut judged = judged();
+        if judged.len() >= KEPT {
+            judged.clear();
+        }
+        judged.insert(*position, verdict.clone());
+        verdict
+    }
+
+    fn search(&self, position: &Position) -> Verdict {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = idle().pop();
         let mut heuristic = kept.unwrap_or_else(|| Heuristic::new(self.board, self.database));
