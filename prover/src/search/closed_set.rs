@@ -60,7 +60,7 @@ pub(super) struct Failures {
     /// Whether the last one kept nothing.
     kept_nothing: bool,
     /// The number of proofs until then.
-    proofs: u32,
+    proofs: u64,
 }
 
 struct Closure<'s> {
@@ -85,7 +85,7 @@ pub(super) fn find_closed_set(
     goal: &Goal<'_>,
     table: &mut Table,
     failures: &mut Failures,
-    proofs: u32,
+    proofs: u64,
     root: &Position,
 ) -> bool {
     let Some(slot) = table.find(root) else { return false };

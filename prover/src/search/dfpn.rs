@@ -38,7 +38,7 @@ use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path, WirePath};
 use super::strategy::{PackedStrategy, Strategy, StrategyError};
-use super::table::{Key, Known, SlotId, Table, TableHead};
+use super::table::{Key, Known, MOST_PROOFS, SlotId, Table, TableHead};
 use crate::board::Position;
 
 /// Progress is reported after so many nodes.
@@ -85,7 +85,7 @@ pub struct Search<'a> {
     is_stopped: bool,
     probes: Probes,
     /// The number of proofs so far, the time of a proof.
-    proofs: u32,
+    proofs: u64,
     failures: Failures,
     learned: LearnedEstimate,
     /// The number of positions decided by their captures.
@@ -209,7 +209,11 @@ impl<'a> Search<'a> {
 
     /// Whether the search has to end.
     fn is_over(&self) -> bool {
-        self.end.is_some_and(|end| self.nodes >= end) || self.is_stopped || self.table.is_spent()
+        self.end.is_some_and(|end| self.nodes >= end)
+            || self.is_stopped
+            || self.table.is_spent()
+            // What is on the path can still be proved.
+            || self.proofs >= MOST_PROOFS / 2
     }
 
     fn report(&mut self) {
@@ -352,7 +356,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Stores in the table what the children of a position say of it.
+    /// Stores in the table what the children of a position say of it. The time of a proof is taken
+    /// here, after the children were read, so it is later than that of each child it rests on.
     fn store(&mut self, at: SlotId, backup: &NodeBackup) {
         let known = match backup.outcome() {
             Outcome::Proved => {
@@ -402,8 +407,32 @@ struct SearchHead {
     end: Option<u64>,
     probes: Probes,
     decided_by_captures: u64,
-    proofs: u32,
+    proofs: u64,
     failures: Failures,
     path: WirePath,
     table: TableHead,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Goal, Outcome, Search};
+    use crate::board::{Game, Side};
+    use crate::egdb::Values;
+
+    #[test]
+    fn a_strategy_comes_of_more_proofs_than_32_bits_can_count() {
+        let game: Game = "5x5/2".parse().expect("a game");
+        let database = Values::empty(&game.board);
+        let goal = Goal { board: &game.board, database: &database, attacker: Side::White };
+        let search = |proofs| {
+            let mut search = Search { proofs, ..Search::new(goal, 1 << 20) };
+            assert_eq!(search.run(&game.start(), u64::MAX), Outcome::Proved);
+            let strategy = search.strategy(&game.start()).expect("a strategy");
+            (search.nodes(), search.proofs - proofs, strategy)
+        };
+        let few = search(0);
+        assert!(few.1 > 200, "{}", few.1);
+        // Half of them before the counter passes 32 bits, and half after that.
+        assert_eq!(search((1 << 32) - few.1 / 2), few);
+    }
 }

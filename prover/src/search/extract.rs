@@ -51,7 +51,7 @@ impl Extraction<'_> {
 
     /// When a position was proved, if it was. One that has captures may have been forgotten, and
     /// proved again later; so it counts as proved as soon as what they lead to was.
-    fn proved(&self, position: &Position) -> Option<u32> {
+    fn proved(&self, position: &Position) -> Option<u64> {
         if let Some(won) = self.goal.known(position) {
             return won.then_some(0);
         }

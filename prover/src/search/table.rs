@@ -29,8 +29,8 @@ pub(super) enum Known {
     Open(ProofNumbers),
     /// On the path, and so not decided.
     OnPath,
-    /// The attacker wins; the number grows with the time of the proof.
-    Proved(u32),
+    /// The attacker wins; the number, below [`MOST_PROOFS`], grows with the time of the proof.
+    Proved(u64),
     /// The defender does not lose, if the repetitions hold that the disproof leans on: positions
     /// that were on the path when the search came back to them.
     TentativelyDisproved,
@@ -65,10 +65,15 @@ const FETCHED: usize = 1 << 24;
 const PROOF: u32 = (1 << 25) - 1;
 const WORK: u32 = 25;
 const ON_PATH: u32 = 1 << 31;
-// Marks. A proved position has the proof number 0.
+// Marks. All from the last one on say that the position is proved, and have the upper bits of the
+// time.
 const DISPROVED: u32 = INFINITE;
 const TENTATIVE: u32 = INFINITE + 1;
 const VISITED: u32 = INFINITE + 2;
+const PROVED: u32 = INFINITE + 3;
+
+/// Times of proofs are below this: a search of 10⁶ proofs a second would take a hundred years.
+pub(super) const MOST_PROOFS: u64 = ((PROOF - PROVED + 1) as u64) << 32;
 
 /// The numbers of a table's slots and of those that are used, and whether it is spent.
 #[derive(Serialize, Deserialize)]
@@ -218,10 +223,10 @@ impl Table {
         let Slot { head, number, .. } = self.slots[at];
         match head & PROOF {
             _ if head & ON_PATH != 0 => Known::OnPath,
-            0 => Known::Proved(number),
             DISPROVED => Known::Disproved,
             TENTATIVE => Known::TentativelyDisproved,
             VISITED => Known::Visited(number),
+            mark @ PROVED.. => Known::Proved(u64::from(mark - PROVED) << 32 | u64::from(number)),
             proof => Known::Open(ProofNumbers { proof, disproof: number }),
         }
     }
@@ -232,7 +237,7 @@ impl Table {
         let (head, number) = match known {
             Known::Open(ProofNumbers { proof, disproof }) => (proof, disproof),
             Known::OnPath => (slot.head & PROOF | ON_PATH, slot.number),
-            Known::Proved(time) => (0, time),
+            Known::Proved(time) => (PROVED + (time >> 32) as u32, time as u32),
             Known::Disproved => (DISPROVED, 0),
             Known::TentativelyDisproved => (TENTATIVE, 0),
             Known::Visited(n) => (VISITED, n),
@@ -275,7 +280,7 @@ impl Table {
     /// that is left of them.
     fn forget(&mut self) {
         let work_of = |slot: &Slot| {
-            let is_decided = || matches!(slot.head & PROOF, 0 | INFINITE..);
+            let is_decided = || slot.head & PROOF >= INFINITE;
             let has_captures = || self.board.can_capture(&slot.key.position(&self.board));
             let can_go =
                 slot.is_used() && slot.head & ON_PATH == 0 && (!is_decided() || has_captures());
@@ -363,7 +368,7 @@ impl Key {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, ProofNumbers, Table};
+    use super::{Known, MOST_PROOFS, ProofNumbers, Table};
     use crate::board::{Board, Position, Side};
 
     /// All positions of one man against one king on a 6x6 board, for both sides.
@@ -392,8 +397,17 @@ mod tests {
             table.add_work(at, 1000);
             table.set(at, Known::OnPath);
             assert_eq!(table.known(at), Known::OnPath);
-            table.set(at, Known::Visited(u32::MAX));
-            assert_eq!(table.known(at), Known::Visited(u32::MAX));
+            for known in [
+                Known::Visited(u32::MAX),
+                Known::Proved(1),
+                Known::Proved(u64::from(u32::MAX) + 1),
+                Known::Proved(MOST_PROOFS - 1),
+                Known::TentativelyDisproved,
+                Known::Disproved,
+            ] {
+                table.set(at, known);
+                assert_eq!(table.known(at), known);
+            }
         }
     }
 
