@@ -1,5 +1,5 @@
 (* What the theorems assume; `make` compares the output with assumptions.txt. *)
-Require Import Spec Moves Game Perft Soundness.
+Require Import Spec Moves Game Perft Soundness Twin TwinFen.
 Print Assumptions not_lost_no_win.
 Print Assumptions closed_not_lost.
 Print Assumptions ranked_win.
@@ -8,3 +8,6 @@ Print Assumptions check_holds.
 Print Assumptions check_shards.
 Print Assumptions game_holds.
 Print Assumptions fen_holds.
+Print Assumptions twin_move.
+Print Assumptions twin_holds.
+Print Assumptions twin_placed.

@@ -1,4 +1,4 @@
-(* Claims about positions that are bit masks: packing, closed sets, wins, and the half-turn. *)
+(* Claims about positions that are bit masks: packing, closed sets and wins. *)
 Require Import List Arith ZArith Lia Bool Uint63.
 Require Import Spec Squares Rules Jumps Moves.
 Import ListNotations.
