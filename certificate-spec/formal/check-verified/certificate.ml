@@ -98,6 +98,12 @@ let rec varint cursor =
   let low = byte cursor in
   if low < 128 then low else low - 128 + (128 * varint cursor)
 
+(* So many things follow, each of a byte at least. *)
+let how_many cursor =
+  let n = varint cursor in
+  if n < 0 || n > String.length cursor.bytes - cursor.at then fail "a list that the file ends in";
+  n
+
 let take cursor length =
   let text = String.sub cursor.bytes cursor.at length in
   cursor.at <- cursor.at + length;
@@ -126,7 +132,7 @@ let read_manifest path =
     ignore (varint cursor);
     { kind; question; first; count; name = hexadecimal (take cursor 32) }
   in
-  List.map read_object (List.init (varint cursor) Fun.id)
+  List.map read_object (List.init (how_many cursor) Fun.id)
 
 (* The bits of a strategy, of each byte from its lowest. *)
 let bits_of text =
@@ -141,7 +147,7 @@ let open_object directory item =
   let cursor = { bytes = read_file path; at = 12 } in
   let question = varint cursor in
   let first = varint cursor in
-  let count = varint cursor in
+  let count = how_many cursor in
   if (question, first, count) <> (item.question, item.first, item.count) then
     fail "%s: not what MANIFEST says" item.name;
   cursor

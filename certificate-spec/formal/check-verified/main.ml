@@ -70,18 +70,23 @@ let evidence directory database (head : Certificate.head) claim =
     | Wins White -> ([], of_number 3)
   in
   let squares = int_of_nat (length (squares b)) in
-  let table =
-    if head.pieces = [] then fun _ -> Drawn
-    else
-      let pieces = List.fold_left (fun most (n, _) -> max most n) 0 head.pieces in
+  let cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces in
+  let table, depth =
+    if head.pieces = [] then ((fun _ -> Drawn), fun _ -> 0)
+    else begin
       let last_row = (head.columns + ((head.rows - 1) land 1)) / 2 in
       let folder = Printf.sprintf "%dx%d.tables" head.rows head.columns in
       let men = squares - last_row in
-      Tables.value (Tables.open_tables (Filename.concat database folder) ~squares ~men ~pieces)
-  in
-  let cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces in
-  let depth =
-    match claim with Wins _ -> Depths.of_table (make_geometry b) cover table | _ -> fun _ -> 0
+      let tables =
+        Tables.open_tables (Filename.concat database folder) ~squares ~men ~cover:head.pieces
+      in
+      let depth =
+        match claim with
+        | Wins _ -> Depths.of_tables (make_geometry b) head.pieces tables
+        | _ -> fun _ -> 0
+      in
+      (Tables.value tables, depth)
+    end
   in
   { of_board = b; cover; table; depth; nodes = (function Black -> black | White -> white) }
 
