@@ -6,6 +6,7 @@ Print Assumptions ranked_win.
 Print Assumptions successors_moves.
 Print Assumptions check_holds.
 Print Assumptions check_shards.
+Print Assumptions proof_holds.
 Print Assumptions game_holds.
 Print Assumptions fen_holds.
 Print Assumptions twin_move.

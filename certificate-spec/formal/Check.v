@@ -36,9 +36,10 @@ Variable t : tree.
 Definition known (r : int) (e : packed) : bool :=
   match lookup t e with None => false | Some r' => if win then (r' <? r)%uint63 else true end.
 
-(** A successor of a node of rank [r] holds. *)
+(** A successor of a node of rank [r] holds: the first of three rules that applies decides. *)
 Definition holds_below (r : int) (e : packed) : bool :=
-  if in_database e then suiting e else known r e || stuck g x e.
+  if in_database e then suiting e
+  else match lookup t e with Some _ => known r e | None => stuck g x e end.
 
 Definition replayed (n : node) : option tree :=
   match why n with
@@ -107,3 +108,15 @@ Definition check_shard (k m : int) (ev : evidence) (start : packed) (c : claim) 
   end.
 
 Definition check (ev : evidence) (start : packed) (c : claim) : bool := check_shard 0 1 ev start c.
+
+(** All but the values of the database: those of a table that somebody else has verified, or that
+    is believed. *)
+Definition check_proof (ev : evidence) (start : packed) (c : claim) : bool :=
+  let g := make_geometry (of_board ev) in
+  let all (_ : int) := true in
+  (length (squares (of_board ev)) <? 63) &&
+  match c with
+  | Draw => question_holds g ev Black false all start && question_holds g ev White false all start
+  | DoesNotLose x => question_holds g ev x false all start
+  | Wins x => question_holds g ev x true all start
+  end.

@@ -79,7 +79,7 @@ Qed.
 Lemma holds_set : forall r e, holds_below g ev x false (ranks ev x) r e = true -> set e = true.
 Proof.
   intros r e H. unfold holds_below in H. destruct (in_database g ev e); [apply set_suiting, H|].
-  apply orb_true_iff in H. destruct H as [H|H]; [apply set_known, H | apply set_stuck, H].
+  destruct (lookup (ranks ev x) e); [apply set_known, H | apply set_stuck, H].
 Qed.
 
 Lemma expanded_goes : forall e n t v, In n (nodes ev x) ->
@@ -179,7 +179,7 @@ Proof.
   assert (B : forall e, holds_below g ev x true (ranks ev x) (rank n) e = true ->
     wins (of_board ev) x e).
   { intros e H. unfold holds_below in H. destruct (in_database g ev e); [apply suiting_wins, H|].
-    apply orb_true_iff in H. destruct H as [H|H]; [apply K, H | exact (wins_stuck _ x fits e H)]. }
+    destruct (lookup (ranks ev x) e); [apply K, H | exact (wins_stuck _ x fits e H)]. }
   pose proof (nodes_hold n I) as N. unfold node_holds in N. rewrite !andb_true_iff in N.
   destruct N as [[P _] N].
   pose proof (possible_well_formed _ P) as W.
@@ -304,6 +304,46 @@ Proof.
   assert (E : k = 0%uint63); [|subst; exact H].
   apply to_Z_inj. apply ltb_spec in K. change (to_Z 1) with 1%Z in K. change (to_Z 0) with 0%Z.
   pose proof (to_Z_bounded k). lia.
+Qed.
+
+(** * With a table as a premise *)
+
+(** Each value of the table follows from those of successors; for wins, with some depths. *)
+Definition right_table (ev : evidence) (c : claim) : Prop :=
+  let g := make_geometry (of_board ev) in
+  match c with
+  | Wins _ => exists d, forall e, covered g (cover ev) e = true ->
+      settled g (cover ev) (table ev) d e = true
+  | _ => forall e, covered g (cover ev) e = true -> consistent g (cover ev) (table ev) e = true
+  end.
+
+Lemma question_parts : forall g ev x win start,
+  question_holds g ev x win (fun _ => true) start = true ->
+  start_holds g ev x win (ranks ev x) start = true /\
+  forall n, In n (nodes ev x) -> node_holds g ev x win (ranks ev x) n = true.
+Proof.
+  intros g ev x win start Q. unfold question_holds in Q. apply andb_true_iff in Q.
+  destruct Q as [S N]. rewrite forallb_forall in N. auto.
+Qed.
+
+(** Nodes and leaves that are checked prove the claim if the table is right. *)
+Theorem proof_holds : forall ev start c, check_proof ev start c = true -> right_table ev c ->
+  forall p, same p (unpack (of_board ev) start) -> holds (of_board ev) p c.
+Proof.
+  intros ev start c H T p S. unfold check_proof in H. apply andb_true_iff in H.
+  destruct H as [F H]. apply Nat.ltb_lt in F.
+  assert (NL : forall x, (forall e, covered (make_geometry (of_board ev)) (cover ev) e = true ->
+      consistent (make_geometry (of_board ev)) (cover ev) (table ev) e = true) ->
+    question_holds (make_geometry (of_board ev)) ev x false (fun _ => true) start = true ->
+    NotLost (of_board ev) x p).
+  { intros x C Q. apply question_parts in Q. destruct Q as [B N].
+    exact (not_lost ev x start F N C B p S). }
+  destruct c as [|x|x]; simpl in *.
+  - apply andb_true_iff in H. destruct H as [B W]. split; apply NL; assumption.
+  - apply NL; assumption.
+  - destruct T as [d T]. apply question_parts in H. destruct H as [B N].
+    exact (won {| of_board := of_board ev; cover := cover ev; table := table ev; depth := d;
+      nodes := nodes ev |} x start F N T B p S).
 Qed.
 
 (** * What is printed is what was proved *)

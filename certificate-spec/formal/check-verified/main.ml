@@ -1,15 +1,16 @@
-(* check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N]
+(* check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N | --assume-table]
    check-verified perft RxC DEPTH
    check-verified successors RxC
 
    Reads a certificate, and tables of a database that `prove db --map` has made, and lets the
    program that was extracted from Check.v judge them: at the level consistent, or for a win by
-   depths that fall. *)
+   depths that fall. With --assume-table all but the table is judged, and the verdict is
+   CONDITIONAL. *)
 
 open Verified
 
 let usage () =
-  prerr_endline "usage: check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N]\n\
+  prerr_endline "usage: check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N | --assume-table]\n\
                 \       check-verified perft RxC DEPTH\n\
                 \       check-verified successors RxC < FENS";
   exit 4
@@ -57,7 +58,7 @@ let decline word =
   Printf.printf "s DECLINED %s\n" word;
   exit 3
 
-let evidence directory database (head : Certificate.head) claim =
+let evidence directory database assume_table (head : Certificate.head) claim =
   let b = board head.rows head.columns in
   let items = Certificate.read_manifest (Filename.concat directory "MANIFEST") in
   let of_number number = Certificate.question directory items number in
@@ -82,7 +83,7 @@ let evidence directory database (head : Certificate.head) claim =
       in
       let depth =
         match claim with
-        | Wins _ -> Depths.of_tables (make_geometry b) head.pieces tables
+        | Wins _ when not assume_table -> Depths.of_tables (make_geometry b) head.pieces tables
         | _ -> fun _ -> 0
       in
       (Tables.value tables, depth)
@@ -108,29 +109,39 @@ let check_in_processes jobs evidence start claim =
   let processes = List.map start_process (List.init jobs Fun.id) in
   List.for_all Fun.id (List.map accepts processes)
 
-let check_certificate directory database jobs shard =
+(* What is checked of a certificate, and how. *)
+type extent = Whole of int  (** in so many processes *) | Shard of int * int | But_table
+
+let check_certificate directory database extent =
   let head = Certificate.read_claim (Filename.concat directory "CLAIM") in
   let claim = claim_of head.claimed in
   let evidence =
-    try evidence directory database head claim with Certificate.Assumed -> decline "assumed"
+    try evidence directory database (extent = But_table) head claim
+    with Certificate.Assumed -> decline "assumed"
   in
   let accepted, words =
-    match shard with
-    | Some (k, n) ->
+    match extent with
+    | Shard (k, n) ->
       (check_shard k n evidence head.start claim, Printf.sprintf "VERIFIED SHARD %d/%d" k n)
-    | None when jobs = 1 -> (check evidence head.start claim, "VERIFIED")
-    | None -> (check_in_processes jobs evidence head.start claim, "VERIFIED")
+    | Whole 1 -> (check evidence head.start claim, "VERIFIED")
+    | Whole jobs -> (check_in_processes jobs evidence head.start claim, "VERIFIED")
+    (* Without a table nothing is assumed. *)
+    | But_table when head.pieces = [] -> (check evidence head.start claim, "VERIFIED")
+    | But_table -> (check_proof evidence head.start claim, "CONDITIONAL")
   in
   let initial = start_of evidence.of_board (Certificate.nat head.men_rows) in
   let start = if head.start = initial then "initial" else fen head.start in
-  if accepted then
+  if accepted then begin
     Printf.printf "s %s %s %s start=%s db=%s pieces=%s\n" words (claim_words claim)
       (game_words head.rows head.columns head.men_rows) start
-      (match (head.pieces, claim) with
-       | [], _ -> "none"
-       | _, Wins _ -> "settled"
+      (match (head.pieces, extent, claim) with
+       | [], _, _ -> "none"
+       | _, But_table, _ -> "assumed"
+       | _, _, Wins _ -> "settled"
        | _ -> "consistent")
-      (cover_words head.pieces)
+      (cover_words head.pieces);
+    if words = "CONDITIONAL" then exit 2
+  end
   else begin
     print_endline "s REFUTED";
     exit 1
@@ -169,17 +180,19 @@ let print_successors game =
   lines ()
 
 let () =
-  let rec options directory database jobs shard = function
-    | "--db" :: value :: rest -> options directory value jobs shard rest
-    | "--jobs" :: value :: rest ->
-      options directory database (max 1 (int_of_string value)) shard rest
-    | "--shard" :: value :: rest ->
-      options directory database jobs (Some (shard_of_text value)) rest
+  let rec options directory database extent = function
+    | "--db" :: value :: rest -> options directory value extent rest
+    | "--jobs" :: value :: rest when extent <> But_table ->
+      options directory database (Whole (max 1 (int_of_string value))) rest
+    | "--shard" :: value :: rest when extent = Whole 1 ->
+      let k, n = shard_of_text value in
+      options directory database (Shard (k, n)) rest
+    | "--assume-table" :: rest when extent = Whole 1 -> options directory database But_table rest
     | value :: rest when directory = None && value <> "" && value.[0] <> '-' ->
-      options (Some value) database jobs shard rest
+      options (Some value) database extent rest
     | [] ->
       (match directory with
-       | Some found -> check_certificate found database jobs shard
+       | Some found -> check_certificate found database extent
        | None -> usage ())
     | _ -> usage ()
   in
@@ -187,7 +200,7 @@ let () =
     match List.tl (Array.to_list Sys.argv) with
     | [ "perft"; game; depth ] -> print_perft game (int_of_string depth)
     | [ "successors"; game ] -> print_successors game
-    | arguments -> options None "egdb" 1 None arguments
+    | arguments -> options None "egdb" (Whole 1) arguments
   with
   | Certificate.Unreadable text | Sys_error text | Failure text ->
     (* Escaped: what a file says must not look like a verdict on a terminal. *)
