@@ -1,6 +1,7 @@
 //! What the whole-program tests share: the built programs, certificates that can be edited, the
 //! reject corpus that is made from them, and mutants by the thousand.
 
+pub mod agreement;
 pub mod consistent;
 pub mod corpus;
 pub mod draft;

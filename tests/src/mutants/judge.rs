@@ -60,7 +60,7 @@ pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
 
 /// The rules of another board than the base's, with the values of positions that have as many
 /// pieces as the start. There are claims that no database is needed for.
-fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
+pub(crate) fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     const MEMORY: u64 = 64 << 20;
     let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
     let pieces = u8::try_from(pieces.max(2)).map_err(|e| e.to_string())?;

@@ -4,27 +4,27 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use checker_core::{Options, Verdict};
+use checker_core::{Level, Options, Verdict};
 
 use super::base::{Base, Files};
 use crate::draft::copy;
 use crate::programs::{Said, check_with, path};
 
 /// A directory in which mutants of a base are laid out, one after the other.
-pub(super) struct Place {
+pub(crate) struct Place {
     directory: PathBuf,
     there: Files,
 }
 
 impl Place {
     /// A copy of a base in a new directory.
-    pub(super) fn new(directory: PathBuf, base: &Base) -> Self {
+    pub(crate) fn new(directory: PathBuf, base: &Base) -> Self {
         copy(&base.directory, &directory);
         Place { directory, there: base.files.clone() }
     }
 
     /// Lays out a mutant; only files that differ are written.
-    pub(super) fn lay(&mut self, files: &Files) {
+    pub(crate) fn lay(&mut self, files: &Files) {
         for path in self.there.keys().filter(|path| !files.contains_key(*path)) {
             fs::remove_file(self.directory.join(path)).expect("a file is removed");
         }
@@ -41,7 +41,16 @@ impl Place {
     /// # Errors
     /// It panicked.
     pub(super) fn check(&self) -> Result<Verdict, String> {
-        let options = Options { threads: Some(1), ..Options::new(self.directory.join("egdb")) };
+        self.check_at(Level::Exact)
+    }
+
+    /// The same, with the values of the database checked at a level.
+    ///
+    /// # Errors
+    /// It panicked.
+    pub(crate) fn check_at(&self, level: Level) -> Result<Verdict, String> {
+        let options = Options::new(self.directory.join("egdb"));
+        let options = Options { threads: Some(1), level, ..options };
         let check = || checker_core::check(&self.directory.join("cert"), &options);
         catch_unwind(AssertUnwindSafe(check)).map_err(|_| "panic".into())
     }

@@ -1,0 +1,250 @@
+//! `check-verified`, the checker that is extracted from the formal proofs, against `check`: the
+//! same verdict of mutants ([`run`]), and the same successors of random positions
+//! ([`successors`]).
+//!
+//! `check-verified` looks at values and not at the form of files, so it may verify what `check`
+//! refuses by a rule of form. `certificate-spec/formal/README.md` has these rules, with the reason
+//! why each may be left out. What is verified so must be true by a database made in memory.
+
+pub mod successors;
+mod tables;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use certificate_spec::claim::{Claim, Question, Value as Claimed};
+use certificate_spec::value::Value;
+use checker_core::{Level, Stop, Verdict};
+use draughtproof_game::{Game, Side};
+
+use crate::mutants::base::{Base, Files};
+use crate::mutants::judge::rules_of;
+use crate::mutants::place::Place;
+use crate::mutants::{CLASSES, Mutant};
+
+/// How two verdicts go together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Agreement {
+    /// Both verify the same claim.
+    Verified,
+    /// Neither verifies.
+    Refused,
+    /// `check` refuses by this rule of form, and the claim is true.
+    Form(String),
+    /// Anything else.
+    Wrong(String),
+}
+
+/// How the verdicts of many mutants go together.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Both verify.
+    pub verified: u64,
+    /// Neither does.
+    pub refused: u64,
+    /// Only `check` refuses, by rule.
+    pub form: BTreeMap<String, u64>,
+    /// What must not be.
+    pub wrong: Vec<String>,
+}
+
+/// The rules of form that the README of the formal proofs names.
+///
+/// # Panics
+/// If it has no such table.
+fn rules_of_form() -> Vec<&'static str> {
+    let text = include_str!("../../certificate-spec/formal/README.md");
+    let table = text.split("<!-- rules of form -->").nth(1).expect("a table of rules of form");
+    let rows = table.lines().skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect()
+}
+
+/// Gives so many mutants of a seed to `check` and to `program`, on so many threads; what is wrong
+/// is written to standard error, too.
+///
+/// # Panics
+/// If files cannot be written, or `program` does not start.
+pub fn run(
+    bases: &[Base],
+    program: &Path,
+    (seed, mutants): (u64, u64),
+    threads: usize,
+    root: &Path,
+) -> Tally {
+    let (next, total) = (AtomicU64::new(0), Mutex::new(Tally::default()));
+    let form = rules_of_form();
+    let work = |thread: usize| {
+        let directory = |base: &Base| root.join(format!("both-{thread}")).join(base.name);
+        let mut places: Vec<Both> =
+            bases.iter().map(|base| Both::new(directory(base), base, program)).collect();
+        loop {
+            let number = next.fetch_add(1, Relaxed);
+            if number >= mutants {
+                break;
+            }
+            let mutant = Mutant::new(bases, seed, number);
+            let base = &bases[mutant.base];
+            let agreement = places[mutant.base].compare(base, &mutant.files, &form);
+            let mut total = total.lock().expect("a lock");
+            match agreement {
+                Agreement::Verified => total.verified += 1,
+                Agreement::Refused => total.refused += 1,
+                Agreement::Form(rule) => *total.form.entry(rule).or_default() += 1,
+                Agreement::Wrong(what) => {
+                    let class = CLASSES[mutant.class].name;
+                    let what = format!("{class} {number} of {}: {what}", base.name);
+                    eprintln!("WRONG {what}");
+                    total.wrong.push(what);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..threads).map(|i| scope.spawn(move || work(i))).collect();
+        let (begun, mut told) = (Instant::now(), Instant::now());
+        while !threads.iter().all(|thread| thread.is_finished()) {
+            std::thread::sleep(Duration::from_millis(20));
+            if told.elapsed() >= Duration::from_secs(10) {
+                told = Instant::now();
+                let (done, seconds) = (next.load(Relaxed), begun.elapsed().as_secs());
+                eprintln!("agreement: {} of {mutants} in {seconds} s", done.min(mutants));
+            }
+        }
+    });
+    total.into_inner().expect("a tally")
+}
+
+/// A place for the mutants of a base, and the tables of its database.
+struct Both<'a> {
+    place: Place,
+    directory: PathBuf,
+    program: &'a Path,
+}
+
+impl<'a> Both<'a> {
+    fn new(directory: PathBuf, base: &Base, program: &'a Path) -> Self {
+        let place = Place::new(directory.clone(), base);
+        tables::write(&base.rules.board, &base.files, &directory.join("tables"));
+        Both { place, directory, program }
+    }
+
+    fn compare(&mut self, base: &Base, files: &Files, form: &[&str]) -> Agreement {
+        self.place.lay(files);
+        let claim = files.get("cert/CLAIM").and_then(|bytes| Claim::decode(bytes).ok());
+        let is_win = claim.is_some_and(|claim| claim.value.questions()[0].is_win());
+        let level = if is_win { Level::Exact } else { Level::Consistent };
+        let verdict = match self.place.check_at(level) {
+            Ok(verdict) => verdict,
+            Err(panic) => return Agreement::Wrong(panic),
+        };
+        let line = self.verified_line(base, files);
+        let wrong =
+            || Agreement::Wrong(format!("check says {}, check-verified {line}", verdict.line()));
+        match (&verdict, line.strip_prefix("s VERIFIED ")) {
+            (Verdict::Verified(ours), Some(theirs)) => {
+                // The value, the game and the start.
+                let same = ours.fields().split(' ').take(3).eq(theirs.split(' ').take(3));
+                if same { Agreement::Verified } else { wrong() }
+            }
+            (Verdict::Verified(_), None) => wrong(),
+            (_, None) => Agreement::Refused,
+            (_, Some(theirs)) => {
+                let rule = refused_by(&verdict, is_win);
+                match is_true(base, theirs) {
+                    Ok(true) if form.contains(&&*rule) => Agreement::Form(rule),
+                    Ok(_) => wrong(),
+                    Err(e) => Agreement::Wrong(format!("{e}: {line}")),
+                }
+            }
+        }
+    }
+
+    /// What `check-verified` prints at last.
+    fn verified_line(&self, base: &Base, files: &Files) -> String {
+        fn database(files: &Files) -> impl Iterator<Item = (&String, &[u8])> {
+            let all = files.iter().filter(|(path, _)| path.starts_with("egdb/"));
+            all.map(|(path, bytes)| (path, &**bytes))
+        }
+        let tables = if database(files).eq(database(&base.files)) {
+            "tables"
+        } else {
+            tables::write(&base.rules.board, files, &self.directory.join("others"));
+            "others"
+        };
+        let output = Command::new(self.program)
+            .args(["cert", "--db", tables])
+            .current_dir(&self.directory)
+            .output();
+        let output = output.unwrap_or_else(|e| panic!("{}: {e}", self.program.display()));
+        let text = String::from_utf8_lossy(&output.stdout);
+        let line = text.lines().last().unwrap_or_default().to_owned();
+        let agrees = output.status.success() == line.starts_with("s VERIFIED ");
+        // What is said twice must be the same; else it verifies nothing, and refuses nothing.
+        if agrees { line } else { panic!("check-verified: {line} with {}", output.status) }
+    }
+}
+
+/// The rule by which `check` refuses. That a value is called a draw is a rule of its own where a win
+/// is claimed.
+fn refused_by(verdict: &Verdict, is_win: bool) -> String {
+    match verdict {
+        Verdict::Stopped(Stop::Refuted(finding))
+            if is_win && finding.rule == "slice-value" && finding.found == "draw" =>
+        {
+            "slice-value: a draw".into()
+        }
+        Verdict::Stopped(Stop::Refuted(finding) | Stop::Declined(finding)) => finding.rule.into(),
+        Verdict::Stopped(Stop::Error(_)) => "ERROR".into(),
+        Verdict::Conditional(_) => "CONDITIONAL".into(),
+        Verdict::Consistent(_) | Verdict::Verified(_) => "nothing".into(),
+    }
+}
+
+/// Whether what is printed of a claim is true, by a database that is made in memory.
+fn is_true(base: &Base, fields: &str) -> Result<bool, String> {
+    const CLAIMS: [Claimed; 5] = [
+        Claimed::Draw,
+        Claimed::BlackNotLost,
+        Claimed::WhiteNotLost,
+        Claimed::BlackWins,
+        Claimed::WhiteWins,
+    ];
+    let words: Vec<&str> = fields.split(' ').collect();
+    let &[value, name, start, ..] = &*words else { return Err("no claim is printed".into()) };
+    let claim = CLAIMS.into_iter().find(|claim| claim.word() == value);
+    let claim = claim.ok_or("no claim is printed")?;
+    let game: Game = name.parse().map_err(|_| "no game is printed".to_owned())?;
+    let board = &game.board;
+    let start = match start.strip_prefix("start=") {
+        Some("initial") => game.start(),
+        Some(fen) => board.read_fen(fen).map_err(|e| e.to_string())?,
+        None => return Err("no start is printed".into()),
+    };
+    let found = if !board.can_move(&start) {
+        Value::Loss
+    } else if !start.both_sides() {
+        Value::Win
+    } else {
+        let rules = if board.name() == base.rules.board.name() {
+            base.rules.clone()
+        } else {
+            rules_of(board, &board.write_fen(&start))?.into()
+        };
+        rules.value(&rules.wire(&start)).ok_or("a start that is not known")?
+    };
+    let holds = |question: &Question| {
+        let is_black = matches!(question, Question::BlackNotLost | Question::BlackWins);
+        let is_claimants_turn = is_black == (start.turn == Side::Black);
+        let (good, bad) = match is_claimants_turn {
+            true => (Value::Win, Value::Loss),
+            false => (Value::Loss, Value::Win),
+        };
+        if question.is_win() { found == good } else { found != bad }
+    };
+    Ok(claim.questions().iter().all(holds))
+}
