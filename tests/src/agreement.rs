@@ -189,8 +189,8 @@ impl<'a> Both<'a> {
     }
 }
 
-/// The rule by which `check` refuses. That a value is called a draw is a rule of its own where a win
-/// is claimed.
+/// The rule by which `check` refuses. For a claim of a win, that a value is called a draw is a rule
+/// of its own.
 fn refused_by(verdict: &Verdict, is_win: bool) -> String {
     match verdict {
         Verdict::Stopped(Stop::Refuted(finding))

@@ -15,6 +15,7 @@ mod databases;
 pub mod judge;
 mod leaves;
 mod nodes;
+pub mod options;
 pub(crate) mod place;
 mod proof;
 pub(crate) mod random;

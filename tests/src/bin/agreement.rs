@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::builder::RangedU64ValueParser;
 use tests::agreement::{run, successors};
-use tests::mutants::base::{Selection, bases};
+use tests::mutants::base::bases;
+use tests::mutants::options::DrawOptions;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -31,15 +31,8 @@ struct Arguments {
     /// The number of random positions
     #[arg(long, value_name = "N", default_value_t = 18_000)]
     positions: u64,
-    /// What both are drawn from
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// How many mutants are judged at a time, at most 256
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
-    threads: usize,
-    /// Only the bases that are made and checked in no time
-    #[arg(long)]
-    small: bool,
+    #[command(flatten)]
+    draw: DrawOptions,
 }
 
 fn main() -> ExitCode {
@@ -58,16 +51,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let Arguments { mutants, positions, seed, threads, small, .. } = arguments;
-    if let Err(what) = successors::compare(&program, seed, positions, root.path()) {
+    let Arguments { mutants, positions, draw, .. } = arguments;
+    if let Err(what) = successors::compare(&program, draw.seed, positions, root.path()) {
         println!("WRONG {what}");
         return ExitCode::from(1);
     }
     println!("the same successors of {positions} positions");
 
-    let selection = if small { Selection::Small } else { Selection::All };
-    let bases = bases(root.path(), selection);
-    let tally = run(&bases, &program, (seed, mutants), threads, root.path());
+    let bases = bases(root.path(), draw.selection());
+    let tally = run(&bases, &program, (draw.seed, mutants), draw.threads, root.path());
     println!("{} mutants verified by both, {} by neither", tally.verified, tally.refused);
     for (rule, n) in &tally.form {
         println!("{n} refused by check alone, by the rule of form {rule}");

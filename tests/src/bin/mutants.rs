@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, io};
 
-use clap::builder::RangedU64ValueParser;
 use clap::{Parser, ValueEnum};
-use tests::mutants::base::{Base, Selection, bases};
+use tests::mutants::base::{Base, bases};
 use tests::mutants::campaign::{Plan, run};
+use tests::mutants::options::DrawOptions;
 use tests::mutants::{CLASSES, Mutant};
 
 const AFTER_HELP: &str = "\
@@ -32,18 +32,11 @@ struct Arguments {
     /// The number of mutants
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     mutants: u64,
-    /// What the mutants are drawn from
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    seed: u64,
-    /// How many are checked at a time, at most 256; the outcome is the same
-    #[arg(long, value_name = "T", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
-    threads: usize,
+    #[command(flatten)]
+    draw: DrawOptions,
     /// One in N of each class is also given to the program `check`
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
-    /// Only the bases that are made and checked in no time
-    #[arg(long)]
-    small: bool,
     /// How to print the outcome
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -93,10 +86,9 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let selection = if arguments.small { Selection::Small } else { Selection::All };
-    let bases = bases(root.path(), selection);
+    let bases = bases(root.path(), arguments.draw.selection());
     if let (Some(number), Some(directory)) = (arguments.only, &arguments.keep) {
-        return match keep(&bases, arguments.seed, number, directory) {
+        return match keep(&bases, arguments.draw.seed, number, directory) {
             Ok(()) => ExitCode::SUCCESS,
             Err(e) => {
                 eprintln!("mutants: {}: {e}", directory.display());
@@ -106,8 +98,8 @@ fn main() -> ExitCode {
     }
     let plan = Plan {
         mutants: arguments.mutants,
-        seed: arguments.seed,
-        threads: arguments.threads,
+        seed: arguments.draw.seed,
+        threads: arguments.draw.threads,
         sample: arguments.sample,
         progress: !arguments.quiet,
     };
