@@ -10,7 +10,7 @@ use crate::search::Search;
 /// What the machine may be used for.
 #[derive(Args, Debug)]
 pub(super) struct MachineOptions {
-    /// Threads [default: one for each core]. The result does not depend on it
+    /// Threads [default: one for each core]. Only what `engine` and `book` find depends on it
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Memory to use at the most, such as 512MiB or 4GiB [default: three quarters of what is free]
