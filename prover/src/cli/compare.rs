@@ -29,8 +29,9 @@ line names them, and other columns are skipped, as are lines that begin with #. 
 or <=draw for the side to move, or draw, black-wins, white-wins, black-not-lost, white-not-lost or not-draw.
 
 Each line is compared with the database, if it covers the position, and with the certificates that start \
-there, or at its twin: the same position with the board turned and colours exchanged. It agrees if what is proved implies what is published, disagrees if it excludes it, and is open \
-otherwise. Certificates are read and not verified: let check do that. Those with assumed nodes do not count.
+there, or at its twin: the same position with the board turned and colours exchanged. It agrees if what is \
+proved implies what is published, disagrees if it excludes it, and is open otherwise. Certificates are read \
+and not verified: let check do that. Those with assumed nodes do not count.
 
 In tsv and json each line has line, position, published, proved, by, result. The last line has the counts: \
 in tsv after a #, in json as an object with lines, agree, disagree, open.
