@@ -1,12 +1,13 @@
-//! Positions as people write them: a FEN with either colour first, ranges such as `1-12`, blanks
-//! and a dot at the end. Files have the canonical form alone, which the core reads.
+//! Positions as people and other programs write them: a FEN with either colour first, in upper or
+//! lower case, with ranges such as `1-12`, blanks, counters of moves (`:H0:F1`) and a dot at the
+//! end, as a PDN tag or between quotes. Files have the canonical form alone, which the core reads.
 
 use checker_core::{Board, Position, Side};
 
 /// Reads a FEN of a position that is possible on the board, or says what is wrong where.
 pub(crate) fn read(board: &Board, text: &str) -> Result<Position, String> {
     let mut reader = Reader { board, characters: text.char_indices().collect(), at: 0 };
-    let read = reader.position();
+    let read = reader.whole();
     read.map_err(|Wrong { at, expected, found }| {
         format!("FEN {text:?}, character {}: expected {expected}, found {found}", at + 1)
     })
@@ -26,17 +27,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next character that is no blank.
+    /// The next character that is no blank, and no mark of the order of bytes.
     fn peek(&mut self) -> Option<char> {
         let here = |reader: &Self| reader.characters.get(reader.at).map(|(_, c)| *c);
-        while here(self).is_some_and(char::is_whitespace) {
+        while here(self).is_some_and(|c| c.is_whitespace() || c == '\u{feff}') {
             self.at += 1;
         }
         here(self)
     }
 
+    /// Whether the next character is this one, in upper or lower case; then it is passed over.
     fn takes(&mut self, wanted: char) -> bool {
-        let is_there = self.peek() == Some(wanted);
+        let is_there = self.peek().is_some_and(|c| c.eq_ignore_ascii_case(&wanted));
         self.at += usize::from(is_there);
         is_there
     }
@@ -46,14 +48,36 @@ impl Reader<'_> {
         Err(Wrong { at: self.at, expected: expected.into(), found })
     }
 
+    fn expect(&mut self, wanted: char) -> Result<(), Wrong> {
+        if self.takes(wanted) { Ok(()) } else { self.wrong(format!("{wanted:?}")) }
+    }
+
+    /// A position, alone or as a tag or between quotes, and nothing after it.
+    fn whole(&mut self) -> Result<Position, Wrong> {
+        let is_tag = self.takes('[');
+        if is_tag {
+            "FEN".chars().try_for_each(|c| self.expect(c))?;
+        }
+        let is_quoted = is_tag || self.peek() == Some('"');
+        if is_quoted {
+            self.expect('"')?;
+        }
+        let position = self.position()?;
+        if is_quoted {
+            self.expect('"')?;
+        }
+        if is_tag {
+            self.expect(']')?;
+        }
+        if self.peek().is_some() { self.wrong("the end") } else { Ok(position) }
+    }
+
     fn position(&mut self) -> Result<Position, Wrong> {
         let turn = self.side("the side to move, B or W")?;
         let mut p = Position { black: 0, white: 0, kings: 0, turn };
         let mut first = None;
         for _ in 0..2 {
-            if !self.takes(':') {
-                return self.wrong("':'");
-            }
+            self.expect(':')?;
             self.peek();
             let at = self.at;
             let side = self.side("the list of a side, which begins with B or W")?;
@@ -63,24 +87,34 @@ impl Reader<'_> {
             }
             self.list(side, &mut p)?;
         }
+        self.counters()?;
         self.takes('.');
-        if self.peek().is_some() { self.wrong("the end") } else { Ok(p) }
+        Ok(p)
+    }
+
+    /// `:H0:F1`: plies since a capture or a move of a man, and the number of the move. No value
+    /// depends on them.
+    fn counters(&mut self) -> Result<(), Wrong> {
+        for counter in ['H', 'F'] {
+            let before = self.at;
+            if !(self.takes(':') && self.takes(counter)) {
+                self.at = before;
+            } else if self.digits().is_empty() {
+                return self.wrong("a number");
+            }
+        }
+        Ok(())
     }
 
     fn side(&mut self, expected: &str) -> Result<Side, Wrong> {
-        match self.peek() {
-            Some('B') => self.at += 1,
-            Some('W') => {
-                self.at += 1;
-                return Ok(Side::White);
-            }
-            _ => return self.wrong(expected),
+        if self.takes('B') {
+            return Ok(Side::Black);
         }
-        Ok(Side::Black)
+        if self.takes('W') { Ok(Side::White) } else { self.wrong(expected) }
     }
 
     fn list(&mut self, side: Side, p: &mut Position) -> Result<(), Wrong> {
-        if matches!(self.peek(), None | Some(':' | '.')) {
+        if matches!(self.peek(), None | Some(':' | '.' | '"')) {
             return Ok(());
         }
         loop {
@@ -102,11 +136,19 @@ impl Reader<'_> {
         }
     }
 
+    /// The digits that are next, which have no blanks between them.
+    fn digits(&mut self) -> String {
+        self.peek();
+        let digits = self.characters[self.at..].iter().map(|(_, c)| *c);
+        let digits: String = digits.take_while(char::is_ascii_digit).collect();
+        self.at += digits.len();
+        digits
+    }
+
     fn square(&mut self) -> Result<u32, Wrong> {
         self.peek();
         let at = self.at;
-        let digits = self.characters[at..].iter().map(|(_, c)| *c);
-        let digits: String = digits.take_while(char::is_ascii_digit).collect();
+        let digits = self.digits();
         let squares = self.board.squares();
         let number = digits.parse().ok().filter(|n| (1..=squares).contains(n));
         let Some(number) = number else {
@@ -116,7 +158,6 @@ impl Reader<'_> {
             }
             return Err(Wrong { at, expected, found: digits });
         };
-        self.at += digits.len();
         Ok(number)
     }
 
@@ -157,12 +198,20 @@ mod tests {
             "W:B1,2,3,12:W21,22,23,24,K30",
             "W:W21-24,K30:B1-3,12.",
             " W : W 21 - 24 , K 30 : B 12, 3,1 -2 . ",
+            "w:w21-24,k30:b1-3,12",
+            "W:W21-24,K30:B1-3,12:H0:F1",
+            "W:W21-24,K30:B1-3,12:F1.",
+            "[FEN \"W:W21,22,23,24,K30:B1,2,3,12.\"]",
+            "[fen\t\"w:b1-3,12:wk30,21-24:h12:f40\" ]",
+            "\u{feff}\"W:W21-24,K30:B1-3,12\"\r",
         ] {
             let p = read(&board, text).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(write_fen(&p), canonical, "{text}");
         }
         assert_eq!(read(&board, "B:B:W1").map(|p| write_fen(&p)).ok(), None);
-        assert_eq!(read(&board, "B:B:WK1").map(|p| write_fen(&p)), Ok("B:WK1:B".into()));
+        for text in ["B:B:WK1", "[FEN \"B:WK1:B\"]", "B:WK1:B:H3"] {
+            assert_eq!(read(&board, text).map(|p| write_fen(&p)), Ok("B:WK1:B".into()));
+        }
     }
 
     #[test]
@@ -180,6 +229,12 @@ mod tests {
             ("B:W4:B18", "character 4: expected a king or another square, found a man on 4"),
             ("B:W18:B1..", "character 10: expected the end, found '.'"),
             ("B:W18:B1 é", "character 10: expected the end, found 'é'"),
+            ("B:W18:B1 2", "character 10: expected the end, found '2'"),
+            ("B:W18:B1:F1:H0", "character 12: expected the end, found ':'"),
+            ("B:W18:B1:H.", "character 11: expected a number, found '.'"),
+            ("[FEN B:W18:B1]", "character 6: expected '\"', found 'B'"),
+            ("[FEN \"B:W18:B1", "character 15: expected '\"', found the end"),
+            ("[Result \"B:W18:B1\"]", "character 2: expected 'F', found 'R'"),
         ] {
             let said = read(&board, text).expect_err(text);
             assert!(said.starts_with(&format!("FEN {text:?}, {wrong}")), "{said}");

@@ -29,10 +29,9 @@ pub(super) struct StartOptions {
     moves: Option<String>,
 }
 
-/// Reads a FEN, with blanks or without, or the word for the start of the game.
+/// Reads a FEN, or the word for the start of the game.
 pub(super) fn read_position(game: &Game, text: &str) -> Result<Position, Failure> {
-    let text: String = text.split_whitespace().collect();
-    if text == START { Ok(game.start()) } else { Ok(game.board.read_fen(&text)?) }
+    if text.trim() == START { Ok(game.start()) } else { Ok(game.board.read_fen(text)?) }
 }
 
 /// The position after moves.

@@ -53,10 +53,9 @@ pub(super) fn board_of<'a>(site: &'a Site, name: &str) -> Result<&'a BoardSite, 
     })
 }
 
-/// Reads a FEN, with blanks or without.
+/// Reads a FEN.
 pub(super) fn position(board: &Board, fen: &str) -> Result<Position, Problem> {
-    let fen: String = fen.split_whitespace().collect();
-    Ok(board.read_fen(&fen)?)
+    Ok(board.read_fen(fen)?)
 }
 
 /// A body in JSON, or a problem.

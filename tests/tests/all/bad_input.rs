@@ -50,7 +50,7 @@ fn positions() {
         ("B:W18:B18", "a second piece on 18"),
         ("B:WK5,5:B1", "a second piece on 5"),
         ("X:W18:B1", "'X'"),
-        ("black:W18:B1", "'b'"),
+        ("black:W18:B1", "'l'"),
         ("B:W18:W17", "the same side again"),
         ("B:W18", "found the end"),
         ("B:W18:B1:B2", "expected the end"),
@@ -68,7 +68,13 @@ fn positions() {
     }
     assert_eq!(fs::read_dir(d).unwrap().count(), 0, "something was written");
     // The same positions in every form that people write.
-    for fen in ["B:W13-18:B1-6.", "B:B1,2,3,4,5,6:W13,14,15-18", "B:W13-18:B1-6"] {
+    for fen in [
+        "B:W13-18:B1-6.",
+        "B:B1,2,3,4,5,6:W13,14,15-18",
+        "B:W13-18:B1-6",
+        "b:w13-18:b1-6:h0:f1",
+        "[FEN \"B:W13, 14, 15-18 : B1-6.\"]",
+    ] {
         let out = prove(&["perft", "--depth", "3", "--fen", fen], d);
         assert_eq!(out, "1\t5\n2\t25\n3\t106\n");
     }

@@ -57,8 +57,7 @@ impl<R: BufRead> Reading<'_, R> {
             return self.fault(at, what);
         }
         if name.eq_ignore_ascii_case("FEN") {
-            let fen: String = value.split_whitespace().collect();
-            match self.game.board.read_fen(&fen) {
+            match self.game.board.read_fen(value) {
                 Ok(position) => self.pdn.start = position,
                 Err(e) => self.fault(at, e.to_string()),
             }
