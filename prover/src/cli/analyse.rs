@@ -1,16 +1,17 @@
 //! `prove analyse`.
 
-use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use serde::Serialize;
 
 use super::failure::Failure;
-use super::format::Format;
 use super::limits::LimitOptions;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
-use super::start::{StartOptions, read_position};
+use super::positions::Positions;
+use super::result::{Format, ResultOptions, ResultWriter};
+use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::heuristic::{Analysis, Heuristic, Limits};
@@ -21,27 +22,32 @@ use crate::heuristic::{Analysis, Heuristic, Limits};
   prove analyse --game 8x8 --depth 15 B:W18,24,27,K30:B5,9,12,K16
   prove analyse --nodes 1000000 --format tsv start
   prove analyse --game 8x8 --opening 13 --moves 22-17
+  prove analyse --game 8x8 --nodes 100000 --format json - <positions.txt
 
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
 is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
 found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
 value, the search ends. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
-results depend on the machine. Databases that are there are used.")]
+results depend on the machine. Databases that are there are used.
+
+In tsv and json each line has fen, depth, score, nodes, nodes a second, proven, pv. A line of standard input \
+that is no FEN is answered in its place, in json by an object with fen and error, in tsv by error for the \
+depth and what is wrong in the last column; the others are answered all the same, and the exit status is 1.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
-    /// Positions, or "start" for that of the game, which is the default
+    /// Positions, or "start" for that of the game, which is the default; "-" for one a line on
+    /// standard input
     #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
     #[command(flatten)]
     start: StartOptions,
     #[command(flatten)]
     limits: LimitOptions,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    result: ResultOptions,
     #[command(flatten)]
     machine: MachineOptions,
 }
@@ -49,45 +55,74 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     let game = &options.stored.game.game;
-    let positions = match &options.fens[..] {
-        [] => vec![options.start.position(game)?],
-        fens => fens.iter().map(|fen| read_position(game, fen)).collect::<Result<_, _>>()?,
+    let positions = match Positions::new(game, &options.start, &options.fens)? {
+        Some(positions) => positions,
+        None => Positions::Given(vec![(board.write_fen(&game.start()), game.start())]),
     };
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
+    let limits = options.limits.limits(usual);
     let mut heuristic = Heuristic::new(board, &database);
-    let mut out = io::stdout().lock();
-    if options.format == Format::Tsv {
-        writeln!(out, "fen\tdepth\tscore\tnodes\tnodes/s\tproven\tpv")?;
+    let format = options.result.format;
+    let mut out = options.result.begin()?;
+    if format == Format::Tsv {
+        out.line("fen\tdepth\tscore\tnodes\tnodes/s\tproven\tpv")?;
     }
-    for position in &positions {
+    let answered = positions.answer_each(game, |text, position| {
+        let position = match position {
+            Ok(position) => position,
+            Err(what) => return out.fault(format, text, COLUMNS, what),
+        };
         let fen = board.write_fen(position);
-        if options.format == Format::Text {
-            writeln!(out, "{fen}")?;
-            writeln!(
-                out,
-                "{:>5} {:>7} {:>13} {:>9}  proven   pv",
-                "depth", "score", "nodes", "kn/s"
-            )?;
+        if format == Format::Text {
+            out.line(&fen)?;
+            let [depth, score, nodes, rate] = ["depth", "score", "nodes", "kn/s"];
+            out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>9}  proven   pv"))?;
         }
         let start = Instant::now();
         // An error while the search runs can only be returned after it.
         let mut printed: Result<(), Failure> = Ok(());
-        heuristic.search(position, options.limits.limits(usual), |analysis| {
+        heuristic.search(position, limits, |analysis| {
             if printed.is_ok() {
                 let seconds = start.elapsed().as_secs_f64();
-                printed = line(board, position, analysis)
-                    .map_err(|e| Failure::Input(e.to_string()))
-                    .and_then(|pv| {
-                        print(&mut out, options.format, &fen, analysis, seconds, &pv)?;
-                        Ok(out.flush()?)
-                    });
+                let pv = line(board, position, analysis);
+                printed = pv.map_err(|e| Failure::Input(e.to_string())).and_then(|pv| {
+                    let rate = (analysis.nodes as f64 / seconds.max(1e-6)) as u64;
+                    print(&mut out, format, &Row::new(&fen, analysis, rate, &pv))?;
+                    // For whoever watches the search.
+                    out.flush()
+                });
             }
         });
-        printed?;
+        printed
+    })?;
+    out.finish()?;
+    answered.result()
+}
+
+/// The columns of a line for programs.
+const COLUMNS: usize = 7;
+
+/// What is printed of a depth.
+#[derive(Serialize)]
+struct Row<'a> {
+    fen: &'a str,
+    depth: u32,
+    score: i32,
+    nodes: u64,
+    nodes_per_second: u64,
+    proven: String,
+    ends_in_draw: bool,
+    pv: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn new(fen: &'a str, analysis: &Analysis, nodes_per_second: u64, pv: &'a str) -> Self {
+        let Analysis { depth, score, nodes, ends_in_draw, .. } = *analysis;
+        let proven = analysis.proven.to_string();
+        Row { fen, depth, score, nodes, nodes_per_second, proven, ends_in_draw, pv }
     }
-    Ok(())
 }
 
 /// The principal variation as moves.
@@ -97,30 +132,19 @@ fn line(board: &Board, position: &Position, analysis: &Analysis) -> Result<Strin
     Ok(moves.collect::<Result<Vec<_>, _>>()?.join(" "))
 }
 
-fn print(
-    out: &mut impl Write,
-    format: Format,
-    fen: &str,
-    analysis: &Analysis,
-    seconds: f64,
-    pv: &str,
-) -> io::Result<()> {
-    let Analysis { depth, score, nodes, proven, ends_in_draw, .. } = analysis;
-    let rate = (*nodes as f64 / seconds.max(1e-6)) as u64;
+fn print(out: &mut ResultWriter, format: Format, row: &Row<'_>) -> Result<(), Failure> {
+    let Row { fen, depth, score, nodes, nodes_per_second: rate, proven, ends_in_draw, pv } = row;
     match format {
         Format::Text => {
             let end = if *ends_in_draw { " (draw)" } else { "" };
             let kilo = rate / 1000;
-            writeln!(out, "{depth:>5} {score:>+7} {nodes:>13} {kilo:>9}  {proven:<8} {pv}{end}")
+            let line =
+                format!("{depth:>5} {score:>+7} {nodes:>13} {kilo:>9}  {proven:<8} {pv}{end}");
+            out.line(&line)
         }
         Format::Tsv => {
-            writeln!(out, "{fen}\t{depth}\t{score}\t{nodes}\t{rate}\t{proven}\t{pv}")
+            out.line(&format!("{fen}\t{depth}\t{score}\t{nodes}\t{rate}\t{proven}\t{pv}"))
         }
-        Format::Json => {
-            writeln!(
-                out,
-                r#"{{"fen":"{fen}","depth":{depth},"score":{score},"nodes":{nodes},"nodes_per_second":{rate},"proven":"{proven}","ends_in_draw":{ends_in_draw},"pv":"{pv}"}}"#
-            )
-        }
+        Format::Json => out.json(row),
     }
 }

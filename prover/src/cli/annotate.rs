@@ -1,6 +1,5 @@
 //! `prove annotate`.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -10,11 +9,11 @@ use super::game_files::{file_error, open};
 use super::limits::LimitOptions;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
-use super::output::write_text;
 use super::replay::strictness;
+use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::ValuesOptions;
 use crate::board::{PdnReader, write_pdn};
-use crate::games::{Annotated, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv};
+use crate::games::{Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv};
 use crate::heuristic::Limits;
 use crate::progress::print_line;
 
@@ -25,7 +24,8 @@ const NODES: u64 = 100_000;
 #[command(after_help = "Examples:
   prove annotate games.pdn >annotated.pdn
   prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
-  prove annotate --fresh annotated.pdn >again.pdn
+  prove annotate --fresh annotated.pdn --out again.pdn
+  prove annotate --format tsv games.pdn        the mistakes alone
 
 Writes the games with a comment on each move: what the position after it is worth. Where that is proved, it \
 is a value, with (database) or (search); else a score in men, good for Black if positive, and its depth. ?? \
@@ -33,7 +33,9 @@ marks a move of which it is proved that it gives a draw or a win away; ? one aft
 half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
 without a 40-move rule. Remarks that the games have are kept. Games with a fault are left out and reported on \
 standard error. The list of mistakes comes at the end, on standard error or in the FILE of --table, there in \
-columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better.
+columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better. \
+--format tsv prints this table instead of the games; --format json an object for each game, with game, line, \
+event, black, white, mistakes and, with all remarks, pdn.
 
 Each position is searched on its own, with --nodes 100000 unless --depth, --nodes or --time say otherwise. With \
 --time results depend on the machine. Databases that are there are used.
@@ -60,6 +62,8 @@ pub(super) struct Options {
     #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
     machine: MachineOptions,
 }
 
@@ -72,7 +76,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let judge = Judge::new(&game.board, &database, options.limits.limits(usual));
     let progress = options.machine.progress();
     let bar = progress.start("annotating".into(), 0, "positions");
-    let mut out = io::stdout().lock();
+    let format = options.result.format;
+    let mut out = options.result.begin()?;
+    if format == Format::Tsv {
+        out.line(MISTAKE_COLUMNS)?;
+    }
     let (mut games, mut faulty, mut list, mut table) = (0, 0, String::new(), String::new());
     for pdn in PdnReader::new(game, &name, source, strictness(options.strict)) {
         let mut pdn = pdn.map_err(|e| file_error(&options.file, e))?;
@@ -87,18 +95,28 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
         let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
         bar.add(annotated.positions.len() as u64 + 1);
-        if games - faulty > 1 {
-            writeln!(out)?;
+        let pdn = write_pdn(&game.board, &annotated)?;
+        match format {
+            Format::Text if games - faulty > 1 => out.text(&format!("\n{pdn}"))?,
+            Format::Text => out.text(&pdn)?,
+            Format::Tsv => out.text(&mistake_tsv(&annotated, &mistakes))?,
+            Format::Json => out.json(&AnnotatedRow::new(&annotated, &mistakes, &pdn))?,
         }
-        out.write_all(write_pdn(&game.board, &annotated)?.as_bytes())?;
         // A game at a time: what there is stays if the rest is not waited for.
         out.flush()?;
         table += &mistake_tsv(&annotated, &mistakes);
-        mistakes.iter().for_each(|mistake| list += &(mistake.text(&annotated) + "\n"));
+        if format == Format::Text {
+            mistakes.iter().for_each(|mistake| list += &(mistake.text(&annotated) + "\n"));
+        }
     }
     bar.finish();
+    out.finish()?;
     match &options.table {
-        Some(file) => write_text(Some(file), &format!("{MISTAKE_COLUMNS}\n{table}"))?,
+        Some(file) => {
+            let mut out = ResultWriter::new(Some(file))?;
+            out.text(&format!("{MISTAKE_COLUMNS}\n{table}"))?;
+            out.finish()?;
+        }
         None => list.lines().for_each(print_line),
     }
     match (games, faulty) {

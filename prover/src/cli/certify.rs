@@ -14,6 +14,7 @@ use super::game_files::GameInFile;
 use super::machine::{MachineOptions, TableOption};
 use super::options::{ClaimOption, DatabaseOption, GameOption, check_cover, database};
 use super::output::write_certificate;
+use super::result::ResultOptions;
 use super::sizes::bytes;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
@@ -79,6 +80,8 @@ pub(super) struct Options {
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
     machine: MachineOptions,
 }
 
@@ -102,6 +105,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     let request = options.request(start)?;
     let target = Target::new(directory)?;
+    let out = options.result.begin()?;
     options.machine.start()?;
     let progress = options.machine.progress();
     let begin = Instant::now();
@@ -148,7 +152,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         cover,
         database: root,
     };
-    write_certificate(&claim, &sections, target, directory)?;
+    write_certificate(&claim, &sections, target, directory, options.result.format, out)?;
     progress.say(format!(
         "database {:.1} s, proof {:.1} s, all {:.1} s; now: check {} --db {}",
         database_done.as_secs_f64(),

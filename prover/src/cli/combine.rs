@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::machine::MachineOptions;
 use super::options::{ClaimOption, DatabaseOption, database};
 use super::output::write_certificate;
+use super::result::ResultOptions;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::certificate::{Stored, Target};
@@ -33,7 +34,7 @@ pub(super) struct Options {
     /// Directory to write the certificate to; must not exist, be empty, or hold the same
     /// certificate
     #[arg(value_name = "OUT")]
-    out: PathBuf,
+    directory: PathBuf,
     /// Certificates of positions after some moves
     #[arg(value_name = "CERT", required = true)]
     certificates: Vec<PathBuf>,
@@ -45,6 +46,8 @@ pub(super) struct Options {
     /// Look for the starts of the certificates up to so many moves from the start
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: u32,
+    #[command(flatten)]
+    result: ResultOptions,
     #[command(flatten)]
     db: DatabaseOption,
     #[command(flatten)]
@@ -59,7 +62,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let first = first_of_alike(&certificates)?;
     let game = &first.game;
     let start = options.start.position(game)?;
-    let target = Target::new(&options.out)?;
+    let target = Target::new(&options.directory)?;
+    let out = options.result.begin()?;
     options.machine.start()?;
     let combination = Combination::new(&certificates, start, options.plies)?;
     let values = load(options, first)?;
@@ -71,7 +75,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         cover: first.claim.cover.clone(),
         database: first.claim.database,
     };
-    write_certificate(&claim, &sections, target, &options.out)
+    let directory = &options.directory;
+    write_certificate(&claim, &sections, target, directory, options.result.format, out)
 }
 
 /// The database that the certificates rest on.

@@ -6,10 +6,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::failure::Failure;
-use super::format::Format;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
-use super::output::write_text;
+use super::result::{Format, ResultOptions};
 use super::values::ValuesOptions;
 use crate::board::{Board, Game, Position};
 use crate::certificate::Stored;
@@ -45,9 +44,8 @@ pub(super) struct Options {
     /// Certificates
     #[arg(value_name = "CERT")]
     certificates: Vec<PathBuf>,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    result: ResultOptions,
     #[command(flatten)]
     stored: StoredOptions,
     #[command(flatten)]
@@ -59,6 +57,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
     let literature = read_literature(&options.literature, game)?;
+    let mut out = options.result.begin()?;
     let progress = options.machine.progress();
     let mut evidence = Evidence::new(&game.board);
     for directory in &options.certificates {
@@ -72,7 +71,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         rows.push((published, compare(published, &evidence, in_database)?));
     }
     let counts = Counts::of(&rows);
-    write_text(None, &render(options.format, &rows, &counts)?)?;
+    out.text(&render(options.result.format, &rows, &counts)?)?;
+    out.finish()?;
     match counts.disagree {
         0 => Ok(()),
         disagree => Err(Failure::Disagreements { disagree, lines: counts.lines }),

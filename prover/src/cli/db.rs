@@ -1,11 +1,11 @@
 //! `prove db`.
 
-use std::io::{self, Write};
-
 use clap::Args;
+use serde::Serialize;
 
 use super::failure::Failure;
 use super::options::BuildOptions;
+use super::result::{Format, ResultOptions};
 use super::values::MapSpace;
 use crate::prepare_database::{convert_old, map, prepare, prepare_depths, unmap};
 
@@ -37,16 +37,41 @@ pub(super) struct Options {
     unmap: bool,
     #[command(flatten)]
     space: MapSpace,
+    #[command(flatten)]
+    result: ResultOptions,
+}
+
+/// The database that there is.
+#[derive(Serialize)]
+struct Built {
+    board: String,
+    pieces: String,
+    slices: usize,
+    bytes: u64,
+    root: String,
+}
+
+/// The tables that there were.
+#[derive(Serialize)]
+struct Removed {
+    removed: String,
+    bytes: u64,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let BuildOptions { cover, machine, .. } = &options.build;
     let store = options.build.start()?;
+    let mut out = options.result.begin()?;
+    let format = options.result.format;
     if options.unmap {
         let bytes = unmap(&store, &machine.progress())?;
-        let tables = store.tables();
-        writeln!(io::stdout(), "removed {}, {bytes} bytes", tables.display())?;
-        return Ok(());
+        let removed = store.tables().display().to_string();
+        match format {
+            Format::Text => out.line(&format!("removed {removed}, {bytes} bytes"))?,
+            Format::Tsv => out.line(&format!("removed\tbytes\n{removed}\t{bytes}"))?,
+            Format::Json => out.json(&Removed { removed, bytes })?,
+        }
+        return out.finish();
     }
     convert_old(&store, &machine.progress())?;
     let room = options.space.room(machine);
@@ -58,13 +83,23 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         map(&store, cover, &room, &machine.progress())?;
     }
     let manifest = store.manifest_of(cover)?;
-    let bytes: u64 = manifest.slices.iter().map(|s| s.length).sum();
-    writeln!(
-        io::stdout(),
-        "database {} with {cover} pieces: {} slices, {bytes} bytes, root={}",
-        store.board().name(),
-        manifest.slices.len(),
-        manifest.root()
-    )?;
-    Ok(())
+    let built = Built {
+        board: store.board().name(),
+        pieces: cover.to_string(),
+        slices: manifest.slices.len(),
+        bytes: manifest.slices.iter().map(|s| s.length).sum(),
+        root: manifest.root().to_string(),
+    };
+    let Built { board, pieces, slices, bytes, root } = &built;
+    match format {
+        Format::Text => out.line(&format!(
+            "database {board} with {pieces} pieces: {slices} slices, {bytes} bytes, root={root}"
+        ))?,
+        Format::Tsv => {
+            out.line("board\tpieces\tslices\tbytes\troot")?;
+            out.line(&format!("{board}\t{pieces}\t{slices}\t{bytes}\t{root}"))?;
+        }
+        Format::Json => out.json(&built)?,
+    }
+    out.finish()
 }

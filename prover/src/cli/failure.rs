@@ -33,6 +33,14 @@ pub enum Failure {
         /// How many there are.
         games: usize,
     },
+    /// Lines that are no positions, among others that were answered.
+    #[error("{bad} of {lines} lines are no positions; the others are answered")]
+    Lines {
+        /// How many are none.
+        bad: usize,
+        /// How many there are.
+        lines: usize,
+    },
     /// A move.
     #[error(transparent)]
     Move(#[from] MoveError),
@@ -105,6 +113,7 @@ impl Failure {
         match self {
             Failure::Unsolved(_)
             | Failure::Games { .. }
+            | Failure::Lines { .. }
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
             | Failure::Disagreements { .. } => 1,

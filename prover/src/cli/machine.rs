@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::failure::Failure;
+use super::result::QuietOption;
 use super::sizes::parse_size;
 use crate::progress::Progress;
 use crate::search::Search;
@@ -16,14 +17,13 @@ pub(super) struct MachineOptions {
     /// Memory to use at the most, such as 512MiB or 4GiB [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: QuietOption,
 }
 
 impl MachineOptions {
     pub(super) fn progress(&self) -> Progress {
-        Progress::new(self.quiet)
+        self.quiet.progress()
     }
 
     /// Sets the number of threads of this process.
@@ -42,7 +42,7 @@ impl MachineOptions {
 
     /// The same without progress.
     pub(super) fn silent(self) -> Self {
-        MachineOptions { quiet: true, ..self }
+        MachineOptions { quiet: QuietOption { quiet: true }, ..self }
     }
 
     /// Bytes that may be used.

@@ -9,7 +9,6 @@ mod compare;
 mod db;
 mod engine;
 mod failure;
-mod format;
 mod game_files;
 mod limits;
 mod machine;
@@ -22,6 +21,7 @@ mod positions;
 mod probe;
 mod replay;
 mod report;
+mod result;
 mod serve;
 mod sizes;
 mod solve;
@@ -70,7 +70,7 @@ A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the 
 
 Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is \
 less than was asked for), or --claim does not hold, or openings are missing, or a published value disagrees, \
-or a game has a fault; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read \
+or a game has a fault, or a line of standard input is no position; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read \
 or written, or is damaged, or a limit of memory. \
 Nothing that exists is overwritten by a failure."
 )]

@@ -1,15 +1,29 @@
-//! Where results go.
+//! A certificate that is written, and what is said of it.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 
 use certificate_spec::claim::Claim;
+use serde::Serialize;
 
 use super::failure::Failure;
+use super::result::{Format, ResultWriter};
 use crate::certificate::{Certificate, Section, Target};
-use crate::egdb::atomic::write_file;
 use crate::proof::if_assumed;
+
+/// What is said of a certificate.
+#[derive(Serialize)]
+struct Written {
+    value: &'static str,
+    game: String,
+    start: String,
+    certificate: String,
+    nodes: usize,
+    leaves: usize,
+    /// Nodes that the value rests on and that are not proved.
+    assumed: usize,
+    bytes: u64,
+    root: String,
+}
 
 /// Writes a certificate, and says what it is.
 pub(super) fn write_certificate(
@@ -17,50 +31,37 @@ pub(super) fn write_certificate(
     sections: &[Section],
     target: Target,
     directory: &Path,
+    format: Format,
+    mut out: ResultWriter,
 ) -> Result<(), Failure> {
     let certificate = Certificate::new(claim, sections);
     certificate.write(target)?;
-    let nodes: usize = sections.iter().map(|section| section.nodes().len()).sum();
-    let leaves: usize = sections.iter().map(|section| section.leaves().len()).sum();
-    let assumed = if_assumed(sections.iter().map(Section::assumed).sum());
-    let mut out = io::stdout().lock();
-    writeln!(out, "{} {} from {}{assumed}", claim.value.word(), claim.game, claim.start)?;
-    writeln!(
-        out,
-        "certificate {}: {nodes} nodes, {leaves} leaves, {} bytes, root={}",
-        directory.display(),
-        certificate.bytes(),
-        certificate.root()
-    )?;
-    Ok(())
-}
-
-/// Writes a text to a file or, if there is none, to standard output.
-pub(super) fn write_text(file: Option<&Path>, text: &str) -> Result<(), Failure> {
-    match file {
-        Some(file) => {
-            replace(file, text).map_err(|source| Failure::File { path: file.into(), source })
+    let written = Written {
+        value: claim.value.word(),
+        game: claim.game.clone(),
+        start: claim.start.clone(),
+        certificate: directory.display().to_string(),
+        nodes: sections.iter().map(|section| section.nodes().len()).sum(),
+        leaves: sections.iter().map(|section| section.leaves().len()).sum(),
+        assumed: sections.iter().map(Section::assumed).sum(),
+        bytes: certificate.bytes(),
+        root: certificate.root().to_string(),
+    };
+    let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
+    match format {
+        Format::Text => {
+            out.line(&format!("{value} {game} from {start}{}", if_assumed(*assumed)))?;
+            out.line(&format!(
+                "certificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
+            ))?;
         }
-        None => {
-            let mut out = io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            Ok(out.flush()?)
+        Format::Tsv => {
+            out.line("value\tgame\tstart\tcertificate\tnodes\tleaves\tassumed\tbytes\troot")?;
+            out.line(&format!(
+                "{value}\t{game}\t{start}\t{certificate}\t{nodes}\t{leaves}\t{assumed}\t{bytes}\t{root}"
+            ))?;
         }
+        Format::Json => out.json(&written)?,
     }
-}
-
-/// Writes a file all at once, where a link leads to if it is one; who may read a file that is there
-/// stays. Something else, such as a device, stays what it is.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let there = file.metadata();
-    if there.as_ref().is_ok_and(|there| !there.is_file()) {
-        return fs::OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes());
-    }
-    let path = if there.is_ok() { file.canonicalize()? } else { file.into() };
-    write_file(&path, |out| {
-        if let Ok(there) = there {
-            out.set_permissions(there.permissions())?;
-        }
-        out.write_all(text.as_bytes())
-    })
+    out.finish()
 }

@@ -1,9 +1,11 @@
 //! `prove perft`.
 
 use clap::Args;
+use serde::Serialize;
 
 use super::failure::Failure;
 use super::options::GameOption;
+use super::result::{Format, QuietOption, ResultOptions};
 use super::start::StartOptions;
 use crate::board::perft;
 
@@ -11,7 +13,7 @@ use crate::board::perft;
 #[command(after_help = "Example:
   prove perft --game 8x8 --depth 10
 
-Prints depth<TAB>nodes for each depth. Two ways of capturing that lead to the same position count \
+Prints depth<TAB>nodes for each depth, in json an object with both. Two ways of capturing that lead to the same position count \
 separately. One thread; the last move is counted, not made.")]
 pub(super) struct Options {
     #[command(flatten)]
@@ -21,14 +23,35 @@ pub(super) struct Options {
     depth: u32,
     #[command(flatten)]
     start: StartOptions,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    quiet: QuietOption,
+}
+
+/// The count of a depth.
+#[derive(Serialize)]
+struct Row {
+    depth: u32,
+    nodes: u64,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.game.game;
     let start = options.start.position(game)?;
+    let mut out = options.result.begin()?;
     for depth in 1..=options.depth {
-        use std::io::Write;
-        writeln!(std::io::stdout(), "{depth}\t{}", perft(&game.board, &start, depth))?;
+        let progress = options.quiet.progress();
+        let bar = progress.start(format!("depth {depth}"), 0, "move sequences");
+        let nodes = perft(&game.board, &start, depth);
+        bar.add(nodes);
+        bar.finish();
+        match options.result.format {
+            Format::Text | Format::Tsv => out.line(&format!("{depth}\t{nodes}"))?,
+            Format::Json => out.json(&Row { depth, nodes })?,
+        }
+        // The next depth takes longer than all before.
+        out.flush()?;
     }
-    Ok(())
+    out.finish()
 }

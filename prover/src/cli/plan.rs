@@ -1,12 +1,10 @@
 //! `prove plan`.
 
-use std::io::{self, Write};
-
 use clap::Args;
 
 use super::failure::Failure;
-use super::format::Format;
 use super::options::BuildOptions;
+use super::result::{Format, ResultOptions, ResultWriter};
 use super::sizes::bytes;
 use crate::egdb::{Forecast, Forecaster, PairForecast};
 
@@ -27,20 +25,21 @@ searches map (`prove db --map`). Then the slices that take longest.")]
 pub(super) struct Options {
     #[command(flatten)]
     build: BuildOptions,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    result: ResultOptions,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let BuildOptions { cover, machine, .. } = &options.build;
     let store = options.build.start()?;
+    let mut out = options.result.begin()?;
     let scratch = tempfile::tempdir()
         .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
     machine.progress().say("measuring this machine".into());
     let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
     let forecasts = forecaster.forecast(cover);
-    print(&mut io::stdout().lock(), options.format, &forecasts).map_err(Failure::Io)
+    print(&mut out, options.result.format, &forecasts)?;
+    out.finish()
 }
 
 /// Seconds for people.
@@ -53,7 +52,7 @@ fn time(seconds: f64) -> String {
     }
 }
 
-fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Result<()> {
+fn print(out: &mut ResultWriter, format: Format, forecasts: &[Forecast]) -> Result<(), Failure> {
     let mut total = 0.0;
     let columns = [
         "pieces",
@@ -67,10 +66,9 @@ fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Re
         "",
     ];
     match format {
-        Format::Text => writeln!(out, "{}", text_row(columns.map(String::from)))?,
-        Format::Tsv => writeln!(
-            out,
-            "pieces\tpositions\tseconds\tleast_memory\tmost_memory\tbytes\tbytes_in_all\ttables\tknown"
+        Format::Text => out.line(&text_row(columns.map(String::from)))?,
+        Format::Tsv => out.line(
+            "pieces\tpositions\tseconds\tleast_memory\tmost_memory\tbytes\tbytes_in_all\ttables\tknown",
         )?,
         Format::Json => {}
     }
@@ -92,38 +90,32 @@ fn print(out: &mut impl Write, format: Format, forecasts: &[Forecast]) -> io::Re
                     bytes(tables as f64),
                     there.into(),
                 ];
-                writeln!(out, "{}", text_row(row))?;
+                out.line(&text_row(row))?;
             }
-            Format::Tsv => writeln!(
-                out,
+            Format::Tsv => out.line(&format!(
                 "{n}\t{positions}\t{seconds:.3}\t{least}\t{most}\t{:.0}\t{total:.0}\t{tables}\t{known}",
                 f.bytes
-            )?,
-            Format::Json => writeln!(
-                out,
+            ))?,
+            Format::Json => out.line(&format!(
                 r#"{{"pieces":{n},"positions":{positions},"seconds":{seconds:.3},"least_memory":{least},"most_memory":{most},"bytes":{:.0},"bytes_in_all":{total:.0},"tables":{tables},"known":{known}}}"#,
                 f.bytes
-            )?,
+            ))?,
         }
     }
     if let (Format::Text, Some(last)) = (format, forecasts.last()) {
-        writeln!(
-            out,
+        out.line(&format!(
             "\nWith {} pieces these slices (with their twins) take longest:",
             last.pieces
-        )?;
+        ))?;
         for &PairForecast { slice, seconds, bytes: size } in &last.largest {
             let [a, b, c, d] = slice.name().0;
             let share = 100.0 * seconds / last.seconds.max(f64::MIN_POSITIVE);
             let (seconds, size) = (time(seconds), bytes(size));
-            writeln!(
-                out,
-                "  {:<10}{seconds:>12}{share:>6.0} %{size:>12}",
-                format!("{a},{b},{c},{d}")
-            )?;
+            let slice = format!("{a},{b},{c},{d}");
+            out.line(&format!("  {slice:<10}{seconds:>12}{share:>6.0} %{size:>12}"))?;
         }
     }
-    out.flush()
+    Ok(())
 }
 
 fn text_row(row: [String; 9]) -> String {

@@ -1,39 +1,113 @@
-//! Positions on the command line or on standard input, a FEN each.
+//! The positions that a command is about: on the command line, or on standard input, a FEN a line.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 
 use super::failure::Failure;
-use super::start::{START, read_position};
+use super::start::{START, StartOptions, read_position};
 use crate::board::{Game, Position};
 
-/// Handles each FEN of the command line or, if there are none, each line of standard input, and
-/// prints the answer, with a line end after it. The answer is made of the text and what it means.
-pub(super) fn each_fen(
-    game: &Game,
-    fens: &[String],
-    mut answer: impl FnMut(&str, &Position) -> Result<String, Failure>,
-) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let mut one = |text: &str| {
-        let position = read_position(game, text)?;
-        let text = if text == START { game.board.write_fen(&position) } else { text.into() };
-        writeln!(out, "{}", answer(&text, &position)?)?;
-        // One answer at a time, for a program that waits for it.
-        out.flush()?;
-        Ok::<(), Failure>(())
-    };
-    if !fens.is_empty() {
-        return fens.iter().try_for_each(|fen| one(fen));
-    }
-    for (i, line) in io::stdin().lock().lines().enumerate() {
-        let line = line?;
-        let at_line = |e: Failure| match e {
-            Failure::Fen(e) => Failure::Input(format!("standard input, line {}: {e}", i + 1)),
-            other => other,
+/// The word for standard input.
+const STDIN: &str = "-";
+
+/// Positions to be answered one after the other.
+pub(super) enum Positions {
+    /// Those of the command line, with the text that says so.
+    Given(Vec<(String, Position)>),
+    /// One a line on standard input.
+    Lines,
+}
+
+impl Positions {
+    /// Those of FENs or of the options for a start; `None` if there are neither.
+    pub(super) fn new(
+        game: &Game,
+        start: &StartOptions,
+        fens: &[String],
+    ) -> Result<Option<Self>, Failure> {
+        if let Some(position) = start.given(game)? {
+            let fen = game.board.write_fen(&position);
+            return Ok(Some(Positions::Given(vec![(fen, position)])));
+        }
+        if fens == [STDIN] {
+            return Ok(Some(Positions::Lines));
+        }
+        let read = |fen: &String| {
+            let position = read_position(game, fen)?;
+            Ok((name(game, fen, &position), position))
         };
-        if !line.trim().is_empty() {
-            one(line.trim()).map_err(at_line)?;
+        let given = fens.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+        Ok((!given.is_empty()).then_some(Positions::Given(given)))
+    }
+
+    /// Answers each position. What is no FEN on standard input is answered with what is wrong, in
+    /// its place; how many of these there were comes back. Empty lines are passed over.
+    ///
+    /// `answer` gets the text without tabs, and what it means.
+    pub(super) fn answer_each(
+        &self,
+        game: &Game,
+        mut answer: impl FnMut(&str, Result<&Position, &str>) -> Result<(), Failure>,
+    ) -> Result<Answered, Failure> {
+        let given = match self {
+            Positions::Given(given) => given,
+            Positions::Lines => return answer_lines(game, answer),
+        };
+        for (text, position) in given {
+            answer(text, Ok(position))?;
+        }
+        Ok(Answered { lines: given.len(), bad: 0 })
+    }
+}
+
+fn answer_lines(
+    game: &Game,
+    mut answer: impl FnMut(&str, Result<&Position, &str>) -> Result<(), Failure>,
+) -> Result<Answered, Failure> {
+    let mut answered = Answered { lines: 0, bad: 0 };
+    for (i, line) in io::stdin().lock().split(b'\n').enumerate() {
+        let line = line?;
+        // What is no UTF-8 is no FEN, either.
+        let line = String::from_utf8_lossy(&line);
+        let text = line.trim();
+        if text.is_empty() {
+            continue;
+        }
+        answered.lines += 1;
+        match read_position(game, text) {
+            Ok(position) => answer(&name(game, text, &position), Ok(&position))?,
+            Err(error) => {
+                answered.bad += 1;
+                let what = format!("standard input, line {}: {error}", i + 1);
+                answer(&in_column(text), Err(&what))?;
+            }
         }
     }
-    Ok(())
+    Ok(answered)
+}
+
+/// What a position is called: as whoever asks does, except for the start.
+fn name(game: &Game, text: &str, position: &Position) -> String {
+    if text.trim() == START { game.board.write_fen(position) } else { in_column(text) }
+}
+
+/// A text in which nothing ends a column or a line.
+fn in_column(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// How many positions were asked for.
+#[must_use = "bad lines make a command fail"]
+pub(super) struct Answered {
+    lines: usize,
+    bad: usize,
+}
+
+impl Answered {
+    /// Whether all of them were positions.
+    pub(super) fn result(self) -> Result<(), Failure> {
+        match self {
+            Answered { bad: 0, .. } => Ok(()),
+            Answered { lines, bad } => Err(Failure::Lines { bad, lines }),
+        }
+    }
 }

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use clap::Args;
 
 use super::failure::Failure;
-use super::format::Format;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
-use super::positions::each_fen;
+use super::positions::Positions;
+use super::result::{Format, ResultOptions};
 use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::board::{Board, Position, Side};
@@ -37,7 +37,11 @@ unknown, unless the rules or its moves tell.
 --format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
 known), depth (or null), moves (each with move, fen, value or lower and upper, depth), line. --format tsv prints \
 a line for each position, as short as can be: FEN, value, depth, moves (each as move=value or move=value/depth), \
-line; - stands for what there is not. Without --pieces all of the database that is there is used.")]
+line; - stands for what there is not. Without --pieces all of the database that is there is used.
+
+A line of standard input that is no FEN is answered in its place: in json by an object with fen and error, in tsv \
+by the value error and what is wrong in the last column. The others are answered all the same, and the exit \
+status is 1.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
@@ -45,10 +49,9 @@ pub(super) struct Options {
     values: ValuesOptions,
     #[command(flatten)]
     machine: MachineOptions,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-    /// Positions, or "start" for that of the game [default: one a line on standard input]
+    #[command(flatten)]
+    result: ResultOptions,
+    /// Positions, or "start" for that of the game [default: "-", one a line on standard input]
     #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
     #[command(flatten)]
@@ -57,27 +60,38 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
+    let positions = Positions::new(game, &options.start, &options.fens)?;
+    let positions = positions.unwrap_or(Positions::Lines);
     options.machine.start()?;
     let values = options.stored.open(&options.machine, &options.values)?;
     let depths = options.stored.depths()?;
     let lookup = Lookup { board: &game.board, values: &values, depths: Some(&depths) };
+    let format = options.result.format;
+    let mut out = options.result.begin()?;
     let mut is_first = true;
-    each_fen(game, &options.start.or_fens(game, &options.fens)?, |fen, position| {
+    let answered = positions.answer_each(game, |text, position| {
+        if format == Format::Text && !std::mem::take(&mut is_first) {
+            out.line("")?;
+        }
+        let position = match position {
+            Ok(position) => position,
+            Err(what) => return out.fault(format, text, COLUMNS, what),
+        };
         let answer = lookup.answer(position)?;
-        Ok(match options.format {
-            Format::Text => {
-                let gap = if std::mem::take(&mut is_first) { "" } else { "\n" };
-                format!("{gap}{}", text(&game.board, position, &answer))
-            }
-            Format::Tsv => format!("{fen}\t{}", columns(&answer)),
-            Format::Json => json(&answer)?,
-        })
-    })
+        match format {
+            Format::Text => out.line(&self::text(&game.board, position, &answer))?,
+            Format::Tsv => out.line(&format!("{text}\t{}", columns(&answer)))?,
+            Format::Json => out.json(&answer)?,
+        }
+        // One answer at a time, for a program that waits for it.
+        out.flush()
+    })?;
+    out.finish()?;
+    answered.result()
 }
 
-fn json(answer: &PositionAnswer) -> Result<String, Failure> {
-    serde_json::to_string(answer).map_err(|e| Failure::Io(e.into()))
-}
+/// The columns of a line for programs.
+const COLUMNS: usize = 5;
 
 /// What is known of a position, for people.
 pub(super) fn text(board: &Board, position: &Position, answer: &PositionAnswer) -> String {

@@ -1,14 +1,13 @@
 //! `prove replay`.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::failure::Failure;
-use super::format::Format;
 use super::game_files::{file_error, open};
 use super::options::GameOption;
+use super::result::{Format, QuietOption, ResultOptions};
 use crate::board::{PdnReader, Strictness};
 use crate::games::{ReplayRow, Tally};
 use crate::progress::print_line;
@@ -38,15 +37,13 @@ pub(super) struct Options {
     /// Accept only what PDN 3.0 has
     #[arg(long)]
     pub(super) strict: bool,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    result: ResultOptions,
     /// Only games with a fault
     #[arg(long)]
     faults: bool,
-    /// No count on standard error
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    quiet: QuietOption,
 }
 
 /// How a file is to be read.
@@ -55,10 +52,10 @@ pub(super) fn strictness(strict: bool) -> Strictness {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = options.result.begin()?;
     let mut tally = Tally::default();
-    if options.format == Format::Tsv {
-        writeln!(out, "{}", ReplayRow::COLUMNS)?;
+    if options.result.format == Format::Tsv {
+        out.line(ReplayRow::COLUMNS)?;
     }
     for path in &options.files {
         let (name, source) = open(path)?;
@@ -69,19 +66,16 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
                 continue;
             }
             let row = ReplayRow::new(&name, &game);
-            match options.format {
-                Format::Text => writeln!(out, "{}", row.text())?,
-                Format::Tsv => writeln!(out, "{}", row.tsv())?,
-                Format::Json => {
-                    serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
-                    writeln!(out)?;
-                }
+            match options.result.format {
+                Format::Text => out.line(&row.text())?,
+                Format::Tsv => out.line(&row.tsv())?,
+                Format::Json => out.json(&row)?,
             }
         }
     }
-    out.flush()?;
+    out.finish()?;
     let Tally { games, faulty, forgiven, moves } = tally;
-    if !options.quiet {
+    if !options.quiet.quiet {
         let legal = games - faulty;
         print_line(&format!(
             "{games} games, {moves} moves: {legal} legal ({forgiven} of them with something forgiven), \

@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::failure::Failure;
-use super::format::PageFormat;
-use super::output::write_text;
+use super::result::{PageFormat, PageOptions, QuietOption};
 use crate::certificate::{Stored, StoredProof};
-use crate::progress::Progress;
 use crate::report::{CertificateReport, certificate_page, json, text, tsv};
 
 #[derive(Args, Debug)]
@@ -27,31 +25,25 @@ pub(super) struct Options {
     /// The certificate
     #[arg(value_name = "CERT")]
     certificate: PathBuf,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: PageFormat,
-    /// The same as --format html
-    #[arg(long, conflicts_with = "format")]
-    html: bool,
-    /// Write to this file [default: standard output]
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// No progress on standard error
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    page: PageOptions,
+    #[command(flatten)]
+    quiet: QuietOption,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let mut out = options.page.begin()?;
     let stored = Stored::read(&options.certificate)?;
     let work = stored.proofs.iter().map(StoredProof::positions).sum();
-    let bar = Progress::new(options.quiet).start("replaying".into(), work, "positions");
+    let bar = options.quiet.progress().start("replaying".into(), work, "positions");
     let report = CertificateReport::new(&stored, |positions| bar.add(positions))?;
     bar.finish();
-    let text = match if options.html { PageFormat::Html } else { options.format } {
+    let text = match options.page.format() {
         PageFormat::Html => certificate_page(&report),
         PageFormat::Text => text(&report),
         PageFormat::Tsv => tsv(&report),
         PageFormat::Json => json(&report),
     };
-    write_text(options.out.as_deref(), &text)
+    out.text(&text)?;
+    out.finish()
 }

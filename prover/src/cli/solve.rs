@@ -3,13 +3,16 @@
 use std::ops::ControlFlow;
 
 use clap::Args;
+use serde::Serialize;
 
 use super::failure::Failure;
 use super::machine::{MachineOptions, TableOption};
 use super::options::StoredOptions;
-use super::positions::each_fen;
+use super::positions::Positions;
+use super::result::{Format, ResultOptions};
 use super::start::StartOptions;
 use super::values::ValuesOptions;
+use crate::lookup::KnownValue;
 use crate::proof::{PositionValue, position_value};
 use crate::search::{Goal, Search, SearchProgress};
 
@@ -22,7 +25,12 @@ use crate::search::{Goal, Search, SearchProgress};
 Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown. \
 The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each \
 time; what one leaves the other may have. Every answer has been verified by replaying its strategy. Databases \
-that are there are used.")]
+that are there are used.
+
+--format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
+known), nodes; tsv is as text. A line of standard input that is no FEN is answered in its place, by an object \
+with fen and error or by the value error and what is wrong; the others are answered all the same, and the exit \
+status is 1.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
@@ -31,9 +39,11 @@ pub(super) struct Options {
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
-    /// Positions, or "start" for that of the game [default: one a line on standard input]
+    /// Positions, or "start" for that of the game [default: "-", one a line on standard input]
     #[arg(value_name = "FEN", conflicts_with = "start")]
     fens: Vec<String>,
+    #[command(flatten)]
+    result: ResultOptions,
     #[command(flatten)]
     table: TableOption,
     #[command(flatten)]
@@ -44,10 +54,11 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
+    let game = &options.stored.game.game;
+    let positions = Positions::new(game, &options.start, &options.fens)?;
+    let positions = positions.unwrap_or(Positions::Lines);
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
-    let game = &options.stored.game.game;
-    let fens = options.start.or_fens(game, &options.fens)?;
     options.table.check(options.nodes, 2, options.machine.memory())?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
     let report = |SearchProgress { nodes, .. }| {
@@ -58,10 +69,42 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let goal = Goal { board, database: &database, attacker };
         Search::new(goal, options.table.bytes).with_progress(&report)
     };
-    let done = each_fen(game, &fens, |fen, position| {
+    // What is for people is for programs, too.
+    let format = match options.result.format {
+        Format::Text => Format::Tsv,
+        format => format,
+    };
+    let mut out = options.result.begin()?;
+    let answered = positions.answer_each(game, |text, position| {
+        let position = match position {
+            Ok(position) => position,
+            Err(what) => return out.fault(format, text, COLUMNS, what),
+        };
         let PositionValue { bound, nodes } = position_value(search, position, options.nodes);
-        Ok(format!("{fen}\t{bound}\t{nodes}"))
+        match format {
+            Format::Json => {
+                let fen = board.write_fen(position);
+                out.json(&SolvedRow { fen, value: bound.into(), nodes })?;
+            }
+            _ => out.line(&format!("{text}\t{bound}\t{nodes}"))?,
+        }
+        // One answer at a time, for a program that waits for it.
+        out.flush()
     });
     bar.finish();
-    done
+    let answered = answered?;
+    out.finish()?;
+    answered.result()
+}
+
+/// The columns of a line for programs.
+const COLUMNS: usize = 3;
+
+/// An answer for programs.
+#[derive(Serialize)]
+struct SolvedRow {
+    fen: String,
+    #[serde(flatten)]
+    value: KnownValue,
+    nodes: u64,
 }

@@ -56,13 +56,6 @@ impl StartOptions {
     pub(super) fn position(&self, game: &Game) -> Result<Position, Failure> {
         Ok(self.given(game)?.unwrap_or_else(|| game.start()))
     }
-
-    /// The FENs of a command that handles any number of them: those of the command line or the one
-    /// position that was asked for.
-    pub(super) fn or_fens(&self, game: &Game, fens: &[String]) -> Result<Vec<String>, Failure> {
-        let given = self.given(game)?;
-        Ok(given.map_or_else(|| fens.to_vec(), |position| vec![game.board.write_fen(&position)]))
-    }
 }
 
 /// The moves of an opening of the 2007 solution.

@@ -1,13 +1,11 @@
 //! `prove stats`.
 
-use std::io::{self, Write};
-
 use clap::Args;
 
 use super::failure::Failure;
-use super::format::PageFormat;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
+use super::result::{PageFormat, PageOptions, ResultWriter};
 use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Slice};
 use crate::report::{SliceRow, database_page};
@@ -15,7 +13,7 @@ use crate::report::{SliceRow, database_page};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove stats --game 8x8 --db egdb --format tsv
-  prove stats --game 8x8 --db egdb --format html > stats.html
+  prove stats --game 8x8 --db egdb --html --out stats.html
 
 A slice is written bm,bk,wm,wk (black men and kings, white men and kings), Black to move; the values are \
 those for Black. All positions with both sides on the board count, those with a capture too. The last \
@@ -26,13 +24,13 @@ pub(super) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     machine: MachineOptions,
-    /// How to print
-    #[arg(long, value_enum, default_value = "text")]
-    format: PageFormat,
+    #[command(flatten)]
+    page: PageOptions,
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
+    let mut out = options.page.begin()?;
     let board = options.stored.board();
     let store = options.stored.store();
     let manifest = options.stored.manifest(&store)?;
@@ -56,22 +54,19 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         bar.add(slice.indices(board));
     }
     bar.finish();
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match options.format {
-        PageFormat::Html => {
-            write!(out, "{}", database_page(&board.name(), &manifest, &rows))?;
-        }
+    match options.page.format() {
+        PageFormat::Html => out.text(&database_page(&board.name(), &manifest, &rows))?,
         format => print_all(&mut out, format, manifest.cover.most_pieces(), &rows)?,
     }
-    Ok(out.flush()?)
+    out.finish()
 }
 
 fn print_all(
-    out: &mut impl Write,
+    out: &mut ResultWriter,
     format: PageFormat,
     pieces: u8,
     rows: &[SliceRow],
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     let columns = ["slice", "positions", "win", "draw", "loss", "longest"].map(String::from);
     if format != PageFormat::Json {
         print(out, format, &columns)?;
@@ -99,20 +94,19 @@ fn row(name: String, c: &Counts, longest: Option<u32>) -> [String; 6] {
     [name, number(c.positions), number(c.win), number(c.draw()), number(c.loss), longest]
 }
 
-fn print(out: &mut impl Write, format: PageFormat, row: &[String; 6]) -> io::Result<()> {
+fn print(out: &mut ResultWriter, format: PageFormat, row: &[String; 6]) -> Result<(), Failure> {
     let [name, positions, win, draw, loss, longest] = row;
     match format {
-        PageFormat::Tsv => writeln!(out, "{}", row.join("\t")),
+        PageFormat::Tsv => out.line(&row.join("\t")),
         PageFormat::Text => {
-            write!(out, "{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}")?;
-            writeln!(out, "{longest:>9}")
+            let counts = format!("{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}");
+            out.line(&format!("{counts}{longest:>9}"))
         }
         PageFormat::Json | PageFormat::Html => {
             let longest = if longest == "-" { "null" } else { longest };
-            writeln!(
-                out,
+            out.line(&format!(
                 r#"{{"slice":"{name}","positions":{positions},"win":{win},"draw":{draw},"loss":{loss},"longest":{longest}}}"#
-            )
+            ))
         }
     }
 }

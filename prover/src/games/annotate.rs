@@ -1,6 +1,7 @@
 //! A game with what its moves were worth.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use super::judge::{Judge, Verdict};
 use super::replay::column;
@@ -23,7 +24,7 @@ pub struct Annotated {
 }
 
 /// A move with a better one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mistake {
     /// Its number: `7.`, or `7...` for White.
     pub number: String,
@@ -52,6 +53,34 @@ impl Mistake {
         format!(
             "game {n}, line {line}: {number} {played}{mark} {after}; before {before}; better {better}"
         )
+    }
+}
+
+/// A game with its mistakes, for programs.
+#[derive(Debug, Serialize)]
+pub struct AnnotatedRow<'a> {
+    /// The number of the game in its file, from 1.
+    pub game: usize,
+    /// The line on which it begins.
+    pub line: usize,
+    /// The tag `Event`.
+    pub event: &'a str,
+    /// The tag `Black`.
+    pub black: &'a str,
+    /// The tag `White`.
+    pub white: &'a str,
+    /// The mistakes in order.
+    pub mistakes: &'a [Mistake],
+    /// The game with all its remarks.
+    pub pdn: &'a str,
+}
+
+impl<'a> AnnotatedRow<'a> {
+    /// What is said of a game that has been written as `pdn`.
+    pub fn new(game: &'a PdnGame, mistakes: &'a [Mistake], pdn: &'a str) -> Self {
+        let tag = |name| game.tag(name).unwrap_or_default();
+        let (event, black, white) = (tag("Event"), tag("Black"), tag("White"));
+        AnnotatedRow { game: game.number, line: game.line, event, black, white, mistakes, pdn }
     }
 }
 

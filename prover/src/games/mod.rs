@@ -9,6 +9,6 @@ mod annotate;
 mod judge;
 mod replay;
 
-pub use annotate::{Annotated, MISTAKE_COLUMNS, Mistake, annotate, mistake_tsv};
+pub use annotate::{Annotated, AnnotatedRow, MISTAKE_COLUMNS, Mistake, annotate, mistake_tsv};
 pub use judge::{Judge, Source, Verdict};
 pub use replay::{ReplayRow, Tally};

@@ -40,6 +40,21 @@ pub struct MoveAnswer {
     pub depth: Option<u32>,
 }
 
+/// What a search has found.
+impl From<Bound> for KnownValue {
+    fn from(bound: Bound) -> Self {
+        let (lower, upper) = match bound {
+            Bound::None => (Value::Loss, Value::Win),
+            Bound::Win => (Value::Win, Value::Win),
+            Bound::Draw => (Value::Draw, Value::Draw),
+            Bound::Loss => (Value::Loss, Value::Loss),
+            Bound::AtLeastDraw => (Value::Draw, Value::Win),
+            Bound::AtMostDraw => (Value::Loss, Value::Draw),
+        };
+        KnownValue::between(lower, upper)
+    }
+}
+
 /// A value, or what it lies between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]

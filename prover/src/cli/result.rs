@@ -1,0 +1,250 @@
+//! How a result is printed, and where: the options that all commands with a result share.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use tempfile::NamedTempFile;
+
+use super::failure::Failure;
+use crate::egdb::atomic::{UNFINISHED, sync_directory};
+use crate::progress::Progress;
+
+/// Output for people or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// For people
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
+}
+
+/// Output for people, at a terminal or in a browser, or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageFormat {
+    /// For people
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
+    /// A page for a browser
+    Html,
+}
+
+/// How and where a result is printed.
+#[derive(Args, Debug)]
+pub(super) struct ResultOptions {
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    pub(super) format: Format,
+    #[command(flatten)]
+    file: ResultFile,
+}
+
+/// The same for what a browser can show.
+#[derive(Args, Debug)]
+pub(super) struct PageOptions {
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    format: PageFormat,
+    /// The same as --format html
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+    #[command(flatten)]
+    file: ResultFile,
+}
+
+/// Where a result goes.
+#[derive(Args, Debug)]
+struct ResultFile {
+    /// Write the result to FILE, which it replaces when it is whole [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Whether standard error has more than errors.
+#[derive(Args, Debug)]
+pub(super) struct QuietOption {
+    /// No progress and no remarks on standard error
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+impl QuietOption {
+    pub(super) fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
+    }
+}
+
+impl ResultOptions {
+    /// Begins the result, so that a file that cannot be written is noticed before the work.
+    pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
+        ResultWriter::new(self.file.out.as_deref())
+    }
+}
+
+impl PageOptions {
+    pub(super) fn format(&self) -> PageFormat {
+        if self.html { PageFormat::Html } else { self.format }
+    }
+
+    /// As [`ResultOptions::begin`].
+    pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
+        ResultWriter::new(self.file.out.as_deref())
+    }
+}
+
+/// A result that is being printed.
+pub(super) struct ResultWriter {
+    out: BufWriter<Destination>,
+    /// The name for errors.
+    file: Option<PathBuf>,
+}
+
+enum Destination {
+    Stdout(io::Stdout),
+    /// Something that cannot be replaced, such as a device.
+    There(File),
+    /// A file under another name until it is whole, and the path that it gets then.
+    Unfinished(NamedTempFile, PathBuf),
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Destination::Stdout(out) => out.write(bytes),
+            Destination::There(out) => out.write(bytes),
+            Destination::Unfinished(out, _) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Destination::Stdout(out) => out.flush(),
+            Destination::There(out) => out.flush(),
+            Destination::Unfinished(out, _) => out.flush(),
+        }
+    }
+}
+
+impl Destination {
+    /// A file, where a link leads to if it is one; who may read a file that is there stays.
+    fn file(path: &Path) -> io::Result<Self> {
+        let there = path.metadata();
+        if there.as_ref().is_ok_and(|there| !there.is_file()) {
+            return Ok(Destination::There(fs::OpenOptions::new().write(true).open(path)?));
+        }
+        let path = if there.is_ok() { path.canonicalize()? } else { path.into() };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(UNFINISHED);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any file: what the user takes away is taken away.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let unfinished = builder.tempfile_in(directory(&path))?;
+        if let Ok(there) = there {
+            unfinished.as_file().set_permissions(there.permissions())?;
+        }
+        Ok(Destination::Unfinished(unfinished, path))
+    }
+
+    fn finish(self) -> io::Result<()> {
+        let Destination::Unfinished(file, path) = self else { return Ok(()) };
+        file.as_file().sync_all()?;
+        file.persist(&path)?;
+        sync_directory(directory(&path))
+    }
+}
+
+/// The directory of a file; that of a mere name is the current one.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
+}
+
+impl ResultWriter {
+    /// A file, or standard output if there is none.
+    pub(super) fn new(file: Option<&Path>) -> Result<Self, Failure> {
+        let out = match file {
+            Some(path) => Destination::file(path)
+                .map_err(|source| Failure::File { path: path.into(), source })?,
+            None => Destination::Stdout(io::stdout()),
+        };
+        Ok(ResultWriter { out: BufWriter::new(out), file: file.map(Into::into) })
+    }
+
+    /// A text as it is.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let written = self.out.write_all(text.as_bytes());
+        written.map_err(|source| failure(self.file.as_deref(), source))
+    }
+
+    /// A text and the end of its line.
+    pub(super) fn line(&mut self, text: &str) -> Result<(), Failure> {
+        self.text(text)?;
+        self.text("\n")
+    }
+
+    /// An object on a line.
+    pub(super) fn json(&mut self, object: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(object).map_err(io::Error::from)?;
+        self.line(&text)
+    }
+
+    /// What is wrong with a text that should have been a position, in its place among answers that
+    /// have so many columns.
+    pub(super) fn fault(
+        &mut self,
+        format: Format,
+        text: &str,
+        columns: usize,
+        what: &str,
+    ) -> Result<(), Failure> {
+        match format {
+            Format::Text => self.line(&format!("{text}\nerror: {what}"))?,
+            Format::Tsv => {
+                let nothing = "-\t".repeat(columns.saturating_sub(3));
+                self.line(&format!("{text}\terror\t{nothing}{what}"))?;
+            }
+            Format::Json => self.json(&Fault { fen: text, error: what })?,
+        }
+        self.flush()
+    }
+
+    /// Hands over what there is, to a program that waits for it.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        self.out.flush().map_err(|source| failure(self.file.as_deref(), source))
+    }
+
+    /// Ends the result, and gives its file its name.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let ResultWriter { out, file } = self;
+        // Written out and handed back, or the error of writing.
+        let out = out.into_inner().map_err(io::IntoInnerError::into_error);
+        let finished = out.and_then(|mut out| {
+            out.flush()?;
+            out.finish()
+        });
+        finished.map_err(|source| failure(file.as_deref(), source))
+    }
+}
+
+/// The answer to what is no position.
+#[derive(Serialize)]
+struct Fault<'a> {
+    fen: &'a str,
+    error: &'a str,
+}
+
+fn failure(file: Option<&Path>, source: io::Error) -> Failure {
+    match file {
+        Some(path) => Failure::File { path: path.into(), source },
+        None => Failure::Io(source),
+    }
+}
