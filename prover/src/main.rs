@@ -2,12 +2,11 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use prover::cli::{Cli, Failure};
+use prover::cli::{self, Failure};
 use prover::progress::print_line;
 
 fn main() -> ExitCode {
-    match Cli::parse().run() {
+    match cli::run() {
         Ok(()) => ExitCode::SUCCESS,
         // A reader that has seen enough, such as `head`, is no failure worth a message.
         Err(Failure::Io(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(3),

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use crate::board::Board;
+use crate::egdb::size::{rounded_down, rounded_up};
 use crate::egdb::{
     BuildError, BuildSession, Cover, Event, Making, Slice, Store, StoreError, Values, convert,
     extend, extend_depths,
@@ -64,9 +65,9 @@ pub fn prepare(
     let space = room.map_space(store)?;
     let tables = store.tables();
     progress.say(format!(
-        "database {name}: tables that do not fit into memory are kept in {}, at most {} MiB",
+        "database {name}: tables that do not fit into memory are kept in {}, at most {}",
         tables.display(),
-        space >> 20
+        rounded_down(space)
     ));
     let _tables_lock = session.use_files(space, || wait(store, progress))?;
     extend(&mut session, show(progress, what))
@@ -118,7 +119,9 @@ fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event
     let mut bar = None;
     move |event| match event {
         Event::Begin { cover, indices, finished } => {
-            bar = Some(progress.start(what(cover), indices - finished, "positions"));
+            let started = progress.start(what(cover), indices, "positions");
+            started.resume(finished);
+            bar = Some(started);
         }
         Event::Done(indices) => bar.iter().for_each(|bar| bar.add(indices)),
         Event::End => bar.take().into_iter().for_each(Bar::finish),
@@ -263,9 +266,9 @@ fn make_tables(
     session.map(space, |making| match making {
         Making::Wait => wait(&store, progress),
         Making::Begin { slices, indices, bytes } => {
-            let mib = bytes.div_ceil(1 << 20);
+            let size = rounded_up(bytes);
             progress.say(format!(
-                "database {name}: making tables of {slices} slices, {mib} MiB, in {}",
+                "database {name}: making tables of {slices} slices, {size}, in {}",
                 store.tables().display()
             ));
             bar = Some(progress.start(format!("tables of {name}"), indices, "positions"));

@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar on a terminal, a plain line every ten seconds otherwise.
 
 use std::io::{IsTerminal, Write};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -61,8 +61,9 @@ impl Progress {
         };
         bar.set_message(what.clone());
         let now = Instant::now();
-        let state = State { done: 0, note: String::new(), printed: now };
-        Bar { to: *self, what, work, unit, bar, start: now, state: Mutex::new(state) }
+        let count = Count { what, unit, work, before: 0, done: 0 };
+        let state = State { count, note: String::new(), printed: now };
+        Bar { to: *self, bar, start: now, state: Mutex::new(state) }
     }
 }
 
@@ -71,37 +72,73 @@ fn style_of(template: &str) -> ProgressStyle {
 }
 
 struct State {
-    done: u64,
+    count: Count,
     note: String,
     printed: Instant,
+}
+
+/// How far something is.
+struct Count {
+    what: String,
+    unit: &'static str,
+    /// All that there is to do; 0 if that is not known.
+    work: u64,
+    /// What was done in earlier runs.
+    before: u64,
+    /// What was done in this one.
+    done: u64,
+}
+
+impl Count {
+    fn rate(&self, time: Duration) -> f64 {
+        self.done as f64 / time.as_secs_f64()
+    }
+
+    /// A line about something under way for so long.
+    fn progress(&self, time: Duration) -> String {
+        let Count { what, unit, work, before, done } = self;
+        let (all, rate) = (before + done, self.rate(time));
+        let mut line = format!("{what}: {all} {unit}, {rate:.0}/s");
+        if let Some(percent) = (100 * all).checked_div(*work) {
+            line += &format!(", {percent} %");
+            if *done > 0 {
+                line += &format!(", {:.0} s left", work.saturating_sub(all) as f64 / rate);
+            }
+        }
+        line
+    }
+
+    /// A line about something that has ended after so long.
+    fn end(&self, time: Duration) -> String {
+        let Count { what, unit, before, done, .. } = self;
+        let earlier = if *before > 0 { format!(" ({before} before)") } else { String::new() };
+        let (all, seconds, rate) = (before + done, time.as_secs_f64(), self.rate(time));
+        format!("{what}: {all} {unit}{earlier} in {seconds:.1} s, {rate:.0}/s")
+    }
 }
 
 /// The progress of something under way.
 pub struct Bar {
     to: Progress,
-    what: String,
-    work: u64,
-    unit: &'static str,
     bar: ProgressBar,
     start: Instant,
     state: Mutex<State>,
 }
 
 impl Bar {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Adds units that are done.
     pub fn add(&self, units: u64) {
         self.bar.inc(units);
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        state.done += units;
+        let mut state = self.state();
+        state.count.done += units;
         let due = state.printed.elapsed() > Duration::from_secs(10);
         if self.to == Progress::Lines && due {
             state.printed = Instant::now();
-            let rate = state.done as f64 / self.start.elapsed().as_secs_f64();
-            let mut line = format!("{}: {} {}, {rate:.0}/s", self.what, state.done, self.unit);
-            if let Some(percent) = (100 * state.done).checked_div(self.work) {
-                let left = self.work.saturating_sub(state.done) as f64 / rate;
-                line += &format!(", {percent} %, {left:.0} s left");
-            }
+            let mut line = state.count.progress(self.start.elapsed());
             if !state.note.is_empty() {
                 line += &format!(" ({})", state.note);
             }
@@ -109,23 +146,50 @@ impl Bar {
         }
     }
 
+    /// Adds units that were done before, by a run that this one goes on from. They say nothing of
+    /// how fast it is.
+    pub fn resume(&self, units: u64) {
+        if units > 0 {
+            self.bar.inc(units);
+            self.bar.reset_eta();
+            self.state().count.before += units;
+        }
+    }
+
     /// Other words for what is being done, such as the state of a search.
     pub fn note(&self, text: &str) {
-        self.bar.set_message(format!("{} ({text})", self.what));
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self.state();
+        self.bar.set_message(format!("{} ({text})", state.count.what));
         state.note = text.into();
     }
 
     /// Ends the bar, and says how long the work took.
     pub fn finish(self) {
         self.bar.finish_and_clear();
-        let state = self.state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let time = self.start.elapsed();
         if self.to != Progress::Quiet && time > Duration::from_secs(1) {
-            let rate = state.done as f64 / time.as_secs_f64();
-            let (what, unit, done) = (&self.what, self.unit, state.done);
-            let time = time.as_secs_f64();
-            print_line(&format!("{what}: {done} {unit} in {time:.1} s, {rate:.0}/s"));
+            print_line(&self.state().count.end(time));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Count;
+
+    #[test]
+    fn what_was_done_before_counts_and_is_not_fast() {
+        let time = Duration::from_secs(20);
+        let search =
+            |before, done| Count { what: "x".into(), unit: "nodes", work: 0, before, done };
+        assert_eq!(search(0, 100).progress(time), "x: 100 nodes, 5/s");
+        assert_eq!(search(900, 100).progress(time), "x: 1000 nodes, 5/s");
+        assert_eq!(search(900, 100).end(time), "x: 1000 nodes (900 before) in 20.0 s, 5/s");
+        assert_eq!(search(0, 100).end(time), "x: 100 nodes in 20.0 s, 5/s");
+        let build = |before, done| Count { work: 2000, ..search(before, done) };
+        assert_eq!(build(900, 100).progress(time), "x: 1000 nodes, 5/s, 50 %, 200 s left");
+        assert_eq!(build(900, 0).progress(time), "x: 900 nodes, 0/s, 45 %");
     }
 }

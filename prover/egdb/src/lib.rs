@@ -44,6 +44,7 @@ mod database;
 mod depth;
 mod disk;
 mod index;
+pub mod size;
 mod solve;
 mod values;
 

@@ -80,8 +80,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let mut builder = Builder { board: &game.board, engine, limits, roots };
 
     let progress = options.machine.progress();
-    let missing = options.positions.saturating_sub(book.len());
-    let bar = progress.start("book".into(), missing as u64, "positions");
+    let bar = progress.start("book".into(), options.positions as u64, "positions");
+    bar.resume(book.len() as u64);
     let mut written = Instant::now();
     while book.len() < options.positions {
         if builder.grow(&mut book, || stopped.load(Ordering::Relaxed)) != Growth::Added {

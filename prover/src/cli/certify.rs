@@ -125,7 +125,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 
     let workers = Workers::new(options.machine.workers());
     let tables = workers.number() as u64;
-    options.table.check(options.leaf_nodes, tables, options.machine.memory())?;
+    options.table.check(options.leaf_nodes, tables, options.machine.memory(), "--threads")?;
     let context = SearchContext { board, database: &values, database_root: root };
     stop_when_asked()?;
     let environment = Environment {

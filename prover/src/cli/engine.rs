@@ -13,6 +13,7 @@ use super::options::StoredOptions;
 use super::sizes::parse_size;
 use super::values::ValuesOptions;
 use crate::egdb::Values;
+use crate::egdb::size::{rounded_down, rounded_up};
 use crate::engine::{self, Opened, Parameters, Setup};
 use crate::heuristic::Limits;
 
@@ -63,8 +64,8 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
     let machine = machine.silent();
     let memory = machine.memory();
     if hash > memory {
-        let most = memory >> 20;
-        let what = format!("--hash: expected at most {most} MiB, found {} MiB", hash >> 20);
+        let (most, found) = (rounded_down(memory), rounded_up(hash));
+        let what = format!("--hash: expected at most {most}, found {found}");
         return Err(Failure::Resource(what));
     }
     let parameters = Parameters {

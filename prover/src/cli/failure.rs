@@ -83,7 +83,7 @@ pub enum Failure {
         lines: usize,
     },
     /// A question that was not decided.
-    #[error("{0}{hint}", hint = hint(.0))]
+    #[error("{0}{hint}", hint = if_interrupted(.0))]
     Unsolved(Undecided),
     /// The proof.
     #[error(transparent)]
@@ -105,12 +105,21 @@ pub enum Failure {
     /// Standard input or output.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
+    /// A failure with what to do about it.
+    #[error("{failure}: {advice}")]
+    Advised {
+        /// The failure.
+        failure: Box<Failure>,
+        /// What to do, by options that the command has.
+        advice: String,
+    },
 }
 
 impl Failure {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
+            Failure::Advised { failure, .. } => failure.status(),
             Failure::Unsolved(_)
             | Failure::Games { .. }
             | Failure::Lines { .. }
@@ -125,6 +134,40 @@ impl Failure {
             | Failure::Book(BookError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,
             _ => 3,
+        }
+    }
+
+    /// The same with what to do about it, by those of its options that a command has.
+    #[must_use]
+    pub(super) fn advised(self, has: impl Fn(&str) -> bool) -> Failure {
+        let ways: Vec<&str> =
+            self.ways().iter().filter(|(option, _)| has(option)).map(|(_, way)| *way).collect();
+        let advice = match ways.split_last() {
+            None => return self,
+            Some((last, [])) => (*last).into(),
+            Some((last, ways)) => format!("{}, or {last}", ways.join(", ")),
+        };
+        Failure::Advised { failure: Box::new(self), advice }
+    }
+
+    /// What can be done about it: options, and what to do with each.
+    fn ways(&self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Failure::Build(BuildError::Memory { .. }) => &[
+                ("pieces", "take fewer --pieces"),
+                ("memory", "allow more --memory"),
+                ("partly", "begin --partly"),
+            ],
+            Failure::Build(BuildError::LeftOut { .. }) => {
+                &[("memory", "run it again with more --memory")]
+            }
+            Failure::Build(BuildError::TableSpace { .. }) => {
+                &[("map-space", "use a smaller --map-space"), ("values", "use --values cached")]
+            }
+            Failure::Unsolved(Undecided { stop: Stop::Budget | Stop::Decided, .. }) => {
+                &[("max-nodes", "allow more --max-nodes"), ("pieces", "use more --pieces")]
+            }
+            _ => &[],
         }
     }
 }
@@ -156,10 +199,16 @@ impl From<SolveError> for Failure {
     }
 }
 
-/// What to do about a question that was not decided.
-fn hint(undecided: &Undecided) -> &'static str {
-    match undecided.stop {
-        Stop::Interrupted => ": the same command goes on from here",
-        Stop::Budget | Stop::Decided => ": allow more --max-nodes or --pieces",
+/// How it goes on after an interruption.
+fn if_interrupted(undecided: &Undecided) -> &'static str {
+    match undecided {
+        Undecided { stop: Stop::Interrupted, is_kept: true, .. } => {
+            ": the same command goes on from what is kept"
+        }
+        Undecided { stop: Stop::Interrupted, .. } => {
+            ": nothing of it is kept, as its search had gone on for less than 10 s; the same command \
+             begins it again"
+        }
+        _ => "",
     }
 }

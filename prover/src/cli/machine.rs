@@ -5,6 +5,7 @@ use clap::Args;
 use super::failure::Failure;
 use super::result::QuietOption;
 use super::sizes::parse_size;
+use crate::egdb::size::{rounded_down, rounded_up};
 use crate::progress::Progress;
 use crate::search::Search;
 
@@ -70,20 +71,25 @@ pub(super) struct TableOption {
 
 impl TableOption {
     /// Whether so many tables, of searches of so many nodes, are within the memory that may be
-    /// used.
-    pub(super) fn check(&self, nodes: u64, tables: u64, memory: u64) -> Result<(), Failure> {
+    /// used; `fewer` is the option with which it would be less besides those that each command has.
+    pub(super) fn check(
+        &self,
+        nodes: u64,
+        tables: u64,
+        memory: u64,
+        fewer: &str,
+    ) -> Result<(), Failure> {
         let each = self.bytes.min(Search::most_bytes(nodes));
         let needed = (each + each / 2).saturating_mul(tables);
         if needed <= memory {
             return Ok(());
         }
-        let mib = |bytes: u64| bytes >> 20;
         Err(Failure::Resource(format!(
-            "{tables} searches with tables of {} MiB need {} MiB; expected at most {} MiB: use a smaller \
-             --leaf-table, fewer --threads or more --memory",
-            mib(each),
-            mib(needed),
-            mib(memory)
+            "{tables} searches with tables of {} need {}; expected at most {}: use a smaller \
+             --leaf-table, fewer {fewer} or more --memory",
+            rounded_up(each),
+            rounded_up(needed),
+            rounded_down(memory)
         )))
     }
 }

@@ -29,7 +29,7 @@ mod start;
 mod stats;
 mod values;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use failure::Failure;
 
@@ -119,6 +119,22 @@ enum Command {
     Annotate(annotate::Options),
     /// Count the move sequences of each length.
     Perft(perft::Options),
+}
+
+/// Runs the command line of this process. A failure says what to do by options that the command
+/// has.
+///
+/// # Errors
+/// [`Failure`], which tells the exit status.
+pub fn run() -> Result<(), Failure> {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let name = matches.subcommand_name();
+    cli.run().map_err(|failure| {
+        let program = Cli::command();
+        let command = name.and_then(|name| program.find_subcommand(name)).unwrap_or(&program);
+        failure.advised(|option| command.get_arguments().any(|a| a.get_long() == Some(option)))
+    })
 }
 
 impl Cli {

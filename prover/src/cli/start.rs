@@ -61,7 +61,7 @@ impl StartOptions {
 /// The moves of an opening of the 2007 solution.
 fn opening(game: &Game, number: u8) -> Result<&'static str, Failure> {
     if game.to_string() != CHECKERS {
-        let what = format!("--opening: expected --game {CHECKERS}, found {game}");
+        let what = format!("--opening: expected a game of {CHECKERS}, found {game}");
         return Err(Failure::Input(what));
     }
     let wanted = number.to_string();

@@ -12,6 +12,7 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use certificate_spec::Digest;
 use certificate_spec::provenance::{Iteration, Thresholds};
@@ -88,6 +89,8 @@ pub struct Verdict {
     pub nodes: u64,
     /// The number of leaf searches.
     pub searches: u64,
+    /// Whether a search that was interrupted is kept, to be gone on with.
+    pub is_kept: bool,
     /// The iterations that are finished.
     pub history: Vec<Iteration>,
 }
@@ -138,20 +141,26 @@ impl Manager {
         let Environment { ledger, workers, is_stopped, progress } = environment;
         let queue = Queue::default();
         let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
+        let is_kept = AtomicBool::new(false);
         let (checkpoints, say) = (ledger.checkpoints(), |what| progress.say(what));
         let answer = |bytes: &[u8]| {
             let item = Item::decode(bytes, context)?;
-            let report = |SearchProgress { nodes, root: numbers }| {
+            let report = |SearchProgress { nodes, before, root: numbers }| {
                 if let Some(numbers) = numbers.filter(|_| item.position == *root) {
                     bar.note(&words_of(numbers));
                 }
+                bar.resume(before);
                 bar.add(nodes);
                 if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let checkpoint =
                 |c: &Checkpoints| Checkpoint::new(c.file(bytes), Digest::of(bytes), &say);
             let checkpoint = checkpoints.as_ref().map(checkpoint);
-            Some(Answer::of(&item, context, &report, checkpoint)?.encode())
+            let answer = Answer::of(&item, context, &report, checkpoint);
+            if answer.is_none() && checkpoints.as_ref().is_some_and(|c| c.file(bytes).exists()) {
+                is_kept.store(true, Ordering::Relaxed);
+            }
+            Some(answer?.encode())
         };
         let done = std::thread::scope(|scope| {
             let _closing = Closing(&queue);
@@ -170,6 +179,7 @@ impl Manager {
                     outcome: Outcome::Unknown(unknown),
                     nodes: 0,
                     searches: 0,
+                    is_kept: false,
                     history: Vec::new(),
                 },
                 probes: Probes::default(),
@@ -179,7 +189,11 @@ impl Manager {
             done.map(|()| Grown { tree: run.tree, verdict: run.verdict })
         });
         bar.finish();
-        done
+        // The workers have ended.
+        done.map(|Grown { tree, verdict }| {
+            let is_kept = is_kept.load(Ordering::Relaxed);
+            Grown { tree, verdict: Verdict { is_kept, ..verdict } }
+        })
     }
 }
 
@@ -346,7 +360,10 @@ impl Run<'_, '_> {
         let Pending { item, bytes, stored, mut id } = pending;
         // What comes from a file is replayed.
         let mut bad = match stored.map(|result| Answer::decode(&result, &item, self.context)) {
-            Some(Ok(answer)) => return Ok(Some(answer)),
+            Some(Ok(answer)) => {
+                self.bar.resume(answer.nodes);
+                return Ok(Some(answer));
+            }
             Some(Err(bad)) => Some(bad),
             None => None,
         };

@@ -47,11 +47,14 @@ pub struct Undecided {
     pub nodes: u64,
     /// The numbers of the start, if a search has ended.
     pub numbers: Option<ProofNumbers>,
+    /// Whether something is kept that the same command goes on from: results of searches, or a
+    /// search under way.
+    pub is_kept: bool,
 }
 
 impl fmt::Display for Undecided {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Undecided { attacker, stop, nodes, numbers } = self;
+        let Undecided { attacker, stop, nodes, numbers, .. } = self;
         match stop {
             Stop::Interrupted => {
                 write!(f, "interrupted before it was decided whether {attacker:?} wins")?;
@@ -260,7 +263,8 @@ fn undecided(attacker: Side, verdict: &Verdict) -> Option<Undecided> {
     let Outcome::Unknown(numbers) = verdict.outcome else { return None };
     // Before a search has ended they are no more than an estimate.
     let numbers = (verdict.searches > 0).then_some(numbers);
-    Some(Undecided { attacker, stop: verdict.stop, nodes: verdict.nodes, numbers })
+    let is_kept = verdict.is_kept || verdict.searches > 0;
+    Some(Undecided { attacker, stop: verdict.stop, nodes: verdict.nodes, numbers, is_kept })
 }
 
 /// Takes for decided what is beyond the largest threshold at which the root of an unfinished tree

@@ -52,6 +52,8 @@ const DECIDED_BY_CAPTURES: u64 = 4;
 pub struct SearchProgress {
     /// Nodes that were expanded since the last report.
     pub nodes: u64,
+    /// Nodes that were expanded before this search went on from where it was kept: reported once.
+    pub before: u64,
     /// The numbers of the root, while there is a path from it.
     pub root: Option<ProofNumbers>,
 }
@@ -82,6 +84,8 @@ pub struct Search<'a> {
     end: Option<u64>,
     /// Nodes that were reported.
     reported_nodes: u64,
+    /// Nodes of what was kept that were not reported.
+    nodes_before: u64,
     is_stopped: bool,
     probes: Probes,
     /// The number of proofs so far, the time of a proof.
@@ -106,6 +110,7 @@ impl<'a> Search<'a> {
             nodes: 0,
             end: None,
             reported_nodes: 0,
+            nodes_before: 0,
             is_stopped: false,
             probes: Probes::default(),
             proofs: 0,
@@ -132,7 +137,7 @@ impl<'a> Search<'a> {
     pub fn with_checkpoint(mut self, checkpoint: Checkpoint<'a>) -> Self {
         let mut found = Search::new(self.goal, self.table.limit());
         if checkpoint.restore(|input| found.read(input)) {
-            self = Search { callback: self.callback, ..found };
+            self = Search { callback: self.callback, nodes_before: found.nodes, ..found };
         }
         Search { checkpoint: Some(checkpoint), ..self }
     }
@@ -160,6 +165,9 @@ impl<'a> Search<'a> {
             return if won { Outcome::Proved } else { Outcome::Disproved };
         }
         self.end.get_or_insert(self.nodes.saturating_add(budget));
+        if self.nodes_before > 0 {
+            self.report();
+        }
         let outcome = loop {
             let outcome = match Outcome::of(self.numbers(root)) {
                 // It was kept on its way.
@@ -219,7 +227,9 @@ impl<'a> Search<'a> {
     fn report(&mut self) {
         if let Some(callback) = self.callback {
             let nodes = self.nodes - self.reported_nodes;
-            let progress = SearchProgress { nodes, root: self.path.root_numbers(&self.goal) };
+            let before = std::mem::take(&mut self.nodes_before);
+            let root = self.path.root_numbers(&self.goal);
+            let progress = SearchProgress { nodes, before, root };
             self.is_stopped = callback(progress).is_break();
         }
         self.reported_nodes = self.nodes;

@@ -6,6 +6,7 @@ use certificate_spec::cover::Cover;
 use thiserror::Error;
 
 use crate::disk::store::StoreError;
+use crate::size::{rounded_down, rounded_up};
 
 /// Why a database could not be built.
 #[derive(Debug, Error)]
@@ -15,8 +16,8 @@ pub enum BuildError {
     Store(#[from] StoreError),
     /// Some slice needs more memory than may be used.
     #[error(
-        "the {board} database with {cover} pieces needs {} MiB of memory, and {} MiB may be used: take fewer --pieces or more --memory, or begin --partly",
-        need.div_ceil(1 << 20), limit >> 20
+        "the {board} database with {cover} pieces needs {} of memory, and {} may be used",
+        rounded_up(*need), rounded_down(*limit)
     )]
     Memory {
         /// The board.
@@ -30,8 +31,8 @@ pub enum BuildError {
     },
     /// Some slices need more memory than may be used; all others are finished.
     #[error(
-        "{left} slices of the {board} database with {pieces} pieces are left out, the others are finished: it needs {} MiB of memory, and {} MiB may be used: run it again with more --memory",
-        need.div_ceil(1 << 20), limit >> 20
+        "{left} slices of the {board} database with {pieces} pieces are left out, the others are finished: it needs {} of memory, and {} may be used",
+        rounded_up(*need), rounded_down(*limit)
     )]
     LeftOut {
         /// The board.
@@ -47,8 +48,8 @@ pub enum BuildError {
     },
     /// The disk is too small for tables.
     #[error(
-        "{}: the tables to be made take {} MiB, and {} MiB are free: use a smaller --map-space, or --values cached", directory.display(),
-        need.div_ceil(1 << 20), free >> 20
+        "{}: the tables to be made take {}, and {} are free", directory.display(),
+        rounded_up(*need), rounded_down(*free)
     )]
     TableSpace {
         /// Where they are to be.
@@ -60,8 +61,8 @@ pub enum BuildError {
     },
     /// The disk is too small.
     #[error(
-        "the {board} database with {pieces} pieces will take about {} MiB, and {} MiB are free where it is to be written",
-        need.div_ceil(1 << 20), free >> 20
+        "the {board} database with {pieces} pieces will take about {}, and {} are free where it is to be written",
+        rounded_up(*need), rounded_down(*free)
     )]
     Disk {
         /// The board.
