@@ -14,6 +14,7 @@ use crate::literature::{ContradictionError, LiteratureError};
 use crate::lookup::LookupError;
 use crate::play::PlayError;
 use crate::proof::{LedgerError, SolveError, Stop, Undecided};
+use crate::report::FirstMovesError;
 use crate::search::StrategyError;
 
 /// Why a command failed; each kind has an exit status.
@@ -177,6 +178,15 @@ impl From<LookupError> for Failure {
         match error {
             LookupError::Store(error) => Failure::Store(error),
             LookupError::Move(error) => Failure::Move(error),
+        }
+    }
+}
+
+impl From<FirstMovesError> for Failure {
+    fn from(error: FirstMovesError) -> Self {
+        match error {
+            FirstMovesError::Broken(error) => Failure::Broken(error),
+            FirstMovesError::Move(error) => Failure::Move(error),
         }
     }
 }

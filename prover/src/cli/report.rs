@@ -18,7 +18,8 @@ Says of what a certificate consists, without verifying it; no database is needed
 four tables. By plies from the start, and by number of pieces: nodes of the proof tree, and positions that \
 leaves expand (for each leaf anew, as in the verdict of check). By size of leaf: leaves, and their \
 positions. By slice of the database (men and kings of the side to move, men and kings of the opponent): how \
-many moves of the proof lead there. In tsv and json each line has question, table, key, count, positions.
+many moves of the proof lead there. In tsv and json each line has question, table, key, count, positions. The page \
+of --html also says what is proved, how the proof begins and how to verify it, for readers who know none of this.
 
 Exit status: as for prove. 3 if the certificate is damaged or a leaf cannot be replayed.")]
 pub(super) struct Options {
@@ -39,7 +40,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let report = CertificateReport::new(&stored, |positions| bar.add(positions))?;
     bar.finish();
     let text = match options.page.format() {
-        PageFormat::Html => certificate_page(&report),
+        PageFormat::Html => certificate_page(&report)?,
         PageFormat::Text => text(&report),
         PageFormat::Tsv => tsv(&report),
         PageFormat::Json => json(&report),

@@ -6,8 +6,9 @@ use super::failure::Failure;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
 use super::result::{PageFormat, PageOptions, ResultWriter};
+use crate::board::Position;
 use crate::egdb::stats::Counts;
-use crate::egdb::{BuildSession, Slice};
+use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
 use crate::report::{SliceRow, database_page};
 
 #[derive(Args, Debug)]
@@ -49,16 +50,34 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             counts: session.count(slice)?,
             bytes: record.length,
             longest: depths.longest(slice)?,
+            example: None,
             seconds: noted.map(|f| f.solve_seconds + f.write_seconds),
         });
         bar.add(slice.indices(board));
     }
     bar.finish();
+    if options.page.format() == PageFormat::Html {
+        // Only a page shows them.
+        let values = session.into_values(options.machine.memory() / 2);
+        for row in &mut rows {
+            row.example = example(&depths, &values, row.slice)?;
+        }
+    }
     match options.page.format() {
-        PageFormat::Html => out.text(&database_page(&board.name(), &manifest, &rows))?,
+        PageFormat::Html => out.text(&database_page(board, &manifest, &rows))?,
         format => print_all(&mut out, format, manifest.cover.most_pieces(), &rows)?,
     }
     out.finish()
+}
+
+/// A position of a slice with its longest depth, and its value; `None` where depths are not stored.
+fn example(
+    depths: &Depths,
+    values: &Values,
+    slice: Slice,
+) -> Result<Option<(Position, Value)>, StoreError> {
+    let Some(position) = depths.longest_position(slice)? else { return Ok(None) };
+    Ok(values.try_probe(&position)?.map(|value| (position, value)))
 }
 
 fn print_all(

@@ -1,102 +1,221 @@
-//! What a certificate consists of, as one HTML page that needs nothing else.
+//! What a certificate proves and what it consists of, as one HTML page that needs nothing else.
 
-use std::fmt::{self, Write};
+use certificate_spec::claim::{Question, Value};
 
-use certificate_spec::claim::Question;
-
+use super::board_picture::{board_figure, name};
 use super::cover::words_of_cover;
-use super::html::{STYLE, escape, thousands};
+use super::first_moves::{FirstMoves, FirstMovesError};
+use super::html::{escape, foot, head};
+use super::line_chart::{Series, key, line_chart};
 use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
-use crate::proof::if_assumed;
-
-/// Two bars a row, one above the other.
-const BARS: &str = "td.bar { width: 55% } .bar div { height: .45rem; margin: .1rem 0 }";
+use super::words::{shell_word, thousands, words_of_slice};
+use crate::certificate::{Stored, StoredProof};
+use crate::egdb::Slice;
 
 /// The page of a certificate.
-pub fn certificate_page(report: &CertificateReport<'_>) -> String {
-    let mut out = String::new();
-    // Writing into a string cannot fail.
-    let _ = write_page(&mut out, report);
-    out
+///
+/// # Errors
+/// [`FirstMovesError`] if the certificate proves nothing.
+pub fn certificate_page(report: &CertificateReport<'_>) -> Result<String, FirstMovesError> {
+    let stored = report.stored;
+    let mut out = head(&title(stored));
+    out += &beginning(report);
+    out += "<h2>The first moves of the proof</h2>\n<div class=\"side\">";
+    for proof in &stored.proofs {
+        out += &first_moves(stored, proof)?;
+    }
+    out += "</div>\n";
+    out += &verification(stored);
+    for QuestionReport { question, tables } in &report.questions {
+        out += &format!("<h2>What shows that {}</h2>\n", words_of_question(*question));
+        let tables = tables.iter().filter(|table| !table.rows.is_empty());
+        tables.for_each(|table| out += &section(table));
+    }
+    out += "<h2>How it was made, as the certificate says</h2>\n";
+    for proof in &stored.proofs {
+        let Some(provenance) = &proof.provenance else { continue };
+        let (question, lines) = (words_of_question(proof.question), provenance.to_string());
+        out += &format!(
+            "<details><summary>that {question}</summary><pre>{}</pre></details>\n",
+            escape(&lines)
+        );
+    }
+    out += &foot();
+    Ok(out)
 }
 
-fn write_page(out: &mut String, report: &CertificateReport<'_>) -> fmt::Result {
+fn value(stored: &Stored) -> &'static str {
+    match stored.claim.value {
+        Value::Draw => "a draw",
+        Value::BlackNotLost => "not lost for Black",
+        Value::WhiteNotLost => "not lost for White",
+        Value::BlackWins => "a win for Black",
+        Value::WhiteWins => "a win for White",
+    }
+}
+
+fn title(stored: &Stored) -> String {
+    format!("{} is {}", stored.claim.game, value(stored))
+}
+
+/// What is proved, in one sentence.
+fn sentence(stored: &Stored) -> String {
+    let proved = match stored.claim.value {
+        Value::Draw => "neither side can force a win: it is a draw",
+        Value::BlackNotLost => "Black does not lose, whatever White plays",
+        Value::WhiteNotLost => "White does not lose, whatever Black plays",
+        Value::BlackWins => "Black wins, whatever White plays",
+        Value::WhiteWins => "White wins, whatever Black plays",
+    };
+    let from = if stored.start == stored.game.start() { "the start" } else { "this position" };
+    let assumed = match stored.assumed() {
+        0 => String::new(),
+        1 => ", if 1 position that it takes for granted is as it says".into(),
+        n => format!(
+            ", if {} positions that it takes for granted are as it says",
+            thousands(n as u64)
+        ),
+    };
+    format!("From {from} of {} checkers, {proved}{assumed}.", stored.claim.game)
+}
+
+fn words_of_question(question: Question) -> &'static str {
+    match question {
+        Question::BlackNotLost => "Black does not lose",
+        Question::WhiteNotLost => "White does not lose",
+        Question::BlackWins => "Black wins",
+        Question::WhiteWins => "White wins",
+    }
+}
+
+fn beginning(report: &CertificateReport<'_>) -> String {
     let stored = report.stored;
-    let claim = &stored.claim;
     let Sums { nodes, leaves, positions } = report.sums();
-    let value = format!("{} {}", claim.value.word(), claim.game);
-    let assumed = if_assumed(stored.assumed());
-    let database = match claim.database {
-        Some(root) => {
-            format!("the database of {}, <code>{root}</code>", words_of_cover(&claim.cover))
-        }
+    let database = match stored.claim.database {
+        Some(_) => format!("the endgame database of {}", words_of_cover(&stored.claim.cover)),
         None => "no database".into(),
     };
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{value}{assumed}</title><style>{STYLE}{BARS}</style></head><body>\n\
-         <h1>{value} from <code>{}</code>{assumed}</h1>\n\
-         <p>{} nodes, {} leaves that expand {} positions, {} bytes in <code>{}</code>. \
-         Root <code>{}</code>. It rests on {database}.</p>\n\
-         <p class=\"key\">This page describes the certificate; only <code>check</code> verifies it. Bars are \
-         logarithmic:<i class=\"w\"></i>nodes, leaves or look-ups<i class=\"d\"></i>positions that leaves \
-         expand, for each leaf anew.</p>\n",
-        escape(&claim.start),
+    format!(
+        "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<div class=\"side\">{}<div>\
+         <p>The certificate has {} positions of a proof tree, {} of them leaves, whose strategies go on through \
+         {} positions. It takes {} bytes, and rests on {database}.</p>\n\
+         <p>This page only describes it. Whether it is right is for <code>check</code> to say, as below.</p>\
+         </div></div>\n",
+        title(stored),
+        sentence(stored),
+        board_figure(&stored.game.board, &stored.start, ""),
         thousands(nodes),
         thousands(leaves),
         thousands(positions),
         thousands(stored.bytes),
-        escape(&stored.directory.display().to_string()),
-        stored.root,
-    )?;
-    for proof in &stored.proofs {
-        let Some(provenance) = &proof.provenance else { continue };
-        let lines = escape(&provenance.to_string());
-        let title = "how it was proved, as the certificate says";
-        write!(out, "<h2>{:?}: {title}</h2>\n<pre>{lines}</pre>\n", proof.question)?;
-    }
-    for QuestionReport { question, tables } in &report.questions {
-        for table in tables.iter().filter(|table| !table.rows.is_empty()) {
-            section(out, *question, table)?;
-        }
-    }
-    out.push_str("</body></html>\n");
-    Ok(())
+    )
 }
 
-fn section(out: &mut String, question: Question, table: &Table) -> fmt::Result {
+fn first_moves(stored: &Stored, proof: &StoredProof) -> Result<String, FirstMovesError> {
+    let FirstMoves { first, replies } = FirstMoves::new(stored, proof)?;
+    let claimant = name(proof.claimant());
+    let opponent = name(proof.claimant().opponent());
+    let mut out = format!("<div><h3>{}</h3>\n", words_of_question(proof.question));
+    if let Some(first) = first {
+        out += &format!("<p>{claimant} begins with <b>{first}</b>.</p>\n");
+    }
+    if replies.is_empty() {
+        out += "<p>What follows is in the database.</p>\n";
+    } else {
+        out += &format!(
+            "<table class=\"moves\"><tr><th>{opponent} plays</th><th>{claimant} answers</th></tr>\n"
+        );
+        for [reply, answer] in replies {
+            out += &format!("<tr><td>{reply}</td><td>{answer}</td></tr>\n");
+        }
+        out += "</table>\n";
+    }
+    Ok(out + "</div>\n")
+}
+
+fn verification(stored: &Stored) -> String {
+    // Where it lies on this machine is nobody's business.
+    let folder = stored.directory.file_name().map(|name| name.to_string_lossy().into_owned());
+    let folder = shell_word(&folder.unwrap_or_else(|| "cert".into()));
+    let (game, root) = (&stored.claim.game, stored.root);
+    let word = stored.claim.value.word();
+    let verdict = if stored.assumed() == 0 { "VERIFIED" } else { "CONDITIONAL" };
+    let database = match stored.claim.database {
+        None => String::new(),
+        Some(root) => format!(
+            "<p>The database is looked for in <code>egdb</code>, or where <code>--db DIR</code> says. Whoever does not \
+             have it makes the same with</p>\n<pre>prove db --game {} --pieces {}</pre>\n\
+             <p class=\"small\">Its root is <code>{root}</code>.</p>\n",
+            stored.game.board.name(),
+            stored.claim.cover
+        ),
+    };
+    format!(
+        "<h2>How to verify it</h2>\n<pre>check {}</pre>\n<p>It is verified if that ends with status {} and a line that \
+         begins with</p>\n<pre>s {verdict} {word} {game}</pre>\n<p>and has <code>root={root}</code>.</p>\n{database}",
+        escape(&folder),
+        if stored.assumed() == 0 { 0 } else { 2 },
+    )
+}
+
+fn section(table: &Table) -> String {
+    let Table { name, title, counted, rows } = table;
+    let mut out = format!("<h3>By {title}</h3>\n");
+    if *name == "ply" {
+        out += &chart(table);
+        return out
+            + &format!("<details><summary>the numbers</summary>{}</details>\n", rows_of(table));
+    }
+    if rows.len() > 24 {
+        let summary = format!("{} rows of {counted}", rows.len());
+        return out
+            + &format!("<details><summary>{summary}</summary>{}</details>\n", rows_of(table));
+    }
+    out + &rows_of(table)
+}
+
+/// Lines over the plies. What cannot be reached has no ply.
+fn chart(table: &Table) -> String {
+    let at = |row: &Row| row.key.parse().ok();
+    let points = |count: &dyn Fn(&Row) -> u64| -> Vec<(u64, u64)> {
+        table.rows.iter().filter_map(|row| Some((at(row)?, count(row)))).collect()
+    };
+    let series = [
+        Series { name: table.counted, points: points(&|row| row.count) },
+        Series {
+            name: "positions that leaves expand",
+            points: points(&|row| row.positions.unwrap_or(0)),
+        },
+    ];
+    format!(
+        "<p class=\"small\">{} The scale is logarithmic.</p>\n{}\n",
+        key(&series),
+        line_chart(table.title, &series)
+    )
+}
+
+fn rows_of(table: &Table) -> String {
     let Table { title, counted, rows, .. } = table;
     let has_positions = rows.iter().any(|row| row.positions.is_some());
     let second = if has_positions { "<th>positions</th>" } else { "" };
-    write!(
-        out,
-        "<h2>{question:?}: by {title}</h2>\n<table><tr><th>{title}</th><th></th><th>{counted}</th>{second}</tr>\n"
-    )?;
-    let most = rows.iter().map(|r| r.count.max(r.positions.unwrap_or(0))).max().unwrap_or(0);
-    let width = |n: u64| 100.0 * (n as f64).ln_1p() / (most.max(1) as f64).ln_1p();
+    let mut out = format!("<table><tr><th>{title}</th><th>{counted}</th>{second}</tr>\n");
+    let row_of = |class: &str, key: &str, count: u64, positions: Option<u64>| {
+        let second = positions.map_or(String::new(), |n| format!("<td>{}</td>", thousands(n)));
+        format!("<tr{class}><td>{key}</td><td>{}</td>{second}</tr>\n", thousands(count))
+    };
     for Row { key, count, positions } in rows {
-        write!(
-            out,
-            "<tr><td>{}</td><td class=\"bar\"><div><i class=\"w\" style=\"width:{:.2}%\"></i></div>",
-            escape(key),
-            width(*count)
-        )?;
-        if let Some(n) = positions {
-            write!(out, "<div><i class=\"d\" style=\"width:{:.2}%\"></i></div>", width(*n))?;
-        }
-        write!(out, "</td><td>{}</td>", thousands(*count))?;
-        if let Some(n) = positions {
-            write!(out, "<td>{}</td>", thousands(*n))?;
-        }
-        out.push_str("</tr>\n");
+        let key = slice_of(key).map_or_else(|| key.clone(), words_of_slice);
+        out += &row_of("", &key, *count, *positions);
     }
-    let counts = thousands(rows.iter().map(|row| row.count).sum());
-    write!(out, "<tr class=\"all\"><td>all</td><td></td><td>{counts}</td>")?;
-    if has_positions {
-        write!(out, "<td>{}</td>", thousands(rows.iter().filter_map(|row| row.positions).sum()))?;
-    }
-    out.push_str("</tr>\n</table>\n");
-    Ok(())
+    let positions = rows.iter().filter_map(|row| row.positions).sum();
+    let all = rows.iter().map(|row| row.count).sum();
+    out += &row_of(" class=\"all\"", "all", all, has_positions.then_some(positions));
+    out + "</table>\n"
+}
+
+/// The slice that a row of the last table is about.
+fn slice_of(key: &str) -> Option<Slice> {
+    let numbers = key.split(',').map(|n| n.parse().ok()).collect::<Option<Vec<u8>>>()?;
+    let [men, kings, enemy_men, enemy_kings] = numbers[..] else { return None };
+    Some(Slice::new(men, kings, enemy_men, enemy_kings))
 }

@@ -1,13 +1,14 @@
 //! The statistics of a database as one HTML page that needs nothing else.
 
-use std::fmt::{self, Write};
-
 use certificate_spec::database::DatabaseManifest;
 
+use super::board_picture::board_figure;
 use super::cover::words_of_cover;
-use super::html::{STYLE, thousands};
-use crate::egdb::Slice;
+use super::html::{foot, head};
+use super::words::{percent, thousands, words_of_slice};
+use crate::board::{Board, Position};
 use crate::egdb::stats::Counts;
+use crate::egdb::{Slice, Value};
 
 /// What the page says about a slice.
 pub struct SliceRow {
@@ -19,120 +20,133 @@ pub struct SliceRow {
     pub bytes: u64,
     /// The longest distance to conversion, where it is known.
     pub longest: Option<u32>,
+    /// A position with that distance and its value, where one was looked for and there is one.
+    pub example: Option<(Position, Value)>,
     /// Seconds that building took, where they were noted.
     pub seconds: Option<f64>,
 }
 
 /// The page for a database of a board.
-pub fn database_page(board: &str, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
-    let mut out = String::new();
-    // Writing into a string cannot fail.
-    let _ = write_page(&mut out, board, manifest, rows);
-    out
-}
-
-fn write_page(
-    out: &mut String,
-    board: &str,
-    manifest: &DatabaseManifest,
-    rows: &[SliceRow],
-) -> fmt::Result {
-    let (covered, root) = (words_of_cover(&manifest.cover), manifest.root());
+pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
+    let (game, covered) = (board.name(), words_of_cover(&manifest.cover));
+    let all = Sum::of(rows.iter());
+    let mut out = head(&format!("{game}, {covered}"));
+    let (win, draw, loss) = (all.counts.win, all.counts.draw(), all.counts.loss);
+    let share = |n| percent(n, all.counts.positions);
+    out += &format!(
+        "<h1>Endgames of {game}, {covered}</h1>\n\
+         <p class=\"lead\">Of the {} positions of {game} checkers with {covered}, the side to move wins {}, draws {} and \
+         loses {}.</p>\n\
+         <p>This database has the value of each, in {} bytes: {} positions a byte. All positions with both sides on the \
+         board count, those with a capture, too.</p>\n{}\
+         <h2>How to verify it</h2>\n<pre>check --game {game} --pieces {}</pre>\n\
+         <p>It is verified if that ends with status 0 and a line that begins with</p>\n\
+         <pre>s VERIFIED DATABASE {game} pieces={}</pre>\n<p>and has <code>root={}</code>. The database is looked for in \
+         <code>egdb</code>, or where <code>--db DIR</code> says.</p>\n",
+        thousands(all.counts.positions),
+        share(win),
+        share(draw),
+        share(loss),
+        thousands(all.bytes),
+        per_byte(&all),
+        bar(&all.counts),
+        manifest.cover,
+        manifest.cover,
+        manifest.root(),
+    );
     let most = rows.iter().map(|row| row.slice.pieces()).max().unwrap_or(0);
-    let sum: Counts = total(rows);
-    let bytes: u64 = rows.iter().map(|row| row.bytes).sum();
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\">\
-         <title>{board}, {covered}</title><style>{STYLE}</style></head><body>\n\
-         <h1>Endgame databases of {board}, {covered}</h1>\n\
-         <p>{} positions in {} bytes, {} a byte. Root <code>{root}</code>.</p>\n\
-         <p class=\"key\">For the side to move:<i class=\"w\"></i>win<i class=\"d\"></i>draw\
-         <i class=\"l\"></i>loss. A slice is men and kings of the side to move, men and kings of the \
-         opponent; positions with a capture count, too. <em>Longest</em> is the largest number of plies to \
-         the next capture, crowning or man move that keeps the value.</p>\n",
-        thousands(sum.positions),
-        thousands(bytes),
-        per_byte(sum.positions, bytes),
-    )?;
-    section(out, "All", &by_pieces(rows, most))?;
+    out += "<h2>By the number of pieces</h2>\n<div class=\"slices\">";
     for n in 2..=most {
-        let of_n: Vec<&SliceRow> = rows.iter().filter(|row| row.slice.pieces() == n).collect();
-        let mut lines: Vec<(String, Line)> = of_n
-            .iter()
-            .map(|row| {
-                let [a, b, c, d] = row.slice.name().0;
-                (format!("{a},{b},{c},{d}"), Line::of(&[*row]))
-            })
-            .collect();
-        lines.push(("all".into(), Line::of(&of_n)));
-        section(out, &format!("{n} pieces"), &lines)?;
+        let of_n = || rows.iter().filter(|row| row.slice.pieces() == n);
+        out += &card(board, &format!("{n} pieces"), &Sum::of(of_n()), longest_of(of_n()));
     }
-    out.push_str("</body></html>\n");
-    Ok(())
+    out += "</div>\n";
+    for n in 2..=most {
+        out += &format!("<h2>{n} pieces, the side to move first</h2>\n<div class=\"slices\">");
+        for row in rows.iter().filter(|row| row.slice.pieces() == n) {
+            let sum = Sum::of(std::iter::once(row));
+            out += &card(board, &words_of_slice(row.slice), &sum, Some(row));
+        }
+        out += "</div>\n";
+    }
+    out += "<p class=\"small\">A longest win or loss is the one with the most plies to the next capture, crowning or move \
+            of a man that keeps the value, when the winner hurries and the loser delays. W: the side to move wins; D: \
+            draw; L: it loses. Slices with Black to move; those with White to move are the same, turned.</p>\n";
+    out + &foot()
 }
 
-/// What a line of a table says.
-struct Line {
+/// Sums over slices.
+struct Sum {
     counts: Counts,
     bytes: u64,
-    longest: Option<u32>,
     seconds: Option<f64>,
 }
 
-impl Line {
-    fn of(rows: &[&SliceRow]) -> Line {
-        let mut counts = Counts::default();
-        rows.iter().for_each(|row| counts.add(row.counts));
-        Line {
-            counts,
-            bytes: rows.iter().map(|row| row.bytes).sum(),
-            longest: rows.iter().filter_map(|row| row.longest).max(),
-            seconds: rows.iter().map(|row| row.seconds).sum(),
+impl Sum {
+    fn of<'a>(rows: impl Iterator<Item = &'a SliceRow>) -> Sum {
+        let mut sum = Sum { counts: Counts::default(), bytes: 0, seconds: Some(0.0) };
+        for row in rows {
+            sum.counts.add(row.counts);
+            sum.bytes += row.bytes;
+            sum.seconds = sum.seconds.zip(row.seconds).map(|(all, one)| all + one);
         }
+        sum
     }
 }
 
-fn total(rows: &[SliceRow]) -> Counts {
-    Line::of(&rows.iter().collect::<Vec<_>>()).counts
+/// The slice with the longest win or loss, if that is known of all.
+fn longest_of<'a>(rows: impl Iterator<Item = &'a SliceRow> + Clone) -> Option<&'a SliceRow> {
+    let is_known = rows.clone().all(|row| row.longest.is_some());
+    rows.filter(|_| is_known).max_by_key(|row| row.longest)
 }
 
-fn by_pieces(rows: &[SliceRow], most: u8) -> Vec<(String, Line)> {
-    let of = |n: u8| rows.iter().filter(|row| row.slice.pieces() == n).collect::<Vec<_>>();
-    (2..=most).map(|n| (format!("{n} pieces"), Line::of(&of(n)))).collect()
+fn card(board: &Board, title: &str, sum: &Sum, longest: Option<&SliceRow>) -> String {
+    let Counts { positions, win, loss } = sum.counts;
+    let share = |n| percent(n, positions);
+    let mut out = format!("<div><h3>{title}</h3>{}", bar(&sum.counts));
+    out += &format!(
+        "<p>W {}, D {}, L {} of {} positions; {} bytes, {} positions a byte{}.</p>",
+        share(win),
+        share(sum.counts.draw()),
+        share(loss),
+        thousands(positions),
+        thousands(sum.bytes),
+        per_byte(sum),
+        sum.seconds.map_or(String::new(), |s| format!(", built in {s:.1} s")),
+    );
+    let known = longest.and_then(|row| Some((row.longest?, row)));
+    out += &match known {
+        None => "<p>How long wins take is not stored.</p>".into(),
+        Some((longest, SliceRow { example: None, .. })) => {
+            format!("<p>Longest win or loss: {longest} plies.</p>")
+        }
+        Some((longest, SliceRow { example: Some((position, value)), .. })) => {
+            let ends = if *value == Value::Win { "wins" } else { "loses" };
+            let caption = format!(" {ends}; {longest} plies");
+            format!(
+                "<details><summary>Longest win or loss: {longest} plies</summary>{}</details>",
+                board_figure(board, position, &format!(":{caption}"))
+            )
+        }
+    };
+    out + "</div>\n"
 }
 
-fn section(out: &mut String, title: &str, lines: &[(String, Line)]) -> fmt::Result {
-    write!(
-        out,
-        "<h2>{title}</h2>\n<table><tr><th></th><th>positions</th><th></th><th>win</th><th>draw</th>\
-         <th>loss</th><th>longest</th><th>bytes</th><th>a byte</th><th>seconds</th></tr>\n"
-    )?;
-    for (name, line) in lines {
-        let Counts { positions, win, loss } = line.counts;
-        let share = |n: u64| 100.0 * n as f64 / positions.max(1) as f64;
-        let (w, d, l) = (share(win), share(line.counts.draw()), share(loss));
-        let class = if name == "all" { " class=\"all\"" } else { "" };
-        let known = |text: Option<String>| text.unwrap_or_else(|| "–".into());
-        writeln!(
-            out,
-            "<tr{class}><td>{name}</td><td>{}</td><td class=\"bar\"><div title=\"{win} / {} / {loss}\">\
-             <i class=\"w\" style=\"width:{w:.2}%\"></i><i class=\"d\" style=\"width:{d:.2}%\"></i>\
-             <i class=\"l\" style=\"width:{l:.2}%\"></i></div></td><td>{w:.1} %</td><td>{d:.1} %</td>\
-             <td>{l:.1} %</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            thousands(positions),
-            line.counts.draw(),
-            known(line.longest.map(|n| n.to_string())),
-            thousands(line.bytes),
-            per_byte(positions, line.bytes),
-            known(line.seconds.map(|s| format!("{s:.1}"))),
-        )?;
-    }
-    out.push_str("</table>\n");
-    Ok(())
+/// Wins, draws and losses of the whole width; each has its letter where there is room for it.
+fn bar(counts: &Counts) -> String {
+    let part = |class: &str, letter: &str, n: u64| {
+        let share = 100.0 * n as f64 / counts.positions.max(1) as f64;
+        let letter = if share >= 6.0 { letter } else { "" };
+        format!("<i class=\"{class}\" style=\"width:{share:.3}%\">{letter}</i>")
+    };
+    format!(
+        "<div class=\"bar\" aria-hidden=\"true\">{}{}{}</div>\n",
+        part("w", "W", counts.win),
+        part("d", "D", counts.draw()),
+        part("l", "L", counts.loss)
+    )
 }
 
-fn per_byte(positions: u64, bytes: u64) -> String {
-    format!("{:.1}", positions as f64 / bytes.max(1) as f64)
+fn per_byte(sum: &Sum) -> String {
+    format!("{:.1}", sum.counts.positions as f64 / sum.bytes.max(1) as f64)
 }

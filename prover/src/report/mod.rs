@@ -1,15 +1,20 @@
 //! What certificates and databases consist of, for people and for programs.
 
+mod board_picture;
 mod certificate_page;
 mod certificate_stats;
 mod cover;
 mod database_page;
+mod first_moves;
 mod html;
+mod line_chart;
 mod lines;
 mod tables;
+mod words;
 
 pub use certificate_page::certificate_page;
 pub use certificate_stats::{CertificateStats, Size};
 pub use database_page::{SliceRow, database_page};
+pub use first_moves::FirstMovesError;
 pub use lines::{json, text, tsv};
 pub use tables::{CertificateReport, QuestionReport, Row, Table};

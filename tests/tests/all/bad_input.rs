@@ -220,8 +220,9 @@ fn solve_and_probe_from_standard_input() {
     assert!(solved.contains("unknown") || solved.contains("=draw"), "{solved}");
     let (status, out, message) =
         ask(&["probe", "--game", "4x4", "--format", "tsv"], "B:W8:B1\nB:W9:B1\n");
-    assert_eq!((status, out.lines().count()), (Some(2), 1));
-    assert!(message.contains("line 2") && message.contains("found 9"), "{message}");
+    assert_eq!((status, out.lines().count()), (Some(1), 2));
+    assert!(out.contains("line 2") && out.contains("found 9"), "{out}");
+    assert!(message.contains("1 of 2 lines are no positions"), "{message}");
 }
 
 /// A verdict that cannot be written is none.

@@ -15,6 +15,7 @@ mod explain;
 mod games;
 mod heuristic;
 mod independence;
+mod manners;
 mod matches;
 mod mutants;
 mod notes;

@@ -115,6 +115,20 @@ fn a_search_that_was_kept_goes_on() {
     search.run(&item.position, item.nodes);
     assert!(search.is_stopped() && file.exists());
 
+    // Whoever goes on with it counts from there.
+    let (before, now) = (AtomicU64::new(0), AtomicU64::new(0));
+    let count = |progress: SearchProgress| {
+        before.fetch_add(progress.before, Ordering::Relaxed);
+        now.fetch_add(progress.nodes, Ordering::Relaxed);
+        ControlFlow::Break(())
+    };
+    let checkpoint = Checkpoint::new(file.clone(), digest, &|_| ());
+    let again = Search::new(context.goal(item.attacker), item.table);
+    let mut again = again.with_progress(&count).with_checkpoint(checkpoint);
+    again.run(&item.position, item.nodes);
+    assert_eq!(before.into_inner(), search.nodes());
+    assert_eq!(again.nodes(), search.nodes() + now.into_inner());
+
     // One of another proof stays, and it is said that it is there.
     let others = kept.join("egdb/6x6.results.0123456789abcdef");
     fs::write(&others, [0; 2048]).unwrap();

@@ -220,6 +220,19 @@ impl DepthFile {
         }
     }
 
+    /// The number of units.
+    pub(super) fn count(&self) -> u64 {
+        self.units.layout.count()
+    }
+
+    /// The first index of a unit, and how many it has.
+    pub(super) fn span(&self, unit: u64) -> (u64, u64) {
+        (
+            self.units.layout.first_index(self.units.layout.span(unit)),
+            self.units.layout.span(unit).len,
+        )
+    }
+
     /// The unit that an index is in, and its place there.
     pub(super) fn place(&self, index: u64) -> (u64, u64) {
         self.units.layout.locate(index)

@@ -9,7 +9,7 @@ use certificate_spec::value::Value;
 
 use super::file::DepthFile;
 use crate::disk::store::{Store, StoreError};
-use crate::index::slice::{Slice, locate};
+use crate::index::slice::{Slice, locate, position_at};
 use draughtproof_game::{Board, Position};
 
 /// The number of decoded units that are kept, of at most 64 KiB or 128 KiB each but for very long
@@ -76,6 +76,28 @@ impl Depths {
     /// As for [`Depths::depth`].
     pub fn longest(&self, slice: Slice) -> Result<Option<u32>, StoreError> {
         Ok(self.file(slice)?.map(|file| file.longest.into()))
+    }
+
+    /// A position of a slice, Black to move, without a capture, that has its longest depth; `None`
+    /// where there is no depth file, or no win and loss. It is the first in the order of indices.
+    ///
+    /// # Errors
+    /// As for [`Depths::depth`].
+    pub fn longest_position(&self, slice: Slice) -> Result<Option<Position>, StoreError> {
+        // Where there is nothing longer, what is no win or loss has a 0, too.
+        let Some(file) = self.file(slice)?.filter(|file| file.longest > 0) else { return Ok(None) };
+        let board = self.store.board();
+        for unit in 0..file.count() {
+            let depths = file.unit(unit)?;
+            let (first, len) = file.span(unit);
+            // What is no win or loss repeats the depth before, so the first of them is one.
+            let longest = (0..len).find(|&place| file.at(&depths, place) == file.longest);
+            let position = longest.and_then(|place| position_at(board, slice, first + place));
+            if position.is_some() {
+                return Ok(position);
+            }
+        }
+        Ok(None)
     }
 
     fn file(&self, slice: Slice) -> Result<Option<Arc<DepthFile>>, StoreError> {

@@ -1,0 +1,68 @@
+//! A board as a picture: SVG within a page.
+
+use crate::board::{Board, Position, Side};
+
+/// Units of a square.
+const SIZE: usize = 10;
+
+/// What the pictures of a page share, once in the page.
+pub(super) const SHAPES: &str = "<svg width=\"0\" height=\"0\" class=\"shapes\" aria-hidden=\"true\"><defs>\
+<circle id=\"man\" r=\"3.9\"/>\
+<g id=\"king\"><circle r=\"3.9\"/><path d=\"M-2.1 1.7h4.2l.5-3.2-1.5 1.2L0-2.2-1.1-.3l-1.5-1.2z\"/></g>\
+</defs></svg>\n";
+
+/// The board of a position, Black's home row above, with the numbers of its squares. Text for those
+/// who do not see it is its FEN.
+pub(super) fn board_picture(board: &Board, position: &Position) -> String {
+    let (rows, columns) = (usize::from(board.rows()), usize::from(board.columns()));
+    let (width, height) = (columns * SIZE, rows * SIZE);
+    let fen = board.write_fen(position);
+    let mut out = format!(
+        "<svg class=\"board\" viewBox=\"-1 -1 {} {}\" role=\"img\" aria-label=\"board of {fen}\">\
+         <rect class=\"light\" x=\"-1\" y=\"-1\" width=\"{0}\" height=\"{1}\"/>",
+        width + 2,
+        height + 2
+    );
+    let mut squares = String::new();
+    let mut pieces = String::new();
+    let mut square = 0;
+    for row in 0..rows {
+        for column in (0..columns).filter(|column| (row + column) % 2 == 1) {
+            let (x, y) = (column * SIZE, row * SIZE);
+            let bit = board.bit(square);
+            square += 1;
+            squares += &format!("M{x} {y}h{SIZE}v{SIZE}h-{SIZE}z");
+            let side = match (position.black & bit != 0, position.white & bit != 0) {
+                (true, _) => "black",
+                (_, true) => "white",
+                _ => {
+                    let (x, y) = (x + 1, y + 4);
+                    pieces += &format!("<text x=\"{x}\" y=\"{y}\">{square}</text>");
+                    continue;
+                }
+            };
+            let kind = if position.kings & bit != 0 { "king" } else { "man" };
+            let (x, y) = (x + SIZE / 2, y + SIZE / 2);
+            pieces += &format!("<use href=\"#{kind}\" class=\"{side}\" x=\"{x}\" y=\"{y}\"/>");
+        }
+    }
+    out += &format!("<path class=\"dark\" d=\"{squares}\"/>{pieces}</svg>");
+    out
+}
+
+/// A board with its FEN below, and who is to move.
+pub(super) fn board_figure(board: &Board, position: &Position, caption: &str) -> String {
+    let turn = name(position.turn);
+    let (picture, fen) = (board_picture(board, position), board.write_fen(position));
+    format!(
+        "<figure>{picture}<figcaption>{turn} to move{caption}<br><code>{fen}</code></figcaption></figure>"
+    )
+}
+
+/// A side for people.
+pub(super) fn name(side: Side) -> &'static str {
+    match side {
+        Side::Black => "Black",
+        Side::White => "White",
+    }
+}

@@ -1,0 +1,110 @@
+//! A chart of lines on a logarithmic scale: SVG within a page.
+
+/// Size of the picture.
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 230.0;
+/// Where the lines are in it: from and to, across and down.
+const ACROSS: [f64; 2] = [46.0, 350.0];
+const DOWN: [f64; 2] = [12.0, 190.0];
+/// The most marks of the axis below.
+const MOST_MARKS: u64 = 8;
+/// The most points that get a dot each.
+const MOST_DOTS: usize = 40;
+
+/// A line.
+pub(super) struct Series<'a> {
+    /// What it counts.
+    pub(super) name: &'a str,
+    /// Its points: where, and how many there.
+    pub(super) points: Vec<(u64, u64)>,
+}
+
+/// Lines over a common axis, which has a name. Two lines differ in their strokes, not by colour
+/// alone. What is 0 has no place on the scale and interrupts its line.
+pub(super) fn line_chart(axis: &str, series: &[Series<'_>]) -> String {
+    let points = || series.iter().flat_map(|s| &s.points);
+    let last = points().map(|(x, _)| *x).max().unwrap_or(0).max(1);
+    let most = points().map(|(_, y)| *y).max().unwrap_or(0).max(1);
+    let decades = most.ilog10() + 1;
+    let x = |at: u64| ACROSS[0] + (ACROSS[1] - ACROSS[0]) * at as f64 / last as f64;
+    let y = |n: u64| DOWN[1] - (DOWN[1] - DOWN[0]) * (n as f64).log10() / f64::from(decades);
+    let names: Vec<&str> = series.iter().map(|s| s.name).collect();
+    let mut out = format!(
+        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{} by {axis}, \
+         on a logarithmic scale\">",
+        names.join(" and ")
+    );
+    for decade in 0..=decades {
+        let (n, [left, right]) = (10u64.pow(decade), ACROSS);
+        let at = y(n);
+        out += &format!(
+            "<path class=\"grid\" d=\"M{left} {at:.1}H{right}\"/>\
+             <text class=\"end\" x=\"{}\" y=\"{:.1}\">{}</text>",
+            left - 5.0,
+            at + 3.5,
+            short(n)
+        );
+    }
+    let step = step_of(last);
+    for mark in (0..=last).step_by(usize::try_from(step).unwrap_or(1)) {
+        let (at, [_, bottom]) = (x(mark), DOWN);
+        out += &format!(
+            "<path class=\"grid\" d=\"M{at:.1} {bottom}v4\"/>\
+             <text class=\"middle\" x=\"{at:.1}\" y=\"{}\">{mark}</text>",
+            bottom + 15.0
+        );
+    }
+    let middle = (ACROSS[0] + ACROSS[1]) / 2.0;
+    out += &format!("<text class=\"middle\" x=\"{middle}\" y=\"{}\">{axis}</text>", HEIGHT - 8.0);
+    for (number, Series { points, .. }) in series.iter().enumerate() {
+        let (mut path, mut dots, mut is_broken) = (String::new(), String::new(), true);
+        for &(at, n) in points {
+            if n == 0 {
+                is_broken = true;
+                continue;
+            }
+            let stroke = if std::mem::take(&mut is_broken) { 'M' } else { 'L' };
+            let (at, n) = (x(at), y(n));
+            path += &format!("{stroke}{at:.1} {n:.1}");
+            if points.len() <= MOST_DOTS {
+                dots += &format!("<circle cx=\"{at:.1}\" cy=\"{n:.1}\" r=\"1.8\"/>");
+            }
+        }
+        out += &format!("<g class=\"line line{number}\"><path d=\"{path}\"/>{dots}</g>");
+    }
+    out + "</svg>"
+}
+
+/// What each line is, for the text beside a chart.
+pub(super) fn key(series: &[Series<'_>]) -> String {
+    let sample = |(number, s): (usize, &Series<'_>)| {
+        format!(
+            "<span class=\"sample\"><svg viewBox=\"0 0 30 8\" aria-hidden=\"true\"><g class=\"line line{number}\">\
+             <path d=\"M0 4H30\"/></g></svg> {}</span>",
+            s.name
+        )
+    };
+    series.iter().enumerate().map(sample).collect::<Vec<_>>().join(" ")
+}
+
+/// 1000 as 1 k, and so on, as it has little room.
+fn short(n: u64) -> String {
+    let units = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")];
+    match units.into_iter().find(|(unit, _)| n >= *unit) {
+        Some((unit, name)) => format!("{}\u{202f}{name}", n / unit),
+        None => n.to_string(),
+    }
+}
+
+/// The distance of marks so that there are not too many: 1, 2 or 5 and zeros.
+fn step_of(last: u64) -> u64 {
+    let mut step = 1;
+    for factor in [2, 5, 10].into_iter().cycle() {
+        if last / step < MOST_MARKS {
+            break;
+        }
+        let decade = 10u64.pow(step.ilog10());
+        step = decade * factor;
+    }
+    step
+}

@@ -1,0 +1,100 @@
+//! Numbers and slices in words.
+
+use crate::egdb::Slice;
+
+/// A share in percent: with one decimal, and with as many more as it takes where that would be all
+/// or nothing and the share is not.
+pub(super) fn percent(part: u64, whole: u64) -> String {
+    if part == 0 || part == whole {
+        return if part == 0 { "0 %".into() } else { "100 %".into() };
+    }
+    let (part, whole) = (u128::from(part), u128::from(whole));
+    let mut one = 10;
+    for digits in 1..=MOST_DIGITS {
+        let all = 100 * one;
+        let share = (part * all + whole / 2) / whole;
+        if digits == MOST_DIGITS || 0 < share && share < all {
+            return format!("{}.{:0>digits$} %", share / one, share % one);
+        }
+        one *= 10;
+    }
+    unreachable!("the last number of digits is always taken")
+}
+
+/// With more the numbers of positions would not fit into 128 bits.
+const MOST_DIGITS: usize = 17;
+
+/// "2 men + 1 king v 3 men": the side to move first.
+pub(super) fn words_of_slice(slice: Slice) -> String {
+    let [men, kings, enemy_men, enemy_kings] = slice.name().0;
+    let side = |men: u8, kings: u8| {
+        let counted = |n: u8, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        };
+        let pieces = [counted(men, "man", "men"), counted(kings, "king", "kings")];
+        pieces.into_iter().flatten().collect::<Vec<_>>().join(" + ")
+    };
+    format!("{} v {}", side(men, kings), side(enemy_men, enemy_kings))
+}
+
+/// 1234567 as 1 234 567, with spaces that do not break.
+pub(super) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A word of a command line, quoted where a shell would take it for something else.
+pub(super) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+=,:@%/".contains(c);
+    if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
+        return word.into();
+    }
+    let word = if word.starts_with('-') { format!("./{word}") } else { word.into() };
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{percent, shell_word, words_of_slice};
+    use crate::egdb::Slice;
+
+    #[test]
+    fn shares_are_not_rounded_to_all_or_nothing() {
+        for (part, whole, said) in [
+            (0, 7, "0 %"),
+            (7, 7, "100 %"),
+            (1, 3, "33.3 %"),
+            (2, 3, "66.7 %"),
+            (9_998, 10_000, "99.98 %"),
+            (2, 10_000, "0.02 %"),
+            (999, 1000, "99.9 %"),
+            (9_999, 10_000, "99.99 %"),
+            (123_456_789_011, 123_456_789_012, "99.999999999 %"),
+            (1, 123_456_789_012, "0.000000001 %"),
+            (1, 2, "50.0 %"),
+            (9_951, 10_000, "99.5 %"),
+        ] {
+            assert_eq!(percent(part, whole), said, "{part} of {whole}");
+        }
+    }
+
+    #[test]
+    fn slices_and_words() {
+        assert_eq!(words_of_slice(Slice::new(2, 1, 3, 0)), "2 men + 1 king v 3 men");
+        assert_eq!(words_of_slice(Slice::new(0, 2, 1, 1)), "2 kings v 1 man + 1 king");
+        for (word, quoted) in
+            [("cert-7x7", "cert-7x7"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("-x", "'./-x'")]
+        {
+            assert_eq!(shell_word(word), quoted);
+        }
+    }
+}

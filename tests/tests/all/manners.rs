@@ -1,0 +1,271 @@
+//! What all subcommands of `prove` have in common: how they print, what they say when something is
+//! wrong, and how they end.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use tests::programs::{path, prove, run};
+
+/// What a program printed to a stream.
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn help(command: &str) -> String {
+    let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
+    prove(&arguments, Path::new("."))
+}
+
+/// The subcommands, and the command without one.
+fn commands() -> BTreeSet<String> {
+    let help = help("");
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = lines.take_while(|line| line.starts_with("  "));
+    let names = names.filter(|line| !line.starts_with("   "));
+    let names = names.filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").chain([""]).map(String::from).collect()
+}
+
+/// The long options that a text names, but for those of other commands, which stand in backquotes.
+fn options_in(text: &str) -> BTreeSet<String> {
+    let own = text.split('`').step_by(2);
+    let words = own.flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '-')));
+    words.filter(|word| word.starts_with("--") && word.len() > 2).map(String::from).collect()
+}
+
+/// Dialogues have no result that is printed, and a book is its own file.
+const WITHOUT_FORMAT: [&str; 4] = ["play", "serve", "engine", "book"];
+
+/// A directory in which each command has something to do, and what that is.
+fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    for (claim, name) in [("black-not-lost", "black"), ("white-not-lost", "white")] {
+        prove(&["--game", "4x4", "--pieces", "3", "--claim", claim, "--emit", name, "-q"], here);
+    }
+    fs::write(here.join("values.tsv"), "fen\tvalue\nB:W8:B1\t>=draw\n").unwrap();
+    fs::write(here.join("games.pdn"), "[Event \"e\"]\n1. 1-3 1/2-1/2\n").unwrap();
+    let jobs = "--game 4x4 --pieces 3 --emit cert
+        db --game 4x4 --pieces 3
+        plan --game 4x4 --pieces 3
+        stats --game 4x4
+        probe --game 4x4 W:W8:B1 start
+        solve --game 4x4 --nodes 1000 W:W8:B1 start
+        analyse --game 4x4 --depth 3 W:W8:B1 start
+        combine all black white
+        report black
+        compare --game 4x4 values.tsv black
+        replay --game 4x4 games.pdn
+        annotate --game 4x4 games.pdn
+        perft --game 4x4 --depth 3";
+    (place, jobs.lines().map(|line| line.split_whitespace().collect()).collect())
+}
+
+#[test]
+fn all_commands_print_by_the_same_options() {
+    let (place, jobs) = place();
+    let here = place.path();
+    let done: BTreeSet<String> = (jobs.iter())
+        .map(|job| if job[0].starts_with('-') { "" } else { job[0] })
+        .chain(WITHOUT_FORMAT)
+        .map(String::from)
+        .collect();
+    assert_eq!(commands(), done, "a command without a job for this test");
+    for command in commands() {
+        let has = options_in(&help(&command));
+        assert!(has.contains("--quiet"), "{command}");
+        if !WITHOUT_FORMAT.contains(&command.as_str()) {
+            assert!(has.contains("--format") && has.contains("--out"), "{command}: {has:?}");
+        }
+    }
+    let is_json = |text: &str, job: &[&str]| {
+        assert!(!text.is_empty(), "{job:?}");
+        for line in text.lines() {
+            let object: Json =
+                serde_json::from_str(line).unwrap_or_else(|e| panic!("{job:?}: {e}: {line}"));
+            assert!(object.is_object(), "{job:?}: {line}");
+        }
+    };
+    for job in &jobs {
+        let with = |more: &[&str]| run(&path("prove"), &[&job[..], more].concat(), here);
+        let json = with(&["--format", "json", "-q"]);
+        assert_eq!(json.status.code(), Some(0), "{job:?}: {}", text(&json.stderr));
+        assert_eq!(text(&json.stderr), "", "{job:?}");
+        is_json(text(&json.stdout), job);
+        fs::write(here.join("result"), "old").unwrap();
+        let filed = with(&["--format", "json", "-q", "--out", "result"]);
+        assert_eq!((filed.status.code(), text(&filed.stdout)), (Some(0), ""), "{job:?}");
+        let filed = fs::read_to_string(here.join("result")).unwrap();
+        is_json(&filed, job);
+        assert_eq!(filed.lines().count(), text(&json.stdout).lines().count(), "{job:?}");
+        let tsv = with(&["--format", "tsv", "-q"]);
+        let lines: Vec<&str> = text(&tsv.stdout).lines().filter(|l| !l.starts_with('#')).collect();
+        let columns = |line: &&str| line.split('\t').count();
+        assert!(!lines.is_empty(), "{job:?}");
+        assert!(
+            lines.iter().all(|l| columns(l) > 1 && columns(l) == columns(&lines[0])),
+            "{lines:?}"
+        );
+        assert!(!with(&["--format", "text", "-q"]).stdout.is_empty(), "{job:?}");
+    }
+    let left = fs::read_dir(here).unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with('.')).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// A result replaces a file when it is whole, and not before.
+#[test]
+fn a_file_is_replaced_by_a_whole_result_only() {
+    let (place, _) = place();
+    let here = place.path();
+    fs::write(here.join("result"), "kept").unwrap();
+    for job in [
+        &["probe", "--game", "8x8", "start", "--out", "result"][..],
+        &["probe", "--game", "4x4", "W:W8:B1", "B:W9:B1", "--out", "result"],
+        &["report", "none", "--out", "result"],
+        &["compare", "--game", "4x4", "none", "--out", "result"],
+        &["db", "--game", "8x8", "--pieces", "6", "--memory", "1", "--out", "result"],
+    ] {
+        assert_ne!(run(&path("prove"), job, here).status.code(), Some(0), "{job:?}");
+        assert_eq!(fs::read_to_string(here.join("result")).unwrap(), "kept", "{job:?}");
+    }
+    let nowhere = ["stats", "--game", "4x4", "--html", "--out", "no/such"];
+    let output = run(&path("prove"), &nowhere, here);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("no/such"), "{}", text(&output.stderr));
+}
+
+fn ask(here: &Path, arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(path("prove"))
+        .args(arguments)
+        .current_dir(here)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_bad_line_is_answered_in_its_place() {
+    let (place, _) = place();
+    let here = place.path();
+    let lines = b"B:W8:B1\nB:W9:B1\n\n\xff\xfe\n[FEN \"b:w8:b1:h0:f1\"]\r\nstart\n".as_slice();
+    for job in [
+        &["probe", "--game", "4x4", "-q"][..],
+        &["solve", "--game", "4x4", "-q"],
+        &["analyse", "--game", "4x4", "--depth", "1", "-q", "-"],
+    ] {
+        let json = ask(here, &[job, &["--format", "json"]].concat(), lines);
+        assert_eq!(json.status.code(), Some(1), "{job:?}: {}", text(&json.stderr));
+        let said = "prove: 2 of 5 lines are no positions; the others are answered\n";
+        assert_eq!(text(&json.stderr), said, "{job:?}");
+        let answers: Vec<Json> =
+            text(&json.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(answers.len(), 5, "{job:?}");
+        let errors: Vec<bool> = answers.iter().map(|a| a.get("error").is_some()).collect();
+        assert_eq!(errors, [false, true, true, false, false], "{job:?}");
+        let error = answers[1]["error"].as_str().unwrap();
+        let place =
+            "standard input, line 2: FEN \"B:W9:B1\", character 4: expected a square from 1";
+        assert!(error.starts_with(place), "{error}");
+        assert_eq!(
+            (&answers[1]["fen"], &answers[3]["fen"]),
+            (&"B:W9:B1".into(), &answers[0]["fen"])
+        );
+
+        let tsv = ask(here, &[job, &["--format", "tsv"]].concat(), lines);
+        assert_eq!(tsv.status.code(), Some(1), "{job:?}");
+        let rows: Vec<Vec<&str>> =
+            text(&tsv.stdout).lines().map(|line| line.split('\t').collect()).collect();
+        let rows: Vec<_> = rows.iter().filter(|row| row[0] != "fen").collect();
+        assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{rows:?}");
+        assert_eq!((rows.len(), rows[1][1]), (5, "error"), "{rows:?}");
+        assert!(rows[1].last().unwrap().contains("line 2"), "{rows:?}");
+
+        let plain = ask(here, job, lines);
+        assert_eq!(plain.status.code(), Some(1), "{job:?}");
+        assert_eq!(text(&plain.stdout).matches("standard input, line ").count(), 2, "{job:?}");
+        // Without a bad line all is well.
+        assert_eq!(ask(here, job, b"B:W8:B1\n").status.code(), Some(0), "{job:?}");
+    }
+}
+
+/// Messages name what the command at hand has.
+#[test]
+fn messages_name_options_that_there_are() {
+    let (place, _) = place();
+    let here = place.path();
+    let fails = |arguments: &str, status: i32, named: &[&str]| {
+        let arguments: Vec<&str> = arguments.split_whitespace().collect();
+        let output = run(&path("prove"), &arguments, here);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+        let command = if arguments[0].starts_with('-') { "" } else { arguments[0] };
+        let (has, names) = (options_in(&help(command)), options_in(said));
+        assert!(names.is_subset(&has), "{command}: {:?} in {said}", names.difference(&has));
+        for option in named {
+            assert!(names.contains(*option), "{command}: no {option} in {said}");
+        }
+        said.to_owned()
+    };
+    let few = "--game 4x4 --memory 1";
+    for command in ["analyse", "solve --nodes 0", "play", "annotate games.pdn"] {
+        fails(&format!("{command} {few} --values resident"), 3, &["--pieces", "--memory"]);
+    }
+    fails(&format!("stats {few}"), 3, &["--pieces", "--memory"]);
+    let said = fails(&format!("db {few} --pieces 4"), 3, &["--pieces", "--memory", "--partly"]);
+    assert!(said.contains(" kB of memory, and 0 kB may be used"), "{said}");
+    fails("combine all black white --memory 1 --values resident", 3, &["--memory"]);
+    fails(&format!("--emit cert {few} --pieces 4"), 3, &["--pieces", "--memory"]);
+    fails(&format!("solve {few}"), 3, &["--leaf-table", "--nodes", "--memory"]);
+    fails(&format!("--emit cert {few} --pieces 0"), 3, &["--leaf-table", "--threads"]);
+    fails("combine other black white --opening 1", 2, &["--opening"]);
+    fails("db --game 4x4 --pieces 3 --map --map-space 1", 0, &[]);
+    let budget = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit cert";
+    fails(budget, 1, &["--max-nodes", "--pieces"]);
+}
+
+/// Whoever interrupts a proof is told what is kept of it, and that only.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_proof_says_what_is_kept() {
+    let interrupted = |leaf_nodes: &str| {
+        let directory = tempfile::tempdir().unwrap();
+        let child = Command::new(path("prove"))
+            .args(["--game", "8x8", "--pieces", "0", "--leaf-table", "64MiB", "--emit", "cert"])
+            .args(["--claim", "black-not-lost", "--leaf-nodes", leaf_nodes, "--threads", "1"])
+            .current_dir(directory.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !directory.path().join("egdb/8x8.results").exists() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_secs(2));
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(kill.unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), text(&output.stderr).to_owned())
+    };
+    // One search, which is not worth keeping yet.
+    let (status, said) = interrupted("4000000000");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(
+        said.contains("interrupted before it was decided") && said.contains("is kept, as"),
+        "{said}"
+    );
+    assert!(!said.contains("goes on"), "{said}");
+    // Many, whose results are kept.
+    let (status, said) = interrupted("100");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains(": the same command goes on from what is kept"), "{said}");
+}
