@@ -227,10 +227,8 @@ impl DepthFile {
 
     /// The first index of a unit, and how many it has.
     pub(super) fn span(&self, unit: u64) -> (u64, u64) {
-        (
-            self.units.layout.first_index(self.units.layout.span(unit)),
-            self.units.layout.span(unit).len,
-        )
+        let span = self.units.layout.span(unit);
+        (self.units.layout.first_index(span), span.len)
     }
 
     /// The unit that an index is in, and its place there.
