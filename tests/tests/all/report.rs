@@ -71,6 +71,113 @@ fn totals_are_those_of_the_verdict() {
     }
 }
 
+/// Whether a page is whole, needs nothing from elsewhere and does not tell where it was made.
+fn is_a_page(page: &str, here: &Path) {
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</body></html>\n"));
+    assert!(page.contains("<meta name=\"viewport\" content=\"width=device-width"));
+    for word in ["http:", "https:", "//", "<script", "src=", "@import", "url(", "NaN"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    // What is referred to is in the page.
+    for reference in page.split("href=\"").skip(1) {
+        let name = reference.strip_prefix('#').unwrap().split('"').next().unwrap();
+        assert!(page.contains(&format!("id=\"{name}\"")), "{name}");
+    }
+    assert!(!page.contains(&here.display().to_string()), "{}", here.display());
+    // Each element that is opened is closed.
+    for element in ["table", "tr", "td", "th", "div", "p", "h1", "h2", "i", "svg", "g", "pre"] {
+        let opened = page.matches(&format!("<{element}>")).count()
+            + page.matches(&format!("<{element} ")).count();
+        let closed = page.matches(&format!("</{element}>")).count();
+        assert_eq!(opened, closed, "{element}");
+    }
+}
+
+/// The text between the first of two marks and the next of the second one.
+fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let rest = page.split_once(from).unwrap_or_else(|| panic!("no {from} in {page}")).1;
+    rest.split(to).next().unwrap()
+}
+
+/// Somebody who knows none of our words reads what is proved, sees the board and the first moves, and
+/// can verify it.
+#[test]
+fn a_page_says_what_is_proved_and_how_to_verify_it() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    let absolute = here.join("my cert");
+    prove(&["--pieces", "4", "--emit", absolute.to_str().unwrap(), "-q"], here);
+    let page = prove(&["report", absolute.to_str().unwrap(), "--html", "-q"], here);
+    is_a_page(&page, here);
+    let sentence = "From the start of 6x6 checkers, neither side can force a win: it is a draw.";
+    assert!(page.contains(sentence), "{page}");
+    let board = "aria-label=\"board of B:W13,14,15,16,17,18:B1,2,3,4,5,6\"";
+    assert!(page.contains(board), "{page}");
+    assert_eq!(page.matches("href=\"#man\" class=\"black\"").count(), 6);
+    // The first moves are those of the game: Black begins, and answers each reply.
+    let begins = between(&page, "Black begins with <b>", "<");
+    let replies = prove(&["perft", "--moves", begins, "--depth", "1"], here);
+    let rows = between(&page, "<th>Black answers</th></tr>", "</table>").matches("<tr>").count();
+    assert_eq!(replies.trim(), format!("1\t{rows}"));
+    let reply = between(&page, "<th>Black answers</th></tr>\n<tr><td>", "</td></tr>");
+    let line = format!("{begins} {}", reply.replace("</td><td>", " "));
+    prove(&["perft", "--moves", &line, "--depth", "1"], here);
+    // The command verifies it, and ends as it says.
+    assert!(page.contains("<pre>check 'my cert'</pre>"), "{page}");
+    let said = check(&["my cert"], here);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    let begin = between(&page, "<pre>s ", "<");
+    assert!(said.verdict.starts_with(&format!("s {begin} ")), "{said:?}");
+    let root = between(&page, "<code>root=", "<");
+    assert!(said.verdict.contains(&format!(" root={root} ")), "{said:?}");
+    // A chart on a scale that is said, and slices in words.
+    assert!(page.contains("The scale is logarithmic"), "{page}");
+    assert!(page.contains("plies from the start</text>"), "{page}");
+    assert!(page.contains("<td>2 men v 2 men</td>") && !page.contains("2,0,2,0"), "{page}");
+    let version = format!("Page by prove {}; format 1,", env!("CARGO_PKG_VERSION"));
+    assert!(page.contains(&version), "{page}");
+}
+
+#[test]
+fn a_page_of_a_database_has_exact_shares_and_the_longest_wins() {
+    let here = tempfile::tempdir().unwrap();
+    let here = here.path();
+    prove(&["db", "--game", "6x6", "--pieces", "3", "--depth", "-q"], here);
+    let page = prove(&["stats", "--game", "6x6", "--html", "-q"], here);
+    is_a_page(&page, here);
+    let stats = prove(&["stats", "--game", "6x6", "--format", "tsv", "-q"], here);
+    let (mut longest, mut close) = (0, 0);
+    for row in stats.lines().skip(1) {
+        let row: Vec<&str> = row.split('\t').collect();
+        let numbers: Vec<u64> = row[1..5].iter().map(|n| n.parse().unwrap()).collect();
+        longest += usize::from(row[5] != "0");
+        // What is nearly all or none is not said to be all or none.
+        for (n, letter) in [(numbers[1], "W"), (numbers[2], "D"), (numbers[3], "L")] {
+            let share = 100.0 * n as f64 / numbers[0] as f64;
+            if n != 0 && n != numbers[0] && !(0.05..99.95).contains(&share) {
+                close += 1;
+                assert!(page.contains(&format!("{letter} {share:.2} %")), "{row:?}: {share}");
+            }
+        }
+    }
+    assert!(close > 0, "no share is close to all or nothing: {stats}");
+    // Each longest win has a position, and it takes as long as is said.
+    let examples = page.split("<summary>Longest win or loss: ").skip(1);
+    let mut seen = 0;
+    for example in examples {
+        let plies = example.split(' ').next().unwrap();
+        let fen = between(example, "<code>", "<");
+        let probed = prove(&["probe", "--game", "6x6", "--format", "tsv", "-q", fen], here);
+        assert_eq!(probed.split('\t').nth(2), Some(plies), "{fen}");
+        seen += 1;
+    }
+    assert_eq!(seen, longest);
+    assert!(page.contains("<pre>check --game 6x6 --pieces 3</pre>"), "{page}");
+    let said = check(&["--game", "6x6", "--pieces", "3"], here);
+    let begin = between(&page, "<pre>s ", "<");
+    assert!(said.verdict.starts_with(&format!("s {begin} ")), "{said:?}");
+}
+
 #[test]
 fn pages() {
     let here = tempfile::tempdir().unwrap();
@@ -78,19 +185,10 @@ fn pages() {
     let name = "<i>a&b\"</i>".replace('/', "");
     prove(&["--game", "4x4", "--pieces", "2", "--emit", &name, "-q"], here);
     let page = prove(&["report", &name, "--html", "-q"], here);
-    assert!(page.contains("&lt;i&gt;a&amp;b&quot;&lt;i&gt;"), "{page}");
+    assert!(page.contains("check '&lt;i&gt;a&amp;b&quot;&lt;i&gt;'"), "{page}");
     assert!(!page.contains("<i>a"), "{page}");
-    assert!(page.contains("<title>DRAW 4x4</title>") && page.ends_with("</body></html>\n"));
-    for word in ["http:", "https:", "<script", "src="] {
-        assert!(!page.contains(word), "{word}");
-    }
-    // Each element that is opened is closed.
-    for element in ["table", "tr", "td", "th", "div", "p", "h2", "i"] {
-        let opened = page.matches(&format!("<{element}>")).count()
-            + page.matches(&format!("<{element} ")).count();
-        assert_eq!(opened, page.matches(&format!("</{element}>")).count(), "{element}");
-        assert!(opened > 0, "{element}");
-    }
+    assert!(page.contains("<title>4x4 is a draw</title>"), "{page}");
+    is_a_page(&page, here);
     fs::write(here.join("page.html"), "old").unwrap();
     prove(&["report", &name, "--format", "html", "--out", "page.html", "-q"], here);
     assert_eq!(fs::read_to_string(here.join("page.html")).unwrap(), page);
