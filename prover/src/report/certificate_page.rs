@@ -143,7 +143,7 @@ fn verification(stored: &Stored) -> String {
     let database = match stored.claim.database {
         None => String::new(),
         Some(root) => format!(
-            "<p>The database is looked for in <code>egdb</code>, or where <code>--db DIR</code> says. Whoever does not \
+            "<p>The database is looked for in <code>egdb</code>, or where <code class=\"word\">--db DIR</code> says. Whoever does not \
              have it makes the same with</p>\n<pre>prove db --game {} --pieces {}</pre>\n\
              <p class=\"small\">Its root is <code>{root}</code>.</p>\n",
             stored.game.board.name(),

@@ -42,7 +42,7 @@ pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRo
          <h2>How to verify it</h2>\n<pre>check --game {game} --pieces {}</pre>\n\
          <p>It is verified if that ends with status 0 and a line that begins with</p>\n\
          <pre>s VERIFIED DATABASE {game} pieces={}</pre>\n<p>and has <code>root={}</code>. The database is looked for in \
-         <code>egdb</code>, or where <code>--db DIR</code> says.</p>\n",
+         <code>egdb</code>, or where <code class=\"word\">--db DIR</code> says.</p>\n",
         thousands(all.counts.positions),
         share(win),
         share(draw),
@@ -112,20 +112,22 @@ fn card(board: &Board, title: &str, sum: &Sum, longest: Option<&SliceRow>) -> St
         thousands(positions),
         thousands(sum.bytes),
         per_byte(sum),
-        sum.seconds.map_or(String::new(), |s| format!(", built in {s:.1} s")),
+        sum.seconds.filter(|s| *s >= 1.0).map_or(String::new(), |s| format!(", built in {s:.0} s")),
     );
+    let plies = |n: u32| if n == 1 { "1 ply".into() } else { format!("{n} plies") };
     let known = longest.and_then(|row| Some((row.longest?, row)));
     out += &match known {
         None => "<p>How long wins take is not stored.</p>".into(),
         Some((longest, SliceRow { example: None, .. })) => {
-            format!("<p>Longest win or loss: {longest} plies.</p>")
+            format!("<p>Longest win or loss: {}.</p>", plies(longest))
         }
         Some((longest, SliceRow { example: Some((position, value)), .. })) => {
             let ends = if *value == Value::Win { "wins" } else { "loses" };
-            let caption = format!(" {ends}; {longest} plies");
+            let caption = format!(": {ends}; {}", plies(longest));
             format!(
-                "<details><summary>Longest win or loss: {longest} plies</summary>{}</details>",
-                board_figure(board, position, &format!(":{caption}"))
+                "<details><summary>Longest win or loss: {}</summary>{}</details>",
+                plies(longest),
+                board_figure(board, position, &caption)
             )
         }
     };

@@ -15,7 +15,7 @@ background: var(--paper); overflow-wrap: anywhere }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 1rem 0 .5rem } h2 { font-size: 1.2rem; margin: 2rem 0 .4rem }
 h3 { font-size: 1rem; margin: 0 0 .3rem } .lead { font-size: 1.15rem } .small { font-size: .85rem }
 pre { background: var(--soft); padding: .6rem .8rem; border-radius: .3rem; white-space: pre-wrap; margin: .4rem 0 }
-code { font-family: ui-monospace, monospace; font-size: .92em }
+code { font-family: ui-monospace, monospace; font-size: .92em } .word { white-space: nowrap }
 .side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1rem 2rem;
 align-items: start }
 figure { margin: 0 } figcaption { font-size: .85rem; margin-top: .3rem } .shapes { position: absolute }

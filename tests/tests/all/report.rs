@@ -99,8 +99,8 @@ fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     rest.split(to).next().unwrap()
 }
 
-/// Somebody who knows none of our words reads what is proved, sees the board and the first moves, and
-/// can verify it.
+/// Somebody who knows none of our words reads what is proved, sees the board and the first moves,
+/// and can verify it.
 #[test]
 fn a_page_says_what_is_proved_and_how_to_verify_it() {
     let here = tempfile::tempdir().unwrap();
