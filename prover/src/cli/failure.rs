@@ -146,6 +146,7 @@ impl Failure {
         let advice = match ways.split_last() {
             None => return self,
             Some((last, [])) => (*last).into(),
+            Some((last, [one])) => format!("{one} or {last}"),
             Some((last, ways)) => format!("{}, or {last}", ways.join(", ")),
         };
         Failure::Advised { failure: Box::new(self), advice }

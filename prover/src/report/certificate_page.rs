@@ -11,6 +11,7 @@ use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
 use super::words::{shell_word, thousands, words_of_slice};
 use crate::certificate::{Stored, StoredProof};
 use crate::egdb::Slice;
+use crate::proof::if_assumed;
 
 /// The page of a certificate.
 ///
@@ -68,14 +69,7 @@ fn sentence(stored: &Stored) -> String {
         Value::WhiteWins => "White wins, whatever Black plays",
     };
     let from = if stored.start == stored.game.start() { "the start" } else { "this position" };
-    let assumed = match stored.assumed() {
-        0 => String::new(),
-        1 => ", if 1 position that it takes for granted is as it says".into(),
-        n => format!(
-            ", if {} positions that it takes for granted are as it says",
-            thousands(n as u64)
-        ),
-    };
+    let assumed = if_assumed(stored.assumed());
     format!("From {from} of {} checkers, {proved}{assumed}.", stored.claim.game)
 }
 

@@ -141,11 +141,12 @@ fn bar(counts: &Counts) -> String {
         let letter = if share >= 6.0 { letter } else { "" };
         format!("<i class=\"{class}\" style=\"width:{share:.3}%\">{letter}</i>")
     };
+    let (win, draw, loss) = (counts.win, counts.draw(), counts.loss);
     format!(
-        "<div class=\"bar\" aria-hidden=\"true\">{}{}{}</div>\n",
-        part("w", "W", counts.win),
-        part("d", "D", counts.draw()),
-        part("l", "L", counts.loss)
+        "<div class=\"bar\" aria-hidden=\"true\" title=\"{win} / {draw} / {loss}\">{}{}{}</div>\n",
+        part("w", "W", win),
+        part("d", "D", draw),
+        part("l", "L", loss)
     )
 }
 
