@@ -8,7 +8,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(crate) fn parse_size(text: &str) -> Result<u64, String> {
+/// Reads a size: bytes, or as in 512MiB or 4GiB.
+///
+/// # Errors
+/// A message for the user: the text is none, or the size too large.
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let parse = |(unit, bytes)| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(bytes);
     let size = [("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1)].into_iter().find_map(parse);
     size.ok_or_else(|| "not a size; write bytes or as in 512MiB or 4GiB".into())
@@ -27,7 +31,7 @@ fn parse_share(text: &str) -> Result<u32, String> {
 
 /// How well to check values of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum LevelName {
+pub enum LevelName {
     /// Derive all values again from the rules, and compare
     Exact,
     /// Only check that each value follows from its successors': enough for claims of not losing
@@ -36,10 +40,10 @@ pub(crate) enum LevelName {
 
 /// How to check.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct CheckArguments {
+pub struct CheckArguments {
     /// The folder of databases
     #[arg(long, value_name = "DIR", default_value = "egdb")]
-    pub(crate) db: PathBuf,
+    pub db: PathBuf,
     /// How well to check values of the database
     #[arg(long, visible_alias = "db-level", value_enum, default_value = "exact")]
     level: LevelName,
@@ -49,20 +53,20 @@ pub(crate) struct CheckArguments {
     memory: Option<u64>,
     /// Note in FILE, your own, what has been verified, and trust it: start again with it to go on
     #[arg(long, value_name = "FILE")]
-    pub(crate) journal: Option<PathBuf>,
+    pub journal: Option<PathBuf>,
     /// Ignore what the journal has, and begin it anew
     #[arg(long, requires = "journal")]
-    pub(crate) fresh: bool,
+    pub fresh: bool,
     /// Number of threads, at most 256 [default: as many as the machine has]
     #[arg(long, value_name = "T", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
     threads: Option<usize>,
     /// Verify one shard of the work only, as in 3/16; exit status 5
     #[arg(long, value_name = "I/N", conflicts_with = "sample")]
-    pub(crate) shard: Option<Shard>,
+    pub shard: Option<Shard>,
     /// Take tables of values that the shard does not verify from the folder DIR, and put others
     /// there; it need not be trusted
     #[arg(long, value_name = "DIR", requires = "shard", conflicts_with_all = ["journal", "sample"])]
-    pub(crate) tables: Option<PathBuf>,
+    pub tables: Option<PathBuf>,
     /// Verify a random sample only, as in 1%; exit status 5
     #[arg(long, value_name = "SHARE", value_parser = parse_share, conflicts_with = "journal")]
     sample: Option<u32>,
@@ -71,12 +75,12 @@ pub(crate) struct CheckArguments {
     seed: Option<u64>,
     /// No progress on standard error
     #[arg(long)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 impl CheckArguments {
     /// How the core checks.
-    pub(crate) fn options(&self) -> Options {
+    pub fn options(&self) -> Options {
         let level = match self.level {
             LevelName::Exact => Level::Exact,
             LevelName::Consistent => Level::Consistent,
@@ -94,7 +98,7 @@ impl CheckArguments {
     ///
     /// # Errors
     /// There are no random numbers for its seed.
-    pub(crate) fn sample(&self) -> Result<Option<Sample>, getrandom::Error> {
+    pub fn sample(&self) -> Result<Option<Sample>, getrandom::Error> {
         let random = || {
             let mut seed = [0; 4];
             getrandom::fill(&mut seed).map(|()| u32::from_le_bytes(seed).into())
@@ -106,7 +110,7 @@ impl CheckArguments {
 }
 
 /// Progress on standard error.
-pub(crate) fn progress() -> Arc<Progress> {
+pub fn progress() -> Arc<Progress> {
     Arc::new(Progress::new(say))
 }
 

@@ -1,7 +1,7 @@
 //! How much memory tables of values may take where nobody says.
 
 /// Three quarters of the memory that the system says is free; no bound where it does not say.
-pub(crate) fn default_bound() -> u64 {
+pub fn default_bound() -> u64 {
     free().map_or(u64::MAX, |bytes| bytes / 4 * 3)
 }
 

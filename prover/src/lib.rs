@@ -23,7 +23,8 @@
 //!    databases consist of; [`literature`]: what they say of published values; [`serve`]: what they
 //!    say of any position, over HTTP.
 //!
-//! [`cli`] is the command line of `prove`: it only reads options and prints.
+//! [`cli`] is the command line of `prove`: it only reads options and prints. [`manual`] makes manual
+//! pages and shell completions of it.
 //!
 //! A small game from its start to its certificate:
 //!
@@ -88,6 +89,7 @@ pub mod games;
 pub mod heuristic;
 pub mod literature;
 pub mod lookup;
+pub mod manual;
 pub mod play;
 pub mod prepare_database;
 pub mod progress;

@@ -12,6 +12,7 @@ mod failure;
 mod game_files;
 mod limits;
 mod machine;
+mod manual;
 mod options;
 mod output;
 mod perft;
@@ -65,6 +66,7 @@ pub use failure::Failure;
   prove replay games.pdn                     whether games are legal
   prove annotate games.pdn                   their values and mistakes
   prove perft --depth 10                     count move sequences
+  prove manual --out man1                    manual pages; prove completions bash: for a shell
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
@@ -119,6 +121,10 @@ enum Command {
     Annotate(annotate::Options),
     /// Count the move sequences of each length.
     Perft(perft::Options),
+    /// Write the manual pages of prove.
+    Manual(manual::ManualOptions),
+    /// Print the script that lets a shell complete the options of prove.
+    Completions(manual::CompletionOptions),
 }
 
 /// Runs the command line of this process. A failure says what to do by options that the command
@@ -162,6 +168,8 @@ impl Cli {
             Some(Command::Replay(options)) => replay::run(&options),
             Some(Command::Annotate(options)) => annotate::run(&options),
             Some(Command::Perft(options)) => perft::run(&options),
+            Some(Command::Manual(options)) => manual::run_manual(&options),
+            Some(Command::Completions(options)) => manual::run_completions(&options),
         }
     }
 }

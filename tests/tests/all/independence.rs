@@ -44,6 +44,16 @@ fn the_checker_does_not_depend_on_the_prover() {
     assert!(PROVERS.iter().all(|name| !checker.contains(*name)));
 }
 
+/// What makes manual pages and packages of `check` reads its options, and is no part of it.
+#[test]
+fn the_checker_does_not_depend_on_what_packs_it() {
+    let packers = ["packaging", "clap_complete", "clap_mangen"];
+    let packaging = dependencies("packaging");
+    assert!(packaging.contains("checker") && packaging.contains("clap_mangen"));
+    let checker = dependencies("checker");
+    assert!(packers.iter().all(|name| !checker.contains(*name)));
+}
+
 #[test]
 fn the_wire_types_depend_on_neither() {
     let spec = dependencies("certificate-spec");

@@ -1,0 +1,49 @@
+//! `manual`: writes the manual pages and the completions of `prove` and `check` into a directory.
+//!
+//! `prove` can do that for itself. `check` cannot, as it has no more dependencies than a check
+//! needs; its options are a library of their own.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use checker::commands::Arguments;
+use clap::{Command, CommandFactory, Parser};
+use clap_complete::Shell;
+use prover::cli::Cli;
+use prover::egdb::atomic::write_file;
+use prover::manual::{completions, write_pages};
+
+/// Writes the manual pages and completions of prove and check.
+#[derive(Parser)]
+#[command(after_help = "Writes DIR/man1/*.1, DIR/bash/NAME, DIR/zsh/_NAME, DIR/fish/NAME.fish.")]
+struct Options {
+    /// The directory; it is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+fn main() -> io::Result<()> {
+    let Options { out } = Options::parse();
+    let mut pages = 0;
+    for command in [Cli::command(), Arguments::command()] {
+        pages += write_pages(command.clone(), &out.join("man1"))?;
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            write_completions(&command, shell, &out)?;
+        }
+    }
+    writeln!(io::stdout(), "{pages} pages and completions in {}", out.display())
+}
+
+/// Writes the script for a shell under the name that the shell looks for.
+fn write_completions(command: &Command, shell: Shell, out: &Path) -> io::Result<()> {
+    let name = command.get_name();
+    let file = match shell {
+        Shell::Zsh => format!("_{name}"),
+        Shell::Fish => format!("{name}.fish"),
+        _ => name.into(),
+    };
+    let directory = out.join(shell.to_string());
+    std::fs::create_dir_all(&directory)?;
+    let script = completions(command.clone(), shell);
+    write_file(&directory.join(file), |file| file.write_all(&script))
+}

@@ -1,0 +1,43 @@
+//! `prove manual` and `prove completions`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::failure::Failure;
+use super::{Cli, output};
+use crate::manual::{completions, write_pages};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove manual --out ~/.local/share/man/man1 && man prove-probe")]
+pub(super) struct ManualOptions {
+    /// The directory for the pages; it is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove completions bash >~/.local/share/bash-completion/completions/prove
+  prove completions zsh >~/.zfunc/_prove           in a directory of $fpath
+  prove completions fish >~/.config/fish/completions/prove.fish")]
+pub(super) struct CompletionOptions {
+    /// The shell
+    shell: Shell,
+}
+
+pub(super) fn run_manual(options: &ManualOptions) -> Result<(), Failure> {
+    let pages = write_pages(Cli::command(), &options.out)
+        .map_err(|source| Failure::File { path: options.out.clone(), source })?;
+    writeln!(io::stdout(), "{pages} pages in {}", options.out.display())?;
+    Ok(())
+}
+
+pub(super) fn run_completions(options: &CompletionOptions) -> Result<(), Failure> {
+    let script = completions(Cli::command(), options.shell);
+    let script = String::from_utf8(script).map_err(|e| Failure::Input(e.to_string()))?;
+    output::write_text(None, &script)
+}
