@@ -9,6 +9,7 @@ use super::depth::Depths;
 use crate::build::error::BuildError;
 use crate::build::session::BuildSession;
 use crate::disk::store::{Store, StoreError};
+use crate::values::files::Miss;
 use crate::values::resident::Values;
 use draughtproof_game::{Board, Position};
 
@@ -32,6 +33,17 @@ impl Default for Mode {
     fn default() -> Self {
         Mode::Cached(256 << 20)
     }
+}
+
+/// What is known of a position without reading a file ([`Database::probe_cached`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cached {
+    /// Its value.
+    Value(Value),
+    /// As where [`Database::probe`] has none.
+    Unknown,
+    /// A file would have to be read.
+    NotCached,
 }
 
 /// A database on disk, opened for look-ups by any number of threads.
@@ -102,6 +114,21 @@ impl Database {
     /// [`StoreError`] when a file cannot be read or is damaged, naming the file and the unit.
     pub fn probe(&self, position: &Position) -> Result<Option<Value>, StoreError> {
         self.values.try_probe(position)
+    }
+
+    /// The value for the side to move as far as it is in memory, for a search that cannot wait for a
+    /// disk: no file is read and nothing decoded. (Mapped pages that the system has not in memory
+    /// are read by it all the same.)
+    ///
+    /// # Errors
+    /// As for [`Database::probe`].
+    pub fn probe_cached(&self, position: &Position) -> Result<Cached, StoreError> {
+        match self.values.probe_cached(position) {
+            Ok(Some(value)) => Ok(Cached::Value(value)),
+            Ok(None) => Ok(Cached::Unknown),
+            Err(Miss::NotHere) => Ok(Cached::NotCached),
+            Err(Miss::Error(error)) => Err(*error),
+        }
     }
 
     /// The depth of a win or loss: the plies until the next capture, crowning or move of a man that

@@ -38,6 +38,7 @@
 // what is wrong in a database the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
 
+mod bounds;
 mod build;
 mod codec;
 mod database;
@@ -48,6 +49,7 @@ pub mod size;
 mod solve;
 mod values;
 
+pub use bounds::{Bounds, MovesError, RatedMove};
 pub use build::convert::convert;
 pub use build::error::BuildError;
 pub use build::extend::{Event, extend, extend_depths};
@@ -56,7 +58,7 @@ pub use build::session::{BuildSession, Making};
 pub use certificate_spec::cover::{Clause, Cover, CoverError};
 pub use codec::decode::decode_slice;
 pub use codec::encode::encode_slice;
-pub use database::{Database, Mode};
+pub use database::{Cached, Database, Mode};
 pub use depth::{DepthFinder, Depths};
 pub use disk::atomic::{self, UNFINISHED};
 pub use disk::figures::Figures;

@@ -400,11 +400,16 @@ impl Store {
     /// # Errors
     /// [`StoreError`]: among others the first file that is not what the MANIFEST says.
     pub fn verify(&self, cover: &Cover) -> Result<(), StoreError> {
-        for expected in &self.manifest_of(cover)?.slices {
-            let found = self.record(expected.name.into())?;
-            self.compare(expected, &found)?;
-        }
-        Ok(())
+        self.manifest_of(cover)?.slices.iter().try_for_each(|expected| self.verify_slice(expected))
+    }
+
+    /// Verifies the length and the digest of the file of a slice.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the file cannot be read, or is not what the record says.
+    pub fn verify_slice(&self, expected: &SliceRecord) -> Result<(), StoreError> {
+        let found = self.record(expected.name.into())?;
+        self.compare(expected, &found)
     }
 
     /// Checks that the file of a slice is what its record says.

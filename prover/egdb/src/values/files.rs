@@ -52,6 +52,17 @@ pub(crate) struct Place {
     at: u64,
 }
 
+/// What may be done for a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// Nothing but look into memory.
+    None,
+    /// Read the head of a file.
+    Open,
+    /// Read and decode a part of a file.
+    Decode,
+}
+
 /// Why there is no value.
 pub(crate) enum Miss {
     /// It would have to be decoded.
@@ -114,20 +125,24 @@ impl Files {
     }
 
     /// The value of a quiet position, by slice and index; `None` where there is no file. What is
-    /// not in the cache is decoded, or [`Miss::NotHere`].
+    /// not in the cache is decoded if the effort may be made, else [`Miss::NotHere`].
     pub(crate) fn probe(
         &self,
         slice: Slice,
         index: u64,
-        decode: bool,
+        effort: Effort,
     ) -> Result<Option<Value>, Miss> {
         let file = &self.slices[self.places.place(slice)];
-        let Some(opened) = self.open(file)? else { return Ok(None) };
+        let opened = match effort {
+            Effort::None => Some(file.opened.get().ok_or(Miss::NotHere)?),
+            Effort::Open | Effort::Decode => self.open(file)?,
+        };
+        let Some(opened) = opened else { return Ok(None) };
         let (part, place) = opened.decoder.layout().locate(index);
         if let Some(value) = self.cache.get(file.part(part), place) {
             return Ok(Some(value));
         }
-        if !decode {
+        if effort != Effort::Decode {
             return Err(Miss::NotHere);
         }
         let wanted = |number| (number == part).then(|| self.end(file, part, place));

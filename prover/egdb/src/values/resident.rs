@@ -2,7 +2,7 @@
 
 use certificate_spec::cover::Cover;
 
-use super::files::{Files, Miss, Place};
+use super::files::{Effort, Files, Miss, Place};
 use super::table::{Table, Value};
 use crate::disk::store::StoreError;
 use crate::index::cover::{SideLimits, SliceArray};
@@ -107,23 +107,28 @@ impl Values {
     /// [`StoreError`] when a file cannot be read or is damaged.
     #[inline]
     pub fn try_probe(&self, position: &Position) -> Result<Option<Value>, StoreError> {
-        match self.find(position, true) {
+        match self.find(position, Effort::Decode) {
             Ok(value) => Ok(value),
             Err(Miss::Error(error)) => Err(*error),
             Err(Miss::NotHere) => Ok(None),
         }
     }
 
-    /// The value of a position, which is decoded if it must be and may be.
+    /// The same without reading any file: an error [`Miss::NotHere`] where that would be needed.
+    pub(crate) fn probe_cached(&self, position: &Position) -> Result<Option<Value>, Miss> {
+        self.find(position, Effort::None)
+    }
+
+    /// The value of a position, with no more effort than may be made.
     #[inline]
-    fn find(&self, position: &Position, decode: bool) -> Result<Option<Value>, Miss> {
+    fn find(&self, position: &Position, effort: Effort) -> Result<Option<Value>, Miss> {
         if !self.covers(position) {
             return Ok(None);
         }
         let (slice, index) = locate(&self.board, position);
         match self.tables.get(slice).get(index) {
             Some(value) => Ok(Some(value)),
-            None => self.find_in_files(position, (slice, index), decode),
+            None => self.find_in_files(position, (slice, index), effort),
         }
     }
 
@@ -132,11 +137,11 @@ impl Values {
         &self,
         position: &Position,
         (slice, index): (Slice, u64),
-        decode: bool,
+        effort: Effort,
     ) -> Result<Option<Value>, Miss> {
         let Some(files) = &self.files else { return Ok(None) };
         if !self.board.can_capture(position) {
-            return files.probe(slice, index, decode);
+            return files.probe(slice, index, effort);
         }
         let mut successors = Vec::new();
         self.board.successors(position, &mut successors);
@@ -144,7 +149,7 @@ impl Values {
         let mut unknown = false;
         for after in &successors {
             let value = match after.both_sides() {
-                true => self.find(after, decode)?,
+                true => self.find(after, effort)?,
                 false => Some(Value::Loss),
             };
             match value {
@@ -178,7 +183,7 @@ impl Values {
                 };
                 let found = match self.tables.get(slice).get(index) {
                     Some(value) => Ok(Some(value)),
-                    None => self.find_in_files(position, (slice, index), false),
+                    None => self.find_in_files(position, (slice, index), Effort::Open),
                 };
                 values.push(match found {
                     Ok(value) => value,
