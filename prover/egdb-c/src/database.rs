@@ -1,15 +1,16 @@
-//! Endgame databases; `include/draughtproof_egdb.h` is made from this file.
+//! Endgame databases: opening, and values. `include/draughtproof_egdb.h` is made from this file,
+//! `bounds.rs`, `files.rs` and `moves.rs`.
 //!
 //! Every function may be called by several threads at a time with the same database, except
 //! [`egdb_close`].
 
 use std::ffi::{CStr, c_char, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 use draughtproof_egdb::{Database, Mode, Value};
 use draughtproof_game::{Board, Position, Side};
 
-use crate::text::write_message;
+use crate::text::{guard, write_message};
 
 /// The side to move loses.
 pub const EGDB_LOSS: c_int = 0;
@@ -36,7 +37,7 @@ pub const EGDB_INVALID: c_int = -2;
 
 /// An open database.
 #[allow(non_camel_case_types)]
-pub struct egdb_database(Database);
+pub struct egdb_database(pub(crate) Database);
 
 /// A position. Bit n − 1 of a set stands for square n in the standard numbering, Black's men moving
 /// towards higher numbers.
@@ -54,12 +55,14 @@ pub struct egdb_position {
     pub white_to_move: u32,
 }
 
-fn read(board: &Board, p: egdb_position) -> Option<Position> {
+/// The position, if it is one of the board.
+pub(crate) fn read(board: &Board, p: egdb_position) -> Option<Position> {
     let turn = if p.white_to_move == 0 { Side::Black } else { Side::White };
     board.position(p.black, p.white, p.kings, turn)
 }
 
-fn number(value: Option<Value>) -> c_int {
+/// A value as it is in C.
+pub(crate) fn number(value: Option<Value>) -> c_int {
     match value {
         Some(Value::Loss) => EGDB_LOSS,
         Some(Value::Draw) => EGDB_DRAW,
@@ -68,16 +71,36 @@ fn number(value: Option<Value>) -> c_int {
     }
 }
 
+/// The path that a string of C is.
+///
+/// # Safety
+/// `path` must be null or end with a zero.
+pub(crate) unsafe fn directory<'a>(path: *const c_char) -> Result<&'a str, String> {
+    if path.is_null() {
+        return Err("directory: expected a path, found null".to_string());
+    }
+    // SAFETY: the caller vouches for the string.
+    let path = unsafe { CStr::from_ptr(path) };
+    path.to_str().map_err(|_| "directory: expected UTF-8".to_string())
+}
+
+/// The board of these sizes.
+pub(crate) fn board(rows: u32, columns: u32) -> Result<Board, String> {
+    let size = u8::try_from(rows).ok().zip(u8::try_from(columns).ok());
+    let board = size.and_then(|(rows, columns)| Board::new(rows, columns));
+    board.ok_or_else(|| format!("board: {rows}x{columns} is none"))
+}
+
 /// Opens the database of the board rows x columns in a directory. `mode` says where values are:
 /// `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of what is cached at most `memory`
 /// bytes are kept; what is resident must not take more. Returns null and writes a message into
 /// `error` (of `error_size` bytes; may be null) if that fails.
 ///
 /// # Safety
-/// `directory` must be a string that ends with a zero, and `error` null or of `error_size` bytes.
+/// `path` must be a string that ends with a zero, and `error` null or of `error_size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn egdb_open(
-    directory: *const c_char,
+    path: *const c_char,
     rows: u32,
     columns: u32,
     memory: u64,
@@ -86,16 +109,9 @@ pub unsafe extern "C" fn egdb_open(
     error_size: usize,
 ) -> *mut egdb_database {
     let open = || {
-        if directory.is_null() {
-            return Err("directory: expected a path, found null".to_string());
-        }
         // SAFETY: the caller vouches for the string.
-        let directory = unsafe { CStr::from_ptr(directory) };
-        let directory = directory.to_str().map_err(|_| "directory: expected UTF-8".to_string())?;
-        let size = u8::try_from(rows).ok().zip(u8::try_from(columns).ok());
-        let board = size
-            .and_then(|(rows, columns)| Board::new(rows, columns))
-            .ok_or_else(|| format!("board: {rows}x{columns} is none"))?;
+        let directory = unsafe { directory(path) }?;
+        let board = board(rows, columns)?;
         let mode = match mode {
             EGDB_CACHED => Mode::Cached(memory),
             EGDB_RESIDENT => Mode::Resident(memory),
@@ -189,7 +205,7 @@ pub unsafe extern "C" fn egdb_probe_batch(
             std::slice::from_raw_parts_mut(values, count),
         )
     };
-    let probe = AssertUnwindSafe(|| {
+    let probe = || {
         let board = database.board();
         let read: Vec<Option<Position>> = positions.iter().map(|&p| read(board, p)).collect();
         let valid: Vec<Position> = read.iter().copied().flatten().collect();
@@ -197,16 +213,10 @@ pub unsafe extern "C" fn egdb_probe_batch(
         for (value, position) in values.iter_mut().zip(read) {
             *value = position.map_or(EGDB_INVALID, |_| number(found.next().flatten()));
         }
-        Ok(())
-    });
-    match catch_unwind(probe).unwrap_or_else(|_| Err("internal error".to_string())) {
-        Ok(()) => 0,
-        Err(message) => {
-            // SAFETY: the caller vouches for the buffer.
-            unsafe { write_message(&message, error, error_size) };
-            EGDB_ERROR
-        }
-    }
+        Ok(0)
+    };
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { guard(probe, error, error_size) }
 }
 
 /// The value of a position for the side to move, `EGDB_UNKNOWN`, `EGDB_INVALID`, or `EGDB_ERROR`
@@ -225,16 +235,10 @@ pub unsafe extern "C" fn egdb_probe(
     let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
         return EGDB_INVALID;
     };
-    let probe = AssertUnwindSafe(|| match read(database.board(), position) {
+    let probe = || match read(database.board(), position) {
         None => Ok(EGDB_INVALID),
         Some(position) => database.probe(&position).map(number).map_err(|e| e.to_string()),
-    });
-    match catch_unwind(probe).unwrap_or_else(|_| Err("internal error".to_string())) {
-        Ok(value) => value,
-        Err(message) => {
-            // SAFETY: the caller vouches for the buffer.
-            unsafe { write_message(&message, error, error_size) };
-            EGDB_ERROR
-        }
-    }
+    };
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { guard(probe, error, error_size) }
 }

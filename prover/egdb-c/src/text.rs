@@ -1,6 +1,27 @@
-//! Text of C: bytes up to a zero.
+//! Text of C: bytes up to a zero; and what becomes of errors.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::database::EGDB_ERROR;
+
+/// What a function for C returns: what `work` does, or [`EGDB_ERROR`] and a message if it fails or
+/// panics.
+///
+/// # Safety
+/// `error` must be null or have `size` bytes.
+pub(crate) unsafe fn guard(
+    work: impl FnOnce() -> Result<c_int, String>,
+    error: *mut c_char,
+    size: usize,
+) -> c_int {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    done.unwrap_or_else(|_| Err("internal error".into())).unwrap_or_else(|message| {
+        // SAFETY: the caller vouches for the buffer.
+        unsafe { write_message(&message, error, size) };
+        EGDB_ERROR
+    })
+}
 
 /// Writes a message and a zero into `size` bytes, cut off if need be.
 ///

@@ -10,9 +10,11 @@ use support::{HERE, build, compile, output};
 fn the_header_is_up_to_date() {
     let config = cbindgen::Config::from_root_or_default(HERE);
     let mut made = Vec::new();
-    cbindgen::Builder::new()
-        .with_src(Path::new(HERE).join("src/database.rs"))
-        .with_config(config)
+    let sources = ["database.rs", "bounds.rs", "files.rs", "moves.rs"];
+    let builder = cbindgen::Builder::new().with_config(config);
+    sources
+        .iter()
+        .fold(builder, |builder, file| builder.with_src(Path::new(HERE).join("src").join(file)))
         .generate()
         .expect("a header")
         .write(&mut made);
@@ -28,7 +30,24 @@ fn the_header_is_up_to_date() {
 #[test]
 fn a_c_program_looks_positions_up() {
     let directory = tempfile::tempdir().expect("a directory");
-    build(directory.path(), "4:2", false, true);
+    build(directory.path(), "4:2", true, true);
     let said = output(compile("probe", directory.path()).arg(directory.path()));
     assert_eq!(said, "all values as expected\n");
+}
+
+/// The example of the guide works with any database.
+#[test]
+fn the_example_shows_what_is_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    build(directory.path(), "3", true, false);
+    let run = |arguments: &[&str]| {
+        let mut command = compile("../examples/probe", directory.path());
+        output(command.arg(directory.path()).args(arguments))
+    };
+    assert!(run(&[]).starts_with("8x8\tat most 3 pieces (3)\t"));
+    let said = run(&["B:WK18:BK29,K31", "B:WK32:BK1"]);
+    let lines: Vec<&str> = said.lines().skip(1).collect();
+    assert!(lines[0].starts_with("B:WK18:BK29,K31\twin in "), "{said}");
+    assert!(lines[1].starts_with("  ") && lines[1].contains("\twin in "), "{said}");
+    assert!(lines.contains(&"B:WK32:BK1\tdraw"), "{said}");
 }

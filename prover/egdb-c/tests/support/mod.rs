@@ -35,7 +35,7 @@ pub fn build(directory: &Path, cover: &str, with_depths: bool, with_tables: bool
 
 /// Compiles a C program of the tests into a directory: a command that runs it.
 pub fn compile(name: &str, directory: &Path) -> Command {
-    let program = directory.join(name);
+    let program = directory.join(Path::new(name).file_name().expect("a name"));
     let compiler = std::env::var("CC").unwrap_or("cc".into());
     let compiled = Command::new(compiler)
         .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-I"])

@@ -1,0 +1,109 @@
+//! What else than a value is known of a position.
+
+use std::ffi::{c_char, c_int};
+
+use draughtproof_egdb::Cached;
+
+use crate::database::{EGDB_INVALID, EGDB_UNKNOWN, egdb_database, egdb_position, number, read};
+use crate::text::guard;
+
+/// From `egdb_probe_cached`: a file would have to be read to know.
+pub const EGDB_NOT_CACHED: c_int = 4;
+/// From `egdb_depth`, and in `egdb_move`: there is no depth, as the position is drawn or unknown, or
+/// no depths are stored (`prove db --depth`).
+pub const EGDB_NO_DEPTH: c_int = -3;
+
+/// The same as `egdb_probe`, but as far as it is in memory: no file is read, and nothing decoded; else
+/// `EGDB_NOT_CACHED`. For a search that looks many positions up and waits for none.
+///
+/// # Safety
+/// As for `egdb_probe`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_probe_cached(
+    database: *const egdb_database,
+    position: egdb_position,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let probe = || match read(database.board(), position) {
+        None => Ok(EGDB_INVALID),
+        Some(position) => match database.probe_cached(&position) {
+            Ok(Cached::Value(value)) => Ok(number(Some(value))),
+            Ok(Cached::Unknown) => Ok(EGDB_UNKNOWN),
+            Ok(Cached::NotCached) => Ok(EGDB_NOT_CACHED),
+            Err(error) => Err(error.to_string()),
+        },
+    };
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { guard(probe, error, error_size) }
+}
+
+/// What the value of a position lies between, for the side to move: writes `EGDB_LOSS`, `EGDB_DRAW` or
+/// `EGDB_WIN` into `lower` and `upper`, which are the same where the value is known. Where the
+/// database does not cover the position, that is what the rules and the values of its moves tell;
+/// nothing is known between `EGDB_LOSS` and `EGDB_WIN`. Returns 0, `EGDB_INVALID`, or `EGDB_ERROR` and
+/// a message.
+///
+/// # Safety
+/// As for `egdb_probe`; `lower` and `upper` may be null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_bounds(
+    database: *const egdb_database,
+    position: egdb_position,
+    lower: *mut c_int,
+    upper: *mut c_int,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let find = || {
+        let Some(position) = read(database.board(), position) else { return Ok(EGDB_INVALID) };
+        let bounds = database.bounds(&position).map_err(|e| e.to_string())?;
+        for (out, value) in [(lower, bounds.lower), (upper, bounds.upper)] {
+            if !out.is_null() {
+                // SAFETY: the caller vouches for it.
+                unsafe { out.write(number(Some(value))) };
+            }
+        }
+        Ok(0)
+    };
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { guard(find, error, error_size) }
+}
+
+/// The depth of a won or lost position: the plies until the next capture, crowning or move of a man
+/// that keeps the value, that move included, when the winner hurries and the loser delays; 0 for a
+/// loss without a move. Or `EGDB_NO_DEPTH`, `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+///
+/// # Safety
+/// As for `egdb_probe`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn egdb_depth(
+    database: *const egdb_database,
+    position: egdb_position,
+    error: *mut c_char,
+    error_size: usize,
+) -> c_int {
+    // SAFETY: the caller vouches for it.
+    let Some(egdb_database(database)) = (unsafe { database.as_ref() }) else {
+        return EGDB_INVALID;
+    };
+    let find = || {
+        let Some(position) = read(database.board(), position) else { return Ok(EGDB_INVALID) };
+        Ok(depth_number(database.depth(&position).map_err(|e| e.to_string())?))
+    };
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { guard(find, error, error_size) }
+}
+
+/// A depth, or that there is none, as it is in C.
+pub(crate) fn depth_number(depth: Option<u32>) -> c_int {
+    depth.and_then(|plies| c_int::try_from(plies).ok()).unwrap_or(EGDB_NO_DEPTH)
+}
