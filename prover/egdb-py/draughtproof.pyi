@@ -1,0 +1,105 @@
+"""Endgame databases of checkers: values, depths and moves of positions with few pieces."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+UNKNOWN: int
+"""In arrays: a position that the database does not cover."""
+
+class DatabaseError(Exception):
+    """A database that is not there, or a file of it that cannot be read or is damaged."""
+
+@final
+class Value:
+    """What a position is worth for the side to move. As a number: 0, 1, 2."""
+
+    Loss: ClassVar[Value]
+    Draw: ClassVar[Value]
+    Win: ClassVar[Value]
+    def __int__(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Move:
+    """A legal move and what is known of it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in PDN, such as ``22x15``."""
+    @property
+    def fen(self) -> str:
+        """The position after it."""
+    @property
+    def lower(self) -> Value:
+        """Its value for the side that makes it is at least this."""
+    @property
+    def upper(self) -> Value:
+        """And at most this."""
+    @property
+    def value(self) -> Value | None:
+        """The value, where both bounds are the same."""
+    @property
+    def depth(self) -> int | None:
+        """The plies until the next capture, crowning or move of a man, this move included."""
+
+@final
+class Database:
+    """The database of a board, opened for look-ups by any number of threads."""
+
+    def __new__(
+        cls,
+        directory: str | os.PathLike[str],
+        board: str = "8x8",
+        *,
+        mode: Literal["cached", "resident", "mapped"] = "cached",
+        memory: int = 268435456,
+    ) -> Database:
+        """Opens the database of a board (``RxC``) in a directory of databases.
+
+        ``mode`` says where values are: ``cached`` (decoded when they are needed, at most ``memory``
+        bytes of them kept), ``resident`` (all in memory, decoded now, at most ``memory`` bytes) or
+        ``mapped`` (in the tables that ``prove db --map`` makes; otherwise as ``cached``).
+        """
+    @property
+    def board(self) -> str:
+        """The board, such as ``8x8``."""
+    @property
+    def cover(self) -> str:
+        """Which positions are covered: ``6`` are all with at most 6 pieces, ``7,8:4`` also those
+        with at most 8 of which neither side has more than 4."""
+    @property
+    def pieces(self) -> int:
+        """The largest number of pieces of a position that is covered."""
+    @property
+    def root(self) -> str:
+        """A hash that all its files follow from, in hexadecimal digits."""
+    def probe(self, fen: str) -> Value | None:
+        """The value for the side to move; ``None`` where the database has none."""
+    def bounds(self, fen: str) -> tuple[Value, Value]:
+        """What the value lies between: from the database, the rules, or the values of the moves."""
+    def depth(self, fen: str) -> int | None:
+        """The plies until the next capture, crowning or move of a man that keeps a win or loss;
+        ``None`` for a draw and where no depths are stored (``prove db --depth``)."""
+    def moves(self, fen: str) -> list[Move]:
+        """The legal moves, the best first."""
+    def probe_batch(self, positions: Sequence[str] | NDArray[np.uint32]) -> NDArray[np.int8]:
+        """The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.
+
+        Positions are FENs, or rows ``(black, white, kings, white to move)`` as from ``pack``. What
+        must be decoded is decoded once, by all processors.
+        """
+    def pack(self, fens: Sequence[str]) -> NDArray[np.uint32]:
+        """Positions as rows ``(black, white, kings, white to move)``, bit n − 1 for square n."""
+    def verify(self, progress: Callable[[int, int], object] | None = None) -> None:
+        """Verifies that all files are as they were written, by their lengths and hashes.
+
+        ``progress`` is called with the bytes verified and their total after each file. Raises
+        ``DatabaseError`` with the name of the first file that is not right.
+        """

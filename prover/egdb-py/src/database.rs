@@ -1,0 +1,231 @@
+//! A database, in Python.
+
+use std::path::PathBuf;
+
+use draughtproof_egdb::{Database as Opened, Mode, MovesError, Store};
+use draughtproof_game::{Board, Position, Side};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods,
+};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+
+use crate::values::{Move, Value, number};
+
+create_exception!(
+    draughtproof,
+    DatabaseError,
+    PyException,
+    "A database that is not there, or a file of it that cannot be read or is damaged."
+);
+
+fn database_error(error: impl ToString) -> PyErr {
+    DatabaseError::new_err(error.to_string())
+}
+
+fn value_error(error: impl ToString) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The database of a board, opened for look-ups by any number of threads.
+#[pyclass(module = "draughtproof", frozen)]
+pub struct Database {
+    opened: Opened,
+    store: Store,
+}
+
+/// Positions, as Python has them.
+#[derive(FromPyObject)]
+enum Positions<'py> {
+    Words(PyReadonlyArray2<'py, u32>),
+    Fens(Vec<String>),
+}
+
+#[pymethods]
+impl Database {
+    /// Opens the database of a board (`RxC`) in a directory of databases.
+    ///
+    /// `mode` says where values are: `cached` (decoded when they are needed, at most `memory` bytes
+    /// of them kept), `resident` (all in memory, decoded now, at most `memory` bytes) or `mapped`
+    /// (in the tables that `prove db --map` makes; otherwise as `cached`).
+    #[new]
+    #[pyo3(signature = (directory, board = "8x8", *, mode = "cached", memory = 256 << 20))]
+    fn new(
+        py: Python<'_>,
+        directory: PathBuf,
+        board: &str,
+        mode: &str,
+        memory: u64,
+    ) -> PyResult<Self> {
+        let board = read_board(board)?;
+        let mode = match mode {
+            "cached" => Mode::Cached(memory),
+            "resident" => Mode::Resident(memory),
+            "mapped" => Mode::Mapped(memory),
+            other => {
+                let text = format!("mode: expected cached, resident or mapped, found {other:?}");
+                return Err(value_error(text));
+            }
+        };
+        let store = Store::new(&directory, &board);
+        let opened =
+            py.detach(|| Opened::open(&directory, &board, mode)).map_err(database_error)?;
+        Ok(Database { opened, store })
+    }
+
+    /// The board, such as `8x8`.
+    #[getter]
+    fn board(&self) -> String {
+        self.opened.board().name()
+    }
+
+    /// Which positions are covered: `6` are all with at most 6 pieces, `7,8:4` also those with at
+    /// most 8 of which neither side has more than 4.
+    #[getter]
+    fn cover(&self) -> String {
+        self.opened.cover().to_string()
+    }
+
+    /// The largest number of pieces of a position that is covered.
+    #[getter]
+    fn pieces(&self) -> u8 {
+        self.opened.cover().most_pieces()
+    }
+
+    /// A hash that all its files follow from, in hexadecimal digits.
+    #[getter]
+    fn root(&self) -> PyResult<String> {
+        Ok(self.store.manifest().map_err(database_error)?.root().to_string())
+    }
+
+    /// The value for the side to move; `None` where the database has none.
+    fn probe(&self, py: Python<'_>, fen: &str) -> PyResult<Option<Value>> {
+        let position = self.read(fen)?;
+        let value = py.detach(|| self.opened.probe(&position)).map_err(database_error)?;
+        Ok(value.map(Value::from))
+    }
+
+    /// What the value lies between: from the database, the rules, or the values of the moves.
+    fn bounds(&self, py: Python<'_>, fen: &str) -> PyResult<(Value, Value)> {
+        let position = self.read(fen)?;
+        let bounds = py.detach(|| self.opened.bounds(&position)).map_err(database_error)?;
+        Ok((bounds.lower.into(), bounds.upper.into()))
+    }
+
+    /// The plies until the next capture, crowning or move of a man that keeps a win or loss; `None`
+    /// for a draw and where no depths are stored (`prove db --depth`).
+    fn depth(&self, py: Python<'_>, fen: &str) -> PyResult<Option<u32>> {
+        let position = self.read(fen)?;
+        py.detach(|| self.opened.depth(&position)).map_err(database_error)
+    }
+
+    /// The legal moves, the best first.
+    fn moves(&self, py: Python<'_>, fen: &str) -> PyResult<Vec<Move>> {
+        let position = self.read(fen)?;
+        let found = py.detach(|| self.opened.moves(&position));
+        let found = found.map_err(|error| match error {
+            MovesError::Store(error) => database_error(error),
+            MovesError::Name(error) => value_error(error),
+        })?;
+        let moves = found.into_iter().map(|found| Move {
+            name: found.name,
+            fen: self.opened.board().write_fen(&found.after),
+            lower: found.bounds.lower.into(),
+            upper: found.bounds.upper.into(),
+            depth: found.depth,
+        });
+        Ok(moves.collect())
+    }
+
+    /// The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.
+    ///
+    /// Positions are FENs, or rows (black, white, kings, white to move) as from `pack`. What must be
+    /// decoded is decoded once, by all processors.
+    fn probe_batch<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Positions<'py>,
+    ) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let positions = match positions {
+            Positions::Fens(fens) => self.read_all(&fens)?,
+            Positions::Words(rows) => self.unpack(&rows)?,
+        };
+        let values = py.detach(|| self.opened.probe_batch(&positions)).map_err(database_error)?;
+        Ok(values.into_iter().map(number).collect::<Vec<i8>>().into_pyarray(py))
+    }
+
+    /// Positions as rows (black, white, kings, white to move), bit n − 1 for square n.
+    fn pack<'py>(&self, py: Python<'py>, fens: Vec<String>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        let board = self.opened.board();
+        let rows = self.read_all(&fens)?.into_iter().flat_map(|p| {
+            let [black, white, kings] = [p.black, p.white, p.kings].map(|set| board.to_dense(set));
+            [black, white, kings, u32::from(p.turn == Side::White)]
+        });
+        rows.collect::<Vec<u32>>().into_pyarray(py).reshape([fens.len(), 4])
+    }
+
+    /// Verifies that all files are as they were written, by their lengths and hashes.
+    ///
+    /// `progress` is called with the bytes verified and their total after each file. Raises
+    /// `DatabaseError` with the name of the first file that is not right.
+    #[pyo3(signature = (progress = None))]
+    fn verify(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<()> {
+        let slices = self.store.manifest().map_err(database_error)?.slices;
+        let total: u64 = slices.iter().map(|slice| slice.length).sum();
+        let mut done = 0;
+        for slice in &slices {
+            py.detach(|| self.store.verify_slice(slice)).map_err(database_error)?;
+            done += slice.length;
+            // Ctrl-C, between files.
+            py.check_signals()?;
+            if let Some(progress) = &progress {
+                progress.call1(py, (done, total))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Database {} with {} pieces>", self.board(), self.cover())
+    }
+}
+
+impl Database {
+    fn read(&self, fen: &str) -> PyResult<Position> {
+        self.opened.board().read_fen(fen).map_err(value_error)
+    }
+
+    fn read_all(&self, fens: &[String]) -> PyResult<Vec<Position>> {
+        let read = |(n, fen): (usize, &String)| {
+            let position = self.opened.board().read_fen(fen);
+            position.map_err(|error| value_error(format!("position {n}: {error}")))
+        };
+        fens.iter().enumerate().map(read).collect()
+    }
+
+    /// The positions in the rows of an array.
+    fn unpack(&self, rows: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<Position>> {
+        let columns = rows.shape()[1];
+        if columns != 4 {
+            let text = format!("positions: expected rows of 4 words, found rows of {columns}");
+            return Err(value_error(text));
+        }
+        let read = |(n, row): (usize, numpy::ndarray::ArrayView1<'_, u32>)| {
+            let turn = if row[3] == 0 { Side::Black } else { Side::White };
+            let position = self.opened.board().position(row[0], row[1], row[2], turn);
+            position.ok_or_else(|| {
+                let words = format!("({}, {}, {}, {})", row[0], row[1], row[2], row[3]);
+                value_error(format!("position {n}: {words} is none of {}", self.board()))
+            })
+        };
+        rows.as_array().rows().into_iter().enumerate().map(read).collect()
+    }
+}
+
+fn read_board(text: &str) -> PyResult<Board> {
+    let size = text
+        .split_once('x')
+        .and_then(|(rows, columns)| Board::new(rows.parse().ok()?, columns.parse().ok()?));
+    size.ok_or_else(|| value_error(format!("board: expected RxC such as 8x8, found {text:?}")))
+}
