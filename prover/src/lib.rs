@@ -23,6 +23,7 @@
 //!    databases consist of; [`literature`]: what they say of published values; [`serve`]: what they
 //!    say of any position, over HTTP.
 //!
+//! [`exchange`] takes databases to other machines and programs.
 //! [`cli`] is the command line of `prove`: it only reads options and prints. [`manual`] makes manual
 //! pages and shell completions of it.
 //!
@@ -85,6 +86,7 @@ pub mod certificate;
 pub mod cli;
 pub mod combine;
 pub mod engine;
+pub mod exchange;
 pub mod games;
 pub mod heuristic;
 pub mod literature;

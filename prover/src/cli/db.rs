@@ -1,13 +1,21 @@
 //! `prove db`.
 
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde::Serialize;
 
 use super::failure::Failure;
 use super::options::BuildOptions;
-use super::result::{Format, ResultOptions};
+use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
-use crate::prepare_database::{convert_old, map, prepare, prepare_depths, unmap};
+use crate::egdb::{Store, Value};
+use crate::exchange::{Compared, Difference, compare_values, export, import};
+use crate::prepare_database::{
+    Holding, Room, convert_old, load_finished, map, prepare, prepare_depths, unmap,
+};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -15,6 +23,9 @@ use crate::prepare_database::{convert_old, map, prepare, prepare_depths, unmap};
   prove db --game 8x8 --pieces 7,8:4                  up to 7 pieces, and up to 8 with at most 4 a side
   prove db --game 8x8 --pieces 6 --map                what searches need, ready before the first
   prove db --game 8x8 --pieces 8 --db egdb --partly   as many slices as this machine can solve
+  prove db --game 8x8 --pieces 5 --export 8x8-5       a directory to copy; sha256sum -c SHA256SUMS holds there
+  prove db --game 8x8 --pieces 5 --import 8x8-5       on another machine: verified, then put in place
+  prove db --game 8x8 --pieces 5 --compare other.tsv  values of another program: FEN<TAB>win, draw or loss
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin \
 are solved; so the command can be killed at any time, started again, and goes on from there. A database of version 0 of \
@@ -35,10 +46,49 @@ pub(super) struct Options {
     /// Remove those tables, and do nothing else
     #[arg(long, conflicts_with_all = ["map", "depth", "partly", "map_space"])]
     unmap: bool,
+    /// Write the database, and depths if there are any, to the directory OUT, with sizes and
+    /// checksums, and do nothing else
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["map", "depth", "partly", "map_space", "unmap"])]
+    export: Option<PathBuf>,
+    /// First take the database from the directory FROM that --export has written, verify it, and put
+    /// it in place where there is none
+    #[arg(long, value_name = "FROM", conflicts_with_all = ["export", "unmap"])]
+    import: Option<PathBuf>,
+    /// Compare the values in FILE, lines of FEN<TAB>value, with the database, and show those that
+    /// differ; status 1 if there is one
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "import", "map", "depth", "partly", "unmap"])]
+    compare: Option<PathBuf>,
     #[command(flatten)]
     space: MapSpace,
     #[command(flatten)]
     result: ResultOptions,
+}
+
+/// The copy that was made.
+#[derive(Serialize)]
+struct Written {
+    directory: String,
+    files: usize,
+    bytes: u64,
+    root: String,
+}
+
+/// How many values of a file are those of the database.
+#[derive(Serialize)]
+struct Counts {
+    compared: u64,
+    agree: u64,
+    disagree: u64,
+    not_covered: u64,
+}
+
+/// A line of a file whose value is another one than that of the database.
+#[derive(Serialize)]
+struct Other<'a> {
+    line: usize,
+    fen: &'a str,
+    found: &'a str,
+    database: &'a str,
 }
 
 /// The database that there is.
@@ -73,6 +123,35 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
         return out.finish();
     }
+    let folder = options.build.folder();
+    if let Some(directory) = &options.export {
+        let exported = export(&store, folder, cover, directory)?;
+        let written = Written {
+            directory: directory.display().to_string(),
+            files: exported.files,
+            bytes: exported.bytes,
+            root: exported.root,
+        };
+        let Written { directory, files, bytes, root } = &written;
+        match format {
+            Format::Text => {
+                out.line(&format!("{directory}: {files} files, {bytes} bytes, root={root}"))?;
+            }
+            Format::Tsv => {
+                out.line("directory\tfiles\tbytes\troot")?;
+                out.line(&format!("{directory}\t{files}\t{bytes}\t{root}"))?;
+            }
+            Format::Json => out.json(&written)?,
+        }
+        return out.finish();
+    }
+    if let Some(file) = &options.compare {
+        return compare(options, &store, file, out);
+    }
+    if let Some(from) = &options.import {
+        let there = import(&store, folder, from)?;
+        machine.progress().say(format!("{}: {there} pieces, verified", from.display()));
+    }
     convert_old(&store, &machine.progress())?;
     let room = options.space.room(machine);
     prepare(&store, cover, &room, options.partly, &machine.progress())?;
@@ -102,4 +181,54 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         Format::Json => out.json(&built)?,
     }
     out.finish()
+}
+
+/// Shows the lines of a file that have other values than the database, and how many there are.
+fn compare(
+    options: &Options,
+    store: &Store,
+    path: &Path,
+    mut out: ResultWriter,
+) -> Result<(), Failure> {
+    let BuildOptions { cover, machine, .. } = &options.build;
+    let room = options.space.room(machine);
+    let room = Room { holding: Some(Holding::MappedIfThere), ..room };
+    let values = load_finished(store, cover, &room, &machine.progress())?;
+    let file = File::open(path).map_err(|source| Failure::File { path: path.into(), source })?;
+    let format = options.result.format;
+    let word = |value| match value {
+        Value::Win => "win",
+        Value::Draw => "draw",
+        Value::Loss => "loss",
+    };
+    if format == Format::Tsv {
+        out.line("line\tfen\tfound\tdatabase")?;
+    }
+    let show = |difference: &Difference| {
+        let Difference { line, fen, found, database } = difference;
+        let (found, database) = (word(*found), word(*database));
+        match format {
+            Format::Text => {
+                out.line(&format!("line {line}\t{fen}\tfound {found}\tdatabase {database}"))
+            }
+            Format::Tsv => out.line(&format!("{line}\t{fen}\t{found}\t{database}")),
+            Format::Json => out.json(&Other { line: *line, fen, found, database }),
+        }
+    };
+    let Compared { agree, disagree, unknown } =
+        compare_values(&values, path, BufReader::new(file), show)?;
+    let compared = agree + disagree + unknown;
+    match format {
+        Format::Text => out.line(&format!(
+            "{compared} compared: {agree} agree, {disagree} disagree, {unknown} not covered"
+        ))?,
+        // The differences are all there is to say in columns.
+        Format::Tsv => {}
+        Format::Json => out.json(&Counts { compared, agree, disagree, not_covered: unknown })?,
+    }
+    out.finish()?;
+    match disagree {
+        0 => Ok(()),
+        disagree => Err(Failure::Differences { disagree, lines: compared }),
+    }
 }

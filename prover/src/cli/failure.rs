@@ -10,6 +10,7 @@ use crate::book::BookError;
 use crate::certificate::{BrokenProof, EmitError, ReadError};
 use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
+use crate::exchange::ExchangeError;
 use crate::literature::{ContradictionError, LiteratureError};
 use crate::lookup::LookupError;
 use crate::play::PlayError;
@@ -72,9 +73,20 @@ pub enum Failure {
     /// An opening book.
     #[error(transparent)]
     Book(#[from] BookError),
+    /// Exporting, importing or comparing a database.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
     /// Certificates and database do not go together.
     #[error(transparent)]
     Contradiction(#[from] ContradictionError),
+    /// Values of another program that are not those of the database.
+    #[error("{disagree} of {lines} values are not those of the database")]
+    Differences {
+        /// How many.
+        disagree: u64,
+        /// Of how many.
+        lines: u64,
+    },
     /// Published values that are wrong, if what was compared with them is right.
     #[error("{disagree} of {lines} published values disagree with what is proved")]
     Disagreements {
@@ -126,6 +138,7 @@ impl Failure {
             | Failure::Lines { .. }
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
+            | Failure::Differences { .. }
             | Failure::Disagreements { .. } => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,
             Failure::Input(_)
@@ -133,6 +146,7 @@ impl Failure {
             | Failure::Move(_)
             | Failure::Combine(_)
             | Failure::Book(BookError::Line { .. })
+            | Failure::Exchange(ExchangeError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,
             _ => 3,
         }

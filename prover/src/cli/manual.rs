@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
+use super::Cli;
 use super::failure::Failure;
-use super::{Cli, output};
+use super::result::ResultWriter;
 use crate::manual::{completions, write_pages};
 
 #[derive(Args, Debug)]
@@ -39,5 +40,7 @@ pub(super) fn run_manual(options: &ManualOptions) -> Result<(), Failure> {
 pub(super) fn run_completions(options: &CompletionOptions) -> Result<(), Failure> {
     let script = completions(Cli::command(), options.shell);
     let script = String::from_utf8(script).map_err(|e| Failure::Input(e.to_string()))?;
-    output::write_text(None, &script)
+    let mut out = ResultWriter::new(None)?;
+    out.text(&script)?;
+    out.finish()
 }

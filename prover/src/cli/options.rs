@@ -188,6 +188,11 @@ pub(super) struct BuildOptions {
 }
 
 impl BuildOptions {
+    /// The folder of the databases.
+    pub(super) fn folder(&self) -> &Path {
+        &self.db.db
+    }
+
     /// Sets the number of threads; where the database is or will be.
     pub(super) fn start(&self) -> Result<Store, Failure> {
         let board = &self.game.game.board;

@@ -11,6 +11,7 @@ mod corpus;
 mod databases;
 mod endings;
 mod engine;
+mod exchange;
 mod explain;
 mod games;
 mod heuristic;

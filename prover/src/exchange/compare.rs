@@ -1,0 +1,123 @@
+//! Values that another program has, line by line against a database.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use super::ExchangeError;
+use crate::board::Position;
+use crate::egdb::{Value, Values};
+
+/// So many positions are looked up together.
+const AT_A_TIME: usize = 1 << 16;
+
+/// How many lines there are of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// The values are the same.
+    pub agree: u64,
+    /// They are not.
+    pub disagree: u64,
+    /// The database does not cover the position.
+    pub unknown: u64,
+}
+
+/// A line with another value than the database has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The line, from 1.
+    pub line: usize,
+    /// The position, as it is written there.
+    pub fen: String,
+    /// The value there, for the side to move.
+    pub found: Value,
+    /// The value of the database.
+    pub database: Value,
+}
+
+struct Line {
+    number: usize,
+    fen: String,
+    position: Position,
+    value: Value,
+}
+
+/// Compares a file of lines `FEN<TAB>value` (`win`, `draw`, `loss` or their first letters, for the
+/// side to move; further columns, empty lines, those that begin with `#`, and a first line
+/// `fen<TAB>value` are skipped) with a database, and shows each line that differs, in order. Memory
+/// does not grow with the file. `path` is what errors call it.
+///
+/// # Errors
+/// [`ExchangeError`]: a line that is not of this form, or a file that cannot be read. What `show`
+/// returns as an error ends the comparison.
+pub fn compare_values<E: From<ExchangeError>>(
+    values: &Values,
+    path: &Path,
+    file: impl BufRead,
+    mut show: impl FnMut(&Difference) -> Result<(), E>,
+) -> Result<Compared, E> {
+    let (mut compared, mut some) = (Compared::default(), Vec::with_capacity(AT_A_TIME));
+    for (n, text) in file.lines().enumerate() {
+        let text = text.map_err(ExchangeError::io(path))?;
+        some.extend(read_line(values, path, n + 1, &text)?);
+        if some.len() == AT_A_TIME {
+            compare_some(values, &some, &mut compared, &mut show)?;
+            some.clear();
+        }
+    }
+    compare_some(values, &some, &mut compared, &mut show)?;
+    Ok(compared)
+}
+
+fn compare_some<E: From<ExchangeError>>(
+    values: &Values,
+    some: &[Line],
+    compared: &mut Compared,
+    show: &mut impl FnMut(&Difference) -> Result<(), E>,
+) -> Result<(), E> {
+    let positions: Vec<Position> = some.iter().map(|line| line.position).collect();
+    let known = values.probe_batch(&positions).map_err(ExchangeError::from)?;
+    for (line, database) in some.iter().zip(known) {
+        let Line { number, fen, value: found, .. } = line;
+        match database {
+            None => compared.unknown += 1,
+            Some(value) if value == *found => compared.agree += 1,
+            Some(database) => {
+                compared.disagree += 1;
+                let difference =
+                    Difference { line: *number, fen: fen.clone(), found: *found, database };
+                show(&difference)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A line with a position, if it has one.
+fn read_line(
+    values: &Values,
+    path: &Path,
+    number: usize,
+    text: &str,
+) -> Result<Option<Line>, ExchangeError> {
+    let text = text.trim_end();
+    let mut columns = text.split('\t');
+    let (fen, value) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
+    if text.is_empty() || text.starts_with('#') || number == 1 && (fen, value) == ("fen", "value") {
+        return Ok(None);
+    }
+    let error = |expected: String, found: &str| ExchangeError::Line {
+        path: path.into(),
+        line: number,
+        expected,
+        found: found.into(),
+    };
+    let position = values.board().read_fen(fen);
+    let position = position.map_err(|e| error(format!("a FEN ({e})"), fen))?;
+    let value = match value {
+        "win" | "w" | "W" => Value::Win,
+        "draw" | "d" | "D" => Value::Draw,
+        "loss" | "l" | "L" => Value::Loss,
+        other => return Err(error("a tab and win, draw or loss".into(), other)),
+    };
+    Ok(Some(Line { number, fen: fen.into(), position, value }))
+}
