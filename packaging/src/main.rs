@@ -20,12 +20,22 @@ struct Options {
     /// The directory; it is made if it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// For programs that are called draughtproof-prove and draughtproof-check
+    #[arg(long)]
+    prefixed: bool,
 }
 
 fn main() -> io::Result<()> {
-    let Options { out } = Options::parse();
+    let Options { out, prefixed } = Options::parse();
+    let mut commands = [Cli::command(), Arguments::command()];
+    if prefixed {
+        // Perl has a /usr/bin/prove, with a manual page and completions of its own.
+        commands =
+            [("draughtproof-prove", Cli::command()), ("draughtproof-check", Arguments::command())]
+                .map(|(name, command)| command.name(name).bin_name(name));
+    }
     let mut pages = 0;
-    for command in [Cli::command(), Arguments::command()] {
+    for command in commands {
         pages += write_pages(command.clone(), &out.join("man1"))?;
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
             write_completions(&command, shell, &out)?;

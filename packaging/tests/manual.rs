@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs the program under test.
-fn manual(out: &Path) -> String {
-    let run = Command::new(env!("CARGO_BIN_EXE_manual")).arg("--out").arg(out).output();
+fn manual(out: &Path, more: &[&str]) -> String {
+    let mut manual = Command::new(env!("CARGO_BIN_EXE_manual"));
+    let run = manual.args(more).arg("--out").arg(out).output();
     let run = run.expect("the program starts");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).expect("text")
@@ -37,7 +38,7 @@ fn render(page: &Path) -> String {
 #[test]
 fn every_page_is_rendered_without_a_warning() {
     let out = tempfile::tempdir().expect("a directory");
-    let said = manual(out.path());
+    let said = manual(out.path(), &[]);
     let pages = fs::read_dir(out.path().join("man1")).expect("pages");
     let pages: Vec<_> = pages.map(|entry| entry.expect("a page").path()).collect();
     assert!(said.starts_with(&format!("{} pages", pages.len())), "{said}");
@@ -77,7 +78,7 @@ fn complete(out: &Path, words: &[&str]) -> Vec<String> {
 #[test]
 fn bash_completes_commands_options_and_values() {
     let out = tempfile::tempdir().expect("a directory");
-    manual(out.path());
+    manual(out.path(), &[]);
     assert_eq!(complete(out.path(), &["prove", "ann"]), ["annotate"]);
     assert_eq!(complete(out.path(), &["prove", "probe", "--val"]), ["--values"]);
     let values = complete(out.path(), &["prove", "probe", "--values", ""]);
@@ -89,4 +90,18 @@ fn bash_completes_commands_options_and_values() {
         let script = fs::read_to_string(out.path().join(file)).expect("a script");
         assert!(script.contains("threads"), "{file}");
     }
+}
+
+/// As in the Debian package, where programs of others have the short names.
+#[test]
+fn names_may_have_a_prefix() {
+    let out = tempfile::tempdir().expect("a directory");
+    manual(out.path(), &["--prefixed"]);
+    let page = render(&out.path().join("man1/draughtproof-prove.1"));
+    assert!(page.contains("draughtproof-prove-probe(1)"), "{page}");
+    assert!(out.path().join("man1/draughtproof-prove-probe.1").exists());
+    assert!(out.path().join("bash/draughtproof-check").exists());
+    let entries = fs::read_dir(out.path().join("man1")).expect("pages");
+    let names = entries.map(|entry| entry.expect("a page").file_name());
+    assert!(names.into_iter().all(|name| name.to_string_lossy().starts_with("draughtproof-")));
 }
