@@ -18,7 +18,7 @@ use crate::disk::store::{Store, StoreError};
 use crate::disk::table_files::TableFiles;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
-use crate::values::files::Files;
+use crate::values::files::{Files, count_quiet};
 use crate::values::stats::{Counts, placements};
 use crate::values::table::Table;
 use draughtproof_game::Board;
@@ -360,6 +360,23 @@ impl<'a> BuildSession<'a> {
         self.bring(&[slice], 0, &[])?;
         let (win, loss) = self.builder.table(slice).count();
         Ok(Counts { positions: placements(self.board, slice), win, loss })
+    }
+
+    /// Counts the values of a finished slice that need not be in memory itself: from its file, part
+    /// by part, and by playing the captures of the others. Takes longer than [`BuildSession::count`]
+    /// where many slices are counted.
+    ///
+    /// # Errors
+    /// [`BuildError`]
+    pub fn count_by_parts(&mut self, slice: Slice) -> Result<Counts, BuildError> {
+        if self.resident.has(slice) {
+            return self.count(slice);
+        }
+        self.bring(&Builder::captures(slice), Builder::count_memory(self.board, slice), &[])?;
+        let Some([win, loss]) = count_quiet(self.store, slice)? else { return self.count(slice) };
+        let [captures_win, captures_lose] = self.builder.count_captures(slice);
+        let positions = placements(self.board, slice);
+        Ok(Counts { positions, win: win + captures_win, loss: loss + captures_lose })
     }
 
     /// Solves a slice and its twin and writes them.

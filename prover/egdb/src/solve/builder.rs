@@ -14,6 +14,7 @@ use super::pair::{Solved, SolvedBlock, Solver};
 use crate::index::cover::most_a_side;
 use crate::index::sets::{KingSets, sets};
 use crate::index::slice::{Slice, turn};
+use crate::values::files::ones;
 use crate::values::resident::Values;
 use crate::values::table::Table;
 use draughtproof_game::Board;
@@ -216,6 +217,47 @@ impl Builder {
             };
             self.write(&solved);
         }
+    }
+
+    /// The numbers of wins and losses among the positions of a slice in which there is a capture.
+    /// What captures lead to must be in memory, the slice itself need not be.
+    pub(crate) fn count_captures(&self, slice: Slice) -> [u64; 2] {
+        let shared = self.shared();
+        let board = shared.board;
+        let men: Vec<u32> = sets(board.man_squares(), slice.men).collect();
+        let enemy_men: Vec<u32> = sets(board.man_squares(), slice.enemy_men).collect();
+        let (rows, columns) = slice.block_size(board);
+        let count = |(solver, out): &mut (Solver, Solved), men: u32, enemies: &[u32]| {
+            let mut counts = [0; 2];
+            for &enemy_men in enemies.iter().filter(|&&e| men & turn(board, e) == 0) {
+                solver.solve_captures(&Block::new(&shared, slice, men, enemy_men), out);
+                counts = [counts[0] + ones(&out.win), counts[1] + ones(&out.loss)];
+                out.clear();
+            }
+            counts
+        };
+        let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
+        if rows * columns > 64 * PARALLEL_WORDS as u64 {
+            // Its rows are spread over the threads.
+            let mut memory = Default::default();
+            return men.iter().map(|&m| count(&mut memory, m, &enemy_men)).fold([0; 2], add);
+        }
+        let tasks: Vec<(u32, &[u32])> = men
+            .iter()
+            .flat_map(|&men| enemy_men.chunks(BLOCKS_PER_TASK).map(move |some| (men, some)))
+            .collect();
+        let tasks = tasks.par_iter();
+        let counts =
+            tasks.map_init(Default::default, |memory, (men, some)| count(memory, *men, some));
+        counts.reduce(|| [0; 2], add)
+    }
+
+    /// The bytes that [`Builder::count_captures`] takes besides the tables: for each thread the
+    /// planes of a block and its values once more.
+    pub(crate) fn count_memory(board: &Board, slice: Slice) -> u64 {
+        let (rows, columns) = slice.block_size(board);
+        let block = rows.max(64) * columns.max(64) * 9 / 8;
+        rayon::current_num_threads() as u64 * block + (1 << 20)
     }
 
     /// Takes a table that is finished.

@@ -107,6 +107,15 @@ pub(crate) struct Solved {
     pub loss: Vec<u64>,
 }
 
+impl Solved {
+    /// Forgets all blocks and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.blocks.clear();
+        self.win.clear();
+        self.loss.clear();
+    }
+}
+
 /// Solves pairs of blocks, reusing its memory.
 #[derive(Default)]
 pub(crate) struct Solver {

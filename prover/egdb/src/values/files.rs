@@ -98,21 +98,8 @@ impl Files {
         if let Some(opened) = file.opened.get() {
             return Ok(Some(opened));
         }
-        let path = self.store.slice_path(file.slice);
-        let io_error = |source| StoreError::Io { path: path.clone(), source };
-        let handle = match File::open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            other => other.map_err(io_error)?,
-        };
-        let length = handle.metadata().map_err(io_error)?.len();
-        let mut head = vec![0; length.min(slice::START as u64) as usize];
-        handle.read_exact_at(&mut head, 0).map_err(io_error)?;
-        let wire = |source| self.store.wire(&path, source);
-        let whole = slice::head_length(&head).map_err(wire)?.min(length);
-        head.resize(whole as usize, 0);
-        handle.read_exact_at(&mut head, 0).map_err(io_error)?;
-        let decoder =
-            SliceDecoder::new(self.store.board(), file.slice, &head, length).map_err(wire)?;
+        let Some(opened) = Opened::new(&self.store, file.slice)? else { return Ok(None) };
+        let decoder = &opened.decoder;
         // So that no look-up has to ask the directory first.
         for unit in 0..decoder.units() {
             if let Unit::Constant(value) = decoder.unit(unit) {
@@ -121,7 +108,7 @@ impl Files {
                 parts.for_each(|part| self.cache.set_constant(file.part(part), value));
             }
         }
-        Ok(Some(file.opened.get_or_init(|| Opened { path, file: handle, decoder })))
+        Ok(Some(file.opened.get_or_init(|| opened)))
     }
 
     /// The value of a quiet position, by slice and index; `None` where there is no file. What is
@@ -201,12 +188,7 @@ impl Files {
         place: u64,
         scratch: &mut Scratch,
     ) -> Result<Option<Value>, StoreError> {
-        let mut payload = Vec::new();
-        if let Unit::Coded { offset, length } = opened.decoder.unit(unit) {
-            payload.resize(length as usize, 0);
-            let read = opened.file.read_exact_at(&mut payload, offset);
-            read.map_err(|source| StoreError::Io { path: opened.path.clone(), source })?;
-        }
+        let payload = opened.payload(unit)?;
         let damaged = || self.store.damaged(&opened.path, unit);
         let mut last = None;
         for (number, part) in opened.decoder.parts(unit, &payload).ok_or_else(damaged)? {
@@ -231,6 +213,69 @@ impl Files {
         }
         Ok(last)
     }
+}
+
+impl Opened {
+    /// The file of a slice with its head read; `None` if there is none.
+    fn new(store: &Store, slice: Slice) -> Result<Option<Self>, StoreError> {
+        let path = store.slice_path(slice);
+        let io_error = |source| StoreError::Io { path: path.clone(), source };
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(io_error)?,
+        };
+        let length = file.metadata().map_err(io_error)?.len();
+        let mut head = vec![0; length.min(slice::START as u64) as usize];
+        file.read_exact_at(&mut head, 0).map_err(io_error)?;
+        let wire = |source| store.wire(&path, source);
+        let whole = slice::head_length(&head).map_err(wire)?.min(length);
+        head.resize(whole as usize, 0);
+        file.read_exact_at(&mut head, 0).map_err(io_error)?;
+        let decoder = SliceDecoder::new(store.board(), slice, &head, length).map_err(wire)?;
+        Ok(Some(Opened { path, file, decoder }))
+    }
+
+    /// The payload of a unit; none if all its values are the same.
+    fn payload(&self, unit: u64) -> Result<Vec<u8>, StoreError> {
+        let Unit::Coded { offset, length } = self.decoder.unit(unit) else { return Ok(Vec::new()) };
+        let mut payload = vec![0; length as usize];
+        let read = self.file.read_exact_at(&mut payload, offset);
+        read.map_err(|source| StoreError::Io { path: self.path.clone(), source })?;
+        Ok(payload)
+    }
+}
+
+/// The numbers of wins and losses among the quiet positions of a slice, from its file, of which a
+/// unit for each thread is in memory; `None` if there is no such file.
+///
+/// # Errors
+/// [`StoreError`] when it cannot be read or is damaged.
+pub(crate) fn count_quiet(store: &Store, slice: Slice) -> Result<Option<[u64; 2]>, StoreError> {
+    let Some(opened) = Opened::new(store, slice)? else { return Ok(None) };
+    let decoder = &opened.decoder;
+    let count = |scratch: &mut Scratch, unit: u64| {
+        let (payload, mut counts) = (opened.payload(unit)?, [0; 2]);
+        let damaged = || store.damaged(&opened.path, unit);
+        for (number, part) in decoder.parts(unit, &payload).ok_or_else(damaged)? {
+            if part == Part::Constant(Value::Draw) {
+                continue;
+            }
+            if !decoder.decode(number, part, u64::MAX, scratch) {
+                return Err(damaged());
+            }
+            counts = [counts[0] + ones(&scratch.win), counts[1] + ones(&scratch.loss)];
+        }
+        Ok(counts)
+    };
+    let units = (0..decoder.units()).into_par_iter();
+    let units = units.map_init(Scratch::default, count);
+    let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| Ok([a + c, b + d]);
+    Ok(Some(units.try_reduce(|| [0; 2], add)?))
+}
+
+/// The number of bits that are set.
+pub(crate) fn ones(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
 impl SliceFile {

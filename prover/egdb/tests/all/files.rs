@@ -98,6 +98,38 @@ fn less_than_the_least_memory_is_refused() {
 }
 
 #[test]
+fn counts_by_parts_are_those_of_whole_tables_and_take_less_memory() {
+    for (board, cover) in [((6, 6), cover("5")), ((5, 7), cover("4")), ((4, 4), cover("6"))] {
+        let board = Board::new(board.0, board.1).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let store = build_files(&board, &cover, PLENTY, directory.path());
+        let mut whole = BuildSession::new(&store, &cover, PLENTY).unwrap();
+        for slice in Slice::all(&board, &cover) {
+            let counts = whole.count(slice).unwrap();
+            // With nothing in memory yet; twice, for what captures lead to is there then.
+            let mut session = BuildSession::new(&store, &cover, PLENTY).unwrap();
+            for _ in 0..2 {
+                assert_eq!(session.count_by_parts(slice).unwrap(), counts, "{slice:?}");
+            }
+        }
+        // Of two pieces no capture leads anywhere, so no table at all is needed.
+        let (slice, memory) = (Slice::new(0, 1, 0, 1), 24 << 20);
+        let mut small = BuildSession::new(&store, &cover, memory).unwrap();
+        assert!(matches!(small.count(slice), Err(BuildError::Memory { .. })));
+        let counts = small.count_by_parts(slice).unwrap();
+        assert_eq!(counts, whole.count(slice).unwrap());
+        // What is damaged is said.
+        let path = directory.path().join(board.name()).join("1-1-0-1");
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let mut session = BuildSession::new(&store, &cover, PLENTY).unwrap();
+        let damaged = session.count_by_parts(Slice::new(1, 1, 0, 1)).unwrap_err();
+        assert!(damaged.to_string().contains("as it was written"), "{damaged}");
+    }
+}
+
+#[test]
 fn slices_that_need_too_much_memory_are_left_to_another_run() {
     let (board, six) = (Board::new(6, 6).unwrap(), Cover::up_to(6));
     let want = files_of(&board, &six, PLENTY, 2);
