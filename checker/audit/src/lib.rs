@@ -13,7 +13,6 @@
 
 mod describe;
 mod journal;
-pub mod keys;
 mod merge;
 mod notes;
 mod sample;
@@ -23,10 +22,11 @@ mod source;
 mod statement;
 mod tables;
 
+pub use certificate_notes::{Note, keys};
 pub use describe::Description;
 pub use journal::Journal;
 pub use merge::Notes;
-pub use notes::{Draft, Note, is_among};
+pub use notes::{Draft, is_among};
 pub use sample::Sample;
 pub use selection::{AllSlices, Everything, SampleSelection, ShardSelection, Work, below};
 pub use shard::Shard;

@@ -14,11 +14,11 @@
 //! granted, are what the files come to; which is how `selection.rs` has it.
 
 use crate::describe::{DescribedQuestion, Description};
-use crate::keys::PublicKey;
-use crate::notes::Note;
 use crate::selection::{Work, below};
 use crate::statement::{Statement, TrustedDatabase};
 use crate::tables::{TableDigest, both, of_list};
+use certificate_notes::Note;
+use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker_core::{Finding, Level, Stop};

@@ -1,131 +1,18 @@
-//! Notes: what somebody says that `check` has said (`SPEC.md` §12).
-//!
-//! A note is three lines of text, and signatures of them in the form of signed notes (C2SP). What
-//! comes after in lines that begin with `# ` is not signed and is not looked at.
+//! Notes that this checker writes (`SPEC.md` §12).
 
-use crate::keys::{PrivateKey, PublicKey};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use certificate_notes::HEAD;
+use certificate_notes::keys::PrivateKey;
 use certificate_spec::Digest;
-use std::collections::BTreeMap;
 use std::fs::Permissions;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-const HEAD: &str = "draughtproof note 1";
 /// The name of this implementation of the checker.
 const NAME: &str = "draughtproof-check";
-/// No note is longer.
-const MOST: u64 = 1 << 20;
-
-/// A note that was read.
-pub struct Note {
-    /// The file that it was in.
-    pub file: String,
-    /// The digest of the text.
-    pub digest: Digest,
-    text: String,
-    signatures: Vec<(String, Vec<u8>)>,
-}
-
-impl Note {
-    /// Reads a note.
-    ///
-    /// # Errors
-    /// It cannot be read, or is no note.
-    pub fn read(path: &Path) -> Result<Note, String> {
-        let file = path.display().to_string();
-        let wrong = |what: &str| format!("{file}: not a note: {what}");
-        // Opening a pipe would wait for ever.
-        let metadata = path.metadata().map_err(|e| format!("{file}: {e}"))?;
-        if !metadata.is_file() {
-            return Err(wrong("not an ordinary file"));
-        }
-        let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes));
-        read.map_err(|e| format!("{file}: {e}"))?;
-        if bytes.len() as u64 > MOST {
-            return Err(wrong("too long"));
-        }
-        let all = str::from_utf8(&bytes).map_err(|_| wrong("not UTF-8"))?;
-        let mut lines: Vec<&str> = all.split_inclusive('\n').collect();
-        while lines.last().is_some_and(|line| line.starts_with("# ")) {
-            lines.pop();
-        }
-        let all = lines.concat();
-        let (text, lines) = match all.rfind("\n\n") {
-            Some(at) => (&all[..=at], &all[at + 2..]),
-            None => (&all[..], ""),
-        };
-        let signature = |line: &str| {
-            let (name, bytes) = line.strip_prefix("— ")?.split_once(' ')?;
-            Some((name.to_string(), BASE64.decode(bytes).ok()?))
-        };
-        let signatures: Option<Vec<_>> = lines.lines().map(signature).collect();
-        let signatures = signatures.ok_or_else(|| wrong("a line that is no signature"))?;
-        let lines: Vec<&str> = text.split('\n').collect();
-        if lines.len() != 4
-            || lines[0] != HEAD
-            || checker_of(lines[2]).is_none()
-            || !lines[3].is_empty()
-        {
-            return Err(wrong("expected three lines, the first of them: draughtproof note 1"));
-        }
-        let plain = |b: u8| b == b' ' || b.is_ascii_graphic();
-        if !text.bytes().all(|b| plain(b) || b == b'\n') {
-            return Err(wrong("not printable ASCII"));
-        }
-        Ok(Note { digest: Digest::of(text.as_bytes()), text: text.into(), signatures, file })
-    }
-
-    /// The words of the verdict, without its `s`.
-    pub fn verdict(&self) -> &str {
-        self.text.lines().nth(1).unwrap_or_default()
-    }
-
-    /// The name of the implementation that has checked.
-    pub fn checker(&self) -> &str {
-        self.text.lines().nth(2).and_then(checker_of).unwrap_or_default()
-    }
-
-    /// Its fields: words with a `=`.
-    pub fn fields(&self) -> BTreeMap<&str, &str> {
-        self.verdict().split(' ').filter_map(|word| word.split_once('=')).collect()
-    }
-
-    /// Which of these keys have signed it.
-    ///
-    /// # Errors
-    /// The name of one that is said to have, and has not.
-    pub fn signers(&self, keys: &[PublicKey]) -> Result<Vec<usize>, String> {
-        let mut signers = Vec::new();
-        for (name, bytes) in &self.signatures {
-            let Some((id, signature)) = bytes.split_at_checked(4) else { continue };
-            let Some(i) = keys.iter().position(|key| key.name == *name && key.id == id) else {
-                continue;
-            };
-            let has_signed = signature
-                .try_into()
-                .is_ok_and(|signature| keys[i].has_signed(self.text.as_bytes(), signature));
-            if !has_signed {
-                return Err(name.clone());
-            }
-            if !signers.contains(&i) {
-                signers.push(i);
-            }
-        }
-        Ok(signers)
-    }
-}
-
-/// The name in a line `checker <name> <version> <digest or what its maker says>`.
-fn checker_of(line: &str) -> Option<&str> {
-    let (name, rest) = line.strip_prefix("checker ")?.split_once(' ')?;
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    (!name.is_empty() && name.bytes().all(plain) && !rest.is_empty()).then_some(name)
-}
 
 /// The digest of this program, or that it is not known.
 fn program() -> String {

@@ -58,5 +58,16 @@ fn the_checker_does_not_depend_on_what_packs_it() {
 fn the_wire_types_depend_on_neither() {
     let spec = dependencies("certificate-spec");
     assert!(spec.contains("blake3"), "the test looks at the wrong thing");
-    assert!(spec.iter().all(|name| name != "checker" && !PROVERS.contains(&name.as_str())));
+    let notes = dependencies("certificate-notes");
+    assert!(notes.contains("ed25519-dalek"), "the test looks at the wrong thing");
+    for name in spec.union(&notes) {
+        assert!(!name.starts_with("checker") && !PROVERS.contains(&name.as_str()), "{name}");
+    }
+}
+
+#[test]
+fn the_prover_does_not_depend_on_the_checker() {
+    let prover = dependencies("prover");
+    assert!(prover.contains("certificate-notes"), "the test looks at the wrong thing");
+    assert!(prover.iter().all(|name| !name.starts_with("checker")));
 }

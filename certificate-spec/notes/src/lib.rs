@@ -1,0 +1,13 @@
+//! Notes: what somebody says that a check has said (`SPEC.md` §12), and the keys that sign them.
+//!
+//! * [`Note`]: a note that was read, and whose signatures are on it.
+//! * [`keys`]: public keys that are trusted, and private ones that sign.
+//!
+//! What a note is worth is for whoever reads it to say: `check` joins notes, and `prove serve`
+//! shows which of its certificates somebody has checked.
+#![forbid(unsafe_code)]
+
+pub mod keys;
+mod note;
+
+pub use note::{HEAD, Note};
