@@ -9,6 +9,7 @@ pub mod encoding;
 pub mod mutants;
 pub mod positions;
 pub mod programs;
+pub mod python;
 pub mod rules;
 pub mod slice_file;
 pub mod v1;

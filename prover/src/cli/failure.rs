@@ -17,6 +17,7 @@ use crate::play::PlayError;
 use crate::proof::{LedgerError, SolveError, Stop, Undecided};
 use crate::report::FirstMovesError;
 use crate::search::StrategyError;
+use crate::serve::NoteError;
 
 /// Why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]
@@ -87,6 +88,9 @@ pub enum Failure {
         /// Of how many.
         lines: u64,
     },
+    /// A note of what was checked.
+    #[error("--note {0}")]
+    Note(#[from] NoteError),
     /// Published values that are wrong, if what was compared with them is right.
     #[error("{disagree} of {lines} published values disagree with what is proved")]
     Disagreements {
@@ -142,6 +146,7 @@ impl Failure {
             | Failure::Disagreements { .. } => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,
             Failure::Input(_)
+            | Failure::Note(_)
             | Failure::Fen(_)
             | Failure::Move(_)
             | Failure::Combine(_)

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use certificate_notes::{Note, keys};
 use clap::Args;
 
 use super::failure::Failure;
@@ -19,17 +20,22 @@ use crate::board::Game;
 use crate::certificate::Stored;
 use crate::egdb::{Cover, StoreError, Value};
 use crate::progress::print_line;
-use crate::serve::{BoardSite, Database, ServedCertificate, ServerLimits, Site, routes, run};
+use crate::serve::{
+    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, routes, run,
+};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove serve cert                           the proof of 6x6, on http://127.0.0.1:8080/
   prove serve cert cert-7x7 --db /data/egdb --pieces 6
+  prove serve cert --note 6x6.note --keys trusted.txt
+                                             and says who has checked it
   prove serve --rate 0 --listen [::1]:8000   databases alone, any number of requests
 
 Serves the boards of the certificates, and those that have a database in --db (with certificates, --pieces says \
 how much of each is used). Everything is read at the start and nothing is written; certificates are in memory. \
-They are not verified: that is for `check`. What can be asked is described in /openapi.json; counts are in \
+They are not verified: that is for `check`, whose \
+notes can be shown. What can be asked is described in /openapi.json; counts are in \
 /metrics, and /healthz says whether the server is there. GUIDE.md explains the answers.
 
 What is too large is answered with 413, what is too much with 429, what takes too long or is one connection too \
@@ -47,6 +53,12 @@ pub(super) struct Options {
     cover: Option<Cover>,
     #[command(flatten)]
     values: ValuesOptions,
+    /// Notes of what has been checked, by `check --attest`
+    #[arg(long = "note", value_name = "FILE", num_args = 1..)]
+    notes: Vec<PathBuf>,
+    /// Public keys of those whose notes count, one a line
+    #[arg(long, value_name = "FILE", requires = "notes")]
+    keys: Option<PathBuf>,
     /// Address and port; port 0 for one that is free. Whoever can reach it can ask
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
@@ -56,7 +68,8 @@ pub(super) struct Options {
     /// The most bytes of a request's body, such as 256KiB
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = parse_size)]
     most_body: u64,
-    /// The most seconds of an answer
+    /// The most seconds of an answer, of the head of a request, and without the client taking any of
+    /// an answer
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     most_time: u32,
     /// The most connections at a time
@@ -72,8 +85,9 @@ pub(super) fn run_server(options: Options) -> Result<(), Failure> {
     for directory in &options.certificates {
         certificates.push(ServedCertificate::new(Stored::read(directory)?)?);
     }
+    let (notes, keys) = (options.read_notes()?, options.trusted_keys()?);
     let boards = options.boards(&certificates)?;
-    let site = Site::new(boards, certificates);
+    let site = Site::new(boards, certificates).with_notes(&notes, &keys)?;
     describe(&site)?;
     let limits = options.limits();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -92,6 +106,15 @@ pub(super) fn run_server(options: Options) -> Result<(), Failure> {
 }
 
 impl Options {
+    fn read_notes(&self) -> Result<Vec<Note>, NoteError> {
+        self.notes.iter().map(|path| Note::read(path).map_err(NoteError::Unreadable)).collect()
+    }
+
+    fn trusted_keys(&self) -> Result<Vec<keys::PublicKey>, Failure> {
+        let Some(path) = &self.keys else { return Ok(Vec::new()) };
+        keys::trusted(path).map_err(|e| Failure::Input(format!("--keys {e}")))
+    }
+
     fn limits(&self) -> ServerLimits {
         ServerLimits {
             body: usize::try_from(self.most_body).unwrap_or(usize::MAX),
@@ -157,14 +180,17 @@ fn describe(site: &Site) -> io::Result<()> {
     for certificate in site.certificates() {
         let (stored, root) = (&certificate.stored, certificate.root());
         let (claim, directory) = (&stored.claim, stored.directory.display());
-        writeln!(
-            out,
-            "certificate {directory}: {} {} from {}, root={root}: not checked by anybody you trust \
-             here; `check {directory}` verifies it",
-            claim.value.word(),
-            claim.game,
-            claim.start
-        )?;
+        let (value, game, start) = (claim.value.word(), &claim.game, &claim.start);
+        write!(out, "certificate {directory}: {value} {game} from {start}, root={root}: ")?;
+        if site.is_checked(root) {
+            writeln!(out, "checked, says who signed these notes:")?;
+        } else {
+            let advice = format!("`check {directory}` verifies it");
+            writeln!(out, "not checked by anybody you trust here; {advice}")?;
+        }
+        for check in site.checks(root) {
+            writeln!(out, "  {}", sentence(check))?;
+        }
         if stored.assumed() > 0 {
             let assumed = stored.assumed();
             writeln!(out, "certificate {directory}: rests on {assumed} assumed nodes: no values")?;
@@ -172,8 +198,22 @@ fn describe(site: &Site) -> io::Result<()> {
     }
     for board in site.boards() {
         writeln!(out, "board {}: {}", board.board().name(), board.description())?;
+        let root = board.database_root();
+        for check in root.iter().flat_map(|root| site.checks(root)) {
+            writeln!(out, "  {}", sentence(check))?;
+        }
     }
     Ok(())
+}
+
+/// What a note says, who has signed it, and why it does not count if it does not.
+fn sentence(NotedCheck { file, verdict, checker, signers, objection }: &NotedCheck) -> String {
+    let signed = match &signers[..] {
+        [] => String::new(),
+        names => format!(", signed by {}", names.join(", ")),
+    };
+    let but = objection.map_or(String::new(), |why| format!("does not count, as {why}; "));
+    format!("note {file}{signed}: {but}{checker} says {verdict}")
 }
 
 /// Waits for Ctrl-C or, on Unix, SIGTERM.

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::answer::{SourcedMove, SourcedPosition, answer, answer_and_rate};
 use super::problem::Problem;
-use super::request::{App, Body, Fresh, board_of, position};
+use super::request::{App, Body, Fresh, InPath, board_of, position};
 use super::site::BoardSite;
 use crate::board::Position;
 use crate::lookup::KnownValue;
@@ -50,7 +50,7 @@ pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer
         rows: site.board().rows(),
         columns: site.board().columns(),
         pieces: site.values().cover().to_string(),
-        database: site.database.as_ref().map(|database| database.manifest.root().to_string()),
+        database: site.database_root().map(|root| root.to_string()),
         certificates: site.certificates().map(|c| c.root().to_string()).collect(),
     };
     Fresh(app.site.boards().map(answer).collect())
@@ -59,29 +59,28 @@ pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer
 /// Which position.
 #[derive(Deserialize, IntoParams)]
 pub(super) struct PositionQuery {
-    /// A FEN.
+    /// A FEN, or `start` for the start of the game.
     #[param(example = "B:W18,24,K30:B12,K16")]
     fen: String,
 }
 
 /// What is known of a position, and of each move.
 #[utoipa::path(get, path = "/api/{board}/position", params(("board", example = "6x6"), PositionQuery),
-    responses((status = 200, body = SourcedPosition), (status = 400, body = Problem),
-        (status = 404, body = Problem)))]
+    responses((status = 200, body = SourcedPosition)))]
 pub(super) async fn position_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
     query: Result<Query<PositionQuery>, QueryRejection>,
 ) -> Result<Fresh<SourcedPosition>, Problem> {
     let site = app.board(&board)?;
     let Query(PositionQuery { fen }) = query?;
-    Ok(Fresh(answer(site, &position(site.board(), &fen)?)?))
+    Ok(Fresh(answer(site, &position(site, site.game(), &fen)?)?))
 }
 
 /// Positions to look up.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct Batch {
-    /// FENs, at most 1,000.
+    /// FENs or `start`, at most 1,000.
     positions: Vec<String>,
 }
 
@@ -102,11 +101,10 @@ pub(super) enum BatchAnswer {
 
 /// What is known of each position of a list, in order.
 #[utoipa::path(post, path = "/api/{board}/positions", params(("board", example = "6x6")),
-    request_body = Batch, responses((status = 200, body = Vec<BatchAnswer>),
-        (status = 400, body = Problem), (status = 413, body = Problem)))]
+    request_body = Batch, responses((status = 200, body = Vec<BatchAnswer>)))]
 pub(super) async fn positions_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
     Body(Batch { positions }): Body<Batch>,
 ) -> Result<Fresh<Vec<BatchAnswer>>, Problem> {
     if positions.len() > BATCH {
@@ -115,7 +113,7 @@ pub(super) async fn positions_route(
     }
     let all = app.heavy(move |site| {
         let site = board_of(site, &board)?;
-        let one = |fen: String| match site.board().read_fen(&fen) {
+        let one = |fen: String| match position(site, site.game(), &fen) {
             Ok(position) => Ok(BatchAnswer::Position(Box::new(answer(site, &position)?))),
             Err(error) => Ok(BatchAnswer::Fault { fen, error: error.to_string() }),
         };
@@ -154,16 +152,16 @@ pub(super) enum LineEnd {
 /// Best play from a position until the database has it: by a proof where one has a move, else the
 /// best by value. From a position of the database, to the end.
 #[utoipa::path(get, path = "/api/{board}/line", params(("board", example = "6x6"), PositionQuery),
-    responses((status = 200, body = LineAnswer), (status = 400, body = Problem)))]
+    responses((status = 200, body = LineAnswer)))]
 pub(super) async fn line_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
     query: Result<Query<PositionQuery>, QueryRejection>,
 ) -> Result<Fresh<LineAnswer>, Problem> {
     let Query(PositionQuery { fen }) = query?;
     let line = app.heavy(move |site| {
         let site = board_of(site, &board)?;
-        line(site, position(site.board(), &fen)?)
+        line(site, position(site, site.game(), &fen)?)
     });
     Ok(Fresh(line.await?))
 }

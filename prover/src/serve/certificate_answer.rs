@@ -5,8 +5,9 @@ use certificate_spec::provenance::{Mode, Provenance};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::checks::NotedCheck;
 use super::proved_positions::question_name;
-use super::site::ServedCertificate;
+use super::site::{ServedCertificate, Site};
 use crate::board::{Board, MoveError, Position};
 use crate::certificate::{StoredBasis, StoredNode, StoredProof};
 
@@ -31,10 +32,57 @@ pub(super) struct CertificateAnswer {
     bytes: u64,
     /// Positions that it takes for granted. Where there are any, no value follows from it.
     assumed: usize,
-    /// Whether this server has had it verified: never. `check` does that.
-    checked: bool,
     /// What it consists of.
     questions: Vec<QuestionAnswer>,
+}
+
+/// A certificate, and who has checked it.
+#[derive(Serialize, ToSchema)]
+pub(super) struct ListedCertificate {
+    #[serde(flatten)]
+    certificate: CertificateAnswer,
+    /// Whether somebody whom the one who runs this server trusts has signed that all of it was
+    /// verified. The server itself verifies nothing; `check` does.
+    checked: bool,
+    /// What notes say of it.
+    checks: Vec<CheckAnswer>,
+}
+
+/// What a note says of a certificate.
+#[derive(Serialize, ToSchema)]
+struct CheckAnswer {
+    /// The verdict; only the beginning of a long one.
+    #[schema(example = "VERIFIED DRAW 6x6 start=initial")]
+    verdict: String,
+    /// The implementation of the checker.
+    #[schema(example = "draughtproof-check")]
+    checker: String,
+    /// The names of the trusted keys that have signed it.
+    signers: Vec<String>,
+    /// Why it does not make that the certificate counts as checked, if so.
+    objection: Option<&'static str>,
+}
+
+impl From<&NotedCheck> for CheckAnswer {
+    fn from(check: &NotedCheck) -> Self {
+        CheckAnswer {
+            verdict: check.verdict.clone(),
+            checker: check.checker.clone(),
+            signers: check.signers.clone(),
+            objection: check.objection,
+        }
+    }
+}
+
+impl ListedCertificate {
+    pub(super) fn new(site: &Site, certificate: &ServedCertificate) -> Self {
+        let root = certificate.root();
+        ListedCertificate {
+            certificate: certificate.into(),
+            checked: site.is_checked(root),
+            checks: site.checks(root).iter().map(CheckAnswer::from).collect(),
+        }
+    }
 }
 
 /// A question of a certificate.
@@ -91,7 +139,6 @@ impl From<&ServedCertificate> for CertificateAnswer {
             database: stored.claim.database.map(|root| root.to_string()),
             bytes: stored.bytes,
             assumed: stored.assumed(),
-            checked: false,
             questions: stored.proofs.iter().map(question).collect(),
         }
     }

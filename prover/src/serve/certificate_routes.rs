@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use certificate_spec::claim::Question;
@@ -11,11 +11,11 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::caching::immutable;
-use super::certificate_answer::{CertificateAnswer, NodeAnswer, node_answer};
+use super::certificate_answer::{CertificateAnswer, ListedCertificate, NodeAnswer, node_answer};
 use super::opening_lines::{OpeningLine, opening_lines};
 use super::problem::Problem;
 use super::proved_positions::question_name;
-use super::request::{App, Fresh};
+use super::request::{App, Fresh, InPath};
 use super::site::{ServedCertificate, Site};
 
 /// The most plies of opening lines.
@@ -29,19 +29,21 @@ fn certificate<'a>(site: &'a Site, root: &str) -> Result<&'a ServedCertificate, 
     site.certificate(root).ok_or_else(missing)
 }
 
-/// All certificates that are served.
+/// All certificates that are served, and who has checked them.
 #[utoipa::path(get, path = "/api/certificates",
-    responses((status = 200, body = Vec<CertificateAnswer>)))]
-pub(super) async fn certificates(State(app): State<Arc<App>>) -> Fresh<Vec<CertificateAnswer>> {
-    Fresh(app.site.certificates().map(CertificateAnswer::from).collect())
+    responses((status = 200, body = Vec<ListedCertificate>)))]
+pub(super) async fn certificates(State(app): State<Arc<App>>) -> Fresh<Vec<ListedCertificate>> {
+    let listed = |certificate| ListedCertificate::new(&app.site, certificate);
+    Fresh(app.site.certificates().map(listed).collect())
 }
 
 /// A certificate: what it claims, of what it consists and how it was made.
 #[utoipa::path(get, path = "/api/certificates/{root}", params(("root",)),
-    responses((status = 200, body = CertificateAnswer), (status = 404, body = Problem)))]
+    responses((status = 200, body = CertificateAnswer),
+        (status = 304, description = "The client has it")))]
 pub(super) async fn certificate_route(
     State(app): State<Arc<App>>,
-    Path(root): Path<String>,
+    InPath(root): InPath<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     immutable(&headers, &CertificateAnswer::from(certificate(&app.site, &root)?))
@@ -58,10 +60,11 @@ pub(super) struct NodeQuery {
 /// A node of a certificate.
 #[utoipa::path(get, path = "/api/certificates/{root}/nodes/{number}",
     params(("root",), ("number" = usize,), NodeQuery),
-    responses((status = 200, body = NodeAnswer), (status = 404, body = Problem)))]
+    responses((status = 200, body = NodeAnswer),
+        (status = 304, description = "The client has it")))]
 pub(super) async fn node_route(
     State(app): State<Arc<App>>,
-    Path((root, number)): Path<(String, String)>,
+    InPath((root, number)): InPath<(String, String)>,
     query: Result<Query<NodeQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -93,10 +96,11 @@ pub(super) struct OpeningsQuery {
 
 /// The first moves of a proof: those of the claimant as they are chosen, all of the other side.
 #[utoipa::path(get, path = "/api/certificates/{root}/openings", params(("root",), OpeningsQuery),
-    responses((status = 200, body = Vec<OpeningLine>), (status = 404, body = Problem)))]
+    responses((status = 200, body = Vec<OpeningLine>),
+        (status = 304, description = "The client has it")))]
 pub(super) async fn openings_route(
     State(app): State<Arc<App>>,
-    Path(root): Path<String>,
+    InPath(root): InPath<String>,
     query: Result<Query<OpeningsQuery>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

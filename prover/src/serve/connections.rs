@@ -19,6 +19,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use super::limits::ServerLimits;
@@ -66,8 +67,13 @@ pub async fn run(
             async move { Ok::<_, Infallible>(answer.await.unwrap_or_else(|never| match never {})) }
         });
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(ServerLimits::HEAD_TIME);
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service));
+        http.timer(TokioTimer::new()).header_read_timeout(limits.time);
+        http.max_buf_size(ServerLimits::HEAD).max_headers(ServerLimits::HEADERS);
+        // An answer is small: whoever does not take it in this time never will.
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.time));
+        let stream = TokioIo::new(Box::pin(stream));
+        let connection = graceful.watch(http.serve_connection(stream, service));
         tokio::spawn(async move {
             // What goes wrong on a connection is its client's to know.
             let _ = connection.await;

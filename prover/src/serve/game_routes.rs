@@ -3,13 +3,13 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use certificate_spec::claim::Question;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::problem::Problem;
-use super::request::{App, Body, Fresh, board_of, position};
+use super::request::{App, Body, Fresh, InPath, board_of, position};
 use super::site::BoardSite;
 use crate::board::{Game, PdnGame, Position, Side, Strictness};
 use crate::certificate::BrokenProof;
@@ -28,7 +28,7 @@ const TIME: Duration = Duration::from_secs(2);
 pub(super) struct GameRequest {
     /// The game, `RxC` or `RxC/k` [default: that of the board].
     game: Option<String>,
-    /// The FEN that it begins at [default: the start of the game].
+    /// The FEN that it begins at, or `start` [default: the start of the game].
     start: Option<String>,
     /// The moves, at most 1,000.
     #[serde(default)]
@@ -72,7 +72,7 @@ impl GameRequest {
         }
         let game = game_of(site, self.game.as_deref())?;
         let start = match &self.start {
-            Some(fen) => position(site.board(), fen)?,
+            Some(fen) => position(site, &game, fen)?,
             None => game.start(),
         };
         let mut record = GameRecord::new(game, start);
@@ -111,10 +111,10 @@ fn game_answer(
 /// How a game stands after some moves, and its PDN.
 #[utoipa::path(post, path = "/api/{board}/game", params(("board", example = "6x6")),
     request_body = GameRequest,
-    responses((status = 200, body = GameAnswer), (status = 400, body = Problem)))]
+    responses((status = 200, body = GameAnswer)))]
 pub(super) async fn game_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
     Body(request): Body<GameRequest>,
 ) -> Result<Fresh<GameAnswer>, Problem> {
     let answer = app.heavy(move |site| {
@@ -135,10 +135,10 @@ pub(super) struct PdnRequest {
 /// The first game of a PDN text.
 #[utoipa::path(post, path = "/api/{board}/pdn", params(("board", example = "6x6")),
     request_body = PdnRequest,
-    responses((status = 200, body = GameAnswer), (status = 400, body = Problem)))]
+    responses((status = 200, body = GameAnswer)))]
 pub(super) async fn pdn_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
     Body(PdnRequest { pdn }): Body<PdnRequest>,
 ) -> Result<Fresh<GameAnswer>, Problem> {
     let answer = app.heavy(move |site| {
@@ -174,10 +174,10 @@ pub(super) struct ReplyAnswer {
 /// else of the database, else of a short search.
 #[utoipa::path(post, path = "/api/{board}/reply", params(("board", example = "6x6")),
     request_body = GameRequest,
-    responses((status = 200, body = ReplyAnswer), (status = 400, body = Problem)))]
+    responses((status = 200, body = ReplyAnswer)))]
 pub(super) async fn reply_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
     Body(request): Body<GameRequest>,
 ) -> Result<Fresh<ReplyAnswer>, Problem> {
     let reply = app.heavy(move |site| {

@@ -19,7 +19,9 @@ pub struct ServerLimits {
     /// Requests a second of one address, and as many again at once; more are answered with 429.
     /// `None` for any number.
     pub rate: Option<NonZeroU32>,
-    /// The time of an answer; what takes longer is answered with 503.
+    /// The time of an answer; what takes longer is answered with 503. It is also the time in which
+    /// the head of a request has to arrive, and a client has to take a part of an answer; else the
+    /// connection is closed.
     pub time: Duration,
     /// Connections at a time; one more is answered with 503 and closed.
     pub connections: usize,
@@ -28,8 +30,10 @@ pub struct ServerLimits {
 }
 
 impl ServerLimits {
-    /// The time in which the head of a request has to arrive.
-    pub(super) const HEAD_TIME: Duration = Duration::from_secs(10);
+    /// Bytes of the head of a request; more are answered with 431.
+    pub(super) const HEAD: usize = 32 << 10;
+    /// Lines of the head of a request; more are answered with 431.
+    pub(super) const HEADERS: usize = 64;
     /// How long a server that stops waits for the answers under way.
     pub(super) const STOP_TIME: Duration = Duration::from_secs(5);
 }

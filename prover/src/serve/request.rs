@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -13,7 +14,10 @@ use tokio::sync::Semaphore;
 use super::limits::{Rates, ServerLimits};
 use super::problem::Problem;
 use super::site::{BoardSite, Site};
-use crate::board::{Board, Position};
+use crate::board::{FenError, Game, Position};
+
+/// What stands for the start of a game in place of its FEN.
+const START: &str = "start";
 
 /// What all handlers share.
 pub(super) struct App {
@@ -53,9 +57,24 @@ pub(super) fn board_of<'a>(site: &'a Site, name: &str) -> Result<&'a BoardSite, 
     })
 }
 
-/// Reads a FEN.
-pub(super) fn position(board: &Board, fen: &str) -> Result<Position, Problem> {
-    Ok(board.read_fen(fen)?)
+/// Reads a FEN, or `start` for the start of a game on the board.
+pub(super) fn position(site: &BoardSite, game: &Game, fen: &str) -> Result<Position, FenError> {
+    if fen.trim() == START {
+        return Ok(game.start());
+    }
+    site.board().read_fen(fen)
+}
+
+/// What stands in the path of an address, or a problem.
+pub(super) struct InPath<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let Path(path) = Path::from_request_parts(parts, state).await?;
+        Ok(InPath(path))
+    }
 }
 
 /// A body in JSON, or a problem.

@@ -12,9 +12,9 @@ use axum::routing::{get, post};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
-use utoipa::OpenApi;
 
 use super::connections::ClientAddress;
+use super::document::api_document;
 use super::limits::{Rates, ServerLimits};
 use super::page::page;
 use super::problem::Problem;
@@ -25,36 +25,6 @@ use super::{board_routes, certificate_routes, game_routes, slices};
 /// No script, style or image but the page's own; no other site may show it in a frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-#[derive(OpenApi)]
-#[openapi(
-    info(
-        title = "Draughtproof",
-        description = "What certificates and endgame databases say of positions of checkers. Nothing \
-            that is said here has been verified by this server; `check` verifies certificates."
-    ),
-    paths(
-        board_routes::boards,
-        board_routes::position_route,
-        board_routes::positions_route,
-        board_routes::line_route,
-        game_routes::game_route,
-        game_routes::pdn_route,
-        game_routes::reply_route,
-        slices::slices_route,
-        slices::slice_route,
-        certificate_routes::certificates,
-        certificate_routes::certificate_route,
-        certificate_routes::node_route,
-        certificate_routes::openings_route,
-    )
-)]
-struct Api;
-
-/// The description of the interface, an OpenAPI document.
-pub fn api_document() -> utoipa::openapi::OpenApi {
-    Api::openapi()
-}
 
 /// All that can be asked of a site.
 pub fn routes(site: Site, limits: ServerLimits) -> Router {

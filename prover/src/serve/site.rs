@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use certificate_notes::Note;
+use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
 use certificate_spec::database::DatabaseManifest;
 
+use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
 use super::metrics::Metrics;
 use super::proved_positions::ProvedPositions;
 use crate::board::{Board, Game, Position};
@@ -97,6 +100,11 @@ impl BoardSite {
         format!("{database}, {proved} positions in certificates")
     }
 
+    /// The root of its database, if it has one.
+    pub fn database_root(&self) -> Option<Digest> {
+        self.database.as_ref().map(|database| database.manifest.root())
+    }
+
     pub(super) fn values(&self) -> &Values {
         &self.values
     }
@@ -131,6 +139,7 @@ impl BoardSite {
 pub struct Site {
     boards: BTreeMap<String, BoardSite>,
     certificates: Vec<Arc<ServedCertificate>>,
+    checks: Checks,
     pub(super) metrics: Metrics,
 }
 
@@ -145,7 +154,33 @@ impl Site {
             (site.board().name(), site)
         };
         let boards = boards.into_iter().map(with_certificates).collect();
-        Site { boards, certificates, metrics: Metrics::default() }
+        Site { boards, certificates, checks: Checks::new(), metrics: Metrics::default() }
+    }
+
+    /// Takes notes of what has been checked, of which those count that one of these keys has
+    /// signed.
+    ///
+    /// # Errors
+    /// [`NoteError`] if a note is about nothing that is served, or has a signature that is not
+    /// what it says.
+    pub fn with_notes(self, notes: &[Note], keys: &[PublicKey]) -> Result<Self, NoteError> {
+        let certificates = self.certificates().map(|c| Subject::certificate(&c.stored));
+        let databases = self.boards().filter_map(|board| {
+            let root = board.database_root()?;
+            Some(Subject::database(&board.board().name(), root))
+        });
+        let subjects: Vec<_> = certificates.chain(databases).collect();
+        Ok(Site { checks: checks(notes, keys, &subjects)?, ..self })
+    }
+
+    /// What notes say of the certificate or database with this root.
+    pub fn checks(&self, root: &Digest) -> &[NotedCheck] {
+        self.checks.get(root).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether somebody who is trusted has signed that the whole of it was verified.
+    pub fn is_checked(&self, root: &Digest) -> bool {
+        self.checks(root).iter().any(|check| check.objection.is_none())
     }
 
     /// The boards, by name.

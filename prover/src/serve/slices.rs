@@ -2,17 +2,17 @@
 
 use std::sync::{Arc, PoisonError};
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::problem::Problem;
-use super::request::{App, Fresh, board_of};
+use super::request::{App, Fresh, InPath, board_of};
 use super::site::{BoardSite, Database};
 use crate::egdb::stats::{Counts, placements};
-use crate::egdb::{BuildSession, Slice};
+use crate::egdb::{BuildError, BuildSession, Slice};
 
-/// The most bytes that counting a slice may decode.
+/// The most bytes that counting a slice may take, besides tables that are mapped.
 const COUNT_MEMORY: u64 = 256 << 20;
 
 /// A slice.
@@ -32,12 +32,12 @@ pub(super) struct SliceAnswer {
 pub(super) struct CountedSlice {
     #[serde(flatten)]
     slice: SliceAnswer,
-    /// Black wins.
-    win: u64,
+    /// Black wins; nothing if the slice takes more memory to count than a server has for that.
+    win: Option<u64>,
     /// Draws.
-    draw: u64,
+    draw: Option<u64>,
     /// Black loses.
-    loss: u64,
+    loss: Option<u64>,
     /// The longest depth of a win or loss in plies, if depths are stored.
     longest: Option<u32>,
 }
@@ -50,10 +50,10 @@ fn slice_answer(site: &BoardSite, slice: Slice, bytes: u64) -> SliceAnswer {
 
 /// The slices of the database of a board.
 #[utoipa::path(get, path = "/api/{board}/slices", params(("board", example = "6x6")),
-    responses((status = 200, body = Vec<SliceAnswer>), (status = 404, body = Problem)))]
+    responses((status = 200, body = Vec<SliceAnswer>)))]
 pub(super) async fn slices_route(
     State(app): State<Arc<App>>,
-    Path(board): Path<String>,
+    InPath(board): InPath<String>,
 ) -> Result<Fresh<Vec<SliceAnswer>>, Problem> {
     let site = app.board(&board)?;
     let records = site.database.iter().flat_map(|database| &database.manifest.slices);
@@ -64,10 +64,10 @@ pub(super) async fn slices_route(
 /// A slice: how many positions are won, drawn and lost.
 #[utoipa::path(get, path = "/api/{board}/slices/{slice}",
     params(("board", example = "6x6"), ("slice", example = "2,0,1,1")),
-    responses((status = 200, body = CountedSlice), (status = 404, body = Problem)))]
+    responses((status = 200, body = CountedSlice)))]
 pub(super) async fn slice_route(
     State(app): State<Arc<App>>,
-    Path((board, name)): Path<(String, String)>,
+    InPath((board, name)): InPath<(String, String)>,
 ) -> Result<Fresh<CountedSlice>, Problem> {
     let counted = app.heavy(move |site| {
         let site = board_of(site, &board)?;
@@ -77,25 +77,44 @@ pub(super) async fn slice_route(
         let counts = count(site, database, slice)?;
         Ok(CountedSlice {
             slice: slice_answer(site, slice, bytes),
-            win: counts.win,
-            draw: counts.draw(),
-            loss: counts.loss,
+            win: counts.map(|counts| counts.win),
+            draw: counts.map(|counts| counts.draw()),
+            loss: counts.map(|counts| counts.loss),
             longest: database.depths.longest(slice)?,
         })
     });
     Ok(Fresh(counted.await?))
 }
 
-/// Counts a slice, once.
-fn count(site: &BoardSite, database: &Database, slice: Slice) -> Result<Counts, Problem> {
+/// Counts a slice, once. `None` if that takes more memory than there is for it.
+fn count(site: &BoardSite, database: &Database, slice: Slice) -> Result<Option<Counts>, Problem> {
     let counted = || site.counts.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(counts) = counted().get(&slice.name().0) {
-        return Ok(*counts);
+        return Ok(Some(*counts));
     }
-    let cover = &database.manifest.cover;
-    let mut session = BuildSession::new(&database.store, cover, COUNT_MEMORY)?;
-    session.use_tables()?;
-    let counts = session.count(slice)?;
+    let counts = match noted(database, slice) {
+        Some(counts) => counts,
+        None => {
+            let cover = &database.manifest.cover;
+            let mut session = BuildSession::new(&database.store, cover, COUNT_MEMORY)?;
+            session.use_tables()?;
+            match session.count_by_parts(slice) {
+                Err(BuildError::Memory { .. }) => return Ok(None),
+                counts => counts?,
+            }
+        }
+    };
     counted().insert(slice.name().0, counts);
-    Ok(counts)
+    Ok(Some(counts))
+}
+
+/// What was counted when the slice was built, if that was here and the slice is still the same.
+fn noted(database: &Database, slice: Slice) -> Option<Counts> {
+    let name = slice.name();
+    let record = database.manifest.slices.iter().find(|record| record.name == name)?;
+    let positions = placements(database.store.board(), slice);
+    let figures = database.store.figures().into_iter().find(|figures| figures.slice == name)?;
+    let is_same = (figures.bytes, figures.positions) == (record.length, positions);
+    let counts = Counts { positions, win: figures.win, loss: figures.loss };
+    (is_same && counts.win.checked_add(counts.loss)? <= positions).then_some(counts)
 }

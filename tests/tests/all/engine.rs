@@ -1,13 +1,13 @@
 //! `prove engine`, which speaks the Hub protocol: through a pipe, and with pydraughts.
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use draughtproof_game::{Game, Position};
 use prover::engine::notation::{read_move, write_position};
 use tests::programs::{path, prove};
+use tests::python::package;
 
 /// An engine, and a conversation with it.
 struct Engine {
@@ -260,30 +260,6 @@ fn a_position_without_a_move_has_no_answer() {
     engine.end();
 }
 
-/// The client, in a folder of its own that is kept between runs.
-fn pydraughts() -> PathBuf {
-    const CLIENT: &str = "pydraughts==0.6.7";
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(CLIENT);
-    if kept.exists() {
-        return kept;
-    }
-    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let folder = place.path().join("client");
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
-    let output = pip.arg(&folder).arg(CLIENT).output().expect("python3 is needed here");
-    assert!(
-        output.status.success(),
-        "{CLIENT} is needed here and cannot be installed: python3 with pip (Debian: python3-pip) and \
-         access to PyPI are needed; or copy it to {}\n{}",
-        kept.display(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    // Another run may have been first.
-    let _ = fs::rename(&folder, &kept);
-    kept
-}
-
 #[test]
 fn pydraughts_plays_whole_games() {
     let place = tempfile::tempdir().unwrap();
@@ -292,7 +268,8 @@ fn pydraughts_plays_whole_games() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/hub.py");
     let mut client = Command::new("python3");
     client.args(["-W", "ignore"]).arg(script).arg(path("prove")).arg("engine");
-    client.env("PYTHONPATH", pydraughts()).current_dir(here);
+    let package = package("pydraughts==0.6.7", Path::new(env!("CARGO_TARGET_TMPDIR")));
+    client.env("PYTHONPATH", package).current_dir(here);
     let output = client.output().expect("python3 is needed here");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(

@@ -1,8 +1,11 @@
 //! `prove serve`.
 
 mod browser;
+mod described;
+mod hostile;
 mod interface;
 mod limits;
+mod notes;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

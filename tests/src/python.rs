@@ -1,0 +1,32 @@
+//! Python packages that tests need, from PyPI.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A package with its version, such as `pydraughts==0.6.7`, and what it needs, in a folder of its
+/// own in `place` that is kept between runs.
+///
+/// # Panics
+/// If it is not there and cannot be installed.
+pub fn package(name: &str, place: &Path) -> PathBuf {
+    let kept = place.join(name);
+    if kept.exists() {
+        return kept;
+    }
+    let new = tempfile::tempdir_in(place).expect("a directory");
+    let folder = new.path().join("package");
+    let mut pip = Command::new("python3");
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--target"]);
+    let output = pip.arg(&folder).arg(name).output().expect("python3 is needed here");
+    assert!(
+        output.status.success(),
+        "{name} is needed here and cannot be installed: python3 with pip (Debian: python3-pip) and \
+         access to PyPI are needed; or copy it to {}\n{}",
+        kept.display(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    // Another run may have been first.
+    let _ = fs::rename(&folder, &kept);
+    kept
+}

@@ -1,0 +1,36 @@
+//! What it answers is what its OpenAPI document says: schemathesis makes requests from the document
+//! and beside it, and compares.
+
+use std::path::Path;
+use std::process::Command;
+
+use tests::python::package;
+
+use super::{Server, small_proof};
+
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+
+#[test]
+fn requests_made_from_the_document_are_answered_as_it_says() {
+    let here = tempfile::tempdir().unwrap();
+    small_proof(here.path());
+    let server = Server::start(&["cert"], here.path());
+    let package = package(SCHEMATHESIS, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let mut command = Command::new("python3");
+    command.arg(package.join("bin/st")).arg("run");
+    command.arg(format!("http://{}/openapi.json", server.address));
+    // A FEN that reads as one may be of no legal position, so not all that fits the document is
+    // accepted.
+    command.args(["--exclude-checks", "positive_data_acceptance"]);
+    command.args(["--phases", "examples,coverage,fuzzing", "--max-examples", "20", "--seed", "1"]);
+    command.args(["--warnings", "off", "--no-color"]);
+    let output = command.env("PYTHONPATH", &package).current_dir(here.path()).output();
+    let output = output.expect("python3 is needed here");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    // Every address was asked.
+    let document = server.get("/openapi.json").json();
+    let addresses = document["paths"].as_object().unwrap().len();
+    assert!(said.contains(&format!("{addresses} selected")), "{said}");
+    server.get("/healthz");
+}

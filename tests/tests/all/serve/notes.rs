@@ -1,0 +1,126 @@
+//! Who has checked what is served.
+
+use std::fs;
+use std::path::Path;
+
+use tests::programs::{path, prove, run};
+
+use super::{Server, small_proof};
+
+fn check(text: &str, here: &Path) -> std::process::Output {
+    run(&path("check"), &text.split(' ').collect::<Vec<_>>(), here)
+}
+
+/// A certificate, notes about it and its database, and the public keys of alice.
+fn place() -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    small_proof(here);
+    for name in ["alice", "bob"] {
+        let key = check(&format!("keygen {name} --key {name}.key"), here);
+        fs::write(here.join(format!("{name}.txt")), key.stdout).unwrap();
+    }
+    for (note, status) in [
+        ("alice.note --key alice.key", 0),
+        ("bob.note --key bob.key", 0),
+        ("plain.note", 0),
+        ("part.note --key alice.key --shard 1/3", 5),
+    ] {
+        let output = check(&format!("cert --quiet --attest {note}"), here);
+        assert_eq!(output.status.code(), Some(status), "{note}: {output:?}");
+    }
+    let database = "--game 4x4 --pieces 3 --quiet --attest db.note --key alice.key";
+    let output = check(database, here);
+    assert!(output.status.success(), "{output:?}");
+    root
+}
+
+fn refusal(options: &str, here: &Path) -> String {
+    let options: Vec<&str> = options.split(' ').collect();
+    let output = run(&path("prove"), &[&["serve", "cert", "--note"], &options[..]].concat(), here);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn a_certificate_is_checked_if_a_trusted_key_has_signed_a_note_of_the_whole() {
+    let place = place();
+    let here = place.path();
+    let options = ["cert", "--note", "alice.note", "db.note", "--keys", "alice.txt"];
+    let server = Server::start(&options, here);
+    let said = server.said.join("\n");
+    assert!(said.contains("checked, says who signed these notes:\n  note alice.note"), "{said}");
+    let words = "note alice.note, signed by alice: draughtproof-check says VERIFIED DRAW 4x4";
+    assert!(said.contains(words), "{said}");
+    let database = "note db.note, signed by alice: draughtproof-check says VERIFIED DATABASE 4x4";
+    assert!(said.contains(database), "{said}");
+    let listed = &server.get("/api/certificates").json()[0];
+    assert_eq!(
+        (&listed["checked"], &listed["checks"][0]["signers"][0]),
+        (&true.into(), &"alice".into())
+    );
+    assert!(listed["checks"][0]["verdict"].as_str().unwrap().starts_with("VERIFIED DRAW 4x4"));
+    // What is kept for ever does not say it: another day somebody else may run the server.
+    let root = listed["root"].as_str().unwrap();
+    let kept = server.get(&format!("/api/certificates/{root}")).json();
+    assert!(kept.get("checked").is_none() && kept.get("checks").is_none(), "{kept}");
+}
+
+#[test]
+fn other_notes_do_not_count_and_it_is_said_why() {
+    let place = place();
+    let here = place.path();
+    let notes = ["--note", "bob.note", "plain.note", "part.note"];
+    let served = |more: &[&str]| Server::start(&[&["cert"], &notes[..], more].concat(), here);
+    for (more, reasons) in [
+        (
+            &["--keys", "alice.txt"][..],
+            [
+                "note bob.note: does not count, as no key of --keys has signed it",
+                "note plain.note: does not count, as no key of --keys has signed it",
+                "note part.note, signed by alice: does not count, as it is about a part",
+            ],
+        ),
+        (&[], ["bob", "plain", "part"].map(|_| "anybody can write a note; --keys says whose")),
+    ] {
+        let server = served(more);
+        let said = server.said.join("\n");
+        assert!(said.contains("not checked by anybody you trust here"), "{said}");
+        for reason in reasons {
+            assert!(said.contains(reason), "{said}");
+        }
+        let listed = &server.get("/api/certificates").json()[0];
+        assert_eq!(listed["checked"], false);
+        assert_eq!(listed["checks"].as_array().unwrap().len(), 3);
+        assert!(listed["checks"][0]["objection"].is_string());
+    }
+}
+
+#[test]
+fn notes_that_are_damaged_forged_or_about_something_else_stop_the_start() {
+    let place = place();
+    let here = place.path();
+    let note = fs::read_to_string(here.join("alice.note")).unwrap();
+    fs::write(here.join("changed.note"), note.replacen("nodes=", "nodes=1", 1)).unwrap();
+    let said = refusal("changed.note --keys alice.txt", here);
+    assert!(
+        said.contains("--note changed.note: expected a signature by the key of alice"),
+        "{said}"
+    );
+    fs::write(here.join("cut.note"), &note[..note.len() / 3]).unwrap();
+    let said = refusal("cut.note", here);
+    assert!(said.contains("--note cut.note: not a note"), "{said}");
+    assert!(refusal("missing.note", here).contains("--note missing.note"));
+
+    prove(&["--game", "4x4", "--pieces", "2", "--emit", "other", "-q"], here);
+    let output = check("other --quiet --attest other.note --key alice.key", here);
+    assert!(output.status.success(), "{output:?}");
+    let said = refusal("other.note --keys alice.txt", here);
+    assert!(said.contains("expected a note about certificate "), "{said}");
+    assert!(said.contains("found one that says: VERIFIED DRAW 4x4"), "{said}");
+    // The root alone is not enough: the words are what people read.
+    fs::write(here.join("words.note"), note.replacen("DRAW", "BLACK-WINS", 1)).unwrap();
+    assert!(refusal("words.note", here).contains("found one that says: VERIFIED BLACK-WINS"));
+    let said = refusal("alice.note --keys alice.note", here);
+    assert!(said.contains("--keys alice.note: line 1: expected a public key"), "{said}");
+}
