@@ -67,11 +67,11 @@ export class Board {
       const go = starts.has(square) || targets.has(square) ? " go" : "";
       this.add("rect", { class: `dark${go}`, x, y, width: 1, height: 1, "data-square": square });
       if (square === this.chosen) this.add("rect", { class: "chosen", x, y, width: 1, height: 1 });
-      this.add("text", { class: "number", x: x + 0.04, y: y + 0.17 }, square);
+      this.add("text", { class: "number", x: x + 0.03, y: y + 0.145 }, square);
       const piece = squares.get(square);
       if (piece) this.drawPiece(piece, x + 0.5, y + 0.5);
       const center = { cx: x + 0.5, cy: y + 0.5 };
-      if (starts.has(square) && !this.chosen) this.add("circle", { class: "can", ...center, r: 0.45 });
+      if (starts.has(square) && !this.chosen) this.add("circle", { class: "can", ...center, r: 0.43 });
       if (targets.has(square)) this.add("circle", { class: "target", ...center, r: 0.16 });
     }
     for (const name of [this.last, this.hint].filter(Boolean)) this.drawArrow(name);

@@ -1,7 +1,7 @@
 // What is shown beside and below the board: moves, the way to the database, proofs, slices.
 
 import { get } from "./ask.js";
-import { label, sources, valueInWords } from "./words.js";
+import { label, questionInWords, sources, valueInWords } from "./words.js";
 
 export const $ = (id) => document.getElementById(id);
 
@@ -69,11 +69,19 @@ const CLAIMS = {
   "WHITE-NOT-LOST": "not lost for White",
 };
 
+/** Who has checked a certificate, in a sentence. */
+function checkedBy({ checked, checks }) {
+  if (!checked) return "Not checked by anybody who is trusted here.";
+  const names = [...new Set(checks.filter((check) => !check.objection).flatMap((check) => check.signers))];
+  return `Checked: ${names.join(", ")} signed that all of it was verified.`;
+}
+
 /** What a certificate claims, in a sentence. */
-export function claim({ game, value, assumed }, isStart) {
+export function claim(certificate, isStart) {
+  const { game, value, assumed } = certificate;
   const what = isStart ? game : `A position of ${game}`;
   const unless = assumed ? `, if ${assumed} positions are what it takes them for` : "";
-  return `${what} is ${CLAIMS[value]}, says a certificate${unless}. This server has not checked it.`;
+  return `${what} is ${CLAIMS[value]}, says a certificate${unless}. ${checkedBy(certificate)}`;
 }
 
 /** How proofs were made, as certificates say themselves. */
@@ -84,13 +92,13 @@ export function showProofs(certificates) {
     const { root, questions, bytes, pieces } = certificate;
     const lines = questions.map((q) => {
       const made = q.made ? `, made by ${q.made.program} with ${number(q.made.searched)} nodes searched` : "";
-      return element("li", `${q.question}: ${some(q.nodes, "node", "nodes")}, ${some(q.leaves, "leaf", "leaves")} ` +
+      return element("li", `${questionInWords(q.question)}: ${some(q.nodes, "node", "nodes")}, ${some(q.leaves, "leaf", "leaves")} ` +
         `with ${some(q.positions, "position", "positions")}${made}`);
     });
     const list = element("ul", "");
     list.append(...lines);
-    const about = element("p", `${certificate.game}: ${certificate.value}, ${number(bytes)} bytes, over a ` +
-      `database of ${pieces} pieces. Verify it with `);
+    const about = element("p", `${certificate.game}: ${CLAIMS[certificate.value]}, in ${number(bytes)} bytes over ` +
+      `${pieces === "0" ? "no database" : `a database of ${pieces} pieces`}. Verify it with `);
     about.append(element("code", "check"), ", which prints the root ", element("code", root), ".");
     return [about, list];
   }));
@@ -127,7 +135,8 @@ export async function showSlices(board) {
     const count = element("button", "Count", { type: "button", "aria-label": `Count ${sliceInWords(slice)}` });
     count.addEventListener("click", async () => {
       const { win, draw, loss } = await get(`api/${board}/slices/${slice}`);
-      count.replaceWith([win, draw, loss].map((n) => n.toLocaleString("en")).join(" / "));
+      const counted = [win, draw, loss].map((n) => n?.toLocaleString("en"));
+      count.replaceWith(win === null ? "too large to count here" : counted.join(" / "));
     });
     table.append(row([sliceInWords(slice), positions.toLocaleString("en"), count], "td"));
   }

@@ -74,22 +74,31 @@ export function verdict(answer, hasProof) {
   return hasProof ? "Not in the proof" : "Not known";
 }
 
+/** A question of a certificate, as it would be answered. */
+export function questionInWords(question) {
+  const [side, ...says] = question.split("-");
+  return `${SIDES[side[0].toUpperCase()]} ${says[0] === "wins" ? "wins" : "does not lose"}`;
+}
+
 function sourceInWords(source) {
   const places = {
     database: "database",
     capture: "database, after the captures",
     rules: "rules",
     moves: "values of the moves",
-    node: `proof, node ${source.number}`,
-    leaf: `proof, leaf ${source.number}`,
+    node: `node ${source.number}`,
+    leaf: `leaf ${source.number}`,
   };
   return places[source.kind];
 }
 
 /** Where a value comes from; nothing if there is none. */
 export function sources(answer) {
-  const both = [answer.from.lower, answer.from.upper].map(sourceInWords).filter(Boolean);
-  const names = [...new Set(both)].join("; ");
+  const both = [answer.from.lower, answer.from.upper];
+  const isProof = ({ kind }) => kind === "node" || kind === "leaf";
+  const list = (some) => [...new Set(some.map(sourceInWords).filter(Boolean))].join(", ");
+  const proof = list(both.filter(isProof));
+  const names = [proof && `proof, ${proof}`, list(both.filter((s) => !isProof(s)))].filter(Boolean).join("; ");
   const depth = answer.depth > 0 ? `, depth ${answer.depth}` : "";
   return names + depth;
 }
