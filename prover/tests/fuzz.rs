@@ -1,11 +1,13 @@
-//! The target of `tests/fuzz/` for lines of Hub without any fuzzing: on the inputs that are kept
-//! there, and on parts of those that fuzzing begins with. The allocator counts, so the bound on
-//! memory holds here, too.
+//! The targets of `tests/fuzz/` for lines of Hub and for requests without any fuzzing: on the inputs
+//! that are kept there, and on parts of those that fuzzing begins with. The allocator counts, so the
+//! bounds on memory hold here, too.
 
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;
 #[path = "../../tests/fuzz/src/hub.rs"]
 mod hub;
+#[path = "../../tests/fuzz/src/requests.rs"]
+mod requests;
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,32 +15,43 @@ use std::path::PathBuf;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
+/// A target: its name, what it does with an input, and the inputs that it begins with.
+type Target = (&'static str, fn(&[u8]), fn() -> Vec<Vec<u8>>);
+
+const TARGETS: [Target; 2] =
+    [("hub", hub::run, hub::seeds), ("requests", requests::run, requests::seeds)];
+
 /// Where inputs are kept.
-fn corpus() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus/hub")
+fn corpus(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus").join(name)
 }
 
 /// One test, because what another allocates meanwhile would count.
 #[test]
 fn nothing_is_found_again() {
-    let kept = fs::read_dir(corpus()).unwrap();
-    let kept: Vec<Vec<u8>> = kept.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
-    // The corpus itself must not get lost.
-    assert!(kept.len() >= 20);
-    kept.iter().chain(&hub::seeds()).for_each(|input| hub::run(input));
-    for seed in hub::seeds() {
-        (0..seed.len()).for_each(|at| {
-            hub::run(&seed[at..]);
-            hub::run(&seed[..at]);
-        });
+    for (name, run, seeds) in TARGETS {
+        let kept = fs::read_dir(corpus(name)).unwrap();
+        let kept: Vec<Vec<u8>> =
+            kept.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+        // The corpus itself must not get lost.
+        assert!(kept.len() >= 20, "{name}");
+        kept.iter().chain(&seeds()).for_each(|input| run(input));
+        for seed in seeds() {
+            (0..seed.len()).for_each(|at| {
+                run(&seed[at..]);
+                run(&seed[..at]);
+            });
+        }
     }
 }
 
 #[test]
 #[ignore = "writes inputs to begin with, for `tests/fuzz/run`"]
 fn seeds() {
-    fs::create_dir_all(corpus()).unwrap();
-    for (i, seed) in hub::seeds().into_iter().enumerate() {
-        fs::write(corpus().join(format!("seed-{i}")), seed).unwrap();
+    for (name, _, seeds) in TARGETS {
+        fs::create_dir_all(corpus(name)).unwrap();
+        for (i, seed) in seeds().into_iter().enumerate() {
+            fs::write(corpus(name).join(format!("seed-{i}")), seed).unwrap();
+        }
     }
 }
