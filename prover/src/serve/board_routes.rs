@@ -58,6 +58,7 @@ pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer
 
 /// Which position.
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct PositionQuery {
     /// A FEN, or `start` for the start of the game.
     #[param(example = "B:W18,24,K30:B12,K16")]
@@ -65,7 +66,7 @@ pub(super) struct PositionQuery {
 }
 
 /// What is known of a position, and of each move.
-#[utoipa::path(get, path = "/api/{board}/position", params(("board", example = "6x6"), PositionQuery),
+#[utoipa::path(get, path = "/api/{board}/position", params(("board" = String, Path, example = "6x6"), PositionQuery),
     responses((status = 200, body = SourcedPosition)))]
 pub(super) async fn position_route(
     State(app): State<Arc<App>>,
@@ -100,7 +101,7 @@ pub(super) enum BatchAnswer {
 }
 
 /// What is known of each position of a list, in order.
-#[utoipa::path(post, path = "/api/{board}/positions", params(("board", example = "6x6")),
+#[utoipa::path(post, path = "/api/{board}/positions", params(("board" = String, Path, example = "6x6")),
     request_body = Batch, responses((status = 200, body = Vec<BatchAnswer>)))]
 pub(super) async fn positions_route(
     State(app): State<Arc<App>>,
@@ -151,7 +152,7 @@ pub(super) enum LineEnd {
 
 /// Best play from a position until the database has it: by a proof where one has a move, else the
 /// best by value. From a position of the database, to the end.
-#[utoipa::path(get, path = "/api/{board}/line", params(("board", example = "6x6"), PositionQuery),
+#[utoipa::path(get, path = "/api/{board}/line", params(("board" = String, Path, example = "6x6"), PositionQuery),
     responses((status = 200, body = LineAnswer)))]
 pub(super) async fn line_route(
     State(app): State<Arc<App>>,

@@ -38,7 +38,7 @@ pub(super) async fn certificates(State(app): State<Arc<App>>) -> Fresh<Vec<Liste
 }
 
 /// A certificate: what it claims, of what it consists and how it was made.
-#[utoipa::path(get, path = "/api/certificates/{root}", params(("root",)),
+#[utoipa::path(get, path = "/api/certificates/{root}", params(("root" = String, Path)),
     responses((status = 200, body = CertificateAnswer),
         (status = 304, description = "The client has it")))]
 pub(super) async fn certificate_route(
@@ -51,6 +51,7 @@ pub(super) async fn certificate_route(
 
 /// Which question.
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct NodeQuery {
     /// `black-not-lost`, `white-not-lost`, `black-wins` or `white-wins` [default: the first of the
     /// certificate].
@@ -59,7 +60,7 @@ pub(super) struct NodeQuery {
 
 /// A node of a certificate.
 #[utoipa::path(get, path = "/api/certificates/{root}/nodes/{number}",
-    params(("root",), ("number" = usize,), NodeQuery),
+    params(("root" = String, Path), ("number" = usize, Path), NodeQuery),
     responses((status = 200, body = NodeAnswer),
         (status = 304, description = "The client has it")))]
 pub(super) async fn node_route(
@@ -89,13 +90,14 @@ pub(super) async fn node_route(
 
 /// How far to go.
 #[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(super) struct OpeningsQuery {
     /// Plies, at most 8 [default: 4].
     plies: Option<usize>,
 }
 
 /// The first moves of a proof: those of the claimant as they are chosen, all of the other side.
-#[utoipa::path(get, path = "/api/certificates/{root}/openings", params(("root",), OpeningsQuery),
+#[utoipa::path(get, path = "/api/certificates/{root}/openings", params(("root" = String, Path), OpeningsQuery),
     responses((status = 200, body = Vec<OpeningLine>),
         (status = 304, description = "The client has it")))]
 pub(super) async fn openings_route(

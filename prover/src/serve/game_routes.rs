@@ -109,7 +109,7 @@ fn game_answer(
 }
 
 /// How a game stands after some moves, and its PDN.
-#[utoipa::path(post, path = "/api/{board}/game", params(("board", example = "6x6")),
+#[utoipa::path(post, path = "/api/{board}/game", params(("board" = String, Path, example = "6x6")),
     request_body = GameRequest,
     responses((status = 200, body = GameAnswer)))]
 pub(super) async fn game_route(
@@ -133,7 +133,7 @@ pub(super) struct PdnRequest {
 }
 
 /// The first game of a PDN text.
-#[utoipa::path(post, path = "/api/{board}/pdn", params(("board", example = "6x6")),
+#[utoipa::path(post, path = "/api/{board}/pdn", params(("board" = String, Path, example = "6x6")),
     request_body = PdnRequest,
     responses((status = 200, body = GameAnswer)))]
 pub(super) async fn pdn_route(
@@ -172,7 +172,7 @@ pub(super) struct ReplyAnswer {
 
 /// The move with which the other side is answered: of the database if it wins, else of a proof,
 /// else of the database, else of a short search.
-#[utoipa::path(post, path = "/api/{board}/reply", params(("board", example = "6x6")),
+#[utoipa::path(post, path = "/api/{board}/reply", params(("board" = String, Path, example = "6x6")),
     request_body = GameRequest,
     responses((status = 200, body = ReplyAnswer)))]
 pub(super) async fn reply_route(

@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
 use super::limits::{Rates, ServerLimits};
@@ -77,15 +78,16 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<
     }
 }
 
-/// A body in JSON, or a problem.
+/// A body that is an object in JSON, or a problem. (serde would take an array for a struct, too.)
 pub(super) struct Body<T>(pub(super) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
-        let Json(body) = Json::from_request(request, state).await?;
-        Ok(Body(body))
+        let Json(object) = Json::<Map<String, Value>>::from_request(request, state).await?;
+        let wrong = |e| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("the body: {e}"));
+        serde_json::from_value(object.into()).map(Body).map_err(wrong)
     }
 }
 

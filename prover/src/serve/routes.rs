@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
+use axum::body::HttpBody;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
@@ -77,12 +78,18 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     }
 }
 
-/// Keeps a request within rate and time.
+/// Keeps a request within rate, size and time.
 async fn within_limits(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     if let Some(ClientAddress(address)) = request.extensions().get()
         && let Err(problem) = app.rates.check(*address)
     {
         return problem.into_response();
+    }
+    // What is announced is not waited for.
+    let (body, most) = (request.body().size_hint().lower(), app.limits.body);
+    if body > most as u64 {
+        let detail = format!("expected a body of at most {most} bytes, found {body}");
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response();
     }
     match timeout(app.limits.time, next.run(request)).await {
         Ok(response) => response,

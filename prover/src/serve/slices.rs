@@ -49,7 +49,7 @@ fn slice_answer(site: &BoardSite, slice: Slice, bytes: u64) -> SliceAnswer {
 }
 
 /// The slices of the database of a board.
-#[utoipa::path(get, path = "/api/{board}/slices", params(("board", example = "6x6")),
+#[utoipa::path(get, path = "/api/{board}/slices", params(("board" = String, Path, example = "6x6")),
     responses((status = 200, body = Vec<SliceAnswer>)))]
 pub(super) async fn slices_route(
     State(app): State<Arc<App>>,
@@ -63,7 +63,7 @@ pub(super) async fn slices_route(
 
 /// A slice: how many positions are won, drawn and lost.
 #[utoipa::path(get, path = "/api/{board}/slices/{slice}",
-    params(("board", example = "6x6"), ("slice", example = "2,0,1,1")),
+    params(("board" = String, Path, example = "6x6"), ("slice" = String, Path, example = "2,0,1,1")),
     responses((status = 200, body = CountedSlice)))]
 pub(super) async fn slice_route(
     State(app): State<Arc<App>>,

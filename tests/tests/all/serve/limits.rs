@@ -20,6 +20,7 @@ fn what_is_wrong_is_a_problem_in_json() {
     server.post("/api/6x6/position", "{}").problem(405);
     server.post("/api/6x6/game", "{").problem(400);
     server.post("/api/6x6/positions", "{}").problem(422);
+    server.post("/api/6x6/game", "[null, null]").problem(422);
     let headers = server.get("/healthz").headers;
     assert!(headers["content-security-policy"].to_str().unwrap().contains("default-src 'none'"));
     assert_eq!(headers["x-content-type-options"], "nosniff");
