@@ -34,7 +34,7 @@ fn server() -> &'static (Runtime, Router) {
         let manifest = store.manifest().expect("a database");
         let session = BuildSession::new(&store, &manifest.cover, u64::MAX).expect("its values");
         let values = session.into_values(1 << 20);
-        let depths = Depths::open(&corpus.join("egdb"), &game.board).expect("its depths");
+        let depths = Depths::open(corpus.join("egdb"), &game.board).expect("its depths");
         let database = Some(Database { store, manifest, depths });
         let board = BoardSite::new(game, values, database);
         let certificate = ServedCertificate::new(stored).expect("a proof");
