@@ -103,7 +103,7 @@ fn ten_thousand_connections_at_once_are_survived() {
     let here = tempfile::tempdir().unwrap();
     let server = Server::start(&["--most-time", "2"], here.path());
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    let most = limit.maximum.map_or(usize::MAX, |most| most as usize);
+    let most = limit.maximum.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     rustix::process::setrlimit(
         rustix::process::Resource::Nofile,
         rustix::process::Rlimit { current: limit.maximum, ..limit },
