@@ -126,8 +126,8 @@ fn a_search_that_was_kept_goes_on() {
     let again = Search::new(context.goal(item.attacker), item.table);
     let mut again = again.with_progress(&count).with_checkpoint(checkpoint);
     again.run(&item.position, item.nodes);
-    assert_eq!(before.into_inner(), search.nodes());
-    assert_eq!(again.nodes(), search.nodes() + now.into_inner());
+    assert_eq!(before.load(Ordering::Relaxed), search.nodes());
+    assert_eq!(again.nodes(), search.nodes() + now.load(Ordering::Relaxed));
 
     // One of another proof stays, and it is said that it is there.
     let others = kept.join("egdb/6x6.results.0123456789abcdef");
