@@ -13,7 +13,7 @@
 //! 3. [`search`]: df-pn⁺, which decides single positions over a database and shows its decisions by
 //!    strategies; [`heuristic`]: alpha-beta, which guesses what a search cannot decide.
 //! 4. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
-//!    ([`proof::solve()`]).
+//!    ([`proof::solve()`]); [`farm`]: its searches on other machines.
 //! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
 //! 6. [`lookup`]: what a database says of a position and of each of its moves.
 //! 7. [`games`]: games that were played, and what their moves were worth; [`play`]: a game against
@@ -36,7 +36,7 @@
 //! use prover::egdb::{Cover, Values};
 //! use prover::progress::Progress;
 //! use prover::proof::{
-//!     Asked, Environment, Ledger, Manager, Request, SearchContext, Workers, solve,
+//!     Asked, Environment, Ledger, Manager, ROUND, Request, SearchContext, Workers, solve,
 //! };
 //!
 //! let game: Game = "4x4".parse()?;
@@ -47,6 +47,7 @@
 //! let manager = Manager {
 //!     leaf_nodes: 10_000,
 //!     leaf_table: 1 << 20,
+//!     round: ROUND,
 //!     max_nodes: None,
 //!     thresholds: None,
 //!     seed: Vec::new(),
@@ -87,6 +88,7 @@ pub mod cli;
 pub mod combine;
 pub mod engine;
 pub mod exchange;
+pub mod farm;
 pub mod games;
 pub mod heuristic;
 pub mod literature;

@@ -6,28 +6,30 @@ use certificate_spec::provenance::{self, Mode, Provenance, Resources};
 
 use crate::board::Game;
 use crate::egdb::Cover;
-use crate::proof::{Manager, Request, Solution, Stop, Undecided};
+use crate::proof::{Manager, ROUND, Request, Solution, Stop, Undecided};
 
 /// The name and version that this program gives itself.
 const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
 
-/// What the certificate of a solution depends on besides the request: on nothing, except where the
-/// proof was interrupted.
-pub fn mode_of(solution: &Solution, threads: usize, time: Duration) -> Mode {
-    match &solution.undecided {
-        Some(Undecided { stop: Stop::Interrupted, .. }) => Mode::FreeRunning(Resources {
-            threads: u32::try_from(threads).unwrap_or(u32::MAX),
-            workers: 1,
-            seconds: time.as_secs(),
-        }),
-        _ => Mode::Reproducible,
+/// What the certificate of a solution depends on besides the request as it is written down: on
+/// nothing, except where the proof was interrupted or its rounds were of another size.
+pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Duration) -> Mode {
+    let is_interrupted =
+        matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
+    if !is_interrupted && manager.round == ROUND {
+        return Mode::Reproducible;
     }
+    Mode::FreeRunning(Resources {
+        threads: u32::try_from(threads).unwrap_or(u32::MAX),
+        workers: 1,
+        seconds: time.as_secs(),
+    })
 }
 
 /// The provenance of the certificate of a request, without the iterations of a question.
 pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> Provenance {
     let Request { start, asked, manager } = request;
-    let Manager { leaf_nodes, leaf_table, max_nodes, thresholds, seed } = manager;
+    let Manager { leaf_nodes, leaf_table, round: _, max_nodes, thresholds, seed } = manager;
     let moves = seed.windows(2).filter_map(|w| game.board.write_move(&w[0], &w[1]).ok());
     Provenance {
         program: PROGRAM.into(),

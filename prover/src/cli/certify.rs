@@ -1,7 +1,7 @@
 //! The full job: databases, proof, certificate.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::Instant;
 
 use certificate_spec::Digest;
@@ -10,6 +10,7 @@ use certificate_spec::provenance::Provenance;
 use clap::Args;
 
 use super::failure::Failure;
+use super::farm_options::ManagerOptions;
 use super::game_files::GameInFile;
 use super::machine::{MachineOptions, TableOption};
 use super::options::{ClaimOption, DatabaseOption, GameOption, check_cover, database};
@@ -17,6 +18,7 @@ use super::output::write_certificate;
 use super::result::ResultOptions;
 use super::sizes::bytes;
 use super::start::StartOptions;
+use super::stop::{is_stopped, stop_when_asked};
 use super::values::ValuesOptions;
 use crate::board::Position;
 use crate::certificate::{Section, Target, mode_of, provenance};
@@ -24,8 +26,8 @@ use crate::egdb::{Cover, Store, Values};
 use crate::prepare_database::default_cover;
 use crate::progress::print_line;
 use crate::proof::{
-    Environment, Ledger, Manager, QuestionProof, Request, SearchContext, Solution, SolveError,
-    Thresholds, Workers, solve,
+    Environment, Ledger, Manager, QuestionProof, QueueSource, ROUND, Request, SearchContext,
+    Solution, SolveError, Thresholds, Workers, solve,
 };
 
 #[derive(Args, Debug)]
@@ -57,6 +59,13 @@ pub(super) struct Options {
     leaf_nodes: u64,
     #[command(flatten)]
     table: TableOption,
+    /// Search at least so many positions at a time, side by side; more keep more workers busy. The
+    /// certificate depends on it
+    #[arg(long, value_name = "N", default_value_t = ROUND,
+          value_parser = parse_round)]
+    round: usize,
+    #[command(flatten)]
+    farm: ManagerOptions,
     /// Give up a question after so many nodes [default: never]
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
@@ -83,6 +92,11 @@ pub(super) struct Options {
     result: ResultOptions,
     #[command(flatten)]
     machine: MachineOptions,
+}
+
+fn parse_round(text: &str) -> Result<usize, String> {
+    let round = text.parse().ok().filter(|round| (1..=100_000).contains(round));
+    round.ok_or_else(|| "expected 1 to 100000".into())
 }
 
 /// The database that a proof rests on.
@@ -123,19 +137,31 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let UsedDatabase { values, root } = options.database(&cover)?;
     let database_done = begin.elapsed();
 
-    let workers = Workers::new(options.machine.workers());
-    let tables = workers.number() as u64;
-    options.table.check(options.leaf_nodes, tables, options.machine.memory(), "--threads")?;
     let context = SearchContext { board, database: &values, database_root: root };
     stop_when_asked()?;
+    let farm = options.farm.start(&request, &context, &cover, game, &progress)?.map(Arc::new);
+    let workers = match &farm {
+        Some(farm) => Workers::farm(Arc::clone(farm) as Arc<dyn QueueSource>),
+        None => {
+            let workers = Workers::new(options.machine.workers());
+            let tables = workers.number() as u64;
+            let memory = options.machine.memory();
+            options.table.check(options.leaf_nodes, tables, memory, "--threads")?;
+            workers
+        }
+    };
     let environment = Environment {
         ledger: &ledger,
         workers: &workers,
-        is_stopped: &|| STOP.load(Ordering::Relaxed),
+        is_stopped: &is_stopped,
         progress: &progress,
     };
-    let solution = solve(&request, &context, environment)?;
-    let mode = mode_of(&solution, workers.number(), begin.elapsed());
+    let solution = solve(&request, &context, environment);
+    if let Some(farm) = &farm {
+        farm.finish(solution.as_ref().is_ok_and(|solution| solution.undecided.is_none()));
+    }
+    let solution = solution?;
+    let mode = mode_of(&solution, &request.manager, options.machine.workers(), begin.elapsed());
     let made = provenance(game, &cover, &request, mode);
     let Solution { value, proofs, undecided } = solution;
     let section = |proof: QuestionProof| {
@@ -176,22 +202,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Set when the proof is to be interrupted.
-static STOP: AtomicBool = AtomicBool::new(false);
-
-/// From now on Ctrl-C and its like end the proof at the next occasion; the second time the process.
-fn stop_when_asked() -> Result<(), Failure> {
-    let stop = || {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    };
-    match ctrlc::set_handler(stop) {
-        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
-        Err(e) => Err(Failure::Resource(format!("cannot handle signals: {e}"))),
-    }
-}
-
 impl Options {
     fn request(&self, start: Position) -> Result<Request, Failure> {
         if let (Some(first), Some(until)) = (self.threshold, self.until_threshold)
@@ -204,6 +214,7 @@ impl Options {
         let manager = Manager {
             leaf_nodes: self.leaf_nodes,
             leaf_table: self.table.bytes,
+            round: self.round,
             max_nodes: self.max_nodes,
             thresholds: self.threshold.map(|first| Thresholds { first, increment, until }),
             seed: match &self.seed_line {

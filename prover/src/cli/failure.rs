@@ -11,6 +11,7 @@ use crate::certificate::{BrokenProof, EmitError, ReadError};
 use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
 use crate::exchange::ExchangeError;
+use crate::farm::FarmError;
 use crate::literature::{ContradictionError, LiteratureError};
 use crate::lookup::LookupError;
 use crate::play::PlayError;
@@ -108,6 +109,12 @@ pub enum Failure {
     /// The file of results.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// The farm.
+    #[error(transparent)]
+    Farm(#[from] FarmError),
+    /// No manager is there.
+    #[error("{0}: no manager answers; is one running, with the same --farm?")]
+    NoManager(String),
     /// Not enough memory, or threads.
     #[error("{0}")]
     Resource(String),
@@ -143,6 +150,7 @@ impl Failure {
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
             | Failure::Differences { .. }
+            | Failure::NoManager(_)
             | Failure::Disagreements { .. } => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,
             Failure::Input(_)
@@ -150,6 +158,7 @@ impl Failure {
             | Failure::Fen(_)
             | Failure::Move(_)
             | Failure::Combine(_)
+            | Failure::Farm(FarmError::Address { .. } | FarmError::Name(_))
             | Failure::Book(BookError::Line { .. })
             | Failure::Exchange(ExchangeError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,

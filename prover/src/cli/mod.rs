@@ -9,6 +9,8 @@ mod compare;
 mod db;
 mod engine;
 mod failure;
+mod farm;
+mod farm_options;
 mod game_files;
 mod limits;
 mod machine;
@@ -28,7 +30,9 @@ mod sizes;
 mod solve;
 mod start;
 mod stats;
+mod stop;
 mod values;
+mod worker;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
@@ -67,6 +71,9 @@ pub use failure::Failure;
   prove annotate games.pdn                   their values and mistakes
   prove perft --depth 10                     count move sequences
   prove manual --out man1                    manual pages; prove completions bash: for a shell
+  prove --farm nats://host:4222 --emit cert  the searches are done by workers
+  prove worker --farm nats://host:4222       one of them; as many as you like, on any machine
+  prove farm status --farm nats://host:4222  how far it is
 
 A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the start.
 
@@ -125,6 +132,10 @@ enum Command {
     Manual(manual::ManualOptions),
     /// Print the script that lets a shell complete the options of prove.
     Completions(manual::CompletionOptions),
+    /// Search for managers on other machines, through a broker.
+    Worker(worker::Options),
+    /// Look after a farm of workers.
+    Farm(farm::Options),
 }
 
 /// Runs the command line of this process. A failure says what to do by options that the command
@@ -170,6 +181,8 @@ impl Cli {
             Some(Command::Perft(options)) => perft::run(&options),
             Some(Command::Manual(options)) => manual::run_manual(&options),
             Some(Command::Completions(options)) => manual::run_completions(&options),
+            Some(Command::Worker(options)) => worker::run(&options),
+            Some(Command::Farm(options)) => farm::run(&options),
         }
     }
 }

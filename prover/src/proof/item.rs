@@ -170,6 +170,9 @@ pub enum BadAnswer {
     /// The bytes are no answer to the item.
     #[error("bytes that are no answer to the item")]
     Bytes,
+    /// There is none.
+    #[error("no answer: {0}")]
+    None(String),
     /// The strategy does not stand up to its replay.
     #[error("a strategy that does not hold: {0}")]
     Strategy(#[from] StrategyError),

@@ -203,11 +203,11 @@ impl Ledger {
         self.fresh().results.push(record);
     }
 
-    /// Writes what was added, if that is due.
+    /// Writes what was added, if that is due; says whether it was.
     ///
     /// # Errors
     /// [`LedgerError`]
-    pub fn write_if_due(&self) -> Result<(), LedgerError> {
+    pub fn write_if_due(&self) -> Result<bool, LedgerError> {
         self.write_after(WRITE_AFTER)
     }
 
@@ -216,7 +216,7 @@ impl Ledger {
     /// # Errors
     /// [`LedgerError`]
     pub fn write(&self) -> Result<(), LedgerError> {
-        self.write_after(Duration::ZERO)
+        self.write_after(Duration::ZERO).map(|_| ())
     }
 
     fn fresh(&self) -> MutexGuard<'_, Fresh> {
@@ -224,10 +224,10 @@ impl Ledger {
     }
 
     /// Writes what was added, if the last time was so long ago.
-    fn write_after(&self, time: Duration) -> Result<(), LedgerError> {
+    fn write_after(&self, time: Duration) -> Result<bool, LedgerError> {
         let mut fresh = self.fresh();
         if fresh.written.elapsed() < time {
-            return Ok(());
+            return Ok(false);
         }
         if !fresh.results.is_empty() {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
@@ -237,7 +237,7 @@ impl Ledger {
             }
         }
         fresh.written = Instant::now();
-        Ok(())
+        Ok(true)
     }
 
     fn try_write(&self, results: &[Record]) -> Result<(), redb::Error> {

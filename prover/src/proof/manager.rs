@@ -11,29 +11,31 @@
 //! follows from them.
 
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use certificate_spec::Digest;
 use certificate_spec::provenance::{Iteration, Thresholds};
 use thiserror::Error;
 
 use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
-use super::ledger::{Checkpoints, Ledger, LedgerError, Record};
-use super::queue::Queue;
+use super::ledger::{Checkpoints, Ledger, LedgerError};
+use super::queue::{Lease, LocalLease, LocalQueue, ManagerQueue, QuestionState};
+use super::round::{Round, TRIES};
 use super::tree::{NodeId, Reason, Tree};
+use super::work::{Work, work};
 use super::workers::Workers;
 use crate::board::{Position, Side};
 use crate::progress::{Bar, Progress};
 use crate::search::{Checkpoint, Outcome, Probes, ProofNumbers, SearchProgress};
 
-/// The least number of searches of a round.
-const ROUND: usize = 16;
+/// The least number of searches of a round, where nothing else is said.
+pub const ROUND: usize = 16;
 /// With larger trees a round has a search for each so many nodes, so that the work of choosing
 /// them, which goes over the whole tree, stays in proportion.
 const NODES_PER_SEARCH: usize = 16;
-/// How often an item is searched whose results are not valid.
-const TRIES: u32 = 3;
+/// A round looks so often at the latest whether the proof is to end.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The parameters of a proof.
 #[derive(Debug, Clone)]
@@ -42,6 +44,9 @@ pub struct Manager {
     pub leaf_nodes: u64,
     /// The bytes that the table of a leaf search may grow to.
     pub leaf_table: u64,
+    /// The least number of searches of a round: what is found depends on it, and no more workers
+    /// than that are busy at first.
+    pub round: usize,
     /// The budget of all searches together, in nodes, if there is one.
     pub max_nodes: Option<u64>,
     /// Thresholds, if proofs are to begin with what is likely.
@@ -119,7 +124,7 @@ struct Run<'a, 'g> {
     manager: &'a Manager,
     context: &'g SearchContext<'g>,
     environment: Environment<'a>,
-    queue: &'a Queue,
+    queue: &'a dyn ManagerQueue,
     tree: Tree<'g>,
     verdict: Verdict,
     probes: Probes,
@@ -139,12 +144,47 @@ impl Manager {
         environment: Environment<'_>,
     ) -> Result<Grown<'g>, ProofError> {
         let Environment { ledger, workers, is_stopped, progress } = environment;
-        let queue = Queue::default();
         let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
+        let run = |queue: &dyn ManagerQueue| {
+            let unknown = ProofNumbers { proof: 1, disproof: 1 };
+            let mut run = Run {
+                manager: self,
+                context,
+                environment,
+                queue,
+                tree: Tree::new(context.goal(attacker), root),
+                verdict: Verdict {
+                    stop: Stop::Decided,
+                    outcome: Outcome::Unknown(unknown),
+                    nodes: 0,
+                    searches: 0,
+                    is_kept: false,
+                    history: Vec::new(),
+                },
+                probes: Probes::default(),
+                bar: &bar,
+            };
+            let done = run.iterate();
+            // What an error has ended is not lost, either.
+            let written = ledger.write();
+            queue.settle();
+            done.and(written.map_err(Into::into))?;
+            Ok(Grown { tree: run.tree, verdict: run.verdict })
+        };
+        if let Some(farm) = workers.outside() {
+            let done = run(&*farm.open());
+            bar.finish();
+            return done;
+        }
+        let queue = LocalQueue::default();
         let is_kept = AtomicBool::new(false);
         let (checkpoints, say) = (ledger.checkpoints(), |what| progress.say(what));
-        let answer = |bytes: &[u8]| {
-            let item = Item::decode(bytes, context)?;
+        let answer = |lease: &LocalLease<'_>| {
+            let _worker = workers.take();
+            let bytes = lease.item();
+            let Some(item) = Item::decode(bytes, context) else {
+                return Work::Impossible("bytes that are no item".into());
+            };
             let report = |SearchProgress { nodes, before, root: numbers }| {
                 if let Some(numbers) = numbers.filter(|_| item.position == *root) {
                     bar.note(&words_of(numbers));
@@ -160,33 +200,14 @@ impl Manager {
             if answer.is_none() && checkpoints.as_ref().is_some_and(|c| c.file(bytes).exists()) {
                 is_kept.store(true, Ordering::Relaxed);
             }
-            Some(answer?.encode())
+            answer.map_or(Work::Stopped, |answer| Work::Done(answer.encode()))
         };
         let done = std::thread::scope(|scope| {
             let _closing = Closing(&queue);
             for _ in 0..workers.number() {
-                scope.spawn(|| work(&queue, workers, &answer));
+                scope.spawn(|| work(&queue, &answer));
             }
-            let unknown = ProofNumbers { proof: 1, disproof: 1 };
-            let mut run = Run {
-                manager: self,
-                context,
-                environment,
-                queue: &queue,
-                tree: Tree::new(context.goal(attacker), root),
-                verdict: Verdict {
-                    stop: Stop::Decided,
-                    outcome: Outcome::Unknown(unknown),
-                    nodes: 0,
-                    searches: 0,
-                    is_kept: false,
-                    history: Vec::new(),
-                },
-                probes: Probes::default(),
-                bar: &bar,
-            };
-            let done = run.iterate().and_then(|()| Ok(ledger.write()?));
-            done.map(|()| Grown { tree: run.tree, verdict: run.verdict })
+            run(&queue)
         });
         bar.finish();
         // The workers have ended.
@@ -201,20 +222,8 @@ fn words_of(numbers: ProofNumbers) -> String {
     format!("proof number {}, disproof number {}", numbers.proof, numbers.disproof)
 }
 
-/// What a worker does.
-fn work(queue: &Queue, workers: &Workers, answer: &(dyn Fn(&[u8]) -> Option<Vec<u8>> + Sync)) {
-    while let Some(lease) = queue.lease() {
-        let _worker = workers.take();
-        match catch_unwind(AssertUnwindSafe(|| answer(&lease.item))) {
-            // An item that cannot be read, brings the search down or is stopped has no good answer.
-            Err(_) | Ok(None) => lease.complete(Vec::new()),
-            Ok(Some(answer)) => lease.complete(answer),
-        }
-    }
-}
-
 /// Closes the queue when it is dropped, even by a panic: the workers would wait for ever.
-struct Closing<'a>(&'a Queue);
+struct Closing<'a>(&'a LocalQueue);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
@@ -304,13 +313,24 @@ impl Run<'_, '_> {
             }
             self.show(of, threshold);
             let size = self.tree.nodes().len();
-            let round = self.tree.frontier(of, ROUND.max(size / NODES_PER_SEARCH));
+            let searches = self.manager.round.max(size / NODES_PER_SEARCH);
+            let round = self.tree.frontier(of, searches);
             self.search(&round)?;
             self.tree.update(threshold);
         }
     }
 
     fn show(&self, of: NodeId, threshold: Option<u32>) {
+        self.queue.show(&QuestionState {
+            attacker: self.tree.goal().attacker,
+            root: match self.tree.outcome() {
+                Outcome::Unknown(numbers) => Some(numbers),
+                _ => None,
+            },
+            tree: self.tree.nodes().len() as u64,
+            searches: self.verdict.searches,
+            nodes: self.verdict.nodes,
+        });
         let Outcome::Unknown(numbers) = self.tree.outcome_of(of) else { return };
         let Probes { looked_up, known } = self.probes;
         let share = 100.0 * known as f64 / looked_up.max(1) as f64;
@@ -334,67 +354,45 @@ impl Run<'_, '_> {
             heuristic_nodes: (leaf_nodes / 100).clamp(20, 1000),
         };
         let items: Vec<Item> = round.iter().map(item).collect();
-        let bytes: Vec<Vec<u8>> = items.iter().map(|item| item.encode(self.context)).collect();
-        let there = self.environment.ledger.get(&bytes)?;
-        let pending = there.into_iter().zip(items).zip(bytes).map(|((stored, item), bytes)| {
-            let id = stored.is_none().then(|| self.queue.submit(bytes.clone()));
-            Pending { item, bytes, stored, id }
-        });
-        for (&id, pending) in round.iter().zip(pending.collect::<Vec<_>>()) {
-            let Some(answer) = self.answer(pending)? else { return Ok(()) };
-            self.verdict.nodes += answer.nodes;
-            self.verdict.searches += 1;
-            self.probes.looked_up += answer.probes.looked_up;
-            self.probes.known += answer.probes.known;
-            match answer.found {
-                Found::Decided(strategy) => self.tree.decide(id, strategy),
-                Found::TooHard(guesses) => self.tree.expand(id, Some(&guesses)),
+        let Environment { ledger, is_stopped, .. } = self.environment;
+        let mut searches = Round::begin(items, self.context, ledger, self.queue)?;
+        self.bar.resume(searches.known_nodes());
+        let mut applied = 0;
+        loop {
+            while let Some(answer) = searches.take(applied) {
+                self.apply(round[applied], answer);
+                applied += 1;
+            }
+            if ledger.write_if_due()? {
+                self.queue.settle();
+            }
+            if applied == round.len() {
+                return Ok(());
+            }
+            if is_stopped() {
+                // What is there already is kept.
+                let _ = searches.receive(self.queue.collect(Duration::ZERO), ledger, self.queue);
+                return Ok(());
+            }
+            let deliveries = self.queue.collect(PATIENCE);
+            match searches.receive(deliveries, ledger, self.queue) {
+                Ok(nodes) => self.bar.add(nodes),
+                // What is stopped has no result.
+                Err(_) if is_stopped() => return Ok(()),
+                Err(bad) => return Err(ProofError::Worker(bad)),
             }
         }
-        self.environment.ledger.write_if_due()?;
-        Ok(())
     }
 
-    /// Waits for the answer to an item; `None` if the proof is interrupted before it is there.
-    fn answer(&self, pending: Pending) -> Result<Option<Answer>, ProofError> {
-        let Pending { item, bytes, stored, mut id } = pending;
-        // What comes from a file is replayed.
-        let mut bad = match stored.map(|result| Answer::decode(&result, &item, self.context)) {
-            Some(Ok(answer)) => {
-                self.bar.resume(answer.nodes);
-                return Ok(Some(answer));
-            }
-            Some(Err(bad)) => Some(bad),
-            None => None,
-        };
-        for _ in 0..TRIES {
-            if bad.is_some() && (self.environment.is_stopped)() {
-                return Ok(None);
-            }
-            let id = id.take().unwrap_or_else(|| self.queue.submit(bytes.clone()));
-            let result = self.queue.result(id);
-            // A worker of this process has replayed it.
-            match Answer::parse(&result, &item, self.context) {
-                Some(answer) => {
-                    self.environment.ledger.put(Record { item: bytes, result });
-                    return Ok(Some(answer));
-                }
-                None => bad = Some(BadAnswer::Bytes),
-            }
+    /// Applies the answer to the search of a node.
+    fn apply(&mut self, id: NodeId, answer: Answer) {
+        self.verdict.nodes += answer.nodes;
+        self.verdict.searches += 1;
+        self.probes.looked_up += answer.probes.looked_up;
+        self.probes.known += answer.probes.known;
+        match answer.found {
+            Found::Decided(strategy) => self.tree.decide(id, strategy),
+            Found::TooHard(guesses) => self.tree.expand(id, Some(&guesses)),
         }
-        if (self.environment.is_stopped)() {
-            return Ok(None);
-        }
-        Err(ProofError::Worker(bad.unwrap_or(BadAnswer::Bytes)))
     }
-}
-
-/// An item whose answer is waited for.
-struct Pending {
-    item: Item,
-    bytes: Vec<u8>,
-    /// The result in the ledger.
-    stored: Option<Vec<u8>>,
-    /// Its number in the queue, if it is there.
-    id: Option<u64>,
 }

@@ -11,17 +11,22 @@ mod manager;
 mod position_value;
 mod question_proof;
 mod queue;
+mod round;
 mod solve;
 mod tree;
+mod work;
 mod workers;
 
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
-pub use manager::{Environment, Grown, IsStopped, Manager, ProofError, Stop, Verdict};
+pub use manager::{Environment, Grown, IsStopped, Manager, ProofError, ROUND, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
-pub use queue::{Lease, Queue};
+pub use queue::{
+    Delivery, Lease, LocalLease, LocalQueue, ManagerQueue, QuestionState, QueueSource, WorkerQueue,
+};
 pub use solve::{Request, Solution, SolveError, Undecided, seed_line, solve};
 pub use tree::{Link, NodeId, Reason, Tree};
+pub use work::{Work, work};
 pub use workers::Workers;

@@ -1,78 +1,130 @@
-//! The queue between the manager and its workers.
+//! The queue between the manager and its workers, from both sides.
 //!
-//! Four calls: the manager submits items; a worker leases one, and completes it or fails. Items and
-//! results are bytes, so the same calls can go through a message queue between machines. An item
-//! that fails, or whose lease is dropped, goes to another worker; one that is completed twice was
+//! The manager submits items and collects results; a worker leases an item, keeps it alive, and
+//! completes it or fails. Items and results are bytes, and an item is known by the digest of its
+//! bytes, so the same calls go through a broker between machines ([`crate::farm`]). An item that
+//! fails, or whose lease is dropped, goes to another worker; one that is completed twice was
 //! completed once.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt::Debug;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// Items that wait for a worker, and results that wait for the manager.
+use certificate_spec::Digest;
+
+use super::item::BadAnswer;
+use crate::board::Side;
+use crate::search::ProofNumbers;
+
+/// A queue as the manager sees it.
+pub trait ManagerQueue: Sync {
+    /// Asks for an item to be done. An item that is submitted again, such as after a bad result, is
+    /// done again.
+    fn submit(&self, item: Vec<u8>);
+
+    /// Waits for a result, so long at most, and returns those that there are.
+    fn collect(&self, wait: Duration) -> Vec<Delivery>;
+
+    /// Takes note that a result is good, or no longer needed.
+    fn accept(&self, _delivery: &Delivery) {}
+
+    /// Takes note that a result is bad. The item is not asked for again by this.
+    fn reject(&self, _delivery: &Delivery, _why: &BadAnswer) {}
+
+    /// Takes note that all results that were accepted so far are in the ledger, on disk.
+    fn settle(&self) {}
+
+    /// Takes note of how far a question is, for those who watch.
+    fn show(&self, _state: &QuestionState) {}
+}
+
+/// Where queues to workers outside of this process come from.
+pub trait QueueSource: Debug + Send + Sync {
+    /// A queue for one question. Items that have no result when it is dropped are withdrawn.
+    fn open(&self) -> Box<dyn ManagerQueue + '_>;
+}
+
+/// A queue as a worker sees it.
+pub trait WorkerQueue: Sync {
+    /// An item that was taken.
+    type Lease<'a>: Lease
+    where
+        Self: 'a;
+
+    /// Waits for an item; `None` when there are no more.
+    fn lease(&self) -> Option<Self::Lease<'_>>;
+}
+
+/// An item that a worker has taken. Dropped without a result it goes to another worker. The queue
+/// keeps it alive as long as it exists.
+pub trait Lease {
+    /// The item.
+    fn item(&self) -> &[u8];
+
+    /// Hands in the result.
+    fn complete(self, result: Vec<u8>);
+
+    /// Says why there is no result and will be none.
+    fn give_up(self, why: String);
+}
+
+/// What came back for an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The digest of the item.
+    pub item: Digest,
+    /// The result, or why the worker has none.
+    pub result: Result<Vec<u8>, String>,
+    /// The worker that it came from, if that is none of this process: nothing that it says is
+    /// believed.
+    pub worker: Option<String>,
+    /// The number of the delivery in its queue.
+    pub number: u64,
+}
+
+/// How far a question is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuestionState {
+    /// Who is asked about.
+    pub attacker: Side,
+    /// The numbers of the root, if it is not decided.
+    pub root: Option<ProofNumbers>,
+    /// Nodes of the tree.
+    pub tree: u64,
+    /// Searches so far.
+    pub searches: u64,
+    /// Nodes that they expanded.
+    pub nodes: u64,
+}
+
+/// The queue of a process: items that wait for a thread, and results that wait for the manager.
 #[derive(Default)]
-pub struct Queue {
+pub struct LocalQueue {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    next: u64,
-    waiting: VecDeque<u64>,
-    items: HashMap<u64, Vec<u8>>,
-    results: HashMap<u64, Vec<u8>>,
+    waiting: VecDeque<Digest>,
+    items: HashMap<Digest, Vec<u8>>,
+    results: VecDeque<Delivery>,
+    delivered: u64,
     closed: bool,
 }
 
-/// An item that a worker has taken. Dropped without a result it goes to another worker.
-pub struct Lease<'a> {
-    queue: &'a Queue,
-    id: u64,
-    /// The item.
-    pub item: Vec<u8>,
+/// An item that a thread has taken.
+pub struct LocalLease<'a> {
+    queue: &'a LocalQueue,
+    key: Digest,
+    item: Vec<u8>,
 }
 
-impl Queue {
+impl LocalQueue {
     fn lock(&self) -> MutexGuard<'_, State> {
         // A worker that panicked held the lock for no more than one of the steps below.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Asks for an item to be done; returns its number.
-    pub fn submit(&self, item: Vec<u8>) -> u64 {
-        let mut state = self.lock();
-        let id = state.next;
-        state.next += 1;
-        state.items.insert(id, item);
-        state.waiting.push_back(id);
-        self.changed.notify_all();
-        id
-    }
-
-    /// Waits for an item; `None` when the queue is closed.
-    pub fn lease(&self) -> Option<Lease<'_>> {
-        let mut state = self.lock();
-        loop {
-            if state.closed {
-                return None;
-            }
-            if let Some(id) = state.waiting.pop_front() {
-                let item = state.items.get(&id).cloned().unwrap_or_default();
-                return Some(Lease { queue: self, id, item });
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Waits for the result of an item.
-    pub fn result(&self, id: u64) -> Vec<u8> {
-        let mut state = self.lock();
-        loop {
-            if let Some(result) = state.results.remove(&id) {
-                return result;
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
     }
 
     /// Closes the queue: there are no more items to lease.
@@ -82,25 +134,72 @@ impl Queue {
     }
 }
 
-impl Lease<'_> {
-    /// Hands in the result.
-    pub fn complete(self, result: Vec<u8>) {
-        let mut state = self.queue.lock();
-        if state.items.remove(&self.id).is_some() {
-            state.results.insert(self.id, result);
+impl ManagerQueue for LocalQueue {
+    fn submit(&self, item: Vec<u8>) {
+        let key = Digest::of(&item);
+        let mut state = self.lock();
+        if state.items.insert(key, item).is_none() {
+            state.waiting.push_back(key);
         }
-        self.queue.changed.notify_all();
+        self.changed.notify_all();
     }
 
-    /// Gives the item back.
-    pub fn fail(self) {}
+    fn collect(&self, wait: Duration) -> Vec<Delivery> {
+        let nothing = |state: &mut State| state.results.is_empty();
+        let waited = self.changed.wait_timeout_while(self.lock(), wait, nothing);
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.results.drain(..).collect()
+    }
 }
 
-impl Drop for Lease<'_> {
+impl WorkerQueue for LocalQueue {
+    type Lease<'a> = LocalLease<'a>;
+
+    fn lease(&self) -> Option<LocalLease<'_>> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return None;
+            }
+            if let Some(key) = state.waiting.pop_front() {
+                let item = state.items.get(&key).cloned().unwrap_or_default();
+                return Some(LocalLease { queue: self, key, item });
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl LocalLease<'_> {
+    fn deliver(&self, result: Result<Vec<u8>, String>) {
+        let mut state = self.queue.lock();
+        if state.items.remove(&self.key).is_some() {
+            let number = state.delivered;
+            state.delivered += 1;
+            state.results.push_back(Delivery { item: self.key, result, worker: None, number });
+        }
+    }
+}
+
+impl Lease for LocalLease<'_> {
+    fn item(&self) -> &[u8] {
+        &self.item
+    }
+
+    fn complete(self, result: Vec<u8>) {
+        self.deliver(Ok(result));
+    }
+
+    fn give_up(self, why: String) {
+        self.deliver(Err(why));
+    }
+}
+
+impl Drop for LocalLease<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
-        if state.items.contains_key(&self.id) && !state.closed {
-            state.waiting.push_back(self.id);
+        if state.items.contains_key(&self.key) && !state.closed {
+            state.waiting.push_back(self.key);
         }
         self.queue.changed.notify_all();
     }
@@ -108,15 +207,22 @@ impl Drop for Lease<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Queue;
+    use std::time::Duration;
+
+    use certificate_spec::Digest;
+
+    use super::{Lease, LocalQueue, ManagerQueue, WorkerQueue};
 
     #[test]
     fn an_item_goes_round_until_it_is_completed() {
-        let queue = Queue::default();
-        let (a, b) = (queue.submit(vec![1]), queue.submit(vec![2]));
-        queue.lease().expect("an item").fail();
+        let queue = LocalQueue::default();
+        queue.submit(vec![1]);
+        queue.submit(vec![2]);
+        // It is there already.
+        queue.submit(vec![2]);
+        drop(queue.lease().expect("an item"));
         let second = queue.lease().expect("an item");
-        assert_eq!(second.item, [2]);
+        assert_eq!(second.item(), [2]);
         // A worker that dies.
         let died = std::thread::scope(|scope| {
             scope
@@ -129,9 +235,13 @@ mod tests {
         assert!(died.is_err());
         second.complete(vec![20]);
         let first = queue.lease().expect("an item");
-        assert_eq!(first.item, [1]);
-        first.complete(vec![10]);
-        assert_eq!((queue.result(b), queue.result(a)), (vec![20], vec![10]));
+        assert_eq!(first.item(), [1]);
+        first.give_up("no".into());
+        let results = queue.collect(Duration::from_secs(60));
+        let found: Vec<_> = results.into_iter().map(|d| (d.item, d.result)).collect();
+        let (one, two) = (Digest::of(&[1]), Digest::of(&[2]));
+        assert_eq!(found, [(two, Ok(vec![20])), (one, Err("no".into()))]);
+        assert_eq!(queue.collect(Duration::ZERO), []);
         queue.close();
         assert!(queue.lease().is_none());
     }

@@ -1,27 +1,40 @@
-//! The limit on how many searches run at the same time.
+//! Who does the searches: threads of this process, of which so many run at a time, or a farm.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::queue::QueueSource;
 
 /// A number of workers. A clone stands for the same workers, so several proofs can share them.
 #[derive(Debug, Clone)]
 pub struct Workers {
     number: usize,
     free: Arc<(Mutex<usize>, Condvar)>,
+    farm: Option<Arc<dyn QueueSource>>,
 }
 
 /// A worker that is busy; it is free again when this is dropped.
 pub struct Worker<'a>(&'a Workers);
 
 impl Workers {
-    /// A pool of `number` workers; one where the number is 0.
+    /// A pool of `number` threads; one where the number is 0.
     pub fn new(number: usize) -> Self {
         let number = number.max(1);
-        Workers { number, free: Arc::new((Mutex::new(number), Condvar::new())) }
+        Workers { number, free: Arc::new((Mutex::new(number), Condvar::new())), farm: None }
     }
 
-    /// The number of workers.
+    /// Workers outside of this process, however many there are.
+    pub fn farm(source: Arc<dyn QueueSource>) -> Self {
+        Workers { farm: Some(source), ..Workers::new(usize::MAX) }
+    }
+
+    /// The number of workers; where they are outside of this process it is as large as can be.
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// Where queues to them come from, if they are outside of this process.
+    pub(super) fn outside(&self) -> Option<&dyn QueueSource> {
+        self.farm.as_deref()
     }
 
     /// Waits until a worker is free, and takes it.

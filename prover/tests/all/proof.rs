@@ -13,7 +13,7 @@ use prover::prepare_database::{Room, load};
 use prover::progress::Progress;
 use prover::proof::{
     Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, Manager,
-    ProofError, Record, SearchContext, Stop, Thresholds, Tree, Workers,
+    ProofError, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers,
 };
 use prover::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
 
@@ -35,7 +35,7 @@ fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
 
 fn manager(leaf_nodes: u64) -> Manager {
     let (max_nodes, thresholds, seed) = (None, None, Vec::new());
-    Manager { leaf_nodes, leaf_table: 1 << 20, max_nodes, thresholds, seed }
+    Manager { leaf_nodes, leaf_table: 1 << 20, round: ROUND, max_nodes, thresholds, seed }
 }
 
 /// Proves with two workers and the ledger in a file.

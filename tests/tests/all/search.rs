@@ -11,7 +11,7 @@ use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Board, Game, Position, Side};
 use prover::certificate::Section;
 use prover::progress::Progress;
-use prover::proof::{Environment, Grown, Ledger, Manager, SearchContext, Workers};
+use prover::proof::{Environment, Grown, Ledger, Manager, ROUND, SearchContext, Workers};
 use prover::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
 use quickcheck::Gen;
 use tests::positions::{database, random};
@@ -231,7 +231,8 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let all = positions(&board, 4);
     let context = SearchContext { board: &board, database: &small, database_root: None };
     let (max_nodes, thresholds, seed) = (None, None, Vec::new());
-    let manager = Manager { leaf_nodes: 3, leaf_table: 1 << 20, max_nodes, thresholds, seed };
+    let (leaf_nodes, leaf_table, round) = (3, 1 << 20, ROUND);
+    let manager = Manager { leaf_nodes, leaf_table, round, max_nodes, thresholds, seed };
     let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::new(2));
     let environment = Environment {
         ledger: &ledger,

@@ -1,0 +1,112 @@
+//! Options for the broker of a farm.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use certificate_spec::Digest;
+use certificate_spec::provenance::Mode;
+use clap::Args;
+
+use super::failure::Failure;
+use super::stop::is_stopped;
+use crate::board::Game;
+use crate::certificate::provenance;
+use crate::egdb::Cover;
+use crate::farm::wire::JobContext;
+use crate::farm::{Connection, Farm, JobSettings, Login, Objects};
+use crate::progress::Progress;
+use crate::proof::{Request, SearchContext};
+
+/// How one gets into a broker.
+#[derive(Args, Debug)]
+pub(super) struct LoginOptions {
+    /// Credentials for the broker: a file as nsc writes it, or with the seed of an nkey
+    #[arg(long, value_name = "FILE")]
+    farm_creds: Option<PathBuf>,
+    /// Trust the broker if its certificate is by one of these authorities (PEM)
+    #[arg(long, value_name = "FILE")]
+    farm_ca: Option<PathBuf>,
+    /// The certificate by which the broker knows this program (PEM)
+    #[arg(long, value_name = "FILE", requires = "farm_key")]
+    farm_cert: Option<PathBuf>,
+    /// The key of that certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "farm_cert")]
+    farm_key: Option<PathBuf>,
+}
+
+impl LoginOptions {
+    pub(super) fn login(&self, url: &str) -> Login {
+        Login {
+            url: url.into(),
+            credentials: self.farm_creds.clone(),
+            authorities: self.farm_ca.clone(),
+            identity: self.farm_cert.clone().zip(self.farm_key.clone()),
+        }
+    }
+}
+
+/// Where large results go.
+#[derive(Args, Debug)]
+pub(super) struct ObjectsOption {
+    /// Results of more than 512 kB go through this object store, a directory that the manager and
+    /// all workers share
+    #[arg(long, value_name = "DIR")]
+    objects: Option<String>,
+}
+
+impl ObjectsOption {
+    pub(super) fn open(&self) -> Result<Option<Objects>, Failure> {
+        Ok(self.objects.as_deref().map(Objects::open).transpose()?)
+    }
+}
+
+/// The options of a manager.
+#[derive(Args, Debug)]
+pub(super) struct ManagerOptions {
+    /// Have the searches done by `prove worker`, through the NATS broker at this address, such as
+    /// nats://host:4222; several with commas between
+    #[arg(long, value_name = "URL")]
+    farm: Option<String>,
+    #[command(flatten)]
+    login: LoginOptions,
+    #[command(flatten)]
+    objects: ObjectsOption,
+    /// Give an item to another worker when nothing was heard of it for so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15,
+          value_parser = clap::value_parser!(u32).range(1..=3600))]
+    lease: u32,
+}
+
+impl ManagerOptions {
+    /// Connects to the broker, if there is one to be used, and begins to serve the job.
+    pub(super) fn start(
+        &self,
+        request: &Request,
+        context: &SearchContext<'_>,
+        cover: &Cover,
+        game: &Game,
+        progress: &Progress,
+    ) -> Result<Option<Farm>, Failure> {
+        let Some(url) = &self.farm else { return Ok(None) };
+        let objects = self.objects.open()?;
+        let made = provenance(game, cover, request, Mode::Reproducible);
+        let all =
+            (made.program, made.request, request.manager.round as u64, JobContext::of(context));
+        let name = Digest::of(&crate::wire::encode(&all)).to_string()[..16].to_owned();
+        let login = self.login.login(url);
+        let connected =
+            Connection::open(&login, &format!("manager-{name}"), progress, &is_stopped)?;
+        let Some(connection) = connected else {
+            return Err(Failure::Resource("interrupted before there was a broker".into()));
+        };
+        progress.say(format!("farm: job {name}; items wait for workers"));
+        let job = JobSettings {
+            name,
+            context: JobContext::of(context),
+            nodes: request.manager.leaf_nodes.max(1),
+            table: request.manager.leaf_table,
+            lease: Duration::from_secs(self.lease.into()),
+        };
+        Ok(Some(Farm::start(connection, job, objects)?))
+    }
+}

@@ -1,0 +1,26 @@
+//! Ctrl-C and its like.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::failure::Failure;
+
+/// Set when this program is to end.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Whether this program is to end.
+pub(super) fn is_stopped() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// From now on Ctrl-C and its like end the work at the next occasion; the second time the process.
+pub(super) fn stop_when_asked() -> Result<(), Failure> {
+    let stop = || {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    };
+    match ctrlc::set_handler(stop) {
+        Ok(()) | Err(ctrlc::Error::MultipleHandlers) => Ok(()),
+        Err(e) => Err(Failure::Resource(format!("cannot handle signals: {e}"))),
+    }
+}

@@ -1,0 +1,303 @@
+//! The connection to the broker: how one gets in, and what is said when it is lost.
+//!
+//! The runtime of the connection is its own; everybody else in this program blocks. A connection
+//! that was there once is made again for ever.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_nats::{
+    Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError,
+    jetstream,
+};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+
+use super::error::FarmError;
+use super::names::{PREFIX, is_name};
+use crate::progress::Progress;
+
+/// The broker is asked whether it is there after so long, and taken for lost after twice that.
+const PING: Duration = Duration::from_secs(5);
+/// The longest that is waited before the next attempt to connect.
+const MOST_DELAY: Duration = Duration::from_secs(2);
+/// What the broker is asked for must be there after so long.
+const REQUEST: Duration = Duration::from_secs(5);
+/// The same trouble is said again after so long.
+const SAY_AGAIN: Duration = Duration::from_secs(60);
+
+/// Where the broker is, and how one gets in.
+#[derive(Clone, Default)]
+pub struct Login {
+    /// Its address, `nats://host:4222` or `tls://host:4222`; several with commas between.
+    pub url: String,
+    /// A file of credentials as `nsc` writes it, or with the seed of an nkey.
+    pub credentials: Option<PathBuf>,
+    /// Certificates of authorities to trust, PEM.
+    pub authorities: Option<PathBuf>,
+    /// The certificate of this program and its key, PEM.
+    pub identity: Option<(PathBuf, PathBuf)>,
+}
+
+/// A connection, and the threads that serve it.
+pub struct Connection {
+    pub(super) runtime: Runtime,
+    pub(super) link: Link,
+}
+
+/// What those threads share.
+#[derive(Clone)]
+pub(super) struct Link {
+    pub(super) client: Client,
+    pub(super) context: jetstream::Context,
+    pub(super) voice: Arc<Voice>,
+    /// Counts the times that the connection was made.
+    pub(super) epoch: watch::Receiver<u64>,
+}
+
+/// What is said of the farm to people.
+pub(super) struct Voice {
+    progress: Progress,
+    address: String,
+    last: Mutex<Option<(String, Instant)>>,
+}
+
+impl Voice {
+    /// Says something.
+    pub(super) fn say(&self, text: &str) {
+        self.progress.say(format!("farm {}: {text}", self.address));
+    }
+
+    /// Says that something is wrong, but not the same again and again.
+    pub(super) fn trouble(&self, text: &str) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_old = |(said, when): &(String, Instant)| said == text && when.elapsed() < SAY_AGAIN;
+        if last.as_ref().is_some_and(is_old) {
+            return;
+        }
+        *last = Some((text.to_owned(), Instant::now()));
+        self.say(text);
+    }
+
+    /// Forgets what was wrong.
+    pub(super) fn fine(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+}
+
+impl Login {
+    /// The addresses without users, passwords and tokens.
+    fn public_address(&self) -> String {
+        let public = |url: &str| {
+            let (scheme, rest) = url.split_once("://").unwrap_or(("nats", url));
+            let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+            format!("{scheme}://{place}")
+        };
+        self.url.split(',').map(public).collect::<Vec<_>>().join(",")
+    }
+
+    fn servers(&self) -> Result<Vec<ServerAddr>, FarmError> {
+        let read = |url: &str| {
+            url.trim().parse::<ServerAddr>().map_err(|e| {
+                // What the library says may contain what it was given.
+                let why = match e.kind() {
+                    std::io::ErrorKind::InvalidInput => "it cannot be read".into(),
+                    kind => kind.to_string(),
+                };
+                FarmError::Address { found: self.public_address(), why }
+            })
+        };
+        self.url.split(',').map(read).collect()
+    }
+
+    /// The options of a connection under a name.
+    fn options(&self, name: &str) -> Result<ConnectOptions, FarmError> {
+        let mut options = ConnectOptions::new()
+            .name(format!("draughtproof {name}"))
+            .custom_inbox_prefix(format!("{PREFIX}.inbox.{name}"))
+            .ping_interval(PING)
+            .request_timeout(Some(REQUEST))
+            .reconnect_delay_callback(|attempts| {
+                let steps = u32::try_from(attempts.min(20)).unwrap_or(20);
+                (Duration::from_millis(100) * steps).min(MOST_DELAY)
+            });
+        if let Some(path) = &self.credentials {
+            let bad =
+                |why: String| FarmError::File { option: "--farm-creds", path: path.clone(), why };
+            let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+            let seed = text.lines().map(str::trim).find(|line| {
+                line.starts_with("SU") && line.bytes().all(|b| b.is_ascii_alphanumeric())
+            });
+            options = if text.contains("BEGIN NATS USER JWT") {
+                let is_none = |_| bad("expected credentials as nsc writes them".into());
+                options.credentials(&text).map_err(is_none)?
+            } else if let Some(seed) = seed {
+                options.nkey(seed.to_owned())
+            } else {
+                return Err(bad("expected credentials as nsc writes them, or a line with the \
+                                seed of an nkey (SU...)"
+                    .into()));
+            };
+        }
+        let readable = |option, path: &Path| {
+            let bad = |e: std::io::Error| {
+                let (path, why) = (path.into(), e.to_string());
+                FarmError::File { option, path, why }
+            };
+            std::fs::File::open(path).map(|_| ()).map_err(bad)
+        };
+        if let Some(path) = &self.authorities {
+            readable("--farm-ca", path)?;
+            options = options.add_root_certificates(path.clone());
+        }
+        if let Some((certificate, key)) = &self.identity {
+            readable("--farm-cert", certificate)?;
+            readable("--farm-key", key)?;
+            options = options.add_client_certificate(certificate.clone(), key.clone());
+        }
+        Ok(options)
+    }
+}
+
+/// Secrets stay out of it.
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Login({})", self.public_address())
+    }
+}
+
+impl Connection {
+    /// Connects under a name, and waits until there is a broker; `None` if that is to end before.
+    ///
+    /// # Errors
+    /// [`FarmError`] when waiting does not help, such as when the broker refuses the login.
+    pub fn open(
+        login: &Login,
+        name: &str,
+        progress: &Progress,
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Option<Connection>, FarmError> {
+        if !is_name(name) {
+            return Err(FarmError::Name(name.into()));
+        }
+        let servers = login.servers()?;
+        let address = login.public_address();
+        let last = Mutex::default();
+        let voice = Arc::new(Voice { progress: *progress, address: address.clone(), last });
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("farm")
+            .enable_all()
+            .build()
+            .map_err(FarmError::Threads)?;
+        let (sender, epoch) = watch::channel(0);
+        let sender = Arc::new(sender);
+        loop {
+            let options = login.options(name)?;
+            let options = options.event_callback(listener(Arc::clone(&voice), Arc::clone(&sender)));
+            let connecting = options.connect(servers.clone());
+            match runtime.block_on(connecting) {
+                Ok(client) => {
+                    let builder = jetstream::context::ContextBuilder::new().timeout(REQUEST);
+                    let context = runtime.block_on(async { builder.build(client.clone()) });
+                    return Ok(Some(Connection {
+                        runtime,
+                        link: Link { client, context, voice, epoch },
+                    }));
+                }
+                Err(error) => wait_it_out(&voice, &error)?,
+            }
+            let until = Instant::now() + MOST_DELAY / 2;
+            while Instant::now() < until {
+                if is_stopped() {
+                    return Ok(None);
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+
+    /// The address of the broker, without secrets.
+    pub fn address(&self) -> String {
+        self.link.voice.address().to_owned()
+    }
+
+    /// Sends what was not sent yet.
+    pub(super) fn flush(&self) {
+        let flush = tokio::time::timeout(REQUEST, self.link.client.flush());
+        // What is lost now is sent again by whoever is there next.
+        let _ = self.runtime.block_on(async { flush.await });
+    }
+}
+
+/// Says why there is no connection yet; an error if that does not change by itself.
+fn wait_it_out(voice: &Voice, error: &ConnectError) -> Result<(), FarmError> {
+    let (address, why) = (voice.address().to_owned(), error.to_string());
+    match error.kind() {
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+            Err(FarmError::Refused { address, why })
+        }
+        ConnectErrorKind::Tls => Err(FarmError::Tls { address, why }),
+        ConnectErrorKind::ServerParse => Err(FarmError::Address { found: address, why }),
+        _ => {
+            voice.trouble(&format!("no broker there yet ({why}); trying again"));
+            Ok(())
+        }
+    }
+}
+
+/// What is said of what happens to a connection.
+fn listener(
+    voice: Arc<Voice>,
+    epoch: Arc<watch::Sender<u64>>,
+) -> impl Fn(Event) -> std::future::Ready<()> + Send + Sync + 'static {
+    move |event| {
+        match event {
+            Event::Connected => {
+                epoch.send_modify(|epoch| *epoch += 1);
+                if *epoch.borrow() > 1 {
+                    voice.fine();
+                    voice.say("connected again");
+                }
+            }
+            Event::Disconnected => {
+                voice.trouble("the connection is lost; trying again until it is back");
+            }
+            Event::ServerError(ServerError::Other(text)) => {
+                voice.trouble(&format!("the broker says: {text}"));
+            }
+            Event::ServerError(ServerError::AuthorizationViolation) => {
+                voice.trouble("the broker no longer accepts this login; trying again");
+            }
+            _ => {}
+        }
+        std::future::ready(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Login;
+
+    #[test]
+    fn no_secret_is_shown() {
+        let login = |url: &str| Login { url: url.into(), ..Login::default() };
+        for (url, shown) in [
+            ("nats://user:pass@host:4222", "nats://host:4222"),
+            ("token@host", "nats://host"),
+            ("tls://a:b@one:1,nats://p@ss@two:2", "tls://one:1,nats://two:2"),
+            ("nats://host:4222", "nats://host:4222"),
+        ] {
+            assert_eq!(login(url).public_address(), shown);
+            assert_eq!(format!("{:?}", login(url)), format!("Login({shown})"));
+        }
+        let error = login("nats://user:secret@host:x").servers().err().expect("no port");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Large results: in an object store, under their BLAKE3 name, read back by it.
+
+use std::sync::Arc;
+
+use certificate_spec::Digest;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+
+use super::error::FarmError;
+
+/// Results with more bytes than that go through the object store, if there is one.
+pub const MOST_INLINE: usize = 512 << 10;
+/// Results with more bytes than that are not read.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// A place for large results.
+#[derive(Debug, Clone)]
+pub struct Objects {
+    store: Arc<dyn ObjectStore>,
+}
+
+/// Why an object cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectError {
+    /// There is no object store.
+    #[error("a result in an object store, and none is named here: add --objects")]
+    NoStore,
+    /// The store fails.
+    #[error("object store: {0}")]
+    Store(#[from] object_store::Error),
+    /// It is not what it is called.
+    #[error("object {digest}: expected {expected} bytes of that BLAKE3 name, found other ones")]
+    Wrong {
+        /// The name.
+        digest: Digest,
+        /// How many bytes it has.
+        expected: u64,
+    },
+}
+
+impl Objects {
+    /// The object store in a directory, which is made.
+    ///
+    /// # Errors
+    /// [`FarmError::Objects`]
+    pub fn open(place: &str) -> Result<Objects, FarmError> {
+        let bad = |why: String| FarmError::Objects { place: place.into(), why };
+        std::fs::create_dir_all(place).map_err(|e| bad(e.to_string()))?;
+        let store = LocalFileSystem::new_with_prefix(place).map_err(|e| bad(e.to_string()))?;
+        Ok(Objects { store: Arc::new(store) })
+    }
+
+    /// Writes an object; returns its name.
+    ///
+    /// # Errors
+    /// [`ObjectError::Store`]
+    pub async fn put(&self, bytes: Vec<u8>) -> Result<Digest, ObjectError> {
+        let digest = Digest::of(&bytes);
+        // The same name has the same bytes, so it does not matter who is first.
+        self.store.put(&path(&digest), bytes.into()).await?;
+        Ok(digest)
+    }
+
+    /// Reads an object of so many bytes.
+    ///
+    /// # Errors
+    /// [`ObjectError`]; [`ObjectError::Wrong`] when it is not what it is called.
+    pub async fn get(&self, digest: Digest, bytes: u64) -> Result<Vec<u8>, ObjectError> {
+        let wrong = ObjectError::Wrong { digest, expected: bytes };
+        if bytes > MOST_BYTES {
+            return Err(wrong);
+        }
+        let found = self.store.get(&path(&digest)).await?;
+        if found.meta.size != bytes {
+            return Err(wrong);
+        }
+        let found = found.bytes().await?;
+        if Digest::of(&found) == digest { Ok(found.into()) } else { Err(wrong) }
+    }
+
+    /// Removes an object that is no longer needed.
+    pub async fn remove(&self, digest: Digest) {
+        // One that stays does no harm.
+        let _ = self.store.delete(&path(&digest)).await;
+    }
+}
+
+fn path(digest: &Digest) -> Path {
+    let name = digest.to_string();
+    Path::from(format!("results/{}/{name}", &name[..2]))
+}

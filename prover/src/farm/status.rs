@@ -1,0 +1,256 @@
+//! How far the jobs of a broker are, as their managers say: for people, as JSON, and as the text
+//! that Prometheus reads.
+
+use std::fmt::{self, Write};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
+
+use super::connection::Connection;
+use super::names::STATUS;
+
+/// Managers are waited for so long.
+const WAIT: Duration = Duration::from_secs(1);
+/// So many are waited for.
+const MOST_JOBS: usize = 1000;
+
+/// How far a job is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobStatus {
+    /// The name of the job.
+    pub job: String,
+    /// The board, `RxC`.
+    pub board: String,
+    /// The cover of the database.
+    pub pieces: String,
+    /// The root of the database.
+    pub database: Option<String>,
+    /// Seconds since the manager was started.
+    pub seconds: f64,
+    /// Items that wait for a worker; none if the broker does not say.
+    pub waiting: Option<u64>,
+    /// Items that workers hold; none if the broker does not say.
+    pub leased: Option<u64>,
+    /// Items that the manager wants.
+    pub wanted: u64,
+    /// Items whose results were used.
+    pub done: u64,
+    /// Results that nobody needed.
+    pub wasted: u64,
+    /// Items that were sent again.
+    pub again: u64,
+    /// Wrong results.
+    pub wrong: u64,
+    /// Workers whose results are no longer read.
+    pub refused: Vec<String>,
+    /// Seconds for which the item is held that is held longest.
+    pub oldest_lease_seconds: f64,
+    /// The questions that are asked.
+    pub questions: Vec<QuestionStatus>,
+    /// The workers that have said something in the last half minute.
+    pub workers: Vec<WorkerStatus>,
+}
+
+/// How far a question is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuestionStatus {
+    /// The side of which it is asked whether it wins.
+    pub attacker: String,
+    /// The proof number of the root; none if it is decided.
+    pub proof: Option<u32>,
+    /// Its disproof number.
+    pub disproof: Option<u32>,
+    /// Nodes of the tree.
+    pub tree: u64,
+    /// Searches so far.
+    pub searches: u64,
+    /// Nodes that they expanded.
+    pub nodes: u64,
+}
+
+/// How a worker is, as it says itself, and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerStatus {
+    /// Its name.
+    pub name: String,
+    /// Its threads.
+    pub threads: u32,
+    /// Items that it holds.
+    pub held: u32,
+    /// Items that it has done.
+    pub items: u64,
+    /// Results of it that were used.
+    pub accepted: u64,
+    /// Nodes that it has expanded for this job.
+    pub nodes: u64,
+    /// Nodes a second.
+    pub nodes_per_second: f64,
+    /// Seconds for which it holds the oldest of its items.
+    pub oldest_lease_seconds: f64,
+    /// Wrong results.
+    pub wrong: u32,
+}
+
+impl Connection {
+    /// Asks all managers how far they are; those that answer within a second, in order of their
+    /// jobs.
+    pub fn status(&self) -> Vec<JobStatus> {
+        let client = &self.link.client;
+        let mut jobs: Vec<JobStatus> = self.runtime.block_on(async {
+            let inbox = client.new_inbox();
+            let Ok(mut answers) = client.subscribe(inbox.clone()).await else { return Vec::new() };
+            if client.publish_with_reply(STATUS, inbox, "".into()).await.is_err() {
+                return Vec::new();
+            }
+            let mut jobs = Vec::new();
+            let deadline = tokio::time::Instant::now() + WAIT;
+            while let Ok(Some(answer)) = tokio::time::timeout_at(deadline, answers.next()).await {
+                // Where nobody listens the broker answers itself, with nothing.
+                if let Ok(job) = serde_json::from_slice(&answer.payload) {
+                    jobs.push(job);
+                } else if answer.payload.is_empty() {
+                    break;
+                }
+                if jobs.len() == MOST_JOBS {
+                    break;
+                }
+            }
+            jobs
+        });
+        jobs.sort_by(|a, b| a.job.cmp(&b.job));
+        jobs
+    }
+}
+
+/// For people.
+impl fmt::Display for JobStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = |n: Option<u64>| n.map_or("?".to_owned(), |n| n.to_string());
+        writeln!(
+            f,
+            "job {}: {} over {} pieces, for {:.0} s",
+            self.job, self.board, self.pieces, self.seconds
+        )?;
+        writeln!(
+            f,
+            "  items: {} waiting, {} leased (the oldest for {:.1} s), {} done, {} wasted, {} sent again, \
+             {} wrong",
+            known(self.waiting),
+            known(self.leased),
+            self.oldest_lease_seconds,
+            self.done,
+            self.wasted,
+            self.again,
+            self.wrong
+        )?;
+        for question in &self.questions {
+            let QuestionStatus { attacker, proof, disproof, tree, searches, nodes } = question;
+            let numbers = match (proof, disproof) {
+                (Some(proof), Some(disproof)) => {
+                    format!("proof number {proof}, disproof number {disproof}")
+                }
+                _ => "decided".into(),
+            };
+            writeln!(
+                f,
+                "  does {attacker} win? {numbers}, tree {tree}, {nodes} nodes in {searches} searches"
+            )?;
+        }
+        for worker in &self.workers {
+            let WorkerStatus { name, threads, held, items, nodes_per_second, wrong, .. } = worker;
+            let wrong = if *wrong > 0 { format!(", {wrong} wrong") } else { String::new() };
+            writeln!(
+                f,
+                "  worker {name}: {threads} threads, {nodes_per_second:.0} nodes/s, {held} items held, \
+                 {items} done{wrong}"
+            )?;
+        }
+        for name in &self.refused {
+            writeln!(f, "  worker {name}: its results are no longer read")?;
+        }
+        Ok(())
+    }
+}
+
+/// The counts of jobs as the text that Prometheus reads.
+pub fn prometheus(jobs: &[JobStatus]) -> String {
+    let mut out = String::new();
+    let mut family = |name: &str, help: &str, kind: &str, samples: Vec<(String, f64)>| {
+        let name = format!("draughtproof_farm_{name}");
+        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for (labels, value) in samples {
+            let _ = writeln!(out, "{name}{{{labels}}} {value}");
+        }
+    };
+    let of_jobs = |value: &dyn Fn(&JobStatus) -> Option<f64>| -> Vec<(String, f64)> {
+        let sample = |job: &JobStatus| Some((format!("job={:?}", job.job), value(job)?));
+        jobs.iter().filter_map(sample).collect()
+    };
+    let count = |n: u64| Some(n as f64);
+    let gauge = |n: Option<u64>| n.map(|n| n as f64);
+    family(
+        "items_waiting",
+        "Items that wait for a worker.",
+        "gauge",
+        of_jobs(&|j| gauge(j.waiting)),
+    );
+    family("items_leased", "Items that workers hold.", "gauge", of_jobs(&|j| gauge(j.leased)));
+    family(
+        "items_done_total",
+        "Items whose results were used.",
+        "counter",
+        of_jobs(&|j| count(j.done)),
+    );
+    family(
+        "items_wasted_total",
+        "Results that nobody needed.",
+        "counter",
+        of_jobs(&|j| count(j.wasted)),
+    );
+    family(
+        "items_again_total",
+        "Items that were sent again.",
+        "counter",
+        of_jobs(&|j| count(j.again)),
+    );
+    family("results_wrong_total", "Wrong results.", "counter", of_jobs(&|j| count(j.wrong)));
+    let oldest = "Seconds for which the item is held that is held longest.";
+    family("oldest_lease_seconds", oldest, "gauge", of_jobs(&|j| Some(j.oldest_lease_seconds)));
+    let of_questions = |value: &dyn Fn(&QuestionStatus) -> Option<f64>| -> Vec<(String, f64)> {
+        let samples = |job: &JobStatus| {
+            let sample = |question: &QuestionStatus| {
+                let labels = format!("job={:?},attacker={:?}", job.job, question.attacker);
+                Some((labels, value(question)?))
+            };
+            job.questions.iter().filter_map(sample).collect::<Vec<_>>()
+        };
+        jobs.iter().flat_map(samples).collect()
+    };
+    let number = |n: Option<u32>| n.map(f64::from);
+    let (proof, disproof) = ("Proof number of the root.", "Disproof number of the root.");
+    family("root_proof_number", proof, "gauge", of_questions(&|q| number(q.proof)));
+    family("root_disproof_number", disproof, "gauge", of_questions(&|q| number(q.disproof)));
+    family(
+        "nodes_total",
+        "Nodes of applied searches.",
+        "counter",
+        of_questions(&|q| count(q.nodes)),
+    );
+    let of_workers = |value: &dyn Fn(&WorkerStatus) -> f64| -> Vec<(String, f64)> {
+        let samples = |job: &JobStatus| {
+            let label = |w: &WorkerStatus| format!("job={:?},worker={:?}", job.job, w.name);
+            job.workers.iter().map(|w| (label(w), value(w))).collect::<Vec<_>>()
+        };
+        jobs.iter().flat_map(samples).collect()
+    };
+    let rate = "Nodes a second of a worker.";
+    family("worker_nodes_per_second", rate, "gauge", of_workers(&|w| w.nodes_per_second));
+    family(
+        "worker_items_total",
+        "Items a worker has done.",
+        "counter",
+        of_workers(&|w| w.items as f64),
+    );
+    out
+}

@@ -1,0 +1,123 @@
+//! The two streams of a job, items and results, and the consumer of each. They are made when they
+//! are needed, and again when the broker has lost them.
+
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{self, AckPolicy, pull};
+use async_nats::jetstream::context::{CreateStreamError, GetStreamError, GetStreamErrorKind};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stream};
+use async_nats::jetstream::{Context, ErrorCode};
+
+use super::names::{MANAGER, PREFIX, WORKERS, items_stream, results_stream};
+
+/// The most bytes of items that wait: some hundred thousand.
+const ITEM_BYTES: i64 = 64 << 20;
+/// The most bytes of results that wait.
+const RESULT_BYTES: i64 = 256 << 20;
+/// Items that may be leased, and workers that may wait for one, at the same time. Beyond 1,000, the
+/// broker's own bound, no more would be given out without a word.
+const MOST_LEASED: i64 = 100_000;
+/// A result that was handed over and not acknowledged comes again after so long.
+const RESULT_WAIT: Duration = Duration::from_secs(60);
+
+/// Makes sure that a job has its streams and consumers. Says whether any of them was not there.
+pub(super) async fn ensure(
+    context: &Context,
+    job: &str,
+    lease: Duration,
+) -> Result<bool, StreamTrouble> {
+    let items = Config {
+        name: items_stream(job),
+        subjects: vec![format!("{PREFIX}.{job}.item.*")],
+        max_messages_per_subject: 1,
+        discard_new_per_subject: true,
+        ..bounded(ITEM_BYTES)
+    };
+    let results = Config {
+        name: results_stream(job),
+        subjects: vec![format!("{PREFIX}.{job}.result.*")],
+        ..bounded(RESULT_BYTES)
+    };
+    let (items, new_items) = stream(context, items).await?;
+    let (results, new_results) = stream(context, results).await?;
+    let new_workers = consumer(&items, WORKERS, lease).await?;
+    let new_manager = consumer(&results, MANAGER, RESULT_WAIT).await?;
+    Ok(new_items || new_results || new_workers || new_manager)
+}
+
+/// Has results that were handed to an earlier manager, and not acknowledged, handed over again.
+pub(super) async fn take_over(context: &Context, job: &str) -> Result<(), StreamTrouble> {
+    match context.get_stream(results_stream(job)).await {
+        Err(error) if is_missing(&error) => Ok(()),
+        Err(error) => Err(trouble(&error)),
+        Ok(results) => {
+            // If there is none, that is just as well.
+            let _ = results.delete_consumer(MANAGER).await;
+            Ok(())
+        }
+    }
+}
+
+/// Removes the streams of a job.
+pub(super) async fn remove(context: &Context, job: &str) {
+    for name in [items_stream(job), results_stream(job)] {
+        // They are bounded, so what is left does no harm.
+        let _ = context.delete_stream(name).await;
+    }
+}
+
+/// Why there is no stream or consumer, in the words of the broker.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct StreamTrouble(String);
+
+fn trouble(error: &dyn std::error::Error) -> StreamTrouble {
+    let source = error.source().map(|source| format!(": {source}"));
+    let text = error.to_string();
+    let source = source.filter(|source| !text.ends_with(source.as_str()));
+    StreamTrouble(text + &source.unwrap_or_default())
+}
+
+fn bounded(bytes: i64) -> Config {
+    Config {
+        retention: RetentionPolicy::WorkQueue,
+        discard: DiscardPolicy::New,
+        max_bytes: bytes,
+        num_replicas: 1,
+        ..Config::default()
+    }
+}
+
+fn is_missing(error: &GetStreamError) -> bool {
+    matches!(error.kind(), GetStreamErrorKind::JetStream(e) if e.error_code() == ErrorCode::STREAM_NOT_FOUND)
+}
+
+/// A stream, and whether it was made.
+async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), StreamTrouble> {
+    match context.get_stream(&config.name).await {
+        Ok(stream) => Ok((stream, false)),
+        Err(error) if is_missing(&error) => {
+            let made: Result<Stream, CreateStreamError> = context.create_stream(config).await;
+            Ok((made.map_err(|e| trouble(&e))?, true))
+        }
+        Err(error) => Err(trouble(&error)),
+    }
+}
+
+/// Makes sure that a stream has a consumer; says whether it was not there.
+async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, StreamTrouble> {
+    let there = stream.consumer_info(name).await;
+    if there.is_ok_and(|there| there.config.ack_wait == wait) {
+        return Ok(false);
+    }
+    let config = pull::Config {
+        durable_name: Some(name.into()),
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: wait,
+        max_ack_pending: MOST_LEASED,
+        max_waiting: MOST_LEASED,
+        ..pull::Config::default()
+    };
+    let made: Result<consumer::Consumer<pull::Config>, _> = stream.create_consumer(config).await;
+    made.map(|_| true).map_err(|e| trouble(&e))
+}
