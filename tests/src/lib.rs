@@ -6,6 +6,7 @@ pub mod consistent;
 pub mod corpus;
 pub mod draft;
 pub mod encoding;
+pub mod farm;
 pub mod mutants;
 pub mod positions;
 pub mod programs;

@@ -59,9 +59,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 
 fn status(options: &StatusOptions) -> Result<(), Failure> {
     let login = options.login.login(&options.farm);
-    let name = format!("status-{}", std::process::id());
     let progress = Progress::new(false);
-    let Some(connection) = Connection::open(&login, &name, &progress, &is_stopped)? else {
+    let Some(connection) = Connection::open(&login, "status", &progress, &is_stopped)? else {
         return Ok(());
     };
     let jobs = connection.status();

@@ -33,7 +33,7 @@ const SAY_AGAIN: Duration = Duration::from_secs(60);
 pub struct Login {
     /// Its address, `nats://host:4222` or `tls://host:4222`; several with commas between.
     pub url: String,
-    /// A file of credentials as `nsc` writes it, or with the seed of an nkey.
+    /// A file of credentials as `nsc` writes it, with the seed of an nkey, or `user:password`.
     pub credentials: Option<PathBuf>,
     /// Certificates of authorities to trust, PEM.
     pub authorities: Option<PathBuf>,
@@ -134,15 +134,18 @@ impl Login {
             let seed = text.lines().map(str::trim).find(|line| {
                 line.starts_with("SU") && line.bytes().all(|b| b.is_ascii_alphanumeric())
             });
+            let user = text.trim().split_once(':').filter(|_| text.trim().lines().count() == 1);
             options = if text.contains("BEGIN NATS USER JWT") {
                 let is_none = |_| bad("expected credentials as nsc writes them".into());
                 options.credentials(&text).map_err(is_none)?
             } else if let Some(seed) = seed {
                 options.nkey(seed.to_owned())
+            } else if let Some((user, password)) = user {
+                options.user_and_password(user.into(), password.into())
             } else {
-                return Err(bad("expected credentials as nsc writes them, or a line with the \
-                                seed of an nkey (SU...)"
-                    .into()));
+                let expected = "expected credentials as nsc writes them, the seed of an nkey \
+                                (SU...), or a line user:password";
+                return Err(bad(expected.into()));
             };
         }
         let readable = |option, path: &Path| {
@@ -230,9 +233,10 @@ impl Connection {
 
     /// Sends what was not sent yet.
     pub(super) fn flush(&self) {
-        let flush = tokio::time::timeout(REQUEST, self.link.client.flush());
+        let client = &self.link.client;
         // What is lost now is sent again by whoever is there next.
-        let _ = self.runtime.block_on(async { flush.await });
+        let _ =
+            self.runtime.block_on(async { tokio::time::timeout(REQUEST, client.flush()).await });
     }
 }
 

@@ -13,6 +13,7 @@ mod endings;
 mod engine;
 mod exchange;
 mod explain;
+mod farm;
 mod games;
 mod heuristic;
 mod independence;

@@ -181,14 +181,20 @@ fn search(shared: &Shared, lease: &FarmLease) -> Work {
     if item.nodes > job.most_nodes || item.table > job.most_table {
         return Work::Impossible("an item that is larger than the job says".into());
     }
+    let reported = AtomicU64::new(0);
+    let count = |nodes: u64| {
+        for counter in [&shared.nodes, &job.nodes, &reported] {
+            counter.fetch_add(nodes, Ordering::Relaxed);
+        }
+    };
     let report = |SearchProgress { nodes, .. }| {
-        shared.nodes.fetch_add(nodes, Ordering::Relaxed);
-        job.nodes.fetch_add(nodes, Ordering::Relaxed);
+        count(nodes);
         let is_needless = shared.is_ending() || job.is_over();
         if is_needless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     match Answer::of(&item, &context, &report, None) {
         Some(answer) => {
+            count(answer.nodes.saturating_sub(reported.load(Ordering::Relaxed)));
             shared.items.fetch_add(1, Ordering::Relaxed);
             job.items.fetch_add(1, Ordering::Relaxed);
             Work::Done(answer.encode())

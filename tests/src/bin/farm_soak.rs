@@ -1,0 +1,195 @@
+//! A farm under random faults: the same proof again and again, while workers, manager and broker are
+//! killed, the broker is wiped, and messages are lost, doubled and late. Every proof must have the
+//! root that one process finds.
+//!
+//! ```text
+//! cargo run -p tests --bin farm_soak -- [--minutes N] [--proofs N] [--seed N]
+//! ```
+
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use quickcheck::{Arbitrary, Gen};
+use tests::farm::{Broker, Faults, Proxy, Running, root_of};
+use tests::programs::{check, prove};
+
+#[derive(Parser)]
+#[command(about = "Proves 6x6 by a farm under random faults, and compares roots")]
+struct Options {
+    /// End after so many minutes
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// End after so many proofs
+    #[arg(long, default_value_t = 100)]
+    proofs: u32,
+    /// Of the random numbers
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Pieces of the database
+    #[arg(long, default_value = "3")]
+    pieces: String,
+    /// Nodes of a search
+    #[arg(long, default_value = "1000")]
+    leaf_nodes: String,
+    /// Seconds between faults, on average
+    #[arg(long, default_value_t = 1.0)]
+    every: f64,
+}
+
+/// What can happen.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Worker,
+    WorkerAsked,
+    Manager,
+    Broker,
+    Wiped,
+}
+
+const FAULTS: [Fault; 5] =
+    [Fault::Worker, Fault::WorkerAsked, Fault::Manager, Fault::Broker, Fault::Wiped];
+
+/// What is going on.
+struct Soak<'a> {
+    options: &'a Options,
+    directory: &'a Path,
+    broker: Broker,
+    proxy: Proxy,
+    workers: Vec<Running>,
+    named: u32,
+    random: Gen,
+    happened: [u32; FAULTS.len()],
+}
+
+impl Soak<'_> {
+    fn arguments<'b>(&self, more: &[&'b str]) -> Vec<String> {
+        let Options { pieces, leaf_nodes, .. } = self.options;
+        let own = ["--pieces", pieces, "--leaf-nodes", leaf_nodes, "--emit", "cert"];
+        own.iter().chain(more).map(|&s| s.to_owned()).collect()
+    }
+
+    fn manager(&self) -> Running {
+        let url = self.broker.url();
+        let farm = ["--farm", &url, "--lease", "2", "--results", "farm.results"];
+        let arguments = self.arguments(&farm);
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Running::start(&arguments, self.directory, "manager.log")
+    }
+
+    fn worker(&mut self) -> Running {
+        self.named += 1;
+        // Every other one sees the broker through the proxy.
+        let url = if self.named % 2 == 0 { self.proxy.url() } else { self.broker.url() };
+        Running::worker(&url, &format!("worker-{}", self.named), self.directory, &[])
+    }
+
+    fn choose(&mut self, number: usize) -> usize {
+        u64::arbitrary(&mut self.random) as usize % number
+    }
+
+    /// One proof; returns its root.
+    fn prove(&mut self) -> Result<String, Box<dyn Error>> {
+        let mut manager = self.manager();
+        let mut next = Instant::now() + self.pause();
+        while !manager.has_ended() {
+            if Instant::now() >= next {
+                self.happen(&mut manager);
+                next = Instant::now() + self.pause();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let said = manager.said();
+        let output = manager.wait();
+        if !output.status.success() {
+            return Err(format!("the manager has failed: {said}").into());
+        }
+        let verdict = check(&["cert"], self.directory).verdict;
+        if !verdict.starts_with("s VERIFIED DRAW 6x6") {
+            return Err(format!("the certificate is wrong: {verdict}").into());
+        }
+        std::fs::remove_dir_all(self.directory.join("cert"))?;
+        std::fs::remove_file(self.directory.join("farm.results"))?;
+        Ok(root_of(&String::from_utf8(output.stdout)?))
+    }
+
+    fn pause(&mut self) -> Duration {
+        let share = f64::from(u32::arbitrary(&mut self.random)) / f64::from(u32::MAX);
+        Duration::from_secs_f64(2.0 * self.options.every * share)
+    }
+
+    /// Does some harm.
+    fn happen(&mut self, manager: &mut Running) {
+        let kind = self.choose(FAULTS.len());
+        self.happened[kind] += 1;
+        match FAULTS[kind] {
+            Fault::Worker => {
+                let place = self.choose(self.workers.len());
+                self.workers[place].kill();
+                self.workers[place] = self.worker();
+            }
+            Fault::WorkerAsked => {
+                let place = self.choose(self.workers.len());
+                self.workers[place].ask_to_end();
+                self.workers[place] = self.worker();
+            }
+            Fault::Manager => {
+                // If it was done already it finds the same certificate there.
+                manager.kill();
+                *manager = self.manager();
+            }
+            Fault::Broker => {
+                self.broker.kill();
+                self.broker.go_on();
+            }
+            Fault::Wiped => {
+                self.broker.wipe();
+                self.broker.go_on();
+            }
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    let directory = tempfile::tempdir()?;
+    let broker = Broker::start();
+    let faults = Faults { lost_acks: 20, doubled: 20, delayed: 5 };
+    let proxy = Proxy::start(broker.port(), faults, options.seed);
+    let mut soak = Soak {
+        options: &options,
+        directory: directory.path(),
+        broker,
+        proxy,
+        workers: Vec::new(),
+        named: 0,
+        random: Gen::from_size_and_seed(64, options.seed),
+        happened: [0; FAULTS.len()],
+    };
+    let alone = soak.arguments(&["-q", "--results", "alone.results"]);
+    let alone: Vec<&str> = alone.iter().map(String::as_str).collect();
+    let want = root_of(&prove(&alone, directory.path()));
+    std::fs::remove_dir_all(directory.path().join("cert"))?;
+    for _ in 0..3 {
+        let worker = soak.worker();
+        soak.workers.push(worker);
+    }
+    let end = Instant::now() + Duration::from_secs_f64(60.0 * options.minutes);
+    let mut proofs = 0;
+    while proofs < options.proofs && Instant::now() < end {
+        let found = soak.prove()?;
+        if found != want {
+            return Err(format!("expected the root {want}, found {found}").into());
+        }
+        proofs += 1;
+    }
+    let happened: Vec<String> =
+        FAULTS.iter().zip(soak.happened).map(|(fault, n)| format!("{fault:?} {n}")).collect();
+    println!(
+        "{proofs} proofs, one root {want}; faults: {}, messages {}",
+        happened.join(", "),
+        soak.proxy.happened()
+    );
+    Ok(())
+}

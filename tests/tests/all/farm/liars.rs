@@ -1,0 +1,211 @@
+//! Workers that say what is not so.
+
+use std::ops::ControlFlow;
+
+use certificate_spec::Digest;
+use draughtproof_egdb::{Cover, Store, Values};
+use draughtproof_game::Game;
+use futures_util::StreamExt;
+use prover::farm::wire::{Announcement, FoundMessage, JobContext, ResultMessage, decode, encode};
+use prover::farm::{items_stream, result_subject};
+use prover::proof::{Answer, Found, Item, SearchContext};
+use prover::search::{PackedStrategy, ProofNumbers};
+use tests::farm::{Broker, Running};
+use tests::positions::database;
+
+use super::SMALL;
+
+/// What a liar says instead of the truth. Those that are no lie about an item are said of any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lie {
+    Garbage,
+    Nothing,
+    OtherFormat,
+    OtherRules,
+    OtherBoard,
+    OtherCover,
+    OtherDatabase,
+    /// The answer to another item.
+    WrongItem,
+    /// The strategy of a win for one of not losing, or the other way round.
+    OtherAnswer,
+    /// A strategy that is cut short.
+    ShortStrategy,
+    /// Guesses for fewer successors than there are.
+    FewGuesses,
+    /// A guess that decides.
+    DecidingGuess,
+}
+
+const LIES: [Lie; 12] = [
+    Lie::Garbage,
+    Lie::Nothing,
+    Lie::OtherFormat,
+    Lie::OtherRules,
+    Lie::OtherBoard,
+    Lie::OtherCover,
+    Lie::OtherDatabase,
+    Lie::WrongItem,
+    Lie::OtherAnswer,
+    Lie::ShortStrategy,
+    Lie::FewGuesses,
+    Lie::DecidingGuess,
+];
+
+/// A worker that lies.
+struct Liar<'a> {
+    client: async_nats::Client,
+    job: Announcement,
+    context: SearchContext<'a>,
+}
+
+impl Liar<'_> {
+    /// The true answer to an item.
+    fn answer(&self, item: &[u8]) -> (Item, Answer) {
+        let item = Item::decode(item, &self.context).expect("an item");
+        let go_on = |_| ControlFlow::Continue(());
+        (item, Answer::of(&item, &self.context, &go_on, None).expect("it is not stopped"))
+    }
+
+    /// What the lie is of an item; none if there is no such lie of this one.
+    fn lie(&self, lie: Lie, item: &[u8]) -> Option<Vec<u8>> {
+        let (_, answer) = self.answer(item);
+        let found = |found| Answer { found, ..answer.clone() }.encode();
+        let true_context = self.job.context.clone();
+        let message = |context: JobContext, found: Vec<u8>| {
+            let found = FoundMessage::Here(found);
+            encode(&ResultMessage { context, item: Digest::of(item), found })
+        };
+        let truth = || message(true_context.clone(), answer.encode());
+        let of_context = |context: JobContext| Some(message(context, answer.encode()));
+        let of_found = |f| Some(message(true_context.clone(), found(f)));
+        match (lie, &answer.found) {
+            (Lie::Garbage, _) => Some(b"\x01 this is no message".to_vec()),
+            (Lie::Nothing, _) => Some(Vec::new()),
+            (Lie::OtherFormat, _) => Some([&[2], &truth()[1..]].concat()),
+            (Lie::OtherRules, _) => {
+                of_context(JobContext { rules: "international-1".into(), ..true_context.clone() })
+            }
+            (Lie::OtherBoard, _) => of_context(JobContext { rows: 8, ..true_context.clone() }),
+            (Lie::OtherCover, _) => {
+                of_context(JobContext { cover: Cover::up_to(5), ..true_context.clone() })
+            }
+            (Lie::OtherDatabase, _) => {
+                let database = Some(Digest([7; 32]));
+                of_context(JobContext { database, ..true_context.clone() })
+            }
+            (Lie::WrongItem, Found::Decided(_)) => of_found(Found::TooHard(Vec::new())),
+            (Lie::WrongItem, Found::TooHard(_)) => {
+                let strategy = PackedStrategy { is_win: true, leaf: other_strategy() };
+                of_found(Found::Decided(strategy))
+            }
+            (Lie::OtherAnswer, Found::Decided(PackedStrategy { is_win, leaf })) => {
+                let (is_win, leaf) = (!is_win, leaf.clone());
+                of_found(Found::Decided(PackedStrategy { is_win, leaf }))
+            }
+            (Lie::ShortStrategy, Found::Decided(strategy)) => {
+                let mut strategy = strategy.clone();
+                strategy.leaf.strategy.pop()?;
+                of_found(Found::Decided(strategy))
+            }
+            (Lie::FewGuesses, Found::TooHard(guesses)) => {
+                of_found(Found::TooHard(guesses[1..].to_vec()))
+            }
+            (Lie::DecidingGuess, Found::TooHard(guesses)) => {
+                let mut guesses = guesses.clone();
+                guesses[0].numbers = ProofNumbers { proof: 0, disproof: 1 };
+                of_found(Found::TooHard(guesses))
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells all lies, three under each name, each about an item that it takes and gives nothing
+    /// for.
+    async fn tell_all(&self) {
+        let context = async_nats::jetstream::new(self.client.clone());
+        let stream = items_stream(&self.job.job);
+        let consumer: async_nats::jetstream::consumer::PullConsumer =
+            context.get_consumer_from_stream("workers", stream).await.unwrap();
+        let mut untold = LIES.to_vec();
+        while !untold.is_empty() {
+            let told_before = LIES.len() - untold.len();
+            let mut items = consumer.fetch().max_messages(1).messages().await.unwrap();
+            let Some(item) = items.next().await else { continue };
+            let item = item.unwrap();
+            let fits = |&lie: &Lie| self.lie(lie, &item.payload).is_some();
+            let Some(told) = untold.iter().position(fits) else {
+                // Others may have their turn first.
+                item.ack_with(async_nats::jetstream::AckKind::Nak(None)).await.unwrap();
+                continue;
+            };
+            let lie = untold.remove(told);
+            let subject = result_subject(&self.job.job, &format!("liar-{}", told_before / 3));
+            let payload = self.lie(lie, &item.payload).unwrap();
+            context.publish(subject, payload.into()).await.unwrap().await.unwrap();
+            item.ack().await.unwrap();
+        }
+        // Whoever has lied three times is not read any more, not even when it is true.
+        let mut items = consumer.fetch().max_messages(1).messages().await.unwrap();
+        if let Some(Ok(item)) = items.next().await {
+            let (_, answer) = self.answer(&item.payload);
+            let (context_, item_) = (self.job.context.clone(), Digest::of(&item.payload));
+            let found = FoundMessage::Here(answer.encode());
+            let message = ResultMessage { context: context_, item: item_, found };
+            let subject = result_subject(&self.job.job, "liar-0");
+            context.publish(subject, encode(&message).into()).await.unwrap().await.unwrap();
+            item.ack().await.unwrap();
+        }
+        self.client.flush().await.unwrap();
+    }
+}
+
+/// A strategy of something else.
+fn other_strategy() -> certificate_spec::leaves::Leaf<Vec<u8>> {
+    certificate_spec::leaves::Leaf { positions: 1, strategy: vec![0, 0, 0] }
+}
+
+#[test]
+fn lies_are_counted_and_change_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let want = SMALL.root(directory.path());
+    let broker = Broker::start();
+    let mut manager = SMALL.manager(&broker, directory.path());
+    let game: Game = "6x6".parse().unwrap();
+    let values: Values = database(&game.board, 4);
+    let store = Store::new(&directory.path().join("egdb"), &game.board);
+    let root = store.manifest_of(&Cover::up_to(4)).unwrap().root();
+    let context =
+        SearchContext { board: &game.board, database: &values, database_root: Some(root) };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let client = async_nats::connect(broker.url()).await.unwrap();
+        let mut jobs = client.subscribe("draughtproof.jobs").await.unwrap();
+        let job = decode(&jobs.next().await.unwrap().payload).unwrap();
+        Liar { client, job, context }.tell_all().await;
+    });
+    for place in 0..LIES.len() {
+        let (name, number) = (place / 3, place % 3 + 1);
+        manager.wait_to_say(&format!("worker liar-{name}: wrong result {number}: "));
+        if number == 3 {
+            manager.wait_to_say("its results are no longer read");
+        }
+    }
+    let _honest = Running::worker(&broker.url(), "honest", directory.path(), &[]);
+    let said = || std::fs::read_to_string(directory.path().join("manager.log")).unwrap();
+    assert_eq!(manager.root(), want);
+    let said = said();
+    assert!(!said.contains("wrong result 4") && !said.contains("worker honest"), "{said}");
+    for words in [
+        "bytes that are no message",
+        "a message of format 2",
+        "a result for the rules \"international-1\"",
+        "a result for the board 8x6",
+        "a result over 5 pieces",
+        "a result over the database 0707",
+        "bytes that are no answer",
+        "a strategy that does not hold",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}

@@ -1,0 +1,34 @@
+//! Messages that are lost, doubled or late.
+
+use tests::farm::{Broker, Faults, Proxy, Running};
+
+use super::SMALL;
+
+/// The root of a proof whose workers see the broker through a proxy; and to how many messages
+/// something has happened.
+fn root_through(faults: Faults, want: &str, directory: &std::path::Path) -> u64 {
+    let broker = Broker::start();
+    let proxy = Proxy::start(broker.port(), faults, 7);
+    let manager = SMALL.manager(&broker, directory);
+    let worker = |name: &str| Running::worker(&proxy.url(), name, directory, &[]);
+    let _workers = [worker("one"), worker("two")];
+    assert_eq!(manager.root(), want, "{faults:?}");
+    std::fs::remove_dir_all(directory.join("cert")).unwrap();
+    std::fs::remove_file(directory.join("farm.results")).unwrap();
+    proxy.happened()
+}
+
+#[test]
+fn messages_may_be_lost_doubled_and_late() {
+    let directory = tempfile::tempdir().unwrap();
+    let want = SMALL.root(directory.path());
+    for faults in [
+        Faults { lost_acks: 60, ..Faults::default() },
+        // Every message twice.
+        Faults { doubled: 255, ..Faults::default() },
+        Faults { lost_acks: 30, doubled: 60, delayed: 20 },
+    ] {
+        let happened = root_through(faults, &want, directory.path());
+        assert!(happened > 10, "{faults:?}: {happened}");
+    }
+}

@@ -1,0 +1,48 @@
+//! The root does not depend on who does the searches.
+
+use tests::farm::{Broker, Running};
+
+use super::{Job, SMALL};
+
+const JOBS: [Job; 3] = [
+    Job { game: "4x4", pieces: "3", leaf_nodes: "20" },
+    Job { game: "5x5/2", pieces: "3", leaf_nodes: "200" },
+    SMALL,
+];
+
+#[test]
+fn a_farm_finds_the_same_root_with_any_number_of_workers() {
+    let broker = Broker::start();
+    for job in JOBS {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        let want = job.root(directory);
+        for number in [1, 2, 4] {
+            let name = |i| format!("of-{number}-{i}");
+            // The workers are there before the manager, or come after it.
+            let mut workers = Vec::new();
+            let mut start = || {
+                for i in 0..number {
+                    workers.push(Running::worker(&broker.url(), &name(i), directory, &[]));
+                }
+            };
+            let manager = if number == 2 {
+                start();
+                job.manager(&broker, directory)
+            } else {
+                let manager = job.manager(&broker, directory);
+                start();
+                manager
+            };
+            assert_eq!(manager.root(), want, "{} with {number} workers", job.game);
+            for worker in workers {
+                worker.ask_to_end();
+                let output = worker.wait();
+                assert!(output.status.success(), "{output:?}");
+            }
+            // Next time nothing is known before.
+            std::fs::remove_dir_all(directory.join("cert")).unwrap();
+            std::fs::remove_file(directory.join("farm.results")).unwrap();
+        }
+    }
+}

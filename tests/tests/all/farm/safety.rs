@@ -1,0 +1,141 @@
+//! Logins, permissions, TLS; what is said when something is missing, and what is not said.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tests::farm::{Broker, Running};
+use tests::programs::{path, run};
+
+use super::SMALL;
+
+/// The broker of the guide, on a port and with a store of its own.
+fn broker_of_the_guide() -> Broker {
+    let guide = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../GUIDE.md")).unwrap();
+    let block = guide.split("<!-- permissions -->\n```\n").nth(1).unwrap();
+    let config = block.split("```").next().unwrap();
+    assert!(config.contains(":4222") && config.contains("/var/lib/nats"));
+    let config = config.replace(":4222", ":PORT").replace("/var/lib/nats", "STORE");
+    Broker::start_with(Some(&config))
+}
+
+#[test]
+fn the_permissions_of_the_guide_are_enough_and_no_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let want = SMALL.root(directory);
+    let broker = broker_of_the_guide();
+    let login = |user: &str, password: &str| {
+        let file = directory.join(user);
+        fs::write(&file, format!("{user}:{password}\n")).unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let (manager, alice) = (login("manager", "change-1"), login("alice", "change-2"));
+    let url = broker.url();
+    let farm = ["--farm", &url, "--farm-creds", &manager, "--results", "farm.results"];
+    let manager = Running::start(&SMALL.arguments(&farm), directory, "manager.log");
+    // Under another name than her own she may not even take items.
+    let mut mallory = Running::worker(&url, "mallory", directory, &["--farm-creds", &alice]);
+    mallory.wait_to_say("ermissions Violation");
+    let watcher = login("watcher", "change-3");
+    let status = ["farm", "status", "--farm", &url, "--farm-creds", &watcher, "--format", "json"];
+    let status = run(&path("prove"), &status, directory);
+    assert!(status.status.success(), "{status:?}");
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!((&status["board"], &status["pieces"]), (&"6x6".into(), &"4".into()));
+
+    let mut alice = Running::worker(&url, "alice", directory, &["--farm-creds", &alice]);
+    alice.wait_to_say("taking its items");
+    assert_eq!(manager.root(), want);
+    for log in ["manager.log", "alice.log", "mallory.log"] {
+        let said = fs::read_to_string(directory.join(log)).unwrap();
+        assert!(!said.contains("change-"), "{log}: {said}");
+        let trouble = said.contains("iolation");
+        assert_eq!(trouble, log == "mallory.log", "{log}: {said}");
+    }
+}
+
+#[test]
+fn a_login_that_is_refused_ends_it_and_is_not_repeated() {
+    let directory = tempfile::tempdir().unwrap();
+    let broker = broker_of_the_guide();
+    let url = broker.url().replace("nats://", "nats://alice:opensesame@");
+    for arguments in [
+        vec!["worker", "--farm", &url],
+        vec!["farm", "status", "--farm", &url],
+        vec!["--game", "4x4", "--pieces", "2", "--emit", "cert", "--farm", &url],
+    ] {
+        let output = run(&path("prove"), &arguments, directory.path());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+        assert!(said.contains("refuses this login"), "{said}");
+        assert!(said.contains(&broker.url()) && !said.contains("opensesame"), "{said}");
+    }
+    // A file that has no credentials.
+    fs::write(directory.path().join("creds"), "secret words").unwrap();
+    let arguments = ["worker", "--farm", &broker.url(), "--farm-creds", "creds"];
+    let output = run(&path("prove"), &arguments, directory.path());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("--farm-creds creds: expected") && !said.contains("words"), "{said}");
+}
+
+/// A certificate for 127.0.0.1 and its key, signed by itself.
+fn certificate(directory: &Path) {
+    let arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=farm \
+                     -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem";
+    let made = Command::new("openssl").args(arguments.split_whitespace()).current_dir(directory);
+    let output = { made }.output().expect("openssl runs");
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_broker_with_tls_is_trusted_by_its_authority_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    certificate(here);
+    let [cert, key] = ["cert.pem", "key.pem"].map(|file| here.join(file).display().to_string());
+    let broker = Broker::start_with(Some(&format!(
+        "listen: 127.0.0.1:PORT\njetstream {{ store_dir: \"STORE\" }}\n\
+         tls {{ cert_file: \"{cert}\", key_file: \"{key}\", ca_file: \"{cert}\", verify: true }}\n"
+    )));
+    let url = broker.url().replace("nats://", "tls://");
+    let identity = ["--farm-cert", &cert, "--farm-key", &key];
+    let arguments = [&["farm", "status", "--farm", &url], &identity[..]].concat();
+    let output = run(&path("prove"), &arguments, here);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("no secure connection") && said.contains("--farm-ca"), "{said}");
+    // With it there is a connection, and no manager.
+    let output = run(&path("prove"), &[&arguments[..], &["--farm-ca", &cert]].concat(), here);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no manager answers"), "{said}");
+}
+
+#[test]
+fn a_worker_says_what_it_does_not_have() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    SMALL.root(here);
+    let broker = Broker::start();
+    let url = broker.url();
+    let mut manager = SMALL.manager(&broker, here);
+    // No database, too small a one, and another one.
+    let mut without = Running::worker(&url, "without", here, &["--db", "nowhere"]);
+    without.wait_to_say("none of its items are taken: it needs the database of 6x6 with 4 pieces");
+    without.wait_to_say("prove db --game 6x6 --pieces 4 --db nowhere");
+    tests::programs::prove(&["db", "--pieces", "2", "--db", "small", "-q"], here);
+    let mut small = Running::worker(&url, "small", here, &["--db", "small"]);
+    small.wait_to_say("found one with 2");
+    let mut tight = Running::worker(&url, "tight", here, &["--memory", "1MiB"]);
+    tight.wait_to_say("may be used: use fewer --threads");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(!manager.has_ended(), "somebody has done it");
+    // Nothing was taken.
+    let status = run(&path("prove"), &["farm", "status", "--farm", &url, "--format", "json"], here);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!((&status["done"], &status["leased"]), (&0.into(), &0.into()), "{status}");
+    let mut bad = Running::worker(&url, "a.b", here, &[]);
+    bad.wait_to_say("--name: expected 1 to 64 letters");
+}
