@@ -205,7 +205,7 @@ impl Manager {
         let done = std::thread::scope(|scope| {
             let _closing = Closing(&queue);
             for _ in 0..workers.number() {
-                scope.spawn(|| work(&queue, &answer));
+                scope.spawn(|| work(&queue, answer));
             }
             run(&queue)
         });

@@ -27,7 +27,7 @@ pub(super) async fn send_items(shared: Arc<Shared>) {
         let batch = {
             let mut state = shared.lock();
             state.send_again(Instant::now(), false);
-            state.to_send(BATCH, Instant::now())
+            state.next_items(BATCH, Instant::now())
         };
         if batch.is_empty() {
             let _ = tokio::time::timeout(LOOK, shared.to_send.notified()).await;

@@ -163,7 +163,7 @@ impl<R> State<R> {
     }
 
     /// The next items to be sent: their keys and bytes.
-    pub(super) fn to_send(&mut self, most: usize, now: Instant) -> Vec<(Digest, Vec<u8>)> {
+    pub(super) fn next_items(&mut self, most: usize, now: Instant) -> Vec<(Digest, Vec<u8>)> {
         let mut found = Vec::new();
         for _ in 0..self.unsent.len() {
             if found.len() == most {
@@ -378,7 +378,7 @@ mod tests {
     fn a_result_counts_once() {
         let (mut state, queue, key) = state();
         assert!(!state.submit(queue, ITEM.into()));
-        assert_eq!(state.to_send(9, Instant::now()), [(key, ITEM.to_vec())]);
+        assert_eq!(state.next_items(9, Instant::now()), [(key, ITEM.to_vec())]);
         for receipt in [1, 2] {
             let arrival = state.arrived(key, Ok(vec![7]), "a".into(), receipt);
             assert_eq!(arrival, Arrival::Queued);
@@ -396,22 +396,22 @@ mod tests {
         let (mut state, queue, key) = state();
         state.submit(queue, ITEM.into());
         let now = Instant::now();
-        assert_eq!(state.to_send(9, now).len(), 1);
+        assert_eq!(state.next_items(9, now).len(), 1);
         state.send_again(now + SEND_AGAIN / 2, false);
-        assert_eq!(state.to_send(9, now), []);
+        assert_eq!(state.next_items(9, now), []);
         state.send_again(now + SEND_AGAIN, false);
         state.send_again(now + SEND_AGAIN, false);
-        assert_eq!(state.to_send(9, now + SEND_AGAIN).len(), 1);
+        assert_eq!(state.next_items(9, now + SEND_AGAIN).len(), 1);
         // The broker has lost everything.
         state.send_again(now + SEND_AGAIN, true);
-        assert_eq!(state.to_send(9, now + SEND_AGAIN).len(), 1);
+        assert_eq!(state.next_items(9, now + SEND_AGAIN).len(), 1);
         // It has not taken it.
         state.not_sent(key);
-        assert_eq!(state.to_send(9, now).len(), 1);
+        assert_eq!(state.next_items(9, now).len(), 1);
         // A result that is about to be judged.
         state.arrived(key, Ok(vec![7]), "a".into(), 1);
         state.send_again(now + 9 * SEND_AGAIN, true);
-        assert_eq!(state.to_send(9, now), []);
+        assert_eq!(state.next_items(9, now), []);
     }
 
     #[test]
@@ -420,18 +420,18 @@ mod tests {
         let now = Instant::now();
         for wrong in 1..=3 {
             state.submit(queue, ITEM.into());
-            assert_eq!(state.to_send(9, now).len(), 1);
+            assert_eq!(state.next_items(9, now).len(), 1);
             state.arrived(key, Ok(vec![7]), "liar".into(), wrong);
             let delivery = state.take(queue).remove(0);
             assert_eq!(state.reject(&delivery, false), Some(wrong));
             assert_eq!(state.suspect("liar"), wrong);
         }
         state.submit(queue, ITEM.into());
-        state.to_send(9, now);
+        state.next_items(9, now);
         assert_eq!(state.arrived(key, Ok(vec![7]), "liar".into(), 4), Arrival::Refused(4));
         assert_eq!(state.take(queue), []);
         // Its item is for another worker now.
-        assert_eq!(state.to_send(9, now).len(), 1);
+        assert_eq!(state.next_items(9, now).len(), 1);
         assert_eq!(state.arrived(key, Ok(vec![7]), "b".into(), 5), Arrival::Queued);
     }
 
@@ -440,13 +440,13 @@ mod tests {
         let (mut state, queue, key) = state();
         let now = Instant::now();
         state.submit(queue, ITEM.into());
-        state.to_send(9, now);
+        state.next_items(9, now);
         state.arrived(key, Err("no".into()), "a".into(), 1);
         let delivery = state.take(queue).remove(0);
         state.reject(&delivery, true);
         state.submit(queue, ITEM.into());
-        assert_eq!(state.to_send(9, now), []);
-        assert_eq!(state.to_send(9, now + Duration::from_secs(11)).len(), 1);
+        assert_eq!(state.next_items(9, now), []);
+        assert_eq!(state.next_items(9, now + Duration::from_secs(11)).len(), 1);
     }
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
         assert_eq!(state.arrived(key, Ok(vec![7]), "a".into(), 1), Arrival::Early(None));
         assert!(state.submit(queue, ITEM.into()));
         assert!(state.has_results(queue));
-        assert_eq!(state.to_send(9, Instant::now()), []);
+        assert_eq!(state.next_items(9, Instant::now()), []);
         // Those that nobody asks for make room for others.
         let mut dropped = 0;
         for i in 0..5000u32 {
@@ -476,6 +476,6 @@ mod tests {
         state.submit(other, b"another".into());
         assert_eq!(state.close(queue), [key]);
         assert_eq!(state.pending(), 1);
-        assert_eq!(state.to_send(9, Instant::now()).len(), 1);
+        assert_eq!(state.next_items(9, Instant::now()).len(), 1);
     }
 }

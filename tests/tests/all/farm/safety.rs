@@ -84,8 +84,9 @@ fn a_login_that_is_refused_ends_it_and_is_not_repeated() {
 fn certificate(directory: &Path) {
     let arguments = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=farm \
                      -addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem";
-    let made = Command::new("openssl").args(arguments.split_whitespace()).current_dir(directory);
-    let output = { made }.output().expect("openssl runs");
+    let mut openssl = Command::new("openssl");
+    openssl.args(arguments.split_whitespace()).current_dir(directory);
+    let output = openssl.output().expect("openssl runs");
     assert!(output.status.success(), "{output:?}");
 }
 
