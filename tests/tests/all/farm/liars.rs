@@ -120,6 +120,20 @@ impl Liar<'_> {
         }
     }
 
+    async fn tell_the_truth(
+        &self,
+        context: &async_nats::jetstream::Context,
+        name: &str,
+        item: &[u8],
+    ) {
+        let (_, answer) = self.answer(item);
+        let found = FoundMessage::Here(answer.encode());
+        let (job, item) = (self.job.context.clone(), Digest::of(item));
+        let message = encode(&ResultMessage { context: job, item, found });
+        let subject = result_subject(&self.job.job, name);
+        context.publish(subject, message.into()).await.unwrap().await.unwrap();
+    }
+
     /// Tells all lies, three under each name, each about an item that it takes and gives nothing
     /// for.
     async fn tell_all(&self) {
@@ -135,8 +149,9 @@ impl Liar<'_> {
             let item = item.unwrap();
             let fits = |&lie: &Lie| self.lie(lie, &item.payload).is_some();
             let Some(told) = untold.iter().position(fits) else {
-                // Others may have their turn first.
-                item.ack_with(async_nats::jetstream::AckKind::Nak(None)).await.unwrap();
+                // So that the proof gets to items of another kind.
+                self.tell_the_truth(&context, "fair", &item.payload).await;
+                item.ack().await.unwrap();
                 continue;
             };
             let lie = untold.remove(told);
@@ -148,12 +163,7 @@ impl Liar<'_> {
         // Whoever has lied three times is not read any more, not even when it is true.
         let mut items = consumer.fetch().max_messages(1).messages().await.unwrap();
         if let Some(Ok(item)) = items.next().await {
-            let (_, answer) = self.answer(&item.payload);
-            let (context_, item_) = (self.job.context.clone(), Digest::of(&item.payload));
-            let found = FoundMessage::Here(answer.encode());
-            let message = ResultMessage { context: context_, item: item_, found };
-            let subject = result_subject(&self.job.job, "liar-0");
-            context.publish(subject, encode(&message).into()).await.unwrap().await.unwrap();
+            self.tell_the_truth(&context, "liar-0", &item.payload).await;
             item.ack().await.unwrap();
         }
         self.client.flush().await.unwrap();
