@@ -248,12 +248,26 @@ fn wait_it_out(voice: &Voice, error: &ConnectError) -> Result<(), FarmError> {
             Err(FarmError::Refused { address, why })
         }
         ConnectErrorKind::Tls => Err(FarmError::Tls { address, why }),
+        _ if is_of_tls(error) => Err(FarmError::Tls { address, why }),
         ConnectErrorKind::ServerParse => Err(FarmError::Address { found: address, why }),
         _ => {
             voice.trouble(&format!("no broker there yet ({why}); trying again"));
             Ok(())
         }
     }
+}
+
+/// Whether the other side is not who it should be. The library takes that for a failure of reading.
+fn is_of_tls(error: &ConnectError) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|io| io.kind() == std::io::ErrorKind::InvalidData) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// What is said of what happens to a connection.
