@@ -30,7 +30,7 @@ pub struct JobStatus {
     pub seconds: f64,
     /// Items that wait for a worker; none if the broker does not say.
     pub waiting: Option<u64>,
-    /// Items that workers hold; none if the broker does not say.
+    /// Items that workers hold or have just given back; none if the broker does not say.
     pub leased: Option<u64>,
     /// Items that the manager wants.
     pub wanted: u64,
