@@ -64,7 +64,7 @@ struct Soak<'a> {
 }
 
 impl Soak<'_> {
-    fn arguments<'b>(&self, more: &[&'b str]) -> Vec<String> {
+    fn arguments(&self, more: &[&str]) -> Vec<String> {
         let Options { pieces, leaf_nodes, .. } = self.options;
         let own = ["--pieces", pieces, "--leaf-nodes", leaf_nodes, "--emit", "cert"];
         own.iter().chain(more).map(|&s| s.to_owned()).collect()
@@ -81,12 +81,12 @@ impl Soak<'_> {
     fn worker(&mut self) -> Running {
         self.named += 1;
         // Every other one sees the broker through the proxy.
-        let url = if self.named % 2 == 0 { self.proxy.url() } else { self.broker.url() };
+        let url = if self.named.is_multiple_of(2) { self.proxy.url() } else { self.broker.url() };
         Running::worker(&url, &format!("worker-{}", self.named), self.directory, &[])
     }
 
     fn choose(&mut self, number: usize) -> usize {
-        u64::arbitrary(&mut self.random) as usize % number
+        usize::arbitrary(&mut self.random) % number
     }
 
     /// One proof; returns its root.

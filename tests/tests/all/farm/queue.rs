@@ -132,7 +132,8 @@ fn large_results_go_through_the_object_store() {
     let farm = farm(&broker, Some(objects.clone()));
     let queue = farm.open();
     let hand = Hand::new(&broker);
-    let result: Vec<u8> = (0..5_000_000u32).flat_map(|i| [(i ^ (i >> 8)) as u8]).collect();
+    let result: Vec<u8> =
+        (0..1_250_000u32).flat_map(|i| i.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect();
     queue.submit(b"large".to_vec());
     let item = &hand.take(1)[0];
     let digest = hand.runtime.block_on(objects.put(result.clone())).unwrap();
