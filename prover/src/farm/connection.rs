@@ -315,7 +315,7 @@ mod tests {
             assert_eq!(login(url).public_address(), shown);
             assert_eq!(format!("{:?}", login(url)), format!("Login({shown})"));
         }
-        let error = login("nats://user:secret@host:x").servers().err().expect("no port");
+        let error = login("nats://user:secret@host:x").servers().expect_err("no port");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }
