@@ -174,7 +174,11 @@ impl Manager {
         if let Some(farm) = workers.outside() {
             let done = run(&*farm.open());
             bar.finish();
-            return done;
+            // Workers go on with what they have, whatever becomes of this process.
+            return done.map(|Grown { tree, verdict }| Grown {
+                tree,
+                verdict: Verdict { is_kept: true, ..verdict },
+            });
         }
         let queue = LocalQueue::default();
         let is_kept = AtomicBool::new(false);

@@ -38,11 +38,11 @@ fn options_in(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("--") && word.len() > 2).map(String::from).collect()
 }
 
-/// Dialogues have no result that is printed, and a book is its own file.
-const WITHOUT_FORMAT: [&str; 4] = ["play", "serve", "engine", "book"];
+/// Dialogues have no result that is printed, a book is its own file, and a worker answers a manager.
+const WITHOUT_FORMAT: [&str; 5] = ["play", "serve", "engine", "book", "worker"];
 
 /// What these write has a form of its own, and there is nothing to tell on the way.
-const FOR_OTHER_PROGRAMS: [&str; 2] = ["manual", "completions"];
+const FOR_OTHER_PROGRAMS: [&str; 3] = ["manual", "completions", "farm"];
 
 /// A directory in which each command has something to do, and what that is.
 fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {

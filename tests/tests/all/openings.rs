@@ -108,7 +108,7 @@ fn positions_named_by_moves() {
     for (options, what) in [
         (
             &["perft", "--depth", "1", "--opening", "3"][..],
-            "--opening: expected --game 8x8, found 6x6",
+            "--opening: expected a game of 8x8, found 6x6",
         ),
         (
             &["perft", "--depth", "1", "--game", "8x8", "--opening", "20"],
