@@ -18,7 +18,7 @@ use tests::programs::{check, prove};
 #[derive(Parser)]
 #[command(about = "Proves 6x6 by a farm under random faults, and compares roots")]
 struct Options {
-    /// End after so many minutes
+    /// After so many minutes nothing more happens, and the proof that is under way is the last one
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
     /// End after so many proofs
@@ -89,12 +89,12 @@ impl Soak<'_> {
         usize::arbitrary(&mut self.random) % number
     }
 
-    /// One proof; returns its root.
-    fn prove(&mut self) -> Result<String, Box<dyn Error>> {
+    /// One proof, with faults until the end; returns its root.
+    fn prove(&mut self, end: Instant) -> Result<String, Box<dyn Error>> {
         let mut manager = self.manager();
         let mut next = Instant::now() + self.pause();
         while !manager.has_ended() {
-            if Instant::now() >= next {
+            if Instant::now() >= next && next < end {
                 self.happen(&mut manager);
                 next = Instant::now() + self.pause();
             }
@@ -178,7 +178,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let end = Instant::now() + Duration::from_secs_f64(60.0 * options.minutes);
     let mut proofs = 0;
     while proofs < options.proofs && Instant::now() < end {
-        let found = soak.prove()?;
+        let found = soak.prove(end)?;
         if found != want {
             return Err(format!("expected the root {want}, found {found}").into());
         }
