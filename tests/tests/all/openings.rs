@@ -1,10 +1,13 @@
 //! Starts named by moves or by an opening of the 2007 solution.
 
+use std::path::{Path, PathBuf};
+
 use draughtproof_game::Game;
 use tests::corpus::rows;
 use tests::programs::{path, prove, run};
 
 const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
+const CERTIFIED: &str = include_str!("../../../corpus/openings/certified.tsv");
 const LITERATURE: &str = include_str!("../../../corpus/literature.tsv");
 
 #[test]
@@ -128,5 +131,46 @@ fn positions_named_by_moves() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
         assert!(said.contains(what), "{options:?}: {said}");
+    }
+}
+
+/// The rows of the table of certified positions but for its head: folder, opening, moves, verdict.
+fn certified() -> Vec<Vec<&'static str>> {
+    CERTIFIED.lines().skip(1).map(|line| line.split('\t').collect()).collect()
+}
+
+fn certificate(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/openings").join(folder)
+}
+
+#[test]
+fn certificates_are_of_positions_of_real_openings() {
+    let game: Game = "8x8".parse().unwrap();
+    assert!(!certified().is_empty());
+    for row in certified() {
+        let opening = rows(OPENINGS).find(|opening| opening[0] == row[1]).expect(row[1]);
+        let line = format!("{} {}", opening[1], row[2]);
+        let line = game.board.read_line(&game.start(), &line).expect(&line);
+        let fen = game.board.write_fen(line.last().unwrap());
+        let verdict = row[3];
+        assert!(verdict.contains(&format!(" start={fen} ")), "{fen}: {verdict}");
+        let said = prove(&["report", certificate(row[0]).to_str().unwrap(), "-q"], Path::new("."));
+        let (first, rest) = said.split_once('\n').unwrap();
+        assert_eq!(first, format!("WHITE-NOT-LOST 8x8 from {fen}"));
+        let root = rest.lines().next().unwrap().rsplit_once("root=").unwrap().1;
+        assert!(verdict.contains(&format!(" root={root} ")), "{root}: {verdict}");
+    }
+}
+
+#[test]
+#[ignore = "needs the database of 8x8 with six pieces, in the directory that EGDB names"]
+fn certified_openings() {
+    let database = std::env::var("EGDB").expect("EGDB names the directory of the databases");
+    for row in certified() {
+        let certificate = certificate(row[0]);
+        let options = [certificate.to_str().unwrap(), "--db", &database, "--quiet"];
+        let output = run(&path("check"), &options, Path::new("."));
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), row[3]);
+        assert!(output.status.success());
     }
 }
