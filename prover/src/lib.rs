@@ -47,6 +47,7 @@
 //! let manager = Manager {
 //!     leaf_nodes: 10_000,
 //!     leaf_table: 1 << 20,
+//!     leaf_threads: 1,
 //!     round: ROUND,
 //!     max_nodes: None,
 //!     thresholds: None,

@@ -12,11 +12,12 @@ use crate::proof::{Manager, ROUND, Request, Solution, Stop, Undecided};
 const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
 
 /// What the certificate of a solution depends on besides the request as it is written down: on
-/// nothing, except where the proof was interrupted or its rounds were of another size.
+/// nothing, except where the proof was interrupted, its rounds were of another size or threads
+/// shared a table.
 pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Duration) -> Mode {
     let is_interrupted =
         matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
-    if !is_interrupted && manager.round == ROUND {
+    if !is_interrupted && manager.round == ROUND && manager.leaf_threads == 1 {
         return Mode::Reproducible;
     }
     Mode::FreeRunning(Resources {
@@ -29,7 +30,7 @@ pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Dur
 /// The provenance of the certificate of a request, without the iterations of a question.
 pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> Provenance {
     let Request { start, asked, manager } = request;
-    let Manager { leaf_nodes, leaf_table, round: _, max_nodes, thresholds, seed } = manager;
+    let Manager { leaf_nodes, leaf_table, max_nodes, thresholds, seed, .. } = manager;
     let moves = seed.windows(2).filter_map(|w| game.board.write_move(&w[0], &w[1]).ok());
     Provenance {
         program: PROGRAM.into(),

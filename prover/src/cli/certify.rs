@@ -64,6 +64,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "N", default_value_t = ROUND,
           value_parser = parse_round)]
     round: usize,
+    /// All threads search the same position, in one table, and then the next one: the quickest way
+    /// to decide what takes a single search of hours (with a large --leaf-nodes). The certificate
+    /// depends on their timing, and says so
+    #[arg(long, conflicts_with = "farm")]
+    free: bool,
     #[command(flatten)]
     farm: ManagerOptions,
     /// Give up a question after so many nodes [default: never]
@@ -117,10 +122,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if !cover.is_empty() {
         check_cover(board, &cover)?;
     }
+    options.machine.start()?;
     let request = options.request(start)?;
     let target = Target::new(directory)?;
     let out = options.result.begin()?;
-    options.machine.start()?;
     let progress = options.machine.progress();
     let begin = Instant::now();
     // First, so that what is wrong with it is said before hours go into a database.
@@ -143,7 +148,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let workers = match &farm {
         Some(farm) => Workers::farm(Arc::clone(farm) as Arc<dyn QueueSource>),
         None => {
-            let workers = Workers::new(options.machine.workers());
+            let workers = if options.free { 1 } else { options.machine.workers() };
+            let workers = Workers::new(workers);
             let tables = workers.number() as u64;
             let memory = options.machine.memory();
             options.table.check(options.leaf_nodes, tables, memory, "--threads")?;
@@ -214,6 +220,7 @@ impl Options {
         let manager = Manager {
             leaf_nodes: self.leaf_nodes,
             leaf_table: self.table.bytes,
+            leaf_threads: self.leaf_threads(),
             round: self.round,
             max_nodes: self.max_nodes,
             thresholds: self.threshold.map(|first| Thresholds { first, increment, until }),
@@ -223,6 +230,12 @@ impl Options {
             },
         };
         Ok(Request { start, asked: self.claim.into(), manager })
+    }
+
+    /// Threads of a leaf search.
+    fn leaf_threads(&self) -> u32 {
+        let threads = if self.free { self.machine.workers() } else { 1 };
+        u32::try_from(threads).unwrap_or(u32::MAX)
     }
 
     /// Builds or reads the database.

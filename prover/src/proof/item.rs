@@ -17,7 +17,7 @@ use crate::search::{
 use crate::wire;
 
 /// The kind of search; results of another kind are not used again.
-const SEARCH: u8 = 5;
+const SEARCH: u8 = 6;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 /// The board and the database that items are searched with.
@@ -51,6 +51,8 @@ pub struct Item {
     pub table: u64,
     /// The nodes of the heuristic search of each successor, if that is not enough.
     pub heuristic_nodes: u64,
+    /// Threads that share the table. With more than one, what is found depends on their timing.
+    pub threads: u32,
 }
 
 /// An item as it is written: with all that its result depends on.
@@ -71,6 +73,7 @@ struct WireItem {
     nodes: u64,
     table: u64,
     heuristic_nodes: u64,
+    threads: u32,
 }
 
 impl Item {
@@ -94,6 +97,7 @@ impl Item {
             nodes: self.nodes,
             table: self.table,
             heuristic_nodes: self.heuristic_nodes,
+            threads: self.threads,
         })
     }
 
@@ -108,6 +112,7 @@ impl Item {
             nodes: wire.nodes,
             table: wire.table,
             heuristic_nodes: wire.heuristic_nodes,
+            threads: wire.threads,
         };
         // The rules, the board and the database are those of the context.
         (item.encode(context) == bytes).then_some(item)
@@ -188,7 +193,8 @@ impl Answer {
         checkpoint: Option<Checkpoint<'a>>,
     ) -> Option<Answer> {
         let goal = context.goal(item.attacker);
-        let mut search = Search::new(goal, item.table).with_progress(progress);
+        let search = Search::new(goal, item.table).with_progress(progress);
+        let mut search = search.with_threads(item.threads);
         if let Some(checkpoint) = checkpoint {
             search = search.with_checkpoint(checkpoint);
         }

@@ -47,6 +47,9 @@ pub struct Manager {
     /// The least number of searches of a round: what is found depends on it, and no more workers
     /// than that are busy at first.
     pub round: usize,
+    /// Threads of a leaf search, which share its table. With more than one, the proof depends on
+    /// their timing.
+    pub leaf_threads: u32,
     /// The budget of all searches together, in nodes, if there is one.
     pub max_nodes: Option<u64>,
     /// Thresholds, if proofs are to begin with what is likely.
@@ -356,6 +359,7 @@ impl Run<'_, '_> {
             nodes: leaf_nodes,
             table: self.manager.leaf_table,
             heuristic_nodes: (leaf_nodes / 100).clamp(20, 1000),
+            threads: self.manager.leaf_threads,
         };
         let items: Vec<Item> = round.iter().map(item).collect();
         let Environment { ledger, is_stopped, .. } = self.environment;

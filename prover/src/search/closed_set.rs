@@ -21,9 +21,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::estimate::Goal;
-use super::keys::KeyMap;
+use super::key_map::KeyMap;
 use super::numbers::{INFINITE, ProofNumbers};
-use super::table::{Known, SlotId, Table};
+use super::slot::Known;
+use super::table::{SlotId, Table};
 use crate::board::Position;
 
 /// No edge, no node.
@@ -79,15 +80,14 @@ struct Closure<'s> {
 }
 
 /// Goes over what is tentatively disproved, from the root, which is: what is closed is disproved
-/// from now on, the rest is open again. `proofs` is the number of proofs so far. Returns whether
-/// the root is disproved.
+/// from now on, the rest is open again. Returns whether the root is disproved.
 pub(super) fn find_closed_set(
     goal: &Goal<'_>,
     table: &mut Table,
     failures: &mut Failures,
-    proofs: u64,
     root: &Position,
 ) -> bool {
+    let proofs = table.proofs();
     let Some(slot) = table.find(root) else { return false };
     if table.known(slot) == Known::Disproved {
         return true;

@@ -4,9 +4,10 @@
 //! has to be searched again, never patched.
 
 use super::estimate::Goal;
-use super::keys::KeyMap;
+use super::key_map::KeyMap;
+use super::slot::Known;
 use super::strategy::{Choices, StrategyError};
-use super::table::{Known, Table};
+use super::table::Table;
 use crate::board::Position;
 
 /// A strategy that a search has found, before its replay.

@@ -16,6 +16,7 @@
 //! same every time; and they change where it goes first, never what it finds there.
 
 use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::table::read;
 use crate::board::{Board, Position, Side};
@@ -35,29 +36,29 @@ const MOST: i64 = 2 * ONE;
 /// The least that it is multiplied by: an eighth.
 const LEAST: i64 = -3 * ONE;
 
-/// The weights.
+/// The weights. Several threads may learn them; what one of them adds may be lost to another.
 pub(super) struct LearnedEstimate {
     /// For each side to move and each two places. A piece with itself stands for it alone.
-    weights: Vec<i32>,
+    weights: Vec<AtomicI32>,
 }
 
 impl LearnedEstimate {
     pub(super) fn new() -> Self {
-        LearnedEstimate { weights: vec![0; 2 * PLACES * PLACES] }
+        LearnedEstimate { weights: (0..2 * PLACES * PLACES).map(|_| 0.into()).collect() }
     }
 
     /// The estimate of the proof number of a position with what was learnt of others like it.
     pub(super) fn corrected(&self, board: &Board, position: &Position, estimate: u32) -> u32 {
         let mut sum = 0;
-        for_each_feature(board, position, |at| sum += i64::from(self.weights[at]));
+        for_each_feature(board, position, |at| sum += self.weight(at));
         power(logarithm(estimate) + sum.clamp(LEAST, MOST))
     }
 
     /// Learns that the proof number of a position turned out to be `found`.
-    pub(super) fn learn(&mut self, board: &Board, position: &Position, estimate: u32, found: u32) {
+    pub(super) fn learn(&self, board: &Board, position: &Position, estimate: u32, found: u32) {
         let (mut sum, mut features) = (0, 0);
         for_each_feature(board, position, |at| {
-            sum += i64::from(self.weights[at]);
+            sum += self.weight(at);
             features += 1;
         });
         let off = match found {
@@ -67,19 +68,26 @@ impl LearnedEstimate {
         };
         let step = ((off - sum) * RATE / ONE / features) as i32;
         for_each_feature(board, position, |at| {
-            self.weights[at] = self.weights[at].saturating_add(step);
+            let weight = &self.weights[at];
+            let now = weight.load(Ordering::Relaxed);
+            weight.store(now.saturating_add(step), Ordering::Relaxed);
         });
+    }
+
+    fn weight(&self, at: usize) -> i64 {
+        self.weights[at].load(Ordering::Relaxed).into()
     }
 
     /// Writes the weights for [`LearnedEstimate::read`].
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        self.weights.iter().try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
+        let mut weights = self.weights.iter().map(|weight| weight.load(Ordering::Relaxed));
+        weights.try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
     }
 
     /// Reads the weights.
     pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
         for weight in &mut self.weights {
-            *weight = i32::from_le_bytes(read(input)?);
+            *weight.get_mut() = i32::from_le_bytes(read(input)?);
         }
         Ok(())
     }

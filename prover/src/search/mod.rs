@@ -6,19 +6,24 @@
 mod backup;
 mod checkpoint;
 mod closed_set;
+mod descent;
 mod dfpn;
 mod estimate;
 mod extract;
-mod keys;
+mod key;
+mod key_map;
 mod learned_estimate;
 mod numbers;
 mod path;
+mod slot;
 mod strategy;
 mod table;
+mod threads;
 
 pub use checkpoint::Checkpoint;
-pub use dfpn::{Probes, ProgressCallback, Search, SearchProgress};
+pub use descent::Probes;
+pub use dfpn::{ProgressCallback, Search, SearchProgress};
 pub use estimate::Goal;
-pub use keys::KeyMap;
+pub use key_map::KeyMap;
 pub use numbers::{INFINITE, Outcome, ProofNumbers};
 pub use strategy::{PackedStrategy, Replay, Strategy, StrategyError, suits};

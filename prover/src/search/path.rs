@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::backup::NodeBackup;
 use super::estimate::Goal;
+use super::key::Key;
 use super::numbers::ProofNumbers;
-use super::table::Key;
 use crate::board::Position;
 
 /// A child of a position on the path.
@@ -41,6 +41,22 @@ pub(super) struct Path {
 impl Path {
     pub(super) fn is_empty(&self) -> bool {
         self.frames.is_empty()
+    }
+
+    /// The number of its positions.
+    pub(super) fn length(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The keys of its positions, from the root on.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.frames.iter().map(|frame| frame.key)
+    }
+
+    /// Whether it has a position.
+    pub(super) fn contains(&self, key: Key) -> bool {
+        // Most repetitions are of positions of a few moves ago.
+        self.frames.iter().rev().any(|frame| frame.key == key)
     }
 
     /// The position where the search is.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::estimate::Goal;
-use super::keys::KeyMap;
+use super::key_map::KeyMap;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 

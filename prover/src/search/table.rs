@@ -1,314 +1,507 @@
-//! The transposition table of df-pn: an open-addressing hash table of 21 bytes a position.
+//! The transposition table of df-pn: a hash table of 16 bytes a position, in buckets that are lines
+//! of the cache.
 //!
-//! One byte of them is a tag, a few bits of the position's hash. Tags are in an array of their own:
-//! most positions that are looked up have never been entered, and that shows without touching
-//! anything else.
+//! A position belongs in one of two buckets. Where both are full, one of the positions there goes to
+//! its own other bucket, and if none can, the table grows, up to its limit. At the limit a position
+//! is forgotten: of those in the two buckets the one that took the least work (SmallTreeGC, Nagai
+//! 2002, looks for them in the whole table). Positions on a path stay, and so do decided ones in
+//! which nothing can be captured, since a proof will need them. The other decided ones follow from
+//! their successors; they are most of those that are decided: 29 of 33 million after 3 × 10⁸ nodes
+//! of 8x8/2 over 7 pieces, with 141 million open ones beside them.
 //!
-//! The table grows up to its limit. Then positions are forgotten, those first that took the least
-//! work to get where they are (SmallTreeGC, Nagai 2002). Decided ones in which nothing can be
-//! captured stay, since a proof will need them. The others follow from their successors; they are
-//! most of those that are decided: 29 of 33 million after 3 × 10⁸ nodes of 8x8/2 over 7 pieces,
-//! with 141 million open ones beside them.
+//! Several threads may use it at the same time ([`SharedTable`]), since each slot is an atomic
+//! number. All that can go wrong between them is that a position is in the table twice, or that a
+//! number is of a moment ago.
 
-use std::hint::black_box;
 use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use portable_atomic::AtomicU128;
 use serde::{Deserialize, Serialize};
 
-use super::numbers::{INFINITE, ProofNumbers};
-use crate::board::{Board, Position, Side};
+use super::key::Key;
+use super::numbers::Outcome;
+use super::slot::{Known, LEAST_BUCKETS, MOST_PROOFS, Slot, join, split};
+use crate::board::{Board, Position};
 use crate::egdb::ask_for_large_pages;
+
+/// Slots of a bucket.
+const SLOTS: usize = 4;
+
+/// A line of the cache.
+#[derive(Default)]
+#[repr(align(64))]
+struct Bucket([AtomicU128; SLOTS]);
 
 /// Where a position is in the table, until another one enters it.
 pub(super) type SlotId = usize;
 
-/// What is known of a position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
-    /// Neither proved nor disproved.
-    Open(ProofNumbers),
-    /// On the path, and so not decided.
-    OnPath,
-    /// The attacker wins; the number, below [`MOST_PROOFS`], grows with the time of the proof.
-    Proved(u64),
-    /// The defender does not lose, if the repetitions hold that the disproof leans on: positions
-    /// that were on the path when the search came back to them.
-    TentativelyDisproved,
-    /// Tentatively disproved, and the node of this number of the closed set that is looked for.
-    Visited(u32),
-    /// The defender does not lose.
-    Disproved,
-}
-
-/// A position's pieces of Black and of White and its kings, as masks of squares. If White is to
-/// move, the empty squares count as kings, too: there always are some, as the masks are of 32
-/// squares and a board of 32 pieces has no moves.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Key([u32; 3]);
-
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    key: Key,
-    /// From the lowest bit: 25 bits of a proof number or a mark, 6 of the binary logarithm of the
-    /// nodes that were expanded below the position, one that says that it is on the path.
-    head: u32,
-    /// The disproof number, or the number that belongs to the mark.
-    number: u32,
-}
-
-/// The bytes of a slot and its tag.
-const BYTES: u64 = size_of::<Slot>() as u64 + 1;
-
-/// Tables with no more slots are in a cache, mostly.
-const FETCHED: usize = 1 << 24;
-
-const PROOF: u32 = (1 << 25) - 1;
-const WORK: u32 = 25;
-const ON_PATH: u32 = 1 << 31;
-// Marks. All from the last one on say that the position is proved, and have the upper bits of the
-// time.
-const DISPROVED: u32 = INFINITE;
-const TENTATIVE: u32 = INFINITE + 1;
-const VISITED: u32 = INFINITE + 2;
-const PROVED: u32 = INFINITE + 3;
-
-/// Times of proofs are below this: a search of 10⁶ proofs a second would take a hundred years.
-pub(super) const MOST_PROOFS: u64 = ((PROOF - PROVED + 1) as u64) << 32;
-
-/// The numbers of a table's slots and of those that are used, and whether it is spent.
-#[derive(Serialize, Deserialize)]
-pub(super) struct TableHead {
-    slots: u64,
-    used: u64,
-    is_spent: bool,
-}
+/// Tables with no more buckets are in a cache, mostly.
+const FETCHED: usize = 1 << 14;
 
 /// The positions that a search has expanded, and those that their captures have decided.
 pub(super) struct Table {
     board: Board,
     /// A power of two.
-    slots: Vec<Slot>,
-    /// For each slot that is used the tag of its key, and 0 for each that is not.
-    tags: Vec<u8>,
-    used: usize,
-    /// The number of slots that it may grow to.
+    buckets: Vec<Bucket>,
+    /// The number of buckets that it may grow to.
     most: usize,
+    is_spent: AtomicBool,
+    /// The number of proofs so far, the time of a proof.
+    proofs: AtomicU64,
+}
+
+/// What is written of a table before its slots.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TableHead {
+    buckets: u64,
     is_spent: bool,
+    proofs: u64,
+}
+
+/// What a search does with a table, alone or beside others.
+pub(super) trait Positions {
+    /// Whether other threads use it, too.
+    const IS_SHARED: bool;
+    /// The table.
+    fn table(&self) -> &Table;
+    /// What is known of a position that is in the table.
+    fn look_up(&mut self, key: Key) -> Option<Slot>;
+    /// Puts a position on a path, and into the table if it is not there. Returns whether there is
+    /// room for it.
+    fn enter(&mut self, key: Key) -> bool;
+    /// Takes a position off the path, with what was found of it and the nodes that were expanded
+    /// below it. Returns what is known of it now.
+    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known;
+    /// Notes what is known of a position that is not on the path, if there is room for it.
+    fn note(&mut self, key: Key, found: Known);
+    /// What an outcome is in the table. That of a proof has the time of now, when all that it rests
+    /// on has been read: it is later than the times of that.
+    fn stamp(&mut self, outcome: Outcome) -> Known;
+}
+
+/// A table that other threads use, too.
+#[derive(Clone, Copy)]
+pub(super) struct SharedTable<'t>(pub(super) &'t Table);
+
+/// How there will be a slot for a position.
+enum Room {
+    /// This one is free, or has what can be forgotten.
+    Here(SlotId),
+    /// What is here goes there, in its other bucket.
+    Move(SlotId, SlotId),
 }
 
 impl Table {
-    /// Slots of a new table.
-    const FIRST: usize = 1 << 8;
-
     /// An empty table that will take at most `bytes`, and, while it grows, half as much again.
     pub(super) fn new(board: &Board, bytes: u64) -> Self {
-        let slots = usize::try_from(bytes / BYTES).unwrap_or(usize::MAX);
-        let most = (slots / 2 + 1).next_power_of_two().max(Self::FIRST);
-        let (slots, tags) = (empty(Self::FIRST), empty(Self::FIRST));
-        Table { board: board.clone(), slots, tags, used: 0, most, is_spent: false }
+        let buckets = usize::try_from(bytes / size_of::<Bucket>() as u64).unwrap_or(usize::MAX);
+        let least = 1 << LEAST_BUCKETS;
+        Table {
+            board: board.clone(),
+            buckets: empty(least),
+            most: (buckets / 2 + 1).next_power_of_two().max(least),
+            is_spent: false.into(),
+            proofs: 0.into(),
+        }
     }
 
     /// The bytes of a table for so many positions.
     pub(super) fn most_bytes(positions: u64) -> u64 {
-        let slots = (positions / 7).saturating_mul(8).max(Self::FIRST as u64) + 1;
-        slots.checked_next_power_of_two().unwrap_or(1 << 63).saturating_mul(BYTES)
+        // At the latest with half of its slots in use it has room for one more.
+        let slots = positions.saturating_mul(4).max((SLOTS as u64) << LEAST_BUCKETS);
+        (1u64 << slots.ilog2()).saturating_mul(size_of::<Slot>() as u64)
     }
 
-    /// The slot of a position that is in the table.
-    pub(super) fn find(&self, position: &Position) -> Option<SlotId> {
-        self.find_key(self.key(position))
-    }
-
-    /// The same by its key.
-    pub(super) fn find_key(&self, key: Key) -> Option<SlotId> {
-        self.place(key, key.hash()).ok()
-    }
-
-    /// Fetches from memory where keys are that are about to be looked up, all at once: in a large
-    /// table each look-up misses the caches, and here none of them has to wait for another.
-    pub(super) fn fetch(&self, keys: &[Key]) {
-        const AT_ONCE: usize = 16;
-        let mask = self.tags.len() - 1;
-        if self.tags.len() <= FETCHED {
-            return;
-        }
-        for keys in keys.chunks(AT_ONCE) {
-            let mut places = [0; AT_ONCE];
-            for (place, key) in places.iter_mut().zip(keys) {
-                *place = key.hash() as usize & mask;
-            }
-            black_box(places[..keys.len()].iter().fold(0, |tags, &place| tags ^ self.tags[place]));
-        }
-    }
-
-    /// What stands for a position in this table.
+    /// What stands for a position.
     pub(super) fn key(&self, position: &Position) -> Key {
         Key::of(&self.board, position)
     }
 
-    /// The slot of a position, which is put into the table if it is not there.
-    pub(super) fn enter(&mut self, key: Key) -> SlotId {
-        if self.is_full() {
-            self.make_room();
-        }
-        let hash = key.hash();
-        self.place(key, hash).unwrap_or_else(|free| {
-            (self.slots[free], self.tags[free]) = (Slot { key, head: 1, number: 1 }, tag(hash));
-            self.used += 1;
-            free
-        })
-    }
-
-    /// The bytes that it may grow to.
-    pub(super) fn limit(&self) -> u64 {
-        self.most as u64 * BYTES
-    }
-
-    /// What is written of the table before its slots.
-    pub(super) fn head(&self) -> TableHead {
-        let (slots, used) = (self.slots.len() as u64, self.used as u64);
-        TableHead { slots, used, is_spent: self.is_spent }
-    }
-
-    /// Writes the slots that are used.
-    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        for slot in self.slots.iter().filter(|slot| slot.is_used()) {
-            for number in slot.key.0.into_iter().chain([slot.head, slot.number]) {
-                out.write_all(&number.to_le_bytes())?;
+    /// Fetches from memory the buckets of keys that are about to be looked up, all at once: in a
+    /// large table each look-up misses the caches, and here none of them has to wait for another.
+    pub(super) fn fetch(&self, keys: &[Key]) {
+        if self.buckets.len() > FETCHED {
+            for &key in keys {
+                prefetch(&self.buckets[split(key, self.bits()).0]);
             }
         }
-        Ok(())
     }
 
-    /// Reads what [`Table::write`] has written of a table with the same limit. Where a position is
-    /// may differ: nothing depends on that.
-    pub(super) fn read(&mut self, head: &TableHead, input: &mut impl Read) -> io::Result<()> {
-        let &TableHead { slots, used, is_spent } = head;
-        if !slots.is_power_of_two() || slots > self.most as u64 || used > slots / 8 * 7 {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        let (slots, used) = (slots as usize, used as usize);
-        (self.slots, self.tags) = (empty(slots), empty(slots));
-        (self.used, self.is_spent) = (used, is_spent);
-        for _ in 0..used {
-            let mut numbers = [0; 5];
-            for number in &mut numbers {
-                *number = u32::from_le_bytes(read(input)?);
-            }
-            let [black, white, kings, head, number] = numbers;
-            let key = Key([black, white, kings]);
-            self.put_back(std::iter::once(Slot { key, head, number }));
-        }
-        Ok(())
+    /// The slot of a position that is in the table.
+    pub(super) fn find(&self, position: &Position) -> Option<SlotId> {
+        self.place(self.key(position)).map(|(at, _)| at)
     }
 
-    /// Whether nothing can enter without another position's being forgotten.
-    fn is_full(&self) -> bool {
-        self.used >= self.slots.len() / 8 * 7
+    /// The position in a slot.
+    pub(super) fn position(&self, at: SlotId) -> Position {
+        self.position_of(at, self.at(at))
+    }
+
+    /// What is known of the position in a slot.
+    pub(super) fn known(&self, at: SlotId) -> Known {
+        self.at(at).known()
+    }
+
+    /// Says what is known of the position in a slot.
+    pub(super) fn set(&mut self, at: SlotId, known: Known) {
+        let slot = self.at(at);
+        self.put(at, slot.with_known(known));
     }
 
     /// Whether so much of the table is decided that a search should end. There is still room for
     /// what is on its path.
     pub(super) fn is_spent(&self) -> bool {
-        self.is_spent
+        self.is_spent.load(Ordering::Relaxed)
     }
 
-    /// The position in a slot.
-    pub(super) fn position(&self, at: SlotId) -> Position {
-        self.slots[at].key.position(&self.board)
+    /// Whether a search has to end for want of room, or of times for its proofs.
+    pub(super) fn is_over(&self) -> bool {
+        // What is on the path can still be proved.
+        self.is_spent() || self.proofs() >= MOST_PROOFS / 2
     }
 
-    /// What is known of the position in a slot.
-    pub(super) fn known(&self, at: SlotId) -> Known {
-        let Slot { head, number, .. } = self.slots[at];
-        match head & PROOF {
-            _ if head & ON_PATH != 0 => Known::OnPath,
-            DISPROVED => Known::Disproved,
-            TENTATIVE => Known::TentativelyDisproved,
-            VISITED => Known::Visited(number),
-            mark @ PROVED.. => Known::Proved(u64::from(mark - PROVED) << 32 | u64::from(number)),
-            proof => Known::Open(ProofNumbers { proof, disproof: number }),
+    /// The number of proofs so far.
+    pub(super) fn proofs(&self) -> u64 {
+        self.proofs.load(Ordering::Relaxed)
+    }
+
+    /// The same table, as if there had been so many proofs.
+    #[cfg(test)]
+    pub(super) fn with_proofs(self, proofs: u64) -> Self {
+        Table { proofs: proofs.into(), ..self }
+    }
+
+    /// The bytes that it may grow to.
+    pub(super) fn limit(&self) -> u64 {
+        self.most as u64 * size_of::<Bucket>() as u64
+    }
+
+    /// Makes the table twice as large, if it may grow.
+    pub(super) fn grow(&mut self) {
+        if self.buckets.len() >= self.most {
+            return;
+        }
+        let buckets = empty(2 * self.buckets.len());
+        let bits = self.bits();
+        let old = std::mem::replace(&mut self.buckets, buckets);
+        for (bucket, mut slots) in old.into_iter().enumerate() {
+            for slot in slots.0.iter_mut().map(|slot| Slot(*slot.get_mut())) {
+                if !slot.is_free() {
+                    let at = self.make_room(key_of(bucket, slot, bits));
+                    if let Some((at, rest, is_in_other)) = at {
+                        self.put(at, slot.with_place(rest, is_in_other));
+                    }
+                }
+            }
         }
     }
 
-    /// Says what is known of the position in a slot.
-    pub(super) fn set(&mut self, at: SlotId, known: Known) {
-        let slot = &mut self.slots[at];
-        let (head, number) = match known {
-            Known::Open(ProofNumbers { proof, disproof }) => (proof, disproof),
-            Known::OnPath => (slot.head & PROOF | ON_PATH, slot.number),
-            Known::Proved(time) => (PROVED + (time >> 32) as u32, time as u32),
-            Known::Disproved => (DISPROVED, 0),
-            Known::TentativelyDisproved => (TENTATIVE, 0),
-            Known::Visited(n) => (VISITED, n),
+    /// What is written of the table before its slots.
+    pub(super) fn head(&self) -> TableHead {
+        TableHead {
+            buckets: self.buckets.len() as u64,
+            is_spent: self.is_spent(),
+            proofs: self.proofs(),
+        }
+    }
+
+    /// Writes the slots.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut slots = self.buckets.iter().flat_map(|bucket| &bucket.0);
+        slots.try_for_each(|slot| out.write_all(&slot.load(Ordering::Relaxed).to_le_bytes()))
+    }
+
+    /// Reads what [`Table::write`] has written of a table with the same limit.
+    pub(super) fn read(&mut self, head: &TableHead, input: &mut impl Read) -> io::Result<()> {
+        let &TableHead { buckets, is_spent, proofs } = head;
+        if !buckets.is_power_of_two() || buckets < 1 << LEAST_BUCKETS || buckets > self.most as u64
+        {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.buckets = empty(buckets as usize);
+        (self.is_spent, self.proofs) = (is_spent.into(), proofs.into());
+        for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
+            *slot.get_mut() = u128::from_le_bytes(read(input)?);
+        }
+        Ok(())
+    }
+
+    /// The binary logarithm of the number of buckets.
+    fn bits(&self) -> u32 {
+        self.buckets.len().ilog2()
+    }
+
+    fn atom(&self, at: SlotId) -> &AtomicU128 {
+        &self.buckets[at / SLOTS].0[at % SLOTS]
+    }
+
+    fn at(&self, at: SlotId) -> Slot {
+        Slot(self.atom(at).load(Ordering::Acquire))
+    }
+
+    fn put(&mut self, at: SlotId, slot: Slot) {
+        *self.buckets[at / SLOTS].0[at % SLOTS].get_mut() = slot.0;
+    }
+
+    fn position_of(&self, at: SlotId, slot: Slot) -> Position {
+        key_of(at / SLOTS, slot, self.bits()).position(&self.board)
+    }
+
+    /// Where a position is that is in the table, and its slot.
+    fn place(&self, key: Key) -> Option<(SlotId, Slot)> {
+        find(key, self.bits(), |at| self.at(at))
+    }
+
+    /// Where there can be room for a position that is not in the table; `None` if that takes a
+    /// larger table, or all that is there has to stay.
+    fn room(&self, key: Key) -> Option<Room> {
+        let bits = self.bits();
+        let (home, rest) = split(key, bits);
+        let two = [home, other(home, rest, bits)];
+        let slots_of = |bucket: usize| SLOTS * bucket..SLOTS * bucket + SLOTS;
+        let is_free = |at: &SlotId| self.at(*at).is_free();
+        if let Some(free) = two.into_iter().flat_map(slots_of).find(is_free) {
+            return Some(Room::Here(free));
+        }
+        let moves = two.into_iter().flat_map(slots_of).filter_map(|at| {
+            let slot = self.at(at);
+            let to = other(at / SLOTS, slot.rest(), bits);
+            (slot.threads() == 0).then_some((at, to))
+        });
+        let to_free = |(at, to)| Some(Room::Move(at, slots_of(to).find(is_free)?));
+        if let Some(room) = moves.clone().find_map(to_free) {
+            return Some(room);
+        }
+        if self.buckets.len() < self.most {
+            return None;
+        }
+        // The work that it took to get to what is forgotten, and where that is.
+        let forget = |at| {
+            let slot = self.at(at);
+            self.can_go(at, slot).then(|| (slot.work(), at))
         };
-        (slot.head, slot.number) = (slot.head & 63 << WORK | head, number);
+        if let Some((_, at)) = two.into_iter().flat_map(slots_of).filter_map(forget).min() {
+            return Some(Room::Here(at));
+        }
+        let onto = |(at, to)| {
+            let (work, to) = slots_of(to).filter_map(forget).min()?;
+            Some((work, at, to))
+        };
+        moves.filter_map(onto).min().map(|(_, at, to)| Room::Move(at, to))
     }
 
-    /// Adds to the nodes that were expanded below the position in a slot.
-    pub(super) fn add_work(&mut self, at: SlotId, nodes: u64) {
-        let head = &mut self.slots[at].head;
-        let before = 1u64 << (*head >> WORK & 63).min(62);
-        *head = *head & !(63 << WORK) | (before + nodes - 1).max(1).ilog2() << WORK;
+    /// Whether what is in a slot can be forgotten, if there is anything.
+    fn can_go(&self, at: SlotId, slot: Slot) -> bool {
+        let is_open = matches!(slot.known(), Known::Open(_));
+        let can_capture = || self.board.can_capture(&self.position_of(at, slot));
+        slot.is_free() || slot.threads() == 0 && (is_open || can_capture())
     }
 
-    /// Where a key is, or else where it would be.
-    fn place(&self, key: Key, hash: u64) -> Result<SlotId, SlotId> {
-        let (mask, tag) = (self.tags.len() - 1, tag(hash));
-        let mut at = hash as usize & mask;
+    /// A slot for a position that is not in the table, with the rest of its key and whether that is
+    /// in its other bucket. `None` if there is none: the table is spent.
+    fn make_room(&mut self, key: Key) -> Option<(SlotId, u128, bool)> {
         loop {
-            match self.tags[at] {
-                0 => return Err(at),
-                there if there == tag && self.slots[at].key == key => return Ok(at),
-                _ => at = (at + 1) & mask,
-            }
+            let at = match self.room(key) {
+                Some(Room::Here(at)) => at,
+                Some(Room::Move(at, to)) => {
+                    let slot = self.at(at);
+                    self.put(to, slot.moved());
+                    at
+                }
+                None if self.buckets.len() < self.most => {
+                    self.grow();
+                    continue;
+                }
+                None => {
+                    *self.is_spent.get_mut() = true;
+                    return None;
+                }
+            };
+            let (home, rest) = split(key, self.bits());
+            return Some((at, rest, at / SLOTS != home));
         }
     }
 
-    fn make_room(&mut self) {
-        if self.slots.len() < self.most {
-            let slots = 2 * self.slots.len();
-            let old = std::mem::replace(&mut self.slots, empty(slots));
-            self.tags = empty(slots);
-            self.put_back(old.into_iter().filter(Slot::is_used));
-        } else {
-            self.forget();
+    /// The slot of a position, which is put into the table if it is not there.
+    fn slot_of(&mut self, key: Key) -> Option<(SlotId, Slot)> {
+        let bits = self.bits();
+        let buckets = &mut self.buckets;
+        find(key, bits, |at| Slot(*buckets[at / SLOTS].0[at % SLOTS].get_mut())).or_else(|| {
+            let (at, rest, is_in_other) = self.make_room(key)?;
+            Some((at, Slot::new(rest, is_in_other)))
+        })
+    }
+}
+
+impl Positions for Table {
+    const IS_SHARED: bool = false;
+
+    fn table(&self) -> &Table {
+        self
+    }
+
+    fn look_up(&mut self, key: Key) -> Option<Slot> {
+        let bits = self.bits();
+        let buckets = &mut self.buckets;
+        find(key, bits, |at| Slot(*buckets[at / SLOTS].0[at % SLOTS].get_mut())).map(|(_, s)| s)
+    }
+
+    fn enter(&mut self, key: Key) -> bool {
+        let Some((at, slot)) = self.slot_of(key) else { return false };
+        self.put(at, slot.with_threads(1));
+        true
+    }
+
+    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known {
+        let Some((at, slot)) = self.slot_of(key) else { return found };
+        let slot = slot.with_threads(0).with_found(found).with_more_work(nodes);
+        self.put(at, slot);
+        slot.known()
+    }
+
+    fn note(&mut self, key: Key, found: Known) {
+        if let Some((at, slot)) = self.slot_of(key) {
+            self.put(at, slot.with_found(found));
         }
     }
 
-    /// Forgets positions until half of the slots are free, or those that took the most work are all
-    /// that is left of them.
-    fn forget(&mut self) {
-        let work_of = |slot: &Slot| {
-            let is_decided = || slot.head & PROOF >= INFINITE;
-            let has_captures = || self.board.can_capture(&slot.key.position(&self.board));
-            let can_go =
-                slot.is_used() && slot.head & ON_PATH == 0 && (!is_decided() || has_captures());
-            can_go.then_some((slot.head >> WORK & 63) as usize)
+    fn stamp(&mut self, outcome: Outcome) -> Known {
+        let proofs = self.proofs.get_mut();
+        *proofs += u64::from(outcome == Outcome::Proved);
+        known_of(outcome, *proofs)
+    }
+}
+
+impl SharedTable<'_> {
+    /// Changes the slot of a position, which is put into the table if it is not there. Returns the
+    /// slot as it is then; `None` if there is no room for it.
+    fn change(&self, key: Key, change: impl Fn(Slot) -> Slot) -> Option<Slot> {
+        let table = self.0;
+        let swap = |at: SlotId, old: Slot, new: Slot| {
+            let (done, failed) = (Ordering::AcqRel, Ordering::Acquire);
+            table.atom(at).compare_exchange(old.0, new.0, done, failed).is_ok()
         };
-        let mut count = [0; 64];
-        self.slots.iter().filter_map(work_of).for_each(|work| count[work] += 1);
-        let (mut left, mut least) = (self.used, 0);
-        while left > self.slots.len() / 2 && least < count.len() {
-            left -= count[least];
-            least += 1;
-        }
-        let keep = |slot: &Slot| slot.is_used() && work_of(slot).is_none_or(|work| work >= least);
-        let kept: Vec<Slot> = self.slots.iter().filter(|slot| keep(slot)).copied().collect();
-        self.used = kept.len();
-        self.is_spent = self.used > self.slots.len() / 4 * 3;
-        self.slots.fill(Slot::default());
-        self.tags.fill(0);
-        self.put_back(kept.into_iter());
-    }
-
-    fn put_back(&mut self, slots: impl Iterator<Item = Slot>) {
-        for slot in slots {
-            let hash = slot.key.hash();
-            if let Err(free) = self.place(slot.key, hash) {
-                (self.slots[free], self.tags[free]) = (slot, tag(hash));
+        // It begins again when another thread was faster.
+        loop {
+            let (at, old, slot) = match table.place(key) {
+                Some((at, slot)) => (at, slot, slot),
+                None => {
+                    let (at, old) = match table.room(key) {
+                        Some(Room::Here(at)) => match table.at(at) {
+                            old if table.can_go(at, old) => (at, old),
+                            _ => continue,
+                        },
+                        Some(Room::Move(at, to)) => {
+                            let (slot, old) = (table.at(at), table.at(to));
+                            let can_go = slot.threads() == 0 && table.can_go(to, old);
+                            if !can_go || !swap(to, old, slot.moved()) {
+                                continue;
+                            }
+                            (at, slot)
+                        }
+                        None => {
+                            if table.buckets.len() == table.most {
+                                table.is_spent.store(true, Ordering::Relaxed);
+                            }
+                            return None;
+                        }
+                    };
+                    let (home, rest) = split(key, table.bits());
+                    (at, old, Slot::new(rest, at / SLOTS != home))
+                }
+            };
+            let new = change(slot);
+            if swap(at, old, new) {
+                return Some(new);
             }
         }
+    }
+}
+
+impl Positions for SharedTable<'_> {
+    const IS_SHARED: bool = true;
+
+    fn table(&self) -> &Table {
+        self.0
+    }
+
+    fn look_up(&mut self, key: Key) -> Option<Slot> {
+        self.0.place(key).map(|(_, slot)| slot)
+    }
+
+    fn enter(&mut self, key: Key) -> bool {
+        self.change(key, |slot| slot.with_threads(slot.threads() + 1)).is_some()
+    }
+
+    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known {
+        let leave = |slot: Slot| {
+            let threads = slot.threads().saturating_sub(1);
+            slot.with_threads(threads).with_found(found).with_more_work(nodes)
+        };
+        self.change(key, leave).map_or(found, Slot::known)
+    }
+
+    fn note(&mut self, key: Key, found: Known) {
+        self.change(key, |slot| slot.with_found(found));
+    }
+
+    fn stamp(&mut self, outcome: Outcome) -> Known {
+        let time = match outcome {
+            Outcome::Proved => self.0.proofs.fetch_add(1, Ordering::AcqRel) + 1,
+            _ => 0,
+        };
+        known_of(outcome, time)
+    }
+}
+
+fn known_of(outcome: Outcome, time: u64) -> Known {
+    match outcome {
+        Outcome::Proved => Known::Proved(time),
+        Outcome::Disproved => Known::TentativelyDisproved,
+        Outcome::Unknown(numbers) => Known::Open(numbers),
+    }
+}
+
+/// Where a key is in a table with so many bits of buckets, and its slot.
+fn find(key: Key, bits: u32, mut at: impl FnMut(SlotId) -> Slot) -> Option<(SlotId, Slot)> {
+    let (home, rest) = split(key, bits);
+    for (bucket, is_in_other) in [(home, false), (other(home, rest, bits), true)] {
+        let mut is_full = true;
+        for i in SLOTS * bucket..SLOTS * bucket + SLOTS {
+            let slot = at(i);
+            if slot.is_of(rest, is_in_other) {
+                return Some((i, slot));
+            }
+            is_full &= !slot.is_free();
+        }
+        // Only what finds its own bucket full goes to the other, and it stays full.
+        if !is_full {
+            return None;
+        }
+    }
+    None
+}
+
+/// The other bucket of a slot with this rest of a key.
+fn other(bucket: usize, rest: u128, bits: u32) -> usize {
+    let hash = (rest as u64 ^ (rest >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    bucket ^ (hash >> (64 - bits) | 1) as usize
+}
+
+/// The key of a slot of a bucket.
+fn key_of(bucket: usize, slot: Slot, bits: u32) -> Key {
+    let rest = slot.rest();
+    join(if slot.is_in_other() { other(bucket, rest, bits) } else { bucket }, rest, bits)
+}
+
+/// Asks for a line of the cache without waiting for it.
+fn prefetch(bucket: &Bucket) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: this is only a hint, and the address is that of a bucket.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(bucket).cast()) }
     }
 }
 
@@ -318,85 +511,50 @@ pub(super) fn read<const N: usize>(input: &mut impl Read) -> io::Result<[u8; N]>
     input.read_exact(&mut bytes).map(|()| bytes)
 }
 
-fn empty<T: Copy + Default>(slots: usize) -> Vec<T> {
-    let mut empty = Vec::with_capacity(slots);
+fn empty(buckets: usize) -> Vec<Bucket> {
+    let mut empty = Vec::with_capacity(buckets);
     ask_for_large_pages(empty.spare_capacity_mut());
-    empty.resize(slots, T::default());
+    empty.resize_with(buckets, Bucket::default);
     empty
-}
-
-/// Of a hash the bits that say least of the place, and not 0.
-fn tag(hash: u64) -> u8 {
-    (hash >> 57) as u8 | 1 << 7
-}
-
-impl Slot {
-    /// Whether it has a position: none has neither pieces nor empty squares that count as kings.
-    fn is_used(&self) -> bool {
-        self.key != Key::default()
-    }
-}
-
-impl Key {
-    fn of(board: &Board, position: &Position) -> Self {
-        let [black, white, kings] =
-            [position.black, position.white, position.kings].map(|set| board.to_dense(set));
-        let turn = if position.turn == Side::White { !(black | white) } else { 0 };
-        Key([black, white, kings | turn])
-    }
-
-    pub(super) fn position(self, board: &Board) -> Position {
-        let Key([black, white, kings]) = self;
-        let empty = !(black | white);
-        let turn = if kings & empty != 0 { Side::White } else { Side::Black };
-        let [black, white, kings] =
-            [black, white, kings & !empty].map(|dense| board.from_dense(dense));
-        Position { black, white, kings, turn }
-    }
-
-    /// Two multiplications, each folded.
-    fn hash(self) -> u64 {
-        let Key([black, white, kings]) = self;
-        let fold = |n: u64, factor: u64| {
-            let wide = u128::from(n) * u128::from(factor);
-            wide as u64 ^ (wide >> 64) as u64
-        };
-        let pieces = fold(u64::from(black) << 32 | u64::from(white), 0x9e37_79b9_7f4a_7c15);
-        fold(pieces ^ u64::from(kings), 0xd6e8_feb8_6659_fd93)
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, MOST_PROOFS, ProofNumbers, Table};
+    use super::{Known, Positions, SharedTable, Table};
     use crate::board::{Board, Position, Side};
+    use crate::search::numbers::ProofNumbers;
+    use crate::search::slot::MOST_PROOFS;
 
-    /// All positions of one man against one king on a 6x6 board, for both sides.
+    /// Positions of a king against a man and a king on a 6x6 board, for both sides.
     fn positions(board: &Board) -> Vec<Position> {
         let mut all = Vec::new();
-        for (man, king) in (0..18u32).flat_map(|man| (0..18u32).map(move |king| (man, king))) {
+        for (one, two, three) in (0..18u32)
+            .flat_map(|a| (0..18u32).flat_map(move |b| (0..18u32).map(move |c| (a, b, c))))
+        {
             for turn in [Side::Black, Side::White] {
-                all.extend(board.position(1 << man, 1 << king, 1 << king, turn));
+                let kings = 1 << one | 1 << two;
+                all.extend(board.position(1 << one, 1 << two | 1 << three, kings, turn));
             }
         }
         all
     }
 
+    const OPEN: Known = Known::Open(ProofNumbers { proof: 3, disproof: 7 });
+
     #[test]
     fn positions_come_back_as_they_went_in() {
         let board = Board::new(6, 6).expect("a board");
-        let mut table = Table::new(&board, 1 << 20);
+        let mut table = Table::new(&board, 1 << 22);
         for position in positions(&board) {
             assert_eq!(table.find(&position), None);
-            let at = table.enter(table.key(&position));
-            assert_eq!(table.position(at), position);
-            table.set(at, Known::Open(ProofNumbers { proof: 3, disproof: 7 }));
+            let key = table.key(&position);
+            assert!(table.enter(key));
+            assert_eq!(table.look_up(key).expect("it was entered").threads(), 1);
+            assert_eq!(table.leave(key, OPEN, 1000), OPEN);
         }
         for position in positions(&board) {
             let at = table.find(&position).expect("it was entered");
-            table.add_work(at, 1000);
-            table.set(at, Known::OnPath);
-            assert_eq!(table.known(at), Known::OnPath);
+            assert_eq!((table.position(at), table.known(at)), (position, OPEN));
             for known in [
                 Known::Visited(u32::MAX),
                 Known::Proved(1),
@@ -408,31 +566,93 @@ mod tests {
                 table.set(at, known);
                 assert_eq!(table.known(at), known);
             }
+            let slot = table.look_up(table.key(&position)).expect("it was entered");
+            assert_eq!((slot.work(), slot.threads()), (9, 0));
         }
     }
 
     #[test]
-    fn what_follows_from_captures_or_took_little_work_is_forgotten_first() {
+    fn the_first_proof_and_what_holds_for_good_stay() {
         let board = Board::new(6, 6).expect("a board");
-        // 256 slots.
-        let mut table = Table::new(&board, 21 * 256);
-        let (captures, quiet): (Vec<_>, Vec<_>) =
-            positions(&board).into_iter().partition(|p| board.can_capture(p));
-        let (proved, rest) = quiet.split_at(50);
-        for position in proved.iter().chain(&captures[..20]) {
-            let at = table.enter(table.key(position));
-            table.set(at, Known::Proved(1));
+        let mut table = Table::new(&board, 0);
+        let key = table.key(&positions(&board)[0]);
+        for (found, there) in [
+            (OPEN, OPEN),
+            (Known::TentativelyDisproved, Known::TentativelyDisproved),
+            (OPEN, Known::TentativelyDisproved),
+            (Known::Proved(5), Known::Proved(5)),
+            (Known::Proved(6), Known::Proved(5)),
+            (OPEN, Known::Proved(5)),
+        ] {
+            table.enter(key);
+            assert_eq!(table.leave(key, found, 1), there);
         }
-        for (i, position) in rest.iter().enumerate() {
-            let at = table.enter(table.key(position));
-            table.set(at, Known::Open(ProofNumbers { proof: 2, disproof: 2 }));
-            table.add_work(at, if i < 40 { 100 } else { 1 });
+    }
+
+    /// Fills a table of 4,096 slots by twice as many positions, and says what is left of them.
+    fn filled(board: &Board, mut enter: impl FnMut(&mut Table, &Position, usize)) -> Table {
+        let mut table = Table::new(board, 1 << 16);
+        for (i, position) in positions(board).iter().enumerate() {
+            enter(&mut table, position, i);
         }
-        let there = |p: &&Position| table.find(p).is_some();
-        assert_eq!(proved.iter().filter(there).count(), 50);
-        assert_eq!(captures[..20].iter().filter(there).count(), 0);
-        assert_eq!(rest[..40].iter().filter(there).count(), 40);
-        assert!(rest[40..].iter().filter(there).count() < 256 / 8 * 7 - 90);
-        assert!(!table.is_spent());
+        table
+    }
+
+    #[test]
+    fn what_follows_from_captures_or_took_little_work_is_forgotten() {
+        let board = Board::new(6, 6).expect("a board");
+        let all = positions(&board);
+        assert!(all.len() > 8192, "{}", all.len());
+        // One in 16 is decided, one in 16 took more work than the others.
+        let found = |i: usize| if i.is_multiple_of(16) { Known::Proved(1) } else { OPEN };
+        let nodes = |i: usize| if i % 16 == 1 { 1000 } else { 1 };
+        let alone = filled(&board, |table, position, i| {
+            let key = table.key(position);
+            assert!(table.enter(key));
+            table.leave(key, found(i), nodes(i));
+        });
+        let shared = filled(&board, |table, position, i| {
+            let key = table.key(position);
+            if !SharedTable(table).enter(key) {
+                table.grow();
+                assert!(SharedTable(table).enter(key));
+            }
+            SharedTable(table).leave(key, found(i), nodes(i));
+        });
+        for table in [alone, shared] {
+            assert!(!table.is_spent());
+            let of = |rest: usize| all.iter().skip(rest).step_by(16);
+            let share = |positions: &mut dyn Iterator<Item = &Position>| {
+                let there: Vec<bool> = positions.map(|p| table.find(p).is_some()).collect();
+                there.iter().filter(|there| **there).count() as f64 / there.len() as f64
+            };
+            assert_eq!(share(&mut of(0).filter(|p| !board.can_capture(p))), 1.0);
+            assert!(share(&mut of(0).filter(|p| board.can_capture(p))) < 0.9);
+            assert!(share(&mut of(1)) > 0.95);
+            assert!(share(&mut of(2)) < 0.5);
+        }
+    }
+
+    #[test]
+    fn threads_count_each_other() {
+        let board = Board::new(6, 6).expect("a board");
+        let table = Table::new(&board, 1 << 22);
+        let all = positions(&board);
+        let keys: Vec<_> = all.iter().take(500).map(|p| table.key(p)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut shared = SharedTable(&table);
+                    for _ in 0..50 {
+                        keys.iter().for_each(|&key| assert!(shared.enter(key)));
+                        keys.iter().for_each(|&key| assert_eq!(shared.leave(key, OPEN, 1), OPEN));
+                    }
+                });
+            }
+        });
+        for &key in &keys {
+            let slot = SharedTable(&table).look_up(key).expect("it was entered");
+            assert_eq!((slot.threads(), slot.known()), (0, OPEN));
+        }
     }
 }

@@ -35,7 +35,8 @@ fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
 
 fn manager(leaf_nodes: u64) -> Manager {
     let (max_nodes, thresholds, seed) = (None, None, Vec::new());
-    Manager { leaf_nodes, leaf_table: 1 << 20, round: ROUND, max_nodes, thresholds, seed }
+    let (leaf_table, leaf_threads) = (1 << 20, 1);
+    Manager { leaf_nodes, leaf_table, leaf_threads, round: ROUND, max_nodes, thresholds, seed }
 }
 
 /// Proves with two workers and the ledger in a file.
@@ -180,6 +181,7 @@ fn items(
         nodes: leaf_nodes,
         table: 1 << 20,
         heuristic_nodes: 20,
+        threads: 1,
     };
     let (mut found, mut todo) = (Vec::new(), vec![*start]);
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
@@ -300,6 +302,7 @@ fn false_answers_are_rejected() {
                 nodes: 300,
                 table: 1 << 20,
                 heuristic_nodes: 20,
+                threads: 1,
             };
             ledger.put(Record { item: item.encode(&context), result: vec![1; 40] });
         }
@@ -319,6 +322,7 @@ fn an_item_belongs_to_its_game_and_database() {
         nodes: 5,
         table: 1 << 20,
         heuristic_nodes: 20,
+        threads: 1,
     };
     let bytes = item.encode(&context);
     assert_eq!(Item::decode(&bytes, &context), Some(item));

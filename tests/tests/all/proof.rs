@@ -101,6 +101,7 @@ fn a_search_that_was_kept_goes_on() {
         nodes: 1_000_000,
         table: 1 << 30,
         heuristic_nodes: 1000,
+        threads: 1,
     };
     let digest = Digest::of(&item.encode(&context));
     let file = kept.join(format!("egdb/6x6.results.{}", &digest.to_string()[..16]));

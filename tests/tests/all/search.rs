@@ -116,15 +116,15 @@ fn random_positions_of_6x6_with_six_pieces() {
 
 #[test]
 fn a_table_that_forgets_makes_no_mistakes() {
-    let board = Board::new(5, 5).unwrap();
+    let board = Board::new(6, 6).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
-    // Of some too much is decided for 1,024 slots.
+    // Of some too much is decided for the smallest table, 4,096 slots.
     let (mut decided, mut given_up) = (0, 0);
-    for position in positions(&board, 4).iter().step_by(197) {
+    for position in positions(&board, 4).iter().step_by(3989) {
         let won = large.probe(position).unwrap() == Value::Win;
         let goal = Goal { board: &board, database: &small, attacker: position.turn };
-        let mut search = Search::new(goal, 21 * 1024);
-        match search.run(position, 100_000) {
+        let mut search = Search::new(goal, 0);
+        match search.run(position, 200_000) {
             Outcome::Unknown(_) => given_up += 1,
             outcome => {
                 assert_eq!(outcome == Outcome::Proved, won, "{}", board.write_fen(position));
@@ -137,6 +137,61 @@ fn a_table_that_forgets_makes_no_mistakes() {
 }
 
 #[test]
+fn threads_that_share_a_table_find_what_is_so() {
+    let board = Board::new(5, 5).unwrap();
+    let (small, large) = (database(&board, 2), database(&board, 4));
+    for (threads, step, bytes) in [(2, 97, 1 << 24), (4, 101, 1 << 24), (4, 199, 1 << 16)] {
+        let (mut decided, mut given_up) = (0, 0);
+        for position in positions(&board, 4).iter().step_by(step) {
+            let fen = board.write_fen(position);
+            let won = large.probe(position).unwrap() == Value::Win;
+            let goal = Goal { board: &board, database: &small, attacker: position.turn };
+            let mut search = Search::new(goal, bytes).with_threads(threads);
+            match search.run(position, 200_000) {
+                Outcome::Unknown(_) => given_up += 1,
+                outcome => {
+                    assert_eq!(outcome == Outcome::Proved, won, "{fen}");
+                    assert!(search.strategy(position).is_ok(), "{fen}");
+                    decided += 1;
+                }
+            }
+        }
+        assert!(decided > 10 && given_up < decided, "{decided} decided, {given_up} given up");
+    }
+}
+
+#[test]
+fn threads_that_are_stopped_go_on_together_or_alone() {
+    let game: Game = "6x6".parse().unwrap();
+    let database = database(&game.board, 3);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("search");
+    let goal = Goal { board: &game.board, database: &database, attacker: Side::White };
+    let mut nodes = 0;
+    // Together, alone, and together again.
+    for threads in [2, 1, 4] {
+        let heard = AtomicU64::new(0);
+        let report = |SearchProgress { nodes, .. }| {
+            stop_if(heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 100_000)
+        };
+        let say = |_| ();
+        let checkpoint = Checkpoint::new(file.clone(), Digest::of(b"this"), &say).always();
+        let search = Search::new(goal, 1 << 26).with_threads(threads);
+        let mut search = search.with_progress(&report).with_checkpoint(checkpoint);
+        let outcome = search.run(&game.start(), u64::MAX);
+        assert!(matches!(outcome, Outcome::Unknown(_)) && search.is_stopped(), "{threads}");
+        assert!(search.nodes() > nodes + 100_000, "{threads}: {} and {nodes}", search.nodes());
+        nodes = search.nodes();
+    }
+    let say = |_| ();
+    let checkpoint = Checkpoint::new(file, Digest::of(b"this"), &say);
+    let search = Search::new(goal, 1 << 26).with_threads(2);
+    let mut search = search.with_checkpoint(checkpoint);
+    assert_eq!(search.run(&game.start(), u64::MAX), Outcome::Disproved);
+    assert!(search.nodes() > nodes && search.strategy(&game.start()).is_ok());
+}
+
+#[test]
 fn a_search_that_is_killed_goes_on_and_finds_the_same() {
     let game: Game = "6x6".parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
@@ -146,8 +201,8 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
     for (attacker, pieces, bytes) in [
         (Side::White, 4, 1 << 28),
         (Side::White, 3, 1 << 28),
-        (Side::Black, 3, 21 << 15),
-        (Side::White, 3, 21 << 14),
+        (Side::Black, 3, 1 << 19),
+        (Side::White, 3, 1 << 18),
     ] {
         let database = database(&game.board, pieces);
         let budget = if pieces == 4 { u64::MAX } else { 300_000 };
@@ -231,8 +286,9 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let all = positions(&board, 4);
     let context = SearchContext { board: &board, database: &small, database_root: None };
     let (max_nodes, thresholds, seed) = (None, None, Vec::new());
-    let (leaf_nodes, leaf_table, round) = (3, 1 << 20, ROUND);
-    let manager = Manager { leaf_nodes, leaf_table, round, max_nodes, thresholds, seed };
+    let (leaf_nodes, leaf_table, leaf_threads, round) = (3, 1 << 20, 1, ROUND);
+    let manager =
+        Manager { leaf_nodes, leaf_table, leaf_threads, round, max_nodes, thresholds, seed };
     let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::new(2));
     let environment = Environment {
         ledger: &ledger,

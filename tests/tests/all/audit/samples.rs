@@ -145,6 +145,10 @@ fn a_certificate_is_made_again_from_what_it_says() {
     }
     free.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
+    // Threads that share a table make one of these.
+    let root = certificate("--game 6x6 --pieces 4 --leaf-nodes 4000000 --free --threads 4");
+    assert!(say("cert", root.path()).verdict.starts_with("s VERIFIED DRAW 6x6 "));
+    assert_eq!(again(root.path()).0, Some(4));
     // What is not there is not the same.
     right.write(&here.join("cert"));
     for object in fs::read_dir(here.join("cert/objects")).unwrap() {

@@ -1,0 +1,300 @@
+//! What one thread of a search does: it goes down from the root to where the numbers lead, and
+//! comes back with what it found.
+//!
+//! With a table of its own it is df-pn as it is. In a table that it shares with others it sees which
+//! positions they are at, and counts those as harder than they are (virtual proof numbers, Kaneko
+//! 2010), so that it goes elsewhere. Its path is its own: that another thread has a position on its
+//! path says nothing of a repetition.
+
+use std::ops::AddAssign;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::backup::NodeBackup;
+use super::dfpn::SearchProgress;
+use super::estimate::Goal;
+use super::key::Key;
+use super::learned_estimate::LearnedEstimate;
+use super::numbers::{INFINITE, Outcome, ProofNumbers};
+use super::path::{Child, Path};
+use super::slot::{Known, Slot};
+use super::table::Positions;
+use crate::board::Position;
+
+/// Progress is reported after so many nodes.
+const REPORT_INTERVAL: u64 = 1 << 14;
+/// After so many nodes a thread looks whether another one has decided a position of its path.
+const LOOK_UP_INTERVAL: u64 = 1 << 8;
+/// The most positions for each node, on average, that are decided by their captures: a bound on the
+/// table. It is one or fewer in most searches.
+pub(super) const DECIDED_BY_CAPTURES: u64 = 4;
+
+/// How often successors were looked up in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Probes {
+    /// Successors that were looked up.
+    pub looked_up: u64,
+    /// Those of them that the database knew.
+    pub known: u64,
+}
+
+/// What a thread counts.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Counters {
+    /// Positions that were expanded.
+    pub(super) nodes: u64,
+    /// Those of them that were reported.
+    pub(super) reported: u64,
+    /// Look-ups in the database.
+    pub(super) probes: Probes,
+    /// Positions that were decided by their captures.
+    pub(super) decided_by_captures: u64,
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, other: Counters) {
+        self.nodes += other.nodes;
+        self.reported += other.reported;
+        self.probes.looked_up += other.probes.looked_up;
+        self.probes.known += other.probes.known;
+        self.decided_by_captures += other.decided_by_captures;
+    }
+}
+
+/// Working memory for the successors of a position and their keys.
+type Successors = (Vec<Position>, Vec<Key>);
+
+/// Where a thread is, and what it counts.
+pub(super) struct Descent<'a> {
+    pub(super) goal: Goal<'a>,
+    pub(super) learned: Arc<LearnedEstimate>,
+    pub(super) path: Path,
+    pub(super) counters: Counters,
+    /// The length of the path up to a position that another thread has decided.
+    cut: usize,
+    /// For each of the positions under way whose captures are looked at.
+    buffers: Vec<Successors>,
+}
+
+/// Says when a thread is to come back to the root.
+pub(super) trait Control<T> {
+    /// Whether it is to come back at once, after so many nodes.
+    fn is_over(&self, nodes: u64) -> bool;
+    /// Hears of it from time to time.
+    fn report(&mut self, descent: &mut Descent<'_>, table: &mut T);
+    /// There was no room in the table.
+    fn stop_for_room(&mut self);
+}
+
+impl<'a> Descent<'a> {
+    /// A thread at the root, with no path.
+    pub(super) fn new(goal: Goal<'a>, learned: Arc<LearnedEstimate>) -> Self {
+        Descent {
+            goal,
+            learned,
+            path: Path::default(),
+            counters: Counters::default(),
+            cut: usize::MAX,
+            buffers: Vec::new(),
+        }
+    }
+
+    /// The same where it was when it was kept.
+    pub(super) fn with(self, path: Path, counters: Counters) -> Self {
+        Descent { path, counters, ..self }
+    }
+
+    /// Searches, from where it is, until the root is proved, or disproved if only tentatively, or
+    /// the search has to end.
+    pub(super) fn run<T: Positions>(
+        &mut self,
+        root: &Position,
+        table: &mut T,
+        control: &mut impl Control<T>,
+    ) -> Outcome {
+        if self.path.is_empty() {
+            let key = table.table().key(root);
+            if !self.enter(root, key, ProofNumbers::UNLIMITED, table) {
+                control.stop_for_room();
+                return Outcome::of(self.numbers(root, key, table));
+            }
+        }
+        loop {
+            let Counters { nodes, reported, .. } = self.counters;
+            if nodes - reported >= REPORT_INTERVAL {
+                control.report(self, table);
+            }
+            let Some(frame) = self.path.last() else { unreachable!("the root returns below") };
+            let (is_or, limits) = (self.goal.is_or(&frame.position), frame.limits);
+            let children = self.path.children();
+            let backup = NodeBackup::new(is_or, children.iter().map(|child| child.numbers));
+            let is_over =
+                control.is_over(nodes) || self.path.length() > self.cut || table.table().is_over();
+            if backup.is_enough(limits) || is_over {
+                let outcome = self.leave(&backup, table);
+                if self.path.is_empty() {
+                    return outcome;
+                }
+                continue;
+            }
+            let Child { position, key, numbers } = children[backup.best];
+            // It may have been decided on another way since its numbers were taken, or another
+            // thread may be there.
+            let now = self.numbers(&position, key, table);
+            if now.is_decided() || T::IS_SHARED && now != numbers {
+                self.path.set_numbers(backup.best, now);
+                continue;
+            }
+            self.path.set_searched(backup.best);
+            if !self.enter(&position, key, backup.limits(is_or, limits), table) {
+                control.stop_for_room();
+            }
+        }
+    }
+
+    /// Leaves all positions of the path.
+    pub(super) fn come_back<T: Positions>(&mut self, table: &mut T) {
+        while let Some(frame) = self.path.last() {
+            let is_or = self.goal.is_or(&frame.position);
+            let children = self.path.children().iter();
+            let backup = NodeBackup::new(is_or, children.map(|child| child.numbers));
+            self.leave(&backup, table);
+        }
+    }
+
+    /// What was not reported yet.
+    pub(super) fn progress(&self) -> SearchProgress {
+        let nodes = self.counters.nodes - self.counters.reported;
+        SearchProgress { nodes, before: 0, root: self.path.root_numbers(&self.goal) }
+    }
+
+    /// Puts a position on the path, with its children. Returns whether there is room for it in the
+    /// table.
+    fn enter<T: Positions>(
+        &mut self,
+        position: &Position,
+        key: Key,
+        limits: ProofNumbers,
+        table: &mut T,
+    ) -> bool {
+        if !table.enter(key) {
+            return false;
+        }
+        self.path.push(*position, key, limits, self.counters.nodes);
+        self.counters.nodes += 1;
+        self.add_successors(position, key, table);
+        if T::IS_SHARED && self.counters.nodes.is_multiple_of(LOOK_UP_INTERVAL) {
+            let is_open = |slot: Slot| matches!(slot.known(), Known::Open(_));
+            let is_decided = |key| table.look_up(key).is_some_and(|slot| !is_open(slot));
+            self.cut = self.path.keys().position(is_decided).unwrap_or(usize::MAX);
+        }
+        true
+    }
+
+    /// Adds the successors of a position to the children that are there, with their numbers.
+    fn add_successors<T: Positions>(&mut self, position: &Position, key: Key, table: &mut T) {
+        let (mut successors, mut keys) = self.buffers.pop().unwrap_or_default();
+        self.goal.board.successors(position, &mut successors);
+        keys.clear();
+        key.of_successors(self.goal.board, position, &successors, &mut keys);
+        table.table().fetch(&keys);
+        for (s, &key) in successors.iter().zip(&keys) {
+            let known = self.goal.known(s);
+            self.counters.probes.looked_up += 1;
+            self.counters.probes.known += u64::from(known.is_some());
+            let numbers = match known {
+                Some(won) => ProofNumbers::of(won),
+                None if self.is_to_capture(s, key, table) => self.quiesce(s, key, table),
+                None => self.numbers(s, key, table),
+            };
+            self.path.add_child(Child { position: *s, key, numbers });
+        }
+        self.buffers.push((successors, keys));
+    }
+
+    /// Whether captures are to say what the numbers of a position are.
+    fn is_to_capture<T: Positions>(&self, position: &Position, key: Key, table: &mut T) -> bool {
+        self.goal.board.can_capture(position)
+            && table.look_up(key).is_none()
+            && !table.table().is_spent()
+            && self.counters.decided_by_captures < self.counters.nodes * DECIDED_BY_CAPTURES
+    }
+
+    /// The numbers of a position in which there are captures and which is not in the table. It goes
+    /// there if they decide it.
+    fn quiesce<T: Positions>(
+        &mut self,
+        position: &Position,
+        key: Key,
+        table: &mut T,
+    ) -> ProofNumbers {
+        let mark = self.path.mark();
+        self.add_successors(position, key, table);
+        let backup = self.path.take_from(mark, self.goal.is_or(position));
+        if backup.numbers.is_decided() {
+            self.counters.decided_by_captures += 1;
+            let found = table.stamp(backup.outcome());
+            table.note(key, found);
+        }
+        backup.numbers
+    }
+
+    /// The numbers of a position that the database does not know.
+    pub(super) fn numbers<T: Positions>(
+        &self,
+        position: &Position,
+        key: Key,
+        table: &mut T,
+    ) -> ProofNumbers {
+        let Some(slot) = table.look_up(key) else {
+            let ProofNumbers { proof, disproof } = self.goal.estimate(position);
+            let proof = self.learned.corrected(self.goal.board, position, proof);
+            return ProofNumbers { proof, disproof };
+        };
+        let threads = slot.threads();
+        // To go round in a circle is not to win.
+        if threads > 0 && self.path.contains(key) {
+            return ProofNumbers::DISPROVED;
+        }
+        match slot.known() {
+            Known::Proved(_) => ProofNumbers::PROVED,
+            Known::TentativelyDisproved | Known::Visited(_) | Known::Disproved => {
+                ProofNumbers::DISPROVED
+            }
+            Known::Open(ProofNumbers { proof, disproof }) => {
+                let harder = |n: u32| n.saturating_mul(1 + threads).min(INFINITE - 1);
+                if self.goal.is_or(position) {
+                    ProofNumbers { proof, disproof: harder(disproof) }
+                } else {
+                    ProofNumbers { proof: harder(proof), disproof }
+                }
+            }
+        }
+    }
+
+    /// Takes the last position off the path, and stores what was found of it. The time of a proof
+    /// is taken here, after the children were read, so it is later than that of each child it rests
+    /// on.
+    fn leave<T: Positions>(&mut self, backup: &NodeBackup, table: &mut T) -> Outcome {
+        let Some(frame) = self.path.last() else { unreachable!("there is one") };
+        let (key, position) = (frame.key, frame.position);
+        let nodes = self.counters.nodes - frame.nodes_before;
+        let found = table.stamp(backup.outcome());
+        let numbers = match table.leave(key, found, nodes) {
+            // Another thread knows better.
+            Known::Proved(_) => ProofNumbers::PROVED,
+            Known::TentativelyDisproved | Known::Disproved => ProofNumbers::DISPROVED,
+            Known::Open(_) | Known::Visited(_) => backup.numbers,
+        };
+        self.path.pop(numbers);
+        if self.path.length() <= self.cut {
+            self.cut = usize::MAX;
+        }
+        if numbers.proof < INFINITE {
+            let estimate = self.goal.estimate(&position).proof;
+            self.learned.learn(self.goal.board, &position, estimate, numbers.proof);
+        }
+        Outcome::of(numbers)
+    }
+}

@@ -1,0 +1,115 @@
+//! One question on several threads that share a table.
+//!
+//! They go down from the root all at the same time, each on a path of its own, and come back when
+//! one of them has decided the root, when the table has to grow, or when the search has to be kept
+//! or to end. Then there is one thread, which does what is to be done to the whole table, and they
+//! begin at the root again.
+//!
+//! **Why no result can be wrong.** The values that threads read may be of a moment ago; all that
+//! hangs on it is where they go. A *proof* of a position is noted after its children were read as
+//! proved, by a database or in the table. Its time comes from one counter, after these were read;
+//! the child's time was taken before it was noted; so times fall along every line of a proof as
+//! they do with one thread. The first proof of a position stays, so no later time takes the place
+//! of one that a parent rests on. A *disproof* is tentative, whoever made it and whatever the path
+//! was, until the closed set of all threads' tentative disproofs is found, while they wait. And
+//! whatever comes out of the table is a strategy that is replayed: a mistake here would be a search
+//! without an answer, never a wrong one.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::descent::{Control, Counters, Descent};
+use super::dfpn::Run;
+use super::numbers::Outcome;
+use super::table::{SharedTable, Table};
+use crate::board::Position;
+
+/// A thread expands at least so many nodes before it comes back because there are no more to
+/// expand.
+const LEAST_SHARE: u64 = 1 << 10;
+
+/// What the threads of a round share.
+struct Round<'r, 'a> {
+    run: &'r Run<'a>,
+    /// Whether all are to come back.
+    is_over: AtomicBool,
+    /// Whether one found no room in the table.
+    is_full: AtomicBool,
+    /// Whether the callback stops the search.
+    is_stopped: AtomicBool,
+    /// Nodes that each may expand.
+    share: u64,
+}
+
+/// A thread of a round.
+struct Member<'r, 'a>(&'r Round<'r, 'a>);
+
+/// Searches until the root is proved, or disproved if only tentatively, or the search has to end.
+/// `descent` has what all threads learn and what they count together.
+pub(super) fn search(
+    root: &Position,
+    table: &mut Table,
+    descent: &mut Descent<'_>,
+    run: &mut Run<'_>,
+    threads: u32,
+) -> Outcome {
+    // A search that was kept by one thread.
+    descent.come_back(table);
+    loop {
+        let left = run.end.map_or(u64::MAX, |end| end.saturating_sub(descent.counters.nodes));
+        let round = Round {
+            run,
+            is_over: false.into(),
+            is_full: false.into(),
+            is_stopped: false.into(),
+            share: (left / u64::from(threads)).max(LEAST_SHARE),
+        };
+        let shared = SharedTable(table);
+        let (goal, learned) = (descent.goal, &descent.learned);
+        let counters = std::thread::scope(|scope| {
+            let search = || {
+                let mut descent = Descent::new(goal, learned.clone());
+                descent.run(root, &mut shared.clone(), &mut Member(&round));
+                round.is_over.store(true, Ordering::Relaxed);
+                descent.counters
+            };
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(search)).collect();
+            let counters = threads.into_iter().map(|thread| thread.join());
+            counters.collect::<Result<Vec<Counters>, _>>()
+        });
+        let (is_full, is_stopped) = (round.is_full, round.is_stopped);
+        let counters = counters.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        counters.into_iter().for_each(|counters| descent.counters += counters);
+        run.is_stopped |= is_stopped.into_inner();
+        if is_full.into_inner() {
+            table.grow();
+        }
+        run.keep(descent, table);
+        let outcome = Outcome::of(descent.numbers(root, table.key(root), table));
+        let is_unknown = matches!(outcome, Outcome::Unknown(_));
+        if !is_unknown || run.is_over(descent.counters.nodes) || table.is_over() {
+            return outcome;
+        }
+    }
+}
+
+impl Control<SharedTable<'_>> for Member<'_, '_> {
+    fn is_over(&self, nodes: u64) -> bool {
+        nodes >= self.0.share || self.0.is_over.load(Ordering::Relaxed)
+    }
+
+    fn report(&mut self, descent: &mut Descent<'_>, _: &mut SharedTable<'_>) {
+        let Round { run, is_over, is_stopped, .. } = self.0;
+        let progress = descent.progress();
+        descent.counters.reported = descent.counters.nodes;
+        let stops = run.callback.is_some_and(|callback| callback(progress).is_break());
+        is_stopped.fetch_or(stops, Ordering::Relaxed);
+        if stops || run.is_to_keep() {
+            is_over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn stop_for_room(&mut self) {
+        self.0.is_full.store(true, Ordering::Relaxed);
+        self.0.is_over.store(true, Ordering::Relaxed);
+    }
+}
