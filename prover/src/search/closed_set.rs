@@ -44,7 +44,8 @@ struct Node {
 #[derive(Clone, Copy)]
 enum Place {
     Slot(SlotId),
-    Forgotten(Position),
+    /// The number of the position among those that were forgotten.
+    Forgotten(u32),
 }
 
 /// An edge, in a list of those that lead to the same node.
@@ -71,7 +72,9 @@ struct Closure<'s> {
     factor: u32,
     nodes: Vec<Node>,
     edges: Vec<Edge>,
-    /// The nodes of positions that were forgotten.
+    /// Positions that were forgotten. They are few, so a node has no room for one.
+    positions: Vec<Position>,
+    /// Their nodes.
     forgotten: KeyMap<u32>,
     /// Nodes to look at.
     new: Vec<u32>,
@@ -100,6 +103,7 @@ pub(super) fn find_closed_set(
         factor: 1 << failures.in_a_row.min(24),
         nodes: Vec::new(),
         edges: Vec::new(),
+        positions: Vec::new(),
         forgotten: KeyMap::default(),
         new: Vec::new(),
         fallen: Vec::new(),
@@ -145,8 +149,8 @@ impl Closure<'_> {
         self.nodes.push(Node { place, edges: NONE, choice: NONE, has_fallen: false });
         match place {
             Place::Slot(slot) => self.table.set(slot, Known::Visited(n)),
-            Place::Forgotten(position) => {
-                self.forgotten.insert(position.key(), n);
+            Place::Forgotten(at) => {
+                self.forgotten.insert(self.positions[at as usize].key(), n);
             }
         }
         self.new.push(n);
@@ -159,7 +163,7 @@ impl Closure<'_> {
         let place = self.nodes[n as usize].place;
         let position = match place {
             Place::Slot(slot) => self.table.position(slot),
-            Place::Forgotten(position) => position,
+            Place::Forgotten(at) => self.positions[at as usize],
         };
         self.goal.board.successors(&position, successors);
         let holds = if self.goal.is_or(&position) {
@@ -222,7 +226,10 @@ impl Closure<'_> {
             None => match self.forgotten.get(&on.key()) {
                 Some(&node) if self.nodes[node as usize].has_fallen => return false,
                 Some(&node) => node,
-                None if self.goal.board.can_capture(on) => self.visit(Place::Forgotten(*on)),
+                None if self.goal.board.can_capture(on) => {
+                    self.positions.push(*on);
+                    self.visit(Place::Forgotten(self.positions.len() as u32 - 1))
+                }
                 None => return false,
             },
         };
