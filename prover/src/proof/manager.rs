@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use certificate_spec::Digest;
 use certificate_spec::provenance::{Iteration, Thresholds};
+use indicatif::BinaryBytes;
 use thiserror::Error;
 
 use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
@@ -25,7 +26,7 @@ use super::round::{Round, TRIES};
 use super::tree::{NodeId, Reason, Tree};
 use super::work::{Work, work};
 use super::workers::Workers;
-use crate::board::{Position, Side};
+use crate::board::{Board, Position, Side};
 use crate::progress::{Bar, Progress};
 use crate::search::{Checkpoint, Outcome, Probes, ProofNumbers, SearchProgress};
 
@@ -192,12 +193,12 @@ impl Manager {
             let Some(item) = Item::decode(bytes, context) else {
                 return Work::Impossible("bytes that are no item".into());
             };
-            let report = |SearchProgress { nodes, before, root: numbers }| {
-                if let Some(numbers) = numbers.filter(|_| item.position == *root) {
-                    bar.note(&words_of(numbers));
+            let report = |heard: SearchProgress| {
+                if let Some(numbers) = heard.root.filter(|_| item.position == *root) {
+                    bar.note(&where_it_is(context.board, root, numbers, &heard));
                 }
-                bar.resume(before);
-                bar.add(nodes);
+                bar.resume(heard.before);
+                bar.add(heard.nodes);
                 if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let checkpoint =
@@ -227,6 +228,29 @@ impl Manager {
 
 fn words_of(numbers: ProofNumbers) -> String {
     format!("proof number {}, disproof number {}", numbers.proof, numbers.disproof)
+}
+
+/// Where a search of the root is, for somebody who follows it for days.
+fn where_it_is(
+    board: &Board,
+    root: &Position,
+    numbers: ProofNumbers,
+    heard: &SearchProgress,
+) -> String {
+    let mut words = words_of(numbers);
+    if let Some((position, ProofNumbers { proof, disproof })) = heard.below
+        && let Ok(written) = board.write_move(root, &position)
+    {
+        words += &format!("; below {written}: {proof}, {disproof}, depth {}", heard.depth);
+    }
+    let share = share_of(heard.probes);
+    let (table, limit) = (BinaryBytes(heard.table.0), BinaryBytes(heard.table.1));
+    format!("{words}; {share:.0} % of look-ups in the database; table {table} of {limit}")
+}
+
+/// The look-ups that the database knew, as a percentage.
+fn share_of(Probes { looked_up, known }: Probes) -> f64 {
+    100.0 * known as f64 / looked_up.max(1) as f64
 }
 
 /// Closes the queue when it is dropped, even by a panic: the workers would wait for ever.
@@ -339,8 +363,7 @@ impl Run<'_, '_> {
             nodes: self.verdict.nodes,
         });
         let Outcome::Unknown(numbers) = self.tree.outcome_of(of) else { return };
-        let Probes { looked_up, known } = self.probes;
-        let share = 100.0 * known as f64 / looked_up.max(1) as f64;
+        let share = share_of(self.probes);
         let threshold = threshold.map_or(String::new(), |t| format!("threshold {t}, "));
         self.bar.note(&format!(
             "{threshold}{}, tree {}, {} searches, {share:.0} % of look-ups in the database",

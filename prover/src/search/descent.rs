@@ -19,7 +19,7 @@ use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path};
 use super::slot::{Known, Slot};
-use super::table::Positions;
+use super::table::{Positions, Table};
 use crate::board::Position;
 
 /// Progress is reported after so many nodes.
@@ -164,9 +164,11 @@ impl<'a> Descent<'a> {
     }
 
     /// What was not reported yet.
-    pub(super) fn progress(&self) -> SearchProgress {
-        let nodes = self.counters.nodes - self.counters.reported;
-        SearchProgress { nodes, before: 0, root: self.path.root_numbers(&self.goal) }
+    pub(super) fn progress(&self, table: &Table) -> SearchProgress {
+        let Counters { nodes, reported, probes, .. } = self.counters;
+        let (root, below) = self.path.root_numbers(&self.goal);
+        let (depth, table) = (self.path.length(), (table.bytes(), table.limit()));
+        SearchProgress { nodes: nodes - reported, before: 0, root, below, depth, probes, table }
     }
 
     /// Puts a position on the path, with its children. Returns whether there is room for it in the

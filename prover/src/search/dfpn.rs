@@ -53,6 +53,14 @@ pub struct SearchProgress {
     pub before: u64,
     /// The numbers of the root, while there is a path from it.
     pub root: Option<ProofNumbers>,
+    /// The successor of the root below which the search is, and its numbers.
+    pub below: Option<(Position, ProofNumbers)>,
+    /// The number of positions on the path.
+    pub depth: usize,
+    /// Look-ups of successors in the database so far; of several threads, those of one.
+    pub probes: Probes,
+    /// The size of the table, and what it may grow to, in bytes.
+    pub table: (u64, u64),
 }
 
 /// Gets the reports of a search, and says whether it is to go on.
@@ -147,7 +155,7 @@ impl<'a> Search<'a> {
         }
         self.run.end.get_or_insert(self.nodes().saturating_add(budget));
         if self.run.nodes_before > 0 {
-            self.run.report(&mut self.descent);
+            self.run.report(&mut self.descent, &self.table);
         }
         let outcome = loop {
             let numbers = self.descent.numbers(root, self.table.key(root), &mut self.table);
@@ -158,7 +166,7 @@ impl<'a> Search<'a> {
                 Outcome::Unknown(_) => self.descend(root),
                 decided => decided,
             };
-            self.run.report(&mut self.descent);
+            self.run.report(&mut self.descent, &self.table);
             if outcome != Outcome::Disproved || self.holds(root) {
                 break outcome;
             }
@@ -233,10 +241,10 @@ impl Run<'_> {
     }
 
     /// Reports what was not reported yet.
-    pub(super) fn report(&mut self, descent: &mut Descent<'_>) {
+    fn report(&mut self, descent: &mut Descent<'_>, table: &Table) {
         if let Some(callback) = self.callback {
             let before = std::mem::take(&mut self.nodes_before);
-            let progress = SearchProgress { before, ..descent.progress() };
+            let progress = SearchProgress { before, ..descent.progress(table) };
             self.is_stopped |= callback(progress).is_break();
         }
         descent.counters.reported = descent.counters.nodes;
@@ -272,7 +280,7 @@ impl Control<Table> for Run<'_> {
     }
 
     fn report(&mut self, descent: &mut Descent<'_>, table: &mut Table) {
-        Run::report(self, descent);
+        Run::report(self, descent, table);
         self.keep(descent, table);
     }
 

@@ -122,20 +122,25 @@ impl Path {
         backup
     }
 
-    /// The numbers of the root with all that has been found so far. Those that it would get from
-    /// its children are of the time when the search went on to one of them, which may be hours ago.
-    pub(super) fn root_numbers(&self, goal: &Goal<'_>) -> Option<ProofNumbers> {
+    /// The numbers of the root with all that has been found so far, and the child of the root below
+    /// which the search is, with its own. Those that they would get from their children are of the
+    /// time when the search went on to one of these, which may be hours ago.
+    pub(super) fn root_numbers(
+        &self,
+        goal: &Goal<'_>,
+    ) -> (Option<ProofNumbers>, Option<(Position, ProofNumbers)>) {
         let mut end = self.children.len();
-        let mut below = None;
+        let (mut root, mut below) = (None, None);
         for frame in self.frames.iter().rev() {
-            let numbers = (frame.children..end).map(|i| match below {
+            below = root.map(|numbers| (self.children[frame.searched].position, numbers));
+            let numbers = (frame.children..end).map(|i| match root {
                 Some(numbers) if i == frame.searched => numbers,
                 _ => self.children[i].numbers,
             });
-            below = Some(NodeBackup::new(goal.is_or(&frame.position), numbers).numbers);
+            root = Some(NodeBackup::new(goal.is_or(&frame.position), numbers).numbers);
             end = frame.children;
         }
-        below
+        (root, below)
     }
 
     /// The path as it is written.

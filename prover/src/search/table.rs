@@ -172,6 +172,11 @@ impl Table {
         Table { proofs: proofs.into(), ..self }
     }
 
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.buckets.len() as u64 * size_of::<Bucket>() as u64
+    }
+
     /// The bytes that it may grow to.
     pub(super) fn limit(&self) -> u64 {
         self.most as u64 * size_of::<Bucket>() as u64

@@ -97,9 +97,9 @@ impl Control<SharedTable<'_>> for Member<'_, '_> {
         nodes >= self.0.share || self.0.is_over.load(Ordering::Relaxed)
     }
 
-    fn report(&mut self, descent: &mut Descent<'_>, _: &mut SharedTable<'_>) {
+    fn report(&mut self, descent: &mut Descent<'_>, table: &mut SharedTable<'_>) {
         let Round { run, is_over, is_stopped, .. } = self.0;
-        let progress = descent.progress();
+        let progress = descent.progress(table.0);
         descent.counters.reported = descent.counters.nodes;
         let stops = run.callback.is_some_and(|callback| callback(progress).is_break());
         is_stopped.fetch_or(stops, Ordering::Relaxed);

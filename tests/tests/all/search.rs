@@ -314,11 +314,16 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
 fn the_numbers_that_are_reported_are_those_of_a_search_that_ends_there() {
     let game: Game = "6x6".parse().unwrap();
     let database = database(&game.board, 3);
-    let mut different = HashSet::new();
+    let (mut different, mut first) = (HashSet::new(), Vec::new());
+    game.board.successors(&game.start(), &mut first);
     for k in 1..20 {
         let (calls, last) = (AtomicU64::new(0), Mutex::new(None));
-        let report = |SearchProgress { root, .. }| {
+        let report = |SearchProgress { root, below, depth, table, .. }| {
             let mut last = last.lock().unwrap();
+            // Somebody who follows it sees where it is.
+            assert_eq!((root.is_some(), below.is_some()), (depth > 0, depth > 1));
+            assert!(below.is_none_or(|(position, _)| first.contains(&position)));
+            assert!(table.0 > 0 && table.0 <= table.1);
             *last = root.or(*last);
             stop_if(calls.fetch_add(1, Ordering::Relaxed) + 1 >= k)
         };
