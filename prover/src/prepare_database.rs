@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use crate::board::Board;
 use crate::egdb::size::{rounded_down, rounded_up};
 use crate::egdb::{
-    BuildError, BuildSession, Cover, Event, Making, Slice, Store, StoreError, Values, convert,
-    extend, extend_depths,
+    BuildError, BuildSession, Cover, Event, Making, PairEvent, Slice, Store, StoreError, Values,
+    build_pairs, convert, extend, extend_depths,
 };
 use crate::progress::{Bar, Progress};
 
@@ -46,7 +46,9 @@ pub fn prepare(
         return verify(cover);
     }
     let board = store.board();
-    let in_files = BuildSession::least_memory(board, cover) > memory;
+    // Where others have built all slices, only the MANIFEST is to be written.
+    let is_solved = Slice::all(board, cover).into_iter().all(|slice| store.has_slice(slice));
+    let in_files = !is_solved && BuildSession::least_memory(board, cover) > memory;
     if in_files && !partly {
         let need = BuildSession::least_memory_with_files(board, cover);
         if need > memory {
@@ -95,6 +97,42 @@ pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError>
         progress.say(format!("database {name}: converted from version 0 of the format"));
     }
     Ok(())
+}
+
+/// Makes sure that `store` has some slices of a cover and their twins, beside other processes that
+/// build others, using at most `memory` bytes. Returns which slices, one of each pair, were built or
+/// there.
+///
+/// # Errors
+/// [`BuildError`]: among others when slices that these follow from are not there.
+pub fn prepare_slices(
+    store: &Store,
+    cover: &Cover,
+    slices: &[Slice],
+    memory: u64,
+    progress: &Progress,
+) -> Result<Vec<(Slice, PairEvent)>, BuildError> {
+    let _lock = store.lock_with_others()?;
+    let (board, mut done) = (store.board(), Vec::new());
+    let mut bar: Option<Bar> = None;
+    build_pairs(&mut BuildSession::new(store, cover, memory)?, slices, |slice, event| {
+        let what = format!("slice {} of {}", slice.name().file_name(), board.name());
+        let indices = slice.indices(board) + slice.twin().indices(board);
+        match event {
+            PairEvent::Wait => {
+                progress.say(format!("{what}: waiting for another process that builds it"));
+            }
+            PairEvent::Begin => bar = Some(progress.start(what, indices, "positions")),
+            PairEvent::Found | PairEvent::Built => {
+                bar.take().into_iter().for_each(|bar| {
+                    bar.add(indices);
+                    bar.finish();
+                });
+                done.push((slice, event));
+            }
+        }
+    })?;
+    Ok(done)
 }
 
 /// Makes sure that `store`, which has the values, has the depths of the positions of a cover, using

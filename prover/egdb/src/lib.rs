@@ -54,6 +54,7 @@ pub use build::convert::convert;
 pub use build::error::BuildError;
 pub use build::extend::{Event, extend, extend_depths};
 pub use build::forecast::{Forecast, Forecaster, PairForecast};
+pub use build::pairs::{PairEvent, build_pairs, pair_of};
 pub use build::session::{BuildSession, Making};
 pub use certificate_spec::cover::{Clause, Cover, CoverError};
 pub use codec::decode::decode_slice;

@@ -11,10 +11,10 @@ use super::failure::Failure;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
-use crate::egdb::{Store, Value};
+use crate::egdb::{PairEvent, Slice, Store, Value};
 use crate::exchange::{Compared, Difference, compare_values, export, import};
 use crate::prepare_database::{
-    Holding, Room, convert_old, load_finished, map, prepare, prepare_depths, unmap,
+    Holding, Room, convert_old, load_finished, map, prepare, prepare_depths, prepare_slices, unmap,
 };
 
 #[derive(Args, Debug)]
@@ -25,7 +25,12 @@ use crate::prepare_database::{
   prove db --game 8x8 --pieces 8 --db egdb --partly   as many slices as this machine can solve
   prove db --game 8x8 --pieces 5 --export 8x8-5       a directory to copy; sha256sum -c SHA256SUMS holds there
   prove db --game 8x8 --pieces 5 --import 8x8-5       on another machine: verified, then put in place
+  prove db --game 8x8 --pieces 5 --slice 2-0-1-1      two men against a man and a king, and its twin
   prove db --game 8x8 --pieces 5 --compare other.tsv  values of another program: FEN<TAB>win, draw or loss
+
+With --slice the slices that these follow from must be in --db. Others may be built there at the same time, \
+from other machines, too; when all are there, `prove db` without --slice checks them and makes one database of \
+them. `prove plan --script slurm` writes this as jobs for a cluster.
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin \
 are solved; so the command can be killed at any time, started again, and goes on from there. A database of version 0 of \
@@ -40,6 +45,11 @@ pub(super) struct Options {
     /// run with more
     #[arg(long)]
     partly: bool,
+    /// Build only the slice A-B-C-D and its twin, from finished ones: A men and B kings of the side
+    /// to move, C men and D kings of the other; may be given several times
+    #[arg(long = "slice", value_name = "A-B-C-D", value_parser = parse_slice,
+          conflicts_with_all = ["depth", "partly", "map", "map_space", "unmap", "export", "import", "compare"])]
+    slices: Vec<Slice>,
     /// Make the tables that searches map into memory, too, in DIR/RxC.tables: two bits a position
     #[arg(long)]
     map: bool,
@@ -101,6 +111,16 @@ struct Built {
     root: String,
 }
 
+/// A slice and its twin.
+#[derive(Serialize)]
+struct Pair {
+    slice: String,
+    twin: String,
+    /// Whether they were built now.
+    built: bool,
+    bytes: u64,
+}
+
 /// The tables that there were.
 #[derive(Serialize)]
 struct Removed {
@@ -148,6 +168,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(file) = &options.compare {
         return compare(options, &store, file, out);
     }
+    if !options.slices.is_empty() {
+        return build_slices(options, &store, out);
+    }
     if let Some(from) = &options.import {
         let there = import(&store, folder, from)?;
         machine.progress().say(format!("{}: {there} pieces, verified", from.display()));
@@ -179,6 +202,44 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             out.line(&format!("{board}\t{pieces}\t{slices}\t{bytes}\t{root}"))?;
         }
         Format::Json => out.json(&built)?,
+    }
+    out.finish()
+}
+
+fn parse_slice(text: &str) -> Result<Slice, String> {
+    Slice::parse(text).ok_or_else(|| "expected four numbers, as in 2-0-1-1".into())
+}
+
+/// Builds some slices, and says of each pair whether it was there.
+fn build_slices(options: &Options, store: &Store, mut out: ResultWriter) -> Result<(), Failure> {
+    let BuildOptions { cover, machine, .. } = &options.build;
+    let board = store.board();
+    if let Some(slice) = options.slices.iter().find(|slice| !slice.exists(board, cover)) {
+        let (slice, board) = (slice.name().file_name(), board.name());
+        return Err(Failure::Input(format!(
+            "--slice: expected one of {board} with {cover} pieces, found {slice}"
+        )));
+    }
+    let done =
+        prepare_slices(store, cover, &options.slices, machine.memory(), &machine.progress())?;
+    if options.result.format == Format::Tsv {
+        out.line("slice\ttwin\tbuilt\tbytes")?;
+    }
+    for (slice, event) in done {
+        let bytes = match slice == slice.twin() {
+            true => store.record(slice)?.length,
+            false => store.record(slice)?.length + store.record(slice.twin())?.length,
+        };
+        let [slice, twin] = [slice, slice.twin()].map(|slice| slice.name().file_name());
+        let built = event == PairEvent::Built;
+        match options.result.format {
+            Format::Text => {
+                let how = if built { "built" } else { "there, verified" };
+                out.line(&format!("slice {slice} with its twin {twin}: {how}, {bytes} bytes"))?;
+            }
+            Format::Tsv => out.line(&format!("{slice}\t{twin}\t{built}\t{bytes}"))?,
+            Format::Json => out.json(&Pair { slice, twin, built, bytes })?,
+        }
     }
     out.finish()
 }

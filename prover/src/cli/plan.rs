@@ -107,7 +107,7 @@ fn print(out: &mut ResultWriter, format: Format, forecasts: &[Forecast]) -> Resu
             "\nWith {} pieces these slices (with their twins) take longest:",
             last.pieces
         ))?;
-        for &PairForecast { slice, seconds, bytes: size } in &last.largest {
+        for &PairForecast { slice, seconds, bytes: size, .. } in &last.largest {
             let [a, b, c, d] = slice.name().0;
             let share = 100.0 * seconds / last.seconds.max(f64::MIN_POSITIVE);
             let (seconds, size) = (time(seconds), bytes(size));

@@ -46,6 +46,31 @@ pub enum BuildError {
         /// Bytes that may be used.
         limit: u64,
     },
+    /// A slice that another one follows from is not there.
+    #[error(
+        "{path}: expected slice {first}, which slice {slice} follows from, found no such file{more}: build it first, with `prove db --slice {first}`",
+        more = if *missing > 1 { format!(", and {} others are missing", missing - 1) } else { String::new() }
+    )]
+    Needs {
+        /// Where the first missing one would be.
+        path: PathBuf,
+        /// The slice that was to be solved.
+        slice: String,
+        /// The first missing one.
+        first: String,
+        /// How many are missing.
+        missing: usize,
+    },
+    /// A finished slice that is not as it was written, and that no MANIFEST lists.
+    #[error(
+        "{path}: expected a slice as it was written, found other bytes: build it again, with `prove db --slice {slice}`"
+    )]
+    DamagedSlice {
+        /// The file.
+        path: PathBuf,
+        /// The slice, or its twin: the one that stands for both.
+        slice: String,
+    },
     /// The disk is too small for tables.
     #[error(
         "{}: the tables to be made take {}, and {} are free", directory.display(),

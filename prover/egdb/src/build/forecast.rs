@@ -63,6 +63,10 @@ pub struct PairForecast {
     pub seconds: f64,
     /// Bytes of both on disk.
     pub bytes: f64,
+    /// Seconds to read what they follow from, where nothing of it is in memory.
+    pub reading: f64,
+    /// Bytes of memory without which they cannot be built, with no tables in files.
+    pub memory: u64,
 }
 
 /// Rates measured on this machine.
@@ -160,20 +164,34 @@ impl Forecaster {
             .collect()
     }
 
+    /// What is expected of each slice of a cover of which there are [`Forecaster::forecast`]s, with
+    /// its twin: in the order in which they are solved.
+    pub fn pairs(&self, cover: &Cover) -> Vec<PairForecast> {
+        let pairs = (2..=cover.most_pieces()).flat_map(|n| Builder::pairs(&self.board, cover, n));
+        pairs.map(|slice| self.pair(cover, slice)).collect()
+    }
+
+    fn pair(&self, cover: &Cover, slice: Slice) -> PairForecast {
+        let of = |rates: &HashMap<Slice, f64>| -> f64 {
+            both(slice).iter().map(|s| rates[s] * s.indices(&self.board) as f64).sum()
+        };
+        let empty = Residency::new(&self.board, cover, 0);
+        let needs = empty.missing(&Builder::needs(slice));
+        let read: u64 = needs.iter().map(|need| need.indices(&self.board)).sum();
+        PairForecast {
+            slice,
+            seconds: of(&self.seconds),
+            bytes: of(&self.bytes),
+            reading: read as f64 * self.read,
+            memory: BuildSession::memory_of(&self.board, cover, slice),
+        }
+    }
+
     /// The forecast for the slices with `n` pieces; `cover` is what there will be with them.
     fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice]) -> Forecast {
         let board = &self.board;
-        let of = |s: Slice| {
-            let indices = s.indices(board) as f64;
-            (self.seconds[&s] * indices, self.bytes[&s] * indices)
-        };
         let pairs = Builder::pairs(board, cover, n);
-        let pair = |&s: &Slice| {
-            let sum = |a: (f64, f64), b: (f64, f64)| (a.0 + b.0, a.1 + b.1);
-            let (seconds, bytes) = both(s).into_iter().map(of).fold((0.0, 0.0), sum);
-            PairForecast { slice: s, seconds, bytes }
-        };
-        let mut largest: Vec<_> = pairs.iter().map(pair).collect();
+        let mut largest: Vec<_> = pairs.iter().map(|&slice| self.pair(cover, slice)).collect();
         largest.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
         let seconds: f64 = largest.iter().map(|l| l.seconds).sum();
         let bytes = largest.iter().map(|l| l.bytes).sum();

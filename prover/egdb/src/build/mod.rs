@@ -5,5 +5,6 @@ pub(crate) mod convert;
 pub(crate) mod error;
 pub(crate) mod extend;
 pub(crate) mod forecast;
+pub(crate) mod pairs;
 pub(crate) mod residency;
 pub(crate) mod session;

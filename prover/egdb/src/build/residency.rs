@@ -82,7 +82,7 @@ impl Residency {
 
     /// The slices that must be loaded so that `wanted` are in memory, in order: those that are not,
     /// and what their captures lead to.
-    fn missing(&self, wanted: &[Slice]) -> Vec<Slice> {
+    pub(crate) fn missing(&self, wanted: &[Slice]) -> Vec<Slice> {
         let mut found: HashSet<Slice> = HashSet::new();
         let mut todo: Vec<Slice> = wanted.to_vec();
         while let Some(slice) = todo.pop() {

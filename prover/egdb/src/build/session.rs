@@ -106,7 +106,7 @@ impl<'a> BuildSession<'a> {
     }
 
     /// The least memory with which a slice and its twin can be solved.
-    fn memory_of(board: &Board, cover: &Cover, slice: Slice) -> u64 {
+    pub(crate) fn memory_of(board: &Board, cover: &Cover, slice: Slice) -> u64 {
         let empty = Residency::new(board, cover, 0);
         empty.least(&Builder::needs(slice), room_to_solve(board, slice))
     }
@@ -377,6 +377,22 @@ impl<'a> BuildSession<'a> {
         let [captures_win, captures_lose] = self.builder.count_captures(slice);
         let positions = placements(self.board, slice);
         Ok(Counts { positions, win: win + captures_win, loss: loss + captures_lose })
+    }
+
+    /// Whether the MANIFEST lists slices; then their files are held against it.
+    pub(crate) fn verify_listed(&self, pair: &[Slice]) -> Result<bool, BuildError> {
+        let Some(records) = pair.iter().map(|s| self.records.get(s)).collect::<Option<Vec<_>>>()
+        else {
+            return Ok(false);
+        };
+        records.into_iter().try_for_each(|record| self.store.verify_slice(record))?;
+        Ok(true)
+    }
+
+    /// The slices of the cover that the MANIFEST does not list.
+    pub(crate) fn unlisted(&self) -> impl Iterator<Item = Slice> {
+        let all = Slice::all(self.board, &self.cover).into_iter();
+        all.filter(|slice| !self.records.contains_key(slice))
     }
 
     /// Solves a slice and its twin and writes them.

@@ -52,7 +52,8 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>
 
 /// Writes a file as [`write_file`] does, but syncs nothing: after a crash of the machine it may be
 /// incomplete. For files that are judged before they are used, or synced later
-/// ([`sync_file_system`]).
+/// ([`sync_file_system`]). Processes may write the same file at the same time, on several machines
+/// that share it, too: each has a temporary file of its own, and the last one's counts.
 ///
 /// # Errors
 /// Whatever `write` or the system reports. The temporary file is removed then.
@@ -60,17 +61,15 @@ pub fn write_unsynced<T>(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<T>,
 ) -> io::Result<T> {
-    let unfinished = unfinished_path(path);
-    let write_and_rename = || {
-        let mut file = File::create(&unfinished)?;
-        let result = write(&mut file)?;
-        std::fs::rename(&unfinished, path)?;
-        Ok(result)
-    };
-    write_and_rename().inspect_err(|_: &io::Error| {
-        // It may never have come into being.
-        let _ = std::fs::remove_file(&unfinished);
-    })
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
+    // As for any other file: what the user's mask leaves of it.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(parent(path))?;
+    let result = write(file.as_file_mut())?;
+    file.persist(path)?;
+    Ok(result)
 }
 
 /// Makes durable whatever was written to the file system that a directory is on. Where the system

@@ -4,6 +4,7 @@ pub mod atomic;
 pub(crate) mod figures;
 pub(crate) mod mapped;
 pub(crate) mod read_at;
+pub(crate) mod shared;
 pub(crate) mod store;
 pub(crate) mod table_files;
 pub(crate) mod version0;

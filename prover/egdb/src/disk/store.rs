@@ -148,9 +148,9 @@ fn write_all<B: AsRef<[u8]>>(
 /// The directory of one board's database.
 #[derive(Clone)]
 pub struct Store {
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
     /// Where slices are until the MANIFEST lists them.
-    building: PathBuf,
+    pub(super) building: PathBuf,
     board: Board,
 }
 
@@ -468,7 +468,8 @@ impl Store {
         self.mismatch(path, format!("unit {unit} of the values as it was written"), found)
     }
 
-    /// Writes a solved slice (under [`Store::lock`]); returns the length of its file.
+    /// Writes a solved slice (under [`Store::lock`] or [`Store::lock_with_others`]); returns the
+    /// length of its file.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -491,18 +492,28 @@ impl Store {
         let (there, _) = self.finished()?;
         let slices = Slice::all(&self.board, cover);
         for slice in slices.into_iter().filter(|slice| !there.admits_slice(slice.name())) {
-            // A run may have been killed when only some had been moved beside the others.
-            let path = self.slice_path(slice);
-            if !path.exists() {
-                continue;
-            }
-            let bytes = self.read_file(&path)?;
-            let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64);
-            if !decoder.is_ok_and(|decoder| decoder.has_right_checksums(&bytes)) {
-                fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })?;
-            }
+            self.remove_slice_if_damaged(slice)?;
         }
         Ok(())
+    }
+
+    /// The same for one slice that the MANIFEST does not list. Says whether it is there and whole.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(super) fn remove_slice_if_damaged(&self, slice: Slice) -> Result<bool, StoreError> {
+        // A run may have been killed when only some had been moved beside the others.
+        let path = self.slice_path(slice);
+        if !path.exists() {
+            return Ok(false);
+        }
+        let bytes = self.read_file(&path)?;
+        let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64);
+        let is_whole = decoder.is_ok_and(|decoder| decoder.has_right_checksums(&bytes));
+        if !is_whole {
+            fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })?;
+        }
+        Ok(is_whole)
     }
 
     /// The record of a finished slice.
@@ -546,7 +557,8 @@ impl Store {
         self.directory.with_extension("figures")
     }
 
-    /// Notes the figures of a slice beside the database (under [`Store::lock`]).
+    /// Notes the figures of a slice beside the database (under [`Store::lock`] or
+    /// [`Store::lock_with_others`]).
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -554,6 +566,8 @@ impl Store {
         let path = self.figures_path();
         let write = || {
             let mut file = fs::OpenOptions::new().create(true).append(true).open(&path)?;
+            // On a network file system appending alone does not keep two lines apart.
+            file.lock()?;
             // In front, too: a killed run may have left a part of a line.
             file.write_all(format!("\n{}\n", figures.to_line()).as_bytes())
         };

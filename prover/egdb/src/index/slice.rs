@@ -33,6 +33,11 @@ impl Slice {
         Slice { men, kings, enemy_men, enemy_kings }
     }
 
+    /// The slice whose name is a text, as in `2-0-1-1`.
+    pub fn parse(text: &str) -> Option<Self> {
+        crate::disk::figures::slice_name(text).map(Slice::from)
+    }
+
     /// As it is written on the wire.
     pub fn name(self) -> SliceName {
         SliceName([self.men, self.kings, self.enemy_men, self.enemy_kings])

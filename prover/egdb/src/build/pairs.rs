@@ -1,0 +1,101 @@
+//! Building some slices of a database, beside other processes that build others of them.
+//!
+//! What a slice follows from must be there, as whoever gives the work out has an order in mind. The
+//! MANIFEST is left to [`extend`](super::extend::extend), which finds all slices finished.
+
+use std::collections::HashSet;
+
+use super::error::BuildError;
+use super::residency::Later;
+use super::session::{BuildSession, both};
+use crate::disk::store::StoreError;
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
+
+/// What happens to a slice and its twin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairEvent {
+    /// Another process builds them, and this one waits until it is done.
+    Wait,
+    /// They are there, and whole.
+    Found,
+    /// They are built now.
+    Begin,
+    /// They have been built.
+    Built,
+}
+
+/// The slice that stands for itself and its twin: the first of them in order.
+pub fn pair_of(slice: Slice) -> Slice {
+    if slice.name().order() <= slice.twin().name().order() { slice } else { slice.twin() }
+}
+
+/// Builds slices of the cover of `session` with their twins, in order, under
+/// [`Store::lock_with_others`](crate::Store::lock_with_others). What is there is verified, and built
+/// again if it is damaged and the MANIFEST does not list it. `report` is called with each pair.
+///
+/// # Errors
+/// [`BuildError`]: among others when a slice is not there that one of them follows from. Whatever
+/// is finished stays.
+pub fn build_pairs(
+    session: &mut BuildSession<'_>,
+    slices: &[Slice],
+    mut report: impl FnMut(Slice, PairEvent),
+) -> Result<(), BuildError> {
+    let mut pairs: Vec<Slice> = slices.iter().map(|&slice| pair_of(slice)).collect();
+    pairs.sort_by_key(|slice| slice.name().order());
+    pairs.dedup();
+    let mut later = Later::new(&pairs);
+    for slice in pairs {
+        later.next();
+        if session.verify_listed(&both(slice))? {
+            report(slice, PairEvent::Found);
+            continue;
+        }
+        let _lock = session.store.lock_pair(slice, || report(slice, PairEvent::Wait))?;
+        if session.store.are_finished(&both(slice))? {
+            report(slice, PairEvent::Found);
+            continue;
+        }
+        check_needs(session, slice)?;
+        report(slice, PairEvent::Begin);
+        session.solve(slice, later.needs()).map_err(|error| with_damaged_slice(session, error))?;
+        report(slice, PairEvent::Built);
+    }
+    Ok(())
+}
+
+/// Checks that all slices are there that have to be read to solve a slice and its twin.
+fn check_needs(session: &BuildSession<'_>, slice: Slice) -> Result<(), BuildError> {
+    // The directories are listed: a network file system may remember of a single name that it was
+    // not there a moment ago.
+    let there: HashSet<Slice> = session.store.slices_there()?.into_iter().collect();
+    let mut missing = session.resident.missing(&Builder::needs(slice));
+    missing.retain(|need| !there.contains(need));
+    match missing.first() {
+        None => Ok(()),
+        Some(&first) => Err(BuildError::Needs {
+            path: session.store.slice_path(first),
+            slice: slice.name().file_name(),
+            first: first.name().file_name(),
+            missing: missing.len(),
+        }),
+    }
+}
+
+/// Of a slice that is damaged and not listed as yet only its own pair has to be built again.
+fn with_damaged_slice(session: &BuildSession<'_>, error: BuildError) -> BuildError {
+    let BuildError::Store(StoreError::Mismatch { path, .. } | StoreError::Wire { path, .. }) =
+        &error
+    else {
+        return error;
+    };
+    let unlisted = session.unlisted().find(|&slice| session.store.slice_path(slice) == *path);
+    match unlisted {
+        None => error,
+        Some(slice) => BuildError::DamagedSlice {
+            path: path.clone(),
+            slice: pair_of(slice).name().file_name(),
+        },
+    }
+}
