@@ -86,6 +86,7 @@ pub use draughtproof_game as board;
 pub mod book;
 pub mod certificate;
 pub mod cli;
+pub mod cluster;
 pub mod combine;
 pub mod engine;
 pub mod exchange;

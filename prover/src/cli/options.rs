@@ -188,6 +188,11 @@ pub(super) struct BuildOptions {
 }
 
 impl BuildOptions {
+    /// The board.
+    pub(super) fn board(&self) -> &Board {
+        &self.game.game.board
+    }
+
     /// The folder of the databases.
     pub(super) fn folder(&self) -> &Path {
         &self.db.db

@@ -1,17 +1,24 @@
 //! `prove plan`.
 
-use clap::Args;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use slurm_jobs::Limits;
 
 use super::failure::Failure;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::sizes::bytes;
+use crate::cluster::{BuildStep, Program, build_steps, script_steps};
 use crate::egdb::{Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove plan --game 8x8 --pieces 8 --memory 16GiB --db egdb
   prove plan --game 8x8 --pieces 7,8:4     up to 7 pieces, and up to 8 with at most 4 a side
+  prove plan --game 8x8 --pieces 7 --db /shared/egdb --threads 8 --script slurm --out build
+                                           the same as jobs for a cluster: build/submit.sh
 
 Builds a small database in a temporary directory (some seconds) to measure this machine, takes in the \
 sizes and times noted while the database in --db was built, and estimates the rest from them: time from \
@@ -21,24 +28,113 @@ number of threads. Of what is on disk already, the size is known and the time is
 Columns: number of pieces; positions with exactly so many; hours, minutes and seconds to build them; the \
 least memory with which that is possible, and the memory with which nothing has to be read twice or kept in \
 files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
-searches map (`prove db --map`). Then the slices that take longest.")]
+searches map (`prove db --map`). Then the slices that take longest.
+
+With --script the directory --out gets job arrays of fewer than 1,000 tasks, each of which builds some slices \
+from finished ones in --db, a directory that all machines see, and submit.sh, which submits them all in order. The \
+memory that a task asks for, and four times its time and ten minutes, come from the forecast. --threads is for each \
+task. If jobs fail, run submit.sh again: what is finished ends at once. The variable PROVE says where the program is \
+on the cluster, if not where it is here.")]
 pub(super) struct Options {
     #[command(flatten)]
     build: BuildOptions,
+    /// Write the building as jobs for a cluster, to the directory --out, which must be new
+    #[arg(long, value_enum, requires = "out")]
+    script: Option<Scheduler>,
+    /// Time that the slices of a task should take together, by the forecast, so that starting and
+    /// reading is little of it
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0, requires = "script",
+          value_parser = parse_seconds)]
+    task_time: f64,
     #[command(flatten)]
     result: ResultOptions,
+}
+
+/// What runs jobs on a cluster.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheduler {
+    /// Slurm
+    Slurm,
+}
+
+/// A step of the jobs.
+#[derive(Serialize)]
+struct Job<'a> {
+    step: &'a str,
+    tasks: usize,
+    slices: usize,
+    /// Of each task.
+    memory: u64,
+    /// Of each task.
+    minutes: u64,
+}
+
+fn parse_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|s: &f64| s.is_finite() && *s >= 0.0);
+    seconds.ok_or_else(|| "expected seconds".into())
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let BuildOptions { cover, machine, .. } = &options.build;
     let store = options.build.start()?;
-    let mut out = options.result.begin()?;
+    let scripts = options.script.map(|Scheduler::Slurm| options.result.begin_directory());
+    let (directory, mut out) = match scripts.transpose()? {
+        Some((directory, out)) => (Some(directory), out),
+        None => (None, options.result.begin()?),
+    };
     let scratch = tempfile::tempdir()
         .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
     machine.progress().say("measuring this machine".into());
     let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
     let forecasts = forecaster.forecast(cover);
+    if let Some(directory) = directory {
+        let steps = build_steps(&forecaster.pairs(cover), options.task_time);
+        return write_scripts(options, &directory, &steps, out);
+    }
     print(&mut out, options.result.format, &forecasts)?;
+    out.finish()
+}
+
+/// Writes the jobs of a build, and lists them.
+fn write_scripts(
+    options: &Options,
+    directory: &Path,
+    steps: &[BuildStep],
+    mut out: ResultWriter,
+) -> Result<(), Failure> {
+    let file = |path: &Path, source| Failure::File { path: path.into(), source };
+    let BuildOptions { cover, machine, .. } = &options.build;
+    let (board, folder) = (options.build.board(), options.build.folder());
+    let program = Program {
+        path: std::env::current_exe().map_err(|e| file(Path::new("prove"), e))?,
+        board,
+        cover,
+        databases: std::path::absolute(folder).map_err(|e| file(folder, e))?,
+        threads: machine.workers(),
+    };
+    let jobs = script_steps(&program, steps);
+    let title = format!("The database {} with {cover} pieces", board.name());
+    slurm_jobs::write(directory, &title, &jobs).map_err(|e| file(directory, e))?;
+    let format = options.result.format;
+    if format == Format::Tsv {
+        out.line("step\ttasks\tslices\tmemory\tminutes")?;
+    }
+    for job in &jobs {
+        let slices = job.tasks.iter().map(|task| task.matches("--slice").count()).sum();
+        let Limits { memory, minutes, .. } = job.limits;
+        let job = Job { step: &job.name, tasks: job.tasks.len(), slices, memory, minutes };
+        let Job { step, tasks, .. } = &job;
+        match format {
+            Format::Text => {
+                let memory = bytes(memory as f64);
+                out.line(&format!(
+                    "{step:<8} {tasks:>6} tasks {slices:>6} pairs of slices {memory:>10} {minutes:>6} min"
+                ))?;
+            }
+            Format::Tsv => out.line(&format!("{step}\t{tasks}\t{slices}\t{memory}\t{minutes}"))?,
+            Format::Json => out.json(&job)?,
+        }
+    }
     out.finish()
 }
 

@@ -86,6 +86,15 @@ impl ResultOptions {
     pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
         ResultWriter::new(self.file.out.as_deref())
     }
+
+    /// The same for a command that writes a directory: that is what `--out` names then, and what
+    /// there is to say goes to standard output.
+    pub(super) fn begin_directory(&self) -> Result<(PathBuf, ResultWriter), Failure> {
+        let directory = self.file.out.clone().ok_or_else(|| {
+            Failure::Input("--out: expected a new directory for the scripts, found none".into())
+        })?;
+        Ok((directory, ResultWriter::new(None)?))
+    }
 }
 
 impl PageOptions {
