@@ -38,6 +38,16 @@ pub enum LevelName {
     Consistent,
 }
 
+impl LevelName {
+    /// As it is written on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            LevelName::Exact => "exact",
+            LevelName::Consistent => "consistent",
+        }
+    }
+}
+
 /// How to check.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CheckArguments {

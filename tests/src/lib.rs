@@ -13,4 +13,5 @@ pub mod programs;
 pub mod python;
 pub mod rules;
 pub mod slice_file;
+pub mod slurm;
 pub mod v1;

@@ -30,6 +30,7 @@ mod reference;
 mod report;
 mod search;
 mod serve;
+mod shared_build;
 mod slices;
 mod tables;
 mod traps;

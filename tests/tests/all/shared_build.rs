@@ -1,0 +1,99 @@
+//! A database that several processes build at the same time, each some slices of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use draughtproof_egdb::{Builder, Cover, Slice};
+use draughtproof_game::Board;
+use tests::programs::{path, prove, run};
+
+const OF: [&str; 5] = ["--game", "4x5", "--pieces", "4", "--quiet"];
+
+/// The options for all slices, in order; or the other way round in each layer.
+fn slices(turned: bool) -> Vec<String> {
+    let board = Board::new(4, 5).unwrap();
+    let mut pairs: Vec<Slice> =
+        (2..=4).flat_map(|n| Builder::pairs(&board, &Cover::up_to(4), n)).collect();
+    if turned {
+        pairs.iter_mut().for_each(|slice| *slice = slice.twin());
+    }
+    pairs.iter().flat_map(|slice| ["--slice".into(), slice.name().file_name()]).collect()
+}
+
+fn start(slices: &[String], place: &Path) -> Child {
+    let mut command = Command::new(path("prove"));
+    command.args(["db", "--db", "many"]).args(OF).args(slices).current_dir(place);
+    command.stdout(Stdio::null()).spawn().unwrap()
+}
+
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
+}
+
+#[test]
+fn several_processes_make_the_database_of_one() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
+    // All build all, and one of them is killed.
+    let mut processes: Vec<Child> = (0..4).map(|i| start(&slices(i % 2 == 1), here)).collect();
+    processes[0].kill().unwrap();
+    processes[0].wait().unwrap();
+    for process in &mut processes[1..] {
+        assert!(process.wait().unwrap().success());
+    }
+    // As if it had been killed while it wrote.
+    fs::write(here.join("many/4x5.building/.unfinished-x"), "part").unwrap();
+    assert_eq!(prove(&[&["db", "--db", "many"], &OF[..]].concat(), here), one);
+    assert!(files(&here.join("one/4x5")) == files(&here.join("many/4x5")));
+    let beside = fs::read_dir(here.join("many")).unwrap().map(|e| e.unwrap().file_name());
+    let mut beside: Vec<_> = beside.collect();
+    beside.sort();
+    assert_eq!(beside, ["4x5", "4x5.figures", "4x5.lock"]);
+}
+
+#[test]
+fn what_is_missing_or_damaged_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let build = |slices: &[&str]| {
+        let named: Vec<&str> = slices.iter().flat_map(|slice| ["--slice", slice]).collect();
+        let output = run(&path("prove"), &[&["db", "--db", "many"], &OF[..], &named].concat(), here);
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(text).unwrap())
+    };
+    let (status, said) = build(&["0-1-1-0"]);
+    assert_eq!(status, Some(3), "{said}");
+    let missing = "many/4x5/0-1-0-1: expected slice 0-1-0-1, which slice 0-1-1-0 follows from, found no such file";
+    assert!(said.contains(missing) && said.contains("prove db --slice 0-1-0-1"), "{said}");
+    let (status, said) = build(&["1-0-0-1", "0-1-0-1"]);
+    assert_eq!(status, Some(0), "{said}");
+    assert_eq!(said.matches("built").count(), 2, "{said}");
+    let (status, said) = build(&["0-1-1-0", "0-1-0-1"]);
+    assert_eq!((status, said.matches("there, verified").count()), (Some(0), 2), "{said}");
+
+    // What follows from a damaged slice says so, and its own command builds it again.
+    let file = here.join("many/4x5.building/0-1-0-1");
+    let whole = fs::read(&file).unwrap();
+    let mut damaged = whole.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(&file, damaged).unwrap();
+    let (status, said) = build(&["1-0-1-0"]);
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("found other bytes: build it again, with `prove db --slice 0-1-0-1`"), "{said}");
+    let (status, said) = build(&["0-1-0-1"]);
+    assert_eq!((status, said.matches("built").count()), (Some(0), 1), "{said}");
+    assert!(fs::read(&file).unwrap() == whole);
+
+    for (slice, expected) in [
+        ("2-1-1-1", "--slice: expected one of 4x5 with 4 pieces, found 2-1-1-1"),
+        ("1-1", "expected four numbers, as in 2-0-1-1"),
+    ] {
+        let (status, said) = build(&[slice]);
+        assert_eq!(status, Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}

@@ -1,0 +1,99 @@
+//! Databases and checks by jobs of a real Slurm, with one node that the test starts itself. By
+//! itself, as it counts on the jobs that it has submitted being the only ones.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+use tests::programs::{check, path, prove, run};
+use tests::slurm::Cluster;
+
+/// The files of a directory, with their contents.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries
+        .map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap()))
+        .collect()
+}
+
+/// The slices of a database that is being built, with what tells whether they were written again.
+fn slices(building: &Path) -> BTreeMap<String, u64> {
+    let entries = fs::read_dir(building).unwrap().map(Result::unwrap);
+    let named = entries.map(|e| (e.file_name().into_string().unwrap(), e.metadata().unwrap().ino()));
+    named.filter(|(name, _)| !name.starts_with('.')).collect()
+}
+
+/// A program that does as `prove` does, but for the first task that has a slice: that is killed in
+/// the middle.
+fn prove_that_dies(place: &Path, slice: &str) -> std::path::PathBuf {
+    let (program, prove, mark) = (place.join("dies"), path("prove"), place.join("died"));
+    let (prove, mark) = (prove.display(), mark.display());
+    let text = format!(
+        "#!/bin/bash
+if [[ \"$*\" == *\"--slice {slice}\"* ]] && mkdir '{mark}'; then
+  exec timeout --signal=KILL 0.1 '{prove}' \"$@\"
+fi
+exec '{prove}' \"$@\"
+"
+    );
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    program
+}
+
+#[test]
+fn jobs_make_the_database_of_one_process_and_check_it() {
+    let Some(mut cluster) = Cluster::start() else {
+        println!("skipped: not root");
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let of = ["--game", "6x6", "--pieces", "5"];
+    let one = prove(&[&["db", "-q", "--db", "one"], &of[..]].concat(), here);
+
+    let plan = ["plan", "-q", "--db", "many", "--threads", "1", "--task-time", "0.2"];
+    let script = ["--script", "slurm", "--out", "build"];
+    let listed = prove(&[&plan[..], &of, &script].concat(), here);
+    let again = run(&path("prove"), &[&plan[..], &of, &script].concat(), here);
+    let said = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert_eq!(again.status.code(), Some(3), "{said}");
+    assert!(said.contains("build: expected a new directory"), "{said}");
+
+    // One of the largest; what needs it waits for it.
+    let dies = prove_that_dies(here, "1-1-2-1");
+    let jobs = cluster.submit(&here.join("build"), ("PROVE", &dies));
+    assert!(here.join("died").exists(), "{jobs}{listed}");
+    assert_eq!(jobs.lines().count(), listed.lines().count(), "{jobs}{listed}");
+    assert!(jobs.lines().last().unwrap().starts_with("finish "), "{jobs}");
+    assert!(!here.join("many/6x6/MANIFEST").exists(), "the end did not wait for all");
+    let before = slices(&here.join("many/6x6.building"));
+    let database = files(&here.join("one/6x6"));
+    assert!(before.len() > 4 && before.len() < database.len() - 1, "{before:?}");
+
+    cluster.submit(&here.join("build"), ("PROVE", &dies));
+    assert!(files(&here.join("many/6x6")) == database, "other bytes");
+    let after = slices(&here.join("many/6x6"));
+    assert!(before.iter().all(|(name, file)| after.get(name) == Some(file)), "built again");
+    assert_eq!(prove(&[&["db", "-q", "--db", "many"], &of[..]].concat(), here), one);
+    let noted = |place: &str| fs::read_to_string(here.join(place)).unwrap();
+    let names = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| !line.is_empty());
+        let mut names: Vec<_> = lines.map(|l| l.split('\t').next().unwrap().into()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&noted("many/6x6.figures")), names(&noted("one/6x6.figures")));
+
+    let public = run(&path("check"), &["keygen", "me", "--key", "me.key"], here);
+    fs::write(here.join("trusted"), public.stdout).unwrap();
+    let plan = ["plan", "--db", "many", "--shards", "5", "--memory", "256MiB", "--key", "me.key"];
+    let script = ["--keys", "trusted", "--script", "slurm", "--out", "audit"];
+    let planned = run(&path("check"), &[&plan[..], &of, &script].concat(), here);
+    assert_eq!(planned.status.code(), Some(0), "{}", String::from_utf8_lossy(&planned.stdout));
+    cluster.submit(&here.join("audit"), ("CHECK", &path("check")));
+    let whole = check(&[&["--db", "one", "-q"], &of[..]].concat(), here).verdict;
+    assert_eq!(noted("audit/verdict"), format!("{whole} keys=me\n"));
+    assert_eq!(files(&here.join("audit/notes")).len(), 5);
+}
