@@ -100,8 +100,8 @@ pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError>
 }
 
 /// Makes sure that `store` has some slices of a cover and their twins, beside other processes that
-/// build others, using at most `memory` bytes. Returns which slices, one of each pair, were built or
-/// there.
+/// build others, using at most `memory` bytes. With `share_tables` they leave tables to each other, in
+/// files that are mapped. Returns which slices, one of each pair, were built or there.
 ///
 /// # Errors
 /// [`BuildError`]: among others when slices that these follow from are not there.
@@ -110,12 +110,17 @@ pub fn prepare_slices(
     cover: &Cover,
     slices: &[Slice],
     memory: u64,
+    share_tables: bool,
     progress: &Progress,
 ) -> Result<Vec<(Slice, PairEvent)>, BuildError> {
     let _lock = store.lock_with_others()?;
     let (board, mut done) = (store.board(), Vec::new());
     let mut bar: Option<Bar> = None;
-    build_pairs(&mut BuildSession::new(store, cover, memory)?, slices, |slice, event| {
+    let mut session = BuildSession::new(store, cover, memory)?;
+    if share_tables {
+        session.share_tables()?;
+    }
+    build_pairs(&mut session, slices, |slice, event| {
         let what = format!("slice {} of {}", slice.name().file_name(), board.name());
         let indices = slice.indices(board) + slice.twin().indices(board);
         match event {

@@ -135,7 +135,8 @@ impl Cluster {
 
     fn logs(&self) -> String {
         let read = |name| {
-            fs::read_to_string(self.directory.path().join(format!("{name}.out"))).unwrap_or_default()
+            fs::read_to_string(self.directory.path().join(format!("{name}.out")))
+                .unwrap_or_default()
         };
         ["munged", "slurmctld", "slurmd"].map(read).concat()
     }

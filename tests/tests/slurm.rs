@@ -12,15 +12,14 @@ use tests::slurm::Cluster;
 /// The files of a directory, with their contents.
 fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
-    entries
-        .map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap()))
-        .collect()
+    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
 }
 
 /// The slices of a database that is being built, with what tells whether they were written again.
 fn slices(building: &Path) -> BTreeMap<String, u64> {
     let entries = fs::read_dir(building).unwrap().map(Result::unwrap);
-    let named = entries.map(|e| (e.file_name().into_string().unwrap(), e.metadata().unwrap().ino()));
+    let named =
+        entries.map(|e| (e.file_name().into_string().unwrap(), e.metadata().unwrap().ino()));
     named.filter(|(name, _)| !name.starts_with('.')).collect()
 }
 
@@ -93,7 +92,11 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     let planned = run(&path("check"), &[&plan[..], &of, &script].concat(), here);
     assert_eq!(planned.status.code(), Some(0), "{}", String::from_utf8_lossy(&planned.stdout));
     cluster.submit(&here.join("audit"), ("CHECK", &path("check")));
-    let whole = check(&[&["--db", "one", "-q"], &of[..]].concat(), here).verdict;
-    assert_eq!(noted("audit/verdict"), format!("{whole} keys=me\n"));
+    let whole = check(&[&["--db", "one", "--quiet"], &of[..]].concat(), here).verdict;
+    let merged = noted("audit/verdict");
+    let claim = whole.split(" db=exact").next().unwrap();
+    assert!(claim.starts_with("s VERIFIED DATABASE 6x6 pieces=5 "), "{whole}");
+    assert!(merged.starts_with(&format!("{claim} db=exact by ")), "{merged}{whole}");
+    assert!(merged.contains(" of 5 notes keys=1 "), "{merged}");
     assert_eq!(files(&here.join("audit/notes")).len(), 5);
 }

@@ -48,9 +48,10 @@ pub(super) struct Options {
     /// Build only the slice A-B-C-D and its twin, from finished ones: A men and B kings of the side
     /// to move, C men and D kings of the other; may be given several times
     #[arg(long = "slice", value_name = "A-B-C-D", value_parser = parse_slice,
-          conflicts_with_all = ["depth", "partly", "map", "map_space", "unmap", "export", "import", "compare"])]
+          conflicts_with_all = ["depth", "partly", "map_space", "unmap", "export", "import", "compare"])]
     slices: Vec<Slice>,
-    /// Make the tables that searches map into memory, too, in DIR/RxC.tables: two bits a position
+    /// Make the tables that searches map into memory, too, in DIR/RxC.tables: two bits a position.
+    /// With --slice also use those that are there
     #[arg(long)]
     map: bool,
     /// Remove those tables, and do nothing else
@@ -220,8 +221,8 @@ fn build_slices(options: &Options, store: &Store, mut out: ResultWriter) -> Resu
             "--slice: expected one of {board} with {cover} pieces, found {slice}"
         )));
     }
-    let done =
-        prepare_slices(store, cover, &options.slices, machine.memory(), &machine.progress())?;
+    let (memory, progress) = (machine.memory(), machine.progress());
+    let done = prepare_slices(store, cover, &options.slices, memory, options.map, &progress)?;
     if options.result.format == Format::Tsv {
         out.line("slice\ttwin\tbuilt\tbytes")?;
     }

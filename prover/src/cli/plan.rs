@@ -46,6 +46,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0, requires = "script",
           value_parser = parse_seconds)]
     task_time: f64,
+    /// Let tasks read all that they need from compressed files, which takes about half as long as
+    /// solving; without this option, they leave tables to each other in DIR/RxC.tables
+    #[arg(long, requires = "script")]
+    no_map: bool,
     #[command(flatten)]
     result: ResultOptions,
 }
@@ -111,6 +115,7 @@ fn write_scripts(
         cover,
         databases: std::path::absolute(folder).map_err(|e| file(folder, e))?,
         threads: machine.workers(),
+        map: !options.no_map,
     };
     let jobs = script_steps(&program, steps);
     let title = format!("The database {} with {cover} pieces", board.name());

@@ -30,6 +30,8 @@ pub struct Program<'a> {
     pub databases: PathBuf,
     /// Threads of each task.
     pub threads: usize,
+    /// Whether tasks leave tables to each other, in files that are mapped.
+    pub map: bool,
 }
 
 /// Bytes with which little has to be read twice, where `least` are the least.
@@ -55,7 +57,7 @@ pub fn script_steps(program: &Program<'_>, steps: &[BuildStep]) -> Vec<Step> {
             name: format!("step-{:02}", i + 1),
             after: step.after.clone(),
             limits: limits(memory, minutes(seconds), program.threads),
-            command: command(program, memory),
+            command: command(program, memory, program.map),
             tasks: step.tasks.iter().map(words).collect(),
         });
     }
@@ -69,7 +71,7 @@ pub fn script_steps(program: &Program<'_>, steps: &[BuildStep]) -> Vec<Step> {
         after: (0..steps.len()).filter(|step| !needed.contains(step)).collect(),
         // It reads all files, which is a small part of what it takes to make them.
         limits: limits(memory, minutes(total / 10.0), program.threads),
-        command: command(program, memory),
+        command: command(program, memory, false),
         tasks: vec![String::new()],
     });
     jobs
@@ -80,14 +82,15 @@ fn limits(memory: u64, minutes: u64, threads: usize) -> Limits {
 }
 
 /// The program, unless the variable PROVE names another one where the jobs run.
-fn command(program: &Program<'_>, memory: u64) -> String {
-    let Program { path, board, cover, databases, threads } = program;
+fn command(program: &Program<'_>, memory: u64, map: bool) -> String {
+    let Program { path, board, cover, databases, threads, .. } = program;
+    let map = if map { " --map" } else { "" };
     let text = |path: &Path| quoted(&path.to_string_lossy());
     let (path, databases, board) = (text(path), text(databases), board.name());
     // An array without elements is an error in old versions of bash if it is expanded like others.
     format!(
         "program={path}
 exec \"${{PROVE:-$program}}\" db --game {board} --pieces {cover} --db {databases} --threads {threads} \\
-  --memory {memory} --quiet ${{task[@]+\"${{task[@]}}\"}}"
+  --memory {memory}{map} --quiet ${{task[@]+\"${{task[@]}}\"}}"
     )
 }

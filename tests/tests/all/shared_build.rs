@@ -22,9 +22,13 @@ fn slices(turned: bool) -> Vec<String> {
     pairs.iter().flat_map(|slice| ["--slice".into(), slice.name().file_name()]).collect()
 }
 
-fn start(slices: &[String], place: &Path) -> Child {
+/// A process that builds slices, and leaves tables to the others or does not.
+fn start(slices: &[String], tables: bool, place: &Path) -> Child {
     let mut command = Command::new(path("prove"));
     command.args(["db", "--db", "many"]).args(OF).args(slices).current_dir(place);
+    if tables {
+        command.arg("--map");
+    }
     command.stdout(Stdio::null()).spawn().unwrap()
 }
 
@@ -39,7 +43,8 @@ fn several_processes_make_the_database_of_one() {
     let here = place.path();
     let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
     // All build all, and one of them is killed.
-    let mut processes: Vec<Child> = (0..4).map(|i| start(&slices(i % 2 == 1), here)).collect();
+    let start = |i: usize| start(&slices(i % 2 == 1), i > 1, here);
+    let mut processes: Vec<Child> = (0..4).map(start).collect();
     processes[0].kill().unwrap();
     processes[0].wait().unwrap();
     for process in &mut processes[1..] {
@@ -49,10 +54,37 @@ fn several_processes_make_the_database_of_one() {
     fs::write(here.join("many/4x5.building/.unfinished-x"), "part").unwrap();
     assert_eq!(prove(&[&["db", "--db", "many"], &OF[..]].concat(), here), one);
     assert!(files(&here.join("one/4x5")) == files(&here.join("many/4x5")));
+    prove(&[&["db", "--db", "many", "--unmap"], &OF[..]].concat(), here);
     let beside = fs::read_dir(here.join("many")).unwrap().map(|e| e.unwrap().file_name());
     let mut beside: Vec<_> = beside.collect();
     beside.sort();
-    assert_eq!(beside, ["4x5", "4x5.figures", "4x5.lock"]);
+    assert_eq!(beside, ["4x5", "4x5.figures", "4x5.lock", "4x5.tables.lock"]);
+}
+
+/// Tables are taken only where they are of the slices that are there, and whole.
+#[test]
+fn tables_that_others_have_left_are_used_if_they_are_right() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
+    let all = slices(false);
+    let (first, rest) = all.split_at(all.len() - 8);
+    assert!(start(first, true, here).wait().unwrap().success());
+    let tables = here.join("many/4x5.tables");
+    let made = fs::read_dir(&tables).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
+    assert!(made.len() > 20, "{made:?}");
+    for (i, path) in made.iter().enumerate() {
+        let mut bytes = fs::read(path).unwrap();
+        match i % 3 {
+            0 => continue,
+            1 => bytes.truncate(100),
+            _ => bytes[5000] ^= 1,
+        }
+        fs::write(path, bytes).unwrap();
+    }
+    assert!(start(rest, true, here).wait().unwrap().success());
+    prove(&[&["db", "--db", "many"], &OF[..]].concat(), here);
+    assert!(files(&here.join("one/4x5")) == files(&here.join("many/4x5")));
 }
 
 #[test]
@@ -61,7 +93,8 @@ fn what_is_missing_or_damaged_is_named() {
     let here = place.path();
     let build = |slices: &[&str]| {
         let named: Vec<&str> = slices.iter().flat_map(|slice| ["--slice", slice]).collect();
-        let output = run(&path("prove"), &[&["db", "--db", "many"], &OF[..], &named].concat(), here);
+        let output =
+            run(&path("prove"), &[&["db", "--db", "many"], &OF[..], &named].concat(), here);
         let text = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(text).unwrap())
     };
@@ -83,7 +116,10 @@ fn what_is_missing_or_damaged_is_named() {
     fs::write(&file, damaged).unwrap();
     let (status, said) = build(&["1-0-1-0"]);
     assert_eq!(status, Some(3), "{said}");
-    assert!(said.contains("found other bytes: build it again, with `prove db --slice 0-1-0-1`"), "{said}");
+    assert!(
+        said.contains("found other bytes: build it again, with `prove db --slice 0-1-0-1`"),
+        "{said}"
+    );
     let (status, said) = build(&["0-1-0-1"]);
     assert_eq!((status, said.matches("built").count()), (Some(0), 1), "{said}");
     assert!(fs::read(&file).unwrap() == whole);

@@ -37,6 +37,8 @@ pub struct BuildSession<'a> {
     to_map: HashSet<Slice>,
     /// Bytes of disk for the tables that a build keeps in files, if it does.
     neighbours: Option<u64>,
+    /// Whether tables of finished slices are taken from files, and left there for others.
+    shares_tables: bool,
 }
 
 /// What happens while tables are made.
@@ -78,6 +80,7 @@ impl<'a> BuildSession<'a> {
             tables,
             to_map: HashSet::new(),
             neighbours: None,
+            shares_tables: false,
             store,
             board,
             builder: Builder::new(board, cover),
@@ -379,6 +382,33 @@ impl<'a> BuildSession<'a> {
         Ok(Counts { positions, win: win + captures_win, loss: loss + captures_lose })
     }
 
+    /// Takes what a build needs from tables in files, as far as others have left them there, and
+    /// leaves there what it solves: reading a slice again takes much of the time of solving one.
+    ///
+    /// # Errors
+    /// [`BuildError`]: the folder cannot be made.
+    pub fn share_tables(&mut self) -> Result<(), BuildError> {
+        let directory = self.store.tables();
+        fs::create_dir_all(&directory)
+            .map_err(|source| StoreError::Io { path: directory, source })?;
+        self.shares_tables = true;
+        Ok(())
+    }
+
+    /// Maps tables that are in files, and whole.
+    fn map_shared(&mut self, needs: &[Slice]) -> Result<(), BuildError> {
+        // The key of a table stands for all slices that it follows from, those of captures first.
+        for slice in self.resident.missing(needs) {
+            if !self.tables.knows(slice) {
+                self.tables.add(&self.store.record(slice)?);
+            }
+        }
+        let missing = needs.iter().copied().filter(|&need| !self.resident.has(need));
+        let missing: Vec<Slice> = missing.collect();
+        self.open_tables(&missing, true)?;
+        Ok(())
+    }
+
     /// Whether the MANIFEST lists slices; then their files are held against it.
     pub(crate) fn verify_listed(&self, pair: &[Slice]) -> Result<bool, BuildError> {
         let Some(records) = pair.iter().map(|s| self.records.get(s)).collect::<Option<Vec<_>>>()
@@ -406,6 +436,9 @@ impl<'a> BuildSession<'a> {
                 self.bring_to_file(need, &needs, later)?;
             }
         }
+        if self.shares_tables {
+            self.map_shared(&needs)?;
+        }
         self.bring(&needs, room, later)?;
         self.builder.solve(slice);
         self.resident.add(&pair);
@@ -425,6 +458,10 @@ impl<'a> BuildSession<'a> {
                 solve_seconds: solved.as_secs_f64() / pair.len() as f64,
                 write_seconds: start.elapsed().as_secs_f64(),
             })?;
+            if self.shares_tables {
+                self.tables.add(&self.store.record(slice)?);
+                self.tables.write(slice, self.builder.table(slice))?;
+            }
             if self.neighbours.is_some() {
                 self.tables.add(&self.store.record(slice)?);
                 if later.contains(&slice) {

@@ -46,6 +46,11 @@ impl TableFiles {
         self.keys.insert(slice, Digest::of(&all));
     }
 
+    /// Whether a slice was added.
+    pub(crate) fn knows(&self, slice: Slice) -> bool {
+        self.keys.contains_key(&slice)
+    }
+
     /// The bytes that the file of a slice's table takes.
     pub(crate) fn length(&self, slice: Slice) -> u64 {
         mapped::file_length(slice.indices(&self.board))
@@ -70,7 +75,8 @@ impl TableFiles {
         Ok(map.map(|map| Table::mapped(indices, map)))
     }
 
-    /// Writes the table of a slice (under [`TableFiles::lock`]).
+    /// Writes the table of a slice. Others may write the same one at the same time, and nobody
+    /// removes tables ([`TableFiles::lock`]).
     ///
     /// # Errors
     /// [`StoreError::Io`]
