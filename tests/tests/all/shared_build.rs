@@ -9,11 +9,11 @@ use draughtproof_egdb::{Builder, Cover, Slice};
 use draughtproof_game::Board;
 use tests::programs::{path, prove, run};
 
-const OF: [&str; 5] = ["--game", "4x5", "--pieces", "4", "--quiet"];
+const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
 
 /// The options for all slices, in order; or the other way round in each layer.
 fn slices(turned: bool) -> Vec<String> {
-    let board = Board::new(4, 5).unwrap();
+    let board = Board::new(4, 6).unwrap();
     let mut pairs: Vec<Slice> =
         (2..=4).flat_map(|n| Builder::pairs(&board, &Cover::up_to(4), n)).collect();
     if turned {
@@ -51,14 +51,14 @@ fn several_processes_make_the_database_of_one() {
         assert!(process.wait().unwrap().success());
     }
     // As if it had been killed while it wrote.
-    fs::write(here.join("many/4x5.building/.unfinished-x"), "part").unwrap();
+    fs::write(here.join("many/4x6.building/.unfinished-x"), "part").unwrap();
     assert_eq!(prove(&[&["db", "--db", "many"], &OF[..]].concat(), here), one);
-    assert!(files(&here.join("one/4x5")) == files(&here.join("many/4x5")));
+    assert!(files(&here.join("one/4x6")) == files(&here.join("many/4x6")));
     prove(&[&["db", "--db", "many", "--unmap"], &OF[..]].concat(), here);
     let beside = fs::read_dir(here.join("many")).unwrap().map(|e| e.unwrap().file_name());
     let mut beside: Vec<_> = beside.collect();
     beside.sort();
-    assert_eq!(beside, ["4x5", "4x5.figures", "4x5.lock", "4x5.tables.lock"]);
+    assert_eq!(beside, ["4x6", "4x6.figures", "4x6.lock", "4x6.tables.lock"]);
 }
 
 /// Tables are taken only where they are of the slices that are there, and whole.
@@ -70,7 +70,7 @@ fn tables_that_others_have_left_are_used_if_they_are_right() {
     let all = slices(false);
     let (first, rest) = all.split_at(all.len() - 8);
     assert!(start(first, true, here).wait().unwrap().success());
-    let tables = here.join("many/4x5.tables");
+    let tables = here.join("many/4x6.tables");
     let made = fs::read_dir(&tables).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
     assert!(made.len() > 20, "{made:?}");
     for (i, path) in made.iter().enumerate() {
@@ -84,7 +84,7 @@ fn tables_that_others_have_left_are_used_if_they_are_right() {
     }
     assert!(start(rest, true, here).wait().unwrap().success());
     prove(&[&["db", "--db", "many"], &OF[..]].concat(), here);
-    assert!(files(&here.join("one/4x5")) == files(&here.join("many/4x5")));
+    assert!(files(&here.join("one/4x6")) == files(&here.join("many/4x6")));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn what_is_missing_or_damaged_is_named() {
     };
     let (status, said) = build(&["0-1-1-0"]);
     assert_eq!(status, Some(3), "{said}");
-    let missing = "many/4x5/0-1-0-1: expected slice 0-1-0-1, which slice 0-1-1-0 follows from, found no such file";
+    let missing = "many/4x6/0-1-0-1: expected slice 0-1-0-1, which slice 0-1-1-0 follows from, found no such file";
     assert!(said.contains(missing) && said.contains("prove db --slice 0-1-0-1"), "{said}");
     let (status, said) = build(&["1-0-0-1", "0-1-0-1"]);
     assert_eq!(status, Some(0), "{said}");
@@ -109,12 +109,12 @@ fn what_is_missing_or_damaged_is_named() {
     assert_eq!((status, said.matches("there, verified").count()), (Some(0), 2), "{said}");
 
     // What follows from a damaged slice says so, and its own command builds it again.
-    let file = here.join("many/4x5.building/0-1-0-1");
+    let file = here.join("many/4x6.building/0-1-0-1");
     let whole = fs::read(&file).unwrap();
     let mut damaged = whole.clone();
     *damaged.last_mut().unwrap() ^= 1;
     fs::write(&file, damaged).unwrap();
-    let (status, said) = build(&["1-0-1-0"]);
+    let (status, said) = build(&["0-2-0-1"]);
     assert_eq!(status, Some(3), "{said}");
     assert!(
         said.contains("found other bytes: build it again, with `prove db --slice 0-1-0-1`"),
@@ -125,7 +125,7 @@ fn what_is_missing_or_damaged_is_named() {
     assert!(fs::read(&file).unwrap() == whole);
 
     for (slice, expected) in [
-        ("2-1-1-1", "--slice: expected one of 4x5 with 4 pieces, found 2-1-1-1"),
+        ("2-1-1-1", "--slice: expected one of 4x6 with 4 pieces, found 2-1-1-1"),
         ("1-1", "expected four numbers, as in 2-0-1-1"),
     ] {
         let (status, said) = build(&[slice]);
