@@ -106,3 +106,55 @@ fn with_order(steps: Vec<Vec<BuildTask>>) -> Vec<BuildStep> {
     }
     ordered
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashMap};
+
+    use super::build_steps;
+    use crate::board::Board;
+    use crate::egdb::{Builder, Cover, PairForecast, Slice, pair_of};
+
+    fn pairs() -> Vec<PairForecast> {
+        let (board, cover) = (Board::new(8, 8).unwrap(), Cover::parse("5,6:3").unwrap());
+        let pairs = (2..=6).flat_map(|n| Builder::pairs(&board, &cover, n));
+        let forecast = |(i, slice): (usize, Slice)| {
+            // Memory of several classes within each layer.
+            let memory = 1 << (20 + i % 14);
+            PairForecast { slice, seconds: 1.0, bytes: 0.0, reading: 0.5, memory }
+        };
+        pairs.enumerate().map(forecast).collect()
+    }
+
+    #[test]
+    fn what_a_slice_follows_from_is_built_before() {
+        for seconds in [0.0, 1.5, 4.0, 30.0, 1e9] {
+            let steps = build_steps(&pairs(), seconds);
+            // Of each step all that it waits for, through others, too.
+            let mut waits: Vec<BTreeSet<usize>> = Vec::new();
+            for step in &steps {
+                let through = step.after.iter().flat_map(|&after| waits[after].clone());
+                waits.push(step.after.iter().copied().chain(through).collect());
+            }
+            let mut places = HashMap::new();
+            for (i, step) in steps.iter().enumerate() {
+                for (k, task) in step.tasks.iter().enumerate() {
+                    for (l, &slice) in task.slices.iter().enumerate() {
+                        assert_eq!(places.insert(slice, (i, k, l)), None);
+                    }
+                }
+            }
+            assert_eq!(places.len(), pairs().len());
+            for (&slice, &(i, k, l)) in &places {
+                for need in Builder::needs(slice) {
+                    let (step, task, at) = places[&pair_of(need)];
+                    let in_task = (step, task) == (i, k) && at < l;
+                    assert!(in_task || waits[i].contains(&step), "{slice:?} needs {need:?}");
+                }
+            }
+            let most = steps.iter().flat_map(|step| &step.tasks).map(|task| task.slices.len());
+            let fits = |slices| slices == 1 || slices as f64 + 0.5 <= seconds;
+            assert!(most.into_iter().all(fits), "{seconds}");
+        }
+    }
+}
