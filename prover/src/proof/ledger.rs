@@ -14,7 +14,10 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::Digest;
 use redb::backends::InMemoryBackend;
-use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition, TableError, TableHandle};
+use redb::{
+    Database, DatabaseError, ReadableDatabase, ReadableTable, TableDefinition, TableError,
+    TableHandle,
+};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -184,6 +187,25 @@ impl Ledger {
             }))
         };
         items.iter().map(get).collect()
+    }
+
+    /// The items that have a result on disk, in order of their bytes.
+    ///
+    /// # Errors
+    /// [`LedgerError`]
+    pub fn items(&self) -> Result<Vec<Vec<u8>>, LedgerError> {
+        let failed = |e: redb::Error| store_error(&self.path, e);
+        let read = self.database.begin_read().map_err(|e| failed(e.into()))?;
+        let table = match read.open_table(RESULTS) {
+            Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
+            table => table.map_err(|e| failed(e.into()))?,
+        };
+        let all = table.iter().map_err(|e| failed(e.into()))?;
+        let item = |entry: Result<(redb::AccessGuard<'_, &[u8]>, _), redb::StorageError>| {
+            let (item, _) = entry.map_err(|e| failed(e.into()))?;
+            Ok(item.value().to_vec())
+        };
+        all.map(item).collect()
     }
 
     /// Where searches are kept while they are under way: nowhere, if these results are in memory.

@@ -75,6 +75,11 @@ impl Broker {
         self.port
     }
 
+    /// The number of its process, while it runs.
+    pub fn id(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     fn store(&self) -> PathBuf {
         self.directory.path().join("store")
     }
@@ -129,6 +134,16 @@ impl Drop for Broker {
     }
 }
 
+/// The processor time that a process has taken, all of its threads together, to a hundredth of a
+/// second; none if it has ended.
+pub fn processor_time(id: u32) -> Duration {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // The name before them may have spaces; user and system time are fields 14 and 15 of all.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<u64>().ok());
+    Duration::from_millis(10 * ticks.sum::<u64>())
+}
+
 /// A port that nobody uses.
 ///
 /// # Panics
@@ -167,6 +182,11 @@ impl Running {
     pub fn worker(url: &str, name: &str, directory: &Path, more: &[&str]) -> Running {
         let arguments = ["worker", "--farm", url, "--name", name, "--threads", "1"];
         Running::start(&[&arguments[..], more].concat(), directory, &format!("{name}.log"))
+    }
+
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// Whether it has ended.

@@ -1,0 +1,116 @@
+//! What a farm loses when workers are killed: one of two every few seconds, and a second run beside
+//! which nothing happens to compare with.
+//!
+//! ```text
+//! cargo run --release -p tests --bin farm_loss -- [--minutes N] [--every N] [--directory DIR]
+//! ```
+//! Prints the nodes of results that were used, and the processor time that the workers took, those
+//! that were killed included. The loss by the clock has all that goes wrong in it, such as waiting
+//! until a lease ends; other work of the machine blurs it. The loss by processor time is that of
+//! searches that were begun in vain, and of starting again.
+
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use serde_json::Value;
+use tests::farm::{Broker, Running, processor_time};
+use tests::programs::prove;
+
+#[derive(Parser)]
+#[command(about = "Kills one of two workers again and again, and says what that costs")]
+struct Options {
+    /// Minutes of each run
+    #[arg(long, default_value_t = 5.0)]
+    minutes: f64,
+    /// Seconds between kills
+    #[arg(long, default_value_t = 10.0)]
+    every: f64,
+    /// The game: its proof must take longer than that
+    #[arg(long, default_value = "7x7")]
+    game: String,
+    /// Pieces of the database
+    #[arg(long, default_value = "6")]
+    pieces: String,
+    /// Nodes of a search
+    #[arg(long, default_value = "1000000")]
+    leaf_nodes: String,
+    /// Where the database is, in egdb; it is built if it is not there
+    #[arg(long, default_value = ".")]
+    directory: String,
+}
+
+/// What was done in a run.
+struct Done {
+    nodes: f64,
+    /// Seconds of processor time of all workers.
+    time: f64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::parse();
+    let directory = std::fs::canonicalize(&options.directory)?;
+    prove(&["db", "--game", &options.game, "--pieces", &options.pieces, "-q"], &directory);
+    let calm = run(&options, &directory, false)?;
+    let killed = run(&options, &directory, true)?;
+    let loss = |kept: f64, all: f64| 100.0 * (1.0 - kept / all);
+    println!(
+        "lost by the clock {:.1} %, by processor time {:.1} %",
+        loss(killed.nodes, calm.nodes),
+        loss(killed.nodes / killed.time, calm.nodes / calm.time)
+    );
+    Ok(())
+}
+
+/// A proof from nothing for some minutes.
+fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Box<dyn Error>> {
+    let broker = Broker::start();
+    let own = tempfile::tempdir()?;
+    let (url, results) = (broker.url(), own.path().join("results").display().to_string());
+    let (game, pieces) = (options.game.as_str(), options.pieces.as_str());
+    let manager = ["--game", game, "--pieces", pieces, "--leaf-nodes", &options.leaf_nodes];
+    let farm = ["--farm", &url, "--results", &results];
+    let mut manager = Running::start(&[&manager[..], &farm].concat(), directory, "manager.log");
+    let start = |name: u32| Running::worker(&url, &format!("loss-{name}"), directory, &[]);
+    let mut workers = [start(0), start(1)];
+    workers.iter_mut().for_each(|worker| worker.wait_to_say("taking its items"));
+    let (mut kills, mut time) = (0, Duration::ZERO);
+    let end = Instant::now() + Duration::from_secs_f64(60.0 * options.minutes);
+    let every = Duration::from_secs_f64(options.every);
+    loop {
+        let next = Instant::now() + every;
+        std::thread::sleep(every.min(end.saturating_duration_since(Instant::now())));
+        if manager.has_ended() {
+            return Err("the proof is done: expected one that takes longer".into());
+        }
+        if Instant::now() >= end {
+            break;
+        }
+        if is_killing && Instant::now() >= next {
+            let worker = &mut workers[(kills % 2) as usize];
+            time += processor_time(worker.id());
+            worker.kill();
+            kills += 1;
+            *worker = start(kills + 1);
+        }
+    }
+    time += workers.iter().map(|worker| processor_time(worker.id())).sum::<Duration>();
+    let status = prove(&["farm", "status", "--farm", &url, "--format", "json"], directory);
+    let status: Value = serde_json::from_str(&status)?;
+    let number = |value: &Value, name: &str| value[name].as_f64().unwrap_or_default();
+    let questions = status["questions"].as_array().cloned().unwrap_or_default();
+    let sum = |name: &str| questions.iter().map(|question| number(question, name)).sum::<f64>();
+    let items = number(&status, "done");
+    // Some results are there that are not yet applied.
+    let nodes = items * sum("nodes") / sum("searches");
+    let time = time.as_secs_f64();
+    println!(
+        "{kills} kills in {} min: {items} items used, {nodes:.3e} nodes, {} wasted, {} sent again, \
+         {time:.1} s of processor time of the workers",
+        options.minutes,
+        number(&status, "wasted"),
+        number(&status, "again"),
+    );
+    Ok(Done { nodes, time })
+}
