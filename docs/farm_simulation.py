@@ -3,10 +3,10 @@
 
     docs/farm_simulation.py [ITEMS]     prints the table of docs/scale.md, for a proof of so many items
 
-What it takes is in docs/results: the items of opening 15 (farm-items.tsv: nodes, seconds of the search and of
-the replay of its result, bytes; made by prover/examples/item_costs.rs), how many of them a tree had to offer at a
-time (farm-rounds.tsv: from `prove farm status --format json` while it grew, `--round 100000`), and the
-processor time of manager and broker for an item of no work (farm.tsv).
+What it takes is in docs/results: items (farm-items.tsv: nodes, seconds of the search and of the replay of its
+result, bytes; made by prover/examples/item_costs.rs), of which it takes those of GAME, how many of them a tree
+had to offer at a time (farm-rounds.tsv: from `prove farm status --format json` while it grew, `--round 100000`),
+and the processor time of manager and broker for an item of no work (farm.tsv).
 
 The model. A round of n items begins when the last result of the round before it is applied, as in
 prover/src/proof/manager.rs. The manager and the broker put items out one after the other; each goes to the
@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 import ladder  # noqa: E402
 
 RESULTS = Path(__file__).resolve().parent / "results"
+GAME = "8x8, opening 15"
 WORKERS = (100, 1000, 10000)
 ITEMS = 100_000  # of a proof
 ROUNDS = 5  # of a proof whose tree always has enough items
@@ -44,9 +45,9 @@ class Measured:
     """What was measured on one machine."""
 
     def __init__(self):
-        items = read("farm-items")
+        items = [row for row in read("farm-items") if row["game"] == GAME]
         self.items = [(float(row["search_seconds"]), float(row["replay_seconds"])) for row in items]
-        self.bytes = mean([int(row["item_bytes"]) + int(row["result_bytes"]) for row in items])
+        self.bytes = mean_bytes(GAME)
         self.nodes = mean([int(row["nodes"]) for row in items])
         rounds = [row for row in read("farm-rounds") if int(row["tree"]) > 1]
         points = [(int(row["tree"]), int(row["items"])) for row in rounds]
@@ -54,12 +55,20 @@ class Measured:
         last = {row["question"]: row for row in rounds}
         self.growth = mean([int(row["tree"]) / int(row["searches"]) for row in last.values()])
         cases = {row["case"]: row for row in read("farm")}
-        self.manager = float(cases["items of no work: processor time of the manager"]["figure"].split()[0]) * 1e-6
-        self.broker = float(cases["items of no work: processor time of the broker"]["figure"].split()[0]) * 1e-6
+        self.manager, self.broker = (
+            float(row["cpu"]) / float(row["work"])
+            for row in (cases[f"items of no work, processor time of the {part}"] for part in ("manager", "broker"))
+        )
 
     def available(self, tree):
         """Items that a tree of so many nodes has to offer."""
         return max(1, round(self.factor * tree**self.power))
+
+
+def mean_bytes(game):
+    """Bytes of an item of a game and its result."""
+    items = [row for row in read("farm-items") if row["game"] == game]
+    return mean([int(row["item_bytes"]) + int(row["result_bytes"]) for row in items])
 
 
 def mean(numbers):
@@ -152,9 +161,8 @@ def table(items=ITEMS):
         "",
         f"* An item: {measured.nodes:,.0f} nodes, {search:.2f} s of a worker, {1e3 * replay:.2f} ms of the manager for "
         f"the replay of its result, {measured.bytes:,.0f} bytes in all (means of {len(measured.items)}).",
-        f"* Manager and broker handle {rate:,.0f} items a second, each on cores of its own, which is work for "
-        f"{rate * search:,.0f} workers; replay on {MANAGER_CORES} cores, for "
-        f"{MANAGER_CORES / replay * search:,.0f} workers.",
+        f"* Manager and broker handle {rate:,.0f} items a second, each on a core of its own: those of "
+        f"{rate * search:,.0f} workers.",
         f"* A tree of n nodes offers {measured.factor:.2g} × n^{measured.power:.2f} items at a time, within a factor of "
         f"{measured.spread:.1f}, and grows by {measured.growth:.1f} nodes for each: {width:,} after {items:,} items.",
     ]

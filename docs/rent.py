@@ -6,8 +6,9 @@
 Nodes are those of the model in ladder.py. At best they are what it says, for one search of each question that
 nothing interrupts. At worst they are WORST times as many: the solution of 2007 took 10¹⁴ nodes over ≤ 10 pieces
 where the model has 10¹¹, in searches that overlap and do not know what others found. Nodes a second, bytes of an
-item and its result, and the share of the time that a worker of a farm searches are measured
-(docs/results/farm-items.tsv, docs/farm_simulation.py). Databases are as large as those measured, or as those
+item and its result (of 7x7, many of which are decided, so that the results have strategies), and the share of the
+time that a worker of a farm searches if there are enough items are measured (docs/results/farm-items.tsv,
+docs/farm_simulation.py). Databases are as large as those measured, or as those
 published of 2007 where none was built here.
 """
 
@@ -43,6 +44,7 @@ def table(low=PRICES[0], high=PRICES[1]):
 
     model, measured = ladder.Model(*ladder_data()), farm_simulation.Measured()
     rate = measured.nodes / farm_simulation.mean([search for search, _ in measured.items])
+    bytes_each = farm_simulation.mean_bytes("7x7")
     share = farm_simulation.wide(measured, 1000).efficiency()
     out = [
         "| database | | nodes | core-hours | of them for the database | items of 10⁷ nodes | traffic and results "
@@ -56,7 +58,7 @@ def table(low=PRICES[0], high=PRICES[1]):
             items = nodes / LEAF_NODES
             hours = build + nodes / rate / 3600 / share
             cells = [f"≤ {pieces}", name, number(nodes), number(hours), number(build), number(items)]
-            cells += [size(float(f"{items * measured.bytes:.0e}")), size(DATABASE[pieces]), number(hours * price)]
+            cells += [size(float(f"{items * bytes_each:.0e}")), size(DATABASE[pieces]), number(hours * price)]
             out.append("| " + " | ".join(cells) + " |")
     return out + [
         "",

@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+import farm_simulation  # noqa: E402
 import ladder  # noqa: E402
+import rent as rented  # noqa: E402
 
 DOCS = Path(__file__).resolve().parent
 DOCUMENTS = [DOCS.parent / "README.md", *(DOCS / n for n in ("performance.md", "scale.md", "experiments/README.md"))]
@@ -246,6 +248,16 @@ def forecast():
     return out
 
 
+def farm():
+    """What a farm of many workers loses, by simulation."""
+    return farm_simulation.table()
+
+
+def rent():
+    """What 8x8 would cost on rented machines."""
+    return rented.table()
+
+
 def experiments():
     """The pages of experiments: number, what, decision."""
     out = header("", "experiment", "decision")
@@ -257,7 +269,8 @@ def experiments():
     return out
 
 
-KINDS = {kind.__name__: kind for kind in (measurements, solved, values, growth, forecast, experiments)}
+MAKERS = (measurements, solved, values, growth, forecast, farm, rent, experiments)
+KINDS = {kind.__name__: kind for kind in MAKERS}
 
 
 def filled(text):

@@ -67,10 +67,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Box<dyn Error>> {
     let broker = Broker::start();
     let own = tempfile::tempdir()?;
-    let (url, results) = (broker.url(), own.path().join("results").display().to_string());
+    let (url, place) = (broker.url(), |name| own.path().join(name).display().to_string());
+    let (results, certificate) = (place("results"), place("certificate"));
     let (game, pieces) = (options.game.as_str(), options.pieces.as_str());
     let manager = ["--game", game, "--pieces", pieces, "--leaf-nodes", &options.leaf_nodes];
-    let farm = ["--farm", &url, "--results", &results];
+    let farm = ["--farm", &url, "--results", &results, "--emit", &certificate];
     let mut manager = Running::start(&[&manager[..], &farm].concat(), directory, "manager.log");
     let start = |name: u32| Running::worker(&url, &format!("loss-{name}"), directory, &[]);
     let mut workers = [start(0), start(1)];
