@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError,
-    jetstream,
+    connection::State, jetstream,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -55,6 +55,18 @@ pub(super) struct Link {
     pub(super) voice: Arc<Voice>,
     /// Counts the times that the connection was made.
     pub(super) epoch: watch::Receiver<u64>,
+}
+
+impl Link {
+    /// How often a connection was made so far.
+    pub(super) fn connections(&self) -> u64 {
+        *self.epoch.borrow()
+    }
+
+    /// Whether the connection is another one since there were so many, or there is none now.
+    pub(super) fn was_lost(&self, connections: u64) -> bool {
+        self.client.connection_state() != State::Connected || self.connections() != connections
+    }
 }
 
 /// What is said of the farm to people.

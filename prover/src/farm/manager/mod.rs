@@ -118,10 +118,20 @@ impl Farm {
     ) -> Result<Farm, FarmError> {
         let link = connection.link.clone();
         let (name, lease) = (job.name.clone(), job.lease);
-        let first = connection.runtime.block_on(async {
-            stream::take_over(&link.context, &name).await?;
-            stream::ensure(&link.context, &name, lease).await
-        });
+        let first = loop {
+            let before = link.connections();
+            let first = connection.runtime.block_on(async {
+                stream::take_over(&link.context, &name).await?;
+                stream::ensure(&link.context, &name, lease).await
+            });
+            match &first {
+                // What was asked over a connection that is gone says nothing of the broker.
+                Err(trouble) if link.was_lost(before) => {
+                    link.voice.trouble(&format!("no streams yet: {trouble}; trying again"));
+                }
+                _ => break first,
+            }
+        };
         if let Err(trouble) = first {
             let why = format!("no streams for the job, is JetStream on (-js)? {trouble}");
             return Err(FarmError::Broker { address: link.voice.address().into(), why });

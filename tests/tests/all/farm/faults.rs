@@ -1,5 +1,7 @@
 //! Whoever dies, and whatever the broker loses: the proof goes on, and its root is the same.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -103,4 +105,36 @@ fn a_broker_that_has_lost_everything_gets_it_again() {
     }
     assert!(wiped > 0, "the proof was done before the broker was wiped");
     farm.end();
+}
+
+#[test]
+fn a_broker_that_dies_while_the_manager_begins_is_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let want = SMALL.root(directory.path());
+    // A broker that is gone as soon as streams are asked for.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let url = format!("nats://127.0.0.1:{port}");
+    let farm = ["--farm", &url, "--lease", "2", "--results", "farm.results"];
+    let arguments = SMALL.arguments(&farm);
+    let mut manager = Running::start(&arguments, directory.path(), "manager.log");
+    let (mut stream, _) = listener.accept().unwrap();
+    let info = r#"{"server_id":"x","version":"2.9.10","proto":1,"headers":true,"jetstream":true,
+"max_payload":1048576}"#;
+    write!(stream, "INFO {}\r\n", info.replace('\n', "")).unwrap();
+    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+    loop {
+        let line = lines.next().expect("a request for streams").unwrap();
+        if line.starts_with("PING") {
+            stream.write_all(b"PONG\r\n").unwrap();
+        }
+        if line.contains("$JS.API") {
+            break;
+        }
+    }
+    drop((listener, stream, lines));
+    let broker = Broker::start_on(port);
+    manager.wait_to_say("connected again");
+    let _worker = Running::worker(&broker.url(), "worker", directory.path(), &[]);
+    assert_eq!(manager.root(), want);
 }
