@@ -69,7 +69,7 @@ def memory(mib):
 
 def size(count):
     """A number of bytes."""
-    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e4, "kB")):
+    for factor, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e4, "kB")):
         if count >= factor:
             return f"{count / (1e3 if unit == 'kB' else factor):.3g} {unit}"
     return f"{count:,.0f} bytes"
