@@ -4,10 +4,11 @@
 //! ```text
 //! cargo run --release -p tests --bin farm_loss -- [--minutes N] [--every N] [--directory DIR]
 //! ```
-//! Prints the nodes of results that were used, and the processor time that the workers took, those
-//! that were killed included. The loss by the clock has all that goes wrong in it, such as waiting
-//! until a lease ends; other work of the machine blurs it. The loss by processor time is that of
-//! searches that were begun in vain, and of starting again.
+//! Prints the nodes of results that were used, the processor time that the workers took, those that
+//! were killed included, and the share of the time in which their searching threads were at work or
+//! waited for a processor. Two things are lost: nodes for each second of processor time, by searches
+//! that were begun in vain and by starting again; and time in which a worker has no item, such as
+//! while a round waits for the end of a lease. Neither depends on what else the machine does.
 
 use std::error::Error;
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use serde_json::Value;
-use tests::farm::{Broker, Running, processor_time};
+use tests::farm::{Broker, Running, busy_time, processor_time};
 use tests::programs::prove;
 
 #[derive(Parser)]
@@ -36,6 +37,9 @@ struct Options {
     /// Nodes of a search
     #[arg(long, default_value = "1000000")]
     leaf_nodes: String,
+    /// An item of which nothing is heard for so many seconds goes to another worker
+    #[arg(long, default_value = "5")]
+    lease: String,
     /// Where the database is, in egdb; it is built if it is not there
     #[arg(long, default_value = ".")]
     directory: String,
@@ -46,6 +50,8 @@ struct Done {
     nodes: f64,
     /// Seconds of processor time of all workers.
     time: f64,
+    /// The share of their time in which they had work.
+    at_work: f64,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -54,11 +60,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     prove(&["db", "--game", &options.game, "--pieces", &options.pieces, "-q"], &directory);
     let calm = run(&options, &directory, false)?;
     let killed = run(&options, &directory, true)?;
-    let loss = |kept: f64, all: f64| 100.0 * (1.0 - kept / all);
+    let lost = |kept: f64| 100.0 * (1.0 - kept);
+    let searches = (killed.nodes / killed.time) / (calm.nodes / calm.time);
+    let at_work = killed.at_work / calm.at_work;
     println!(
-        "lost by the clock {:.1} %, by processor time {:.1} %",
-        loss(killed.nodes, calm.nodes),
-        loss(killed.nodes / killed.time, calm.nodes / calm.time)
+        "lost: {:.1} % of the processor time, {:.1} % by workers that wait, {:.1} % in all",
+        lost(searches),
+        lost(at_work),
+        lost(searches * at_work)
     );
     Ok(())
 }
@@ -71,13 +80,17 @@ fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Bo
     let (results, certificate) = (place("results"), place("certificate"));
     let (game, pieces) = (options.game.as_str(), options.pieces.as_str());
     let manager = ["--game", game, "--pieces", pieces, "--leaf-nodes", &options.leaf_nodes];
-    let farm = ["--farm", &url, "--results", &results, "--emit", &certificate];
+    let lease = options.lease.as_str();
+    let farm = ["--farm", &url, "--lease", lease, "--results", &results, "--emit", &certificate];
     let mut manager = Running::start(&[&manager[..], &farm].concat(), directory, "manager.log");
     let start = |name: u32| Running::worker(&url, &format!("loss-{name}"), directory, &[]);
     let mut workers = [start(0), start(1)];
     workers.iter_mut().for_each(|worker| worker.wait_to_say("taking its items"));
-    let (mut kills, mut time) = (0, Duration::ZERO);
-    let end = Instant::now() + Duration::from_secs_f64(60.0 * options.minutes);
+    let (mut kills, mut time, mut at_work) = (0, Duration::ZERO, Duration::ZERO);
+    // Workers had no item before that.
+    let before: Duration = workers.iter().map(|worker| busy_time(worker.id())).sum();
+    let begin = Instant::now();
+    let end = begin + Duration::from_secs_f64(60.0 * options.minutes);
     let every = Duration::from_secs_f64(options.every);
     loop {
         let next = Instant::now() + every;
@@ -91,12 +104,15 @@ fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Bo
         if is_killing && Instant::now() >= next {
             let worker = &mut workers[(kills % 2) as usize];
             time += processor_time(worker.id());
+            at_work += busy_time(worker.id());
             worker.kill();
             kills += 1;
             *worker = start(kills + 1);
         }
     }
     time += workers.iter().map(|worker| processor_time(worker.id())).sum::<Duration>();
+    at_work += workers.iter().map(|worker| busy_time(worker.id())).sum::<Duration>();
+    let at_work = (at_work - before).as_secs_f64() / (2.0 * begin.elapsed().as_secs_f64());
     let status = prove(&["farm", "status", "--farm", &url, "--format", "json"], directory);
     let status: Value = serde_json::from_str(&status)?;
     let number = |value: &Value, name: &str| value[name].as_f64().unwrap_or_default();
@@ -108,10 +124,11 @@ fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Bo
     let time = time.as_secs_f64();
     println!(
         "{kills} kills in {} min: {items} items used, {nodes:.3e} nodes, {} wasted, {} sent again, \
-         {time:.1} s of processor time of the workers",
+         {time:.1} s of processor time of the workers, at work for {:.1} % of their time",
         options.minutes,
         number(&status, "wasted"),
         number(&status, "again"),
+        100.0 * at_work
     );
-    Ok(Done { nodes, time })
+    Ok(Done { nodes, time, at_work })
 }

@@ -144,6 +144,18 @@ pub fn processor_time(id: u32) -> Duration {
     Duration::from_millis(10 * ticks.sum::<u64>())
 }
 
+/// The time for which the busiest thread of a process has run or waited for a processor; none if the
+/// process has ended. What is left of its life it has waited for something else.
+pub fn busy_time(id: u32) -> Duration {
+    let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
+    let time = |thread: fs::DirEntry| {
+        let stat = fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        let times = stat.split_whitespace().take(2).filter_map(|t| t.parse::<u64>().ok());
+        Duration::from_nanos(times.sum())
+    };
+    threads.map(time).max().unwrap_or_default()
+}
+
 /// A port that nobody uses.
 ///
 /// # Panics
