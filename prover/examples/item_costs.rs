@@ -2,7 +2,8 @@
 //! `docs/farm_simulation.py` distributes over workers.
 //!
 //! ```text
-//! prove --game 8x8 --opening 15 --pieces 6 --leaf-nodes 1000000 --results r --max-nodes 300000000
+//! prove --game 8x8 --opening 15 --pieces 6 --leaf-nodes 1000000 --max-nodes 100000000 \
+//!     --results r --emit cert
 //! cargo run --release -p prover --example item_costs -- 8x8 6 egdb r 200
 //! ```
 //! takes so many of the items in a file of results, evenly from all, and prints for each: nodes,

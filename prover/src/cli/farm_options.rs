@@ -73,7 +73,7 @@ pub(super) struct ManagerOptions {
     #[command(flatten)]
     objects: ObjectsOption,
     /// Give an item to another worker when nothing was heard of it for so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 15,
+    #[arg(long, value_name = "SECONDS", default_value_t = 5,
           value_parser = clap::value_parser!(u32).range(1..=3600))]
     lease: u32,
 }
