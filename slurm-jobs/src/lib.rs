@@ -156,9 +156,15 @@ mod tests {
     use super::{Limits, Step, quoted, write};
     use std::fs;
     use std::process::Command;
+    use std::sync::{Mutex, PoisonError};
+
+    /// A program that is still open for writing, in a process that another test has just begun,
+    /// cannot be run.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
     #[test]
     fn words_come_through_the_shell() {
+        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         for text in ["a/b-1.tsv", "", "it's", "a b", "$HOME `x` \"y\"\\", "*", "é"] {
             let script = format!("printf %s {}", quoted(text));
             let output = Command::new("bash").args(["-c", &script]).output().unwrap();
@@ -169,6 +175,7 @@ mod tests {
     /// With a stand-in for `sbatch` that numbers the jobs and runs nothing.
     #[test]
     fn each_job_waits_for_those_it_needs() {
+        let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("scripts");
         let limits = Limits { memory: (1 << 30) + 1, minutes: 10, threads: 2 };
