@@ -258,6 +258,21 @@ def rent():
     return rented.table()
 
 
+def openings():
+    """The model's nodes of 8x8, shared out among the openings of 2007 by their searches then."""
+    model = ladder.Model(*ladder_data())
+    text = (DOCS.parent / "corpus/openings.tsv").read_text(encoding="utf-8")
+    _, *rows = [row.split("\t") for row in text.splitlines() if not row.startswith("#")]
+    searches = sum(int(row[3]) for row in rows)
+    out = header("opening", "moves", "2007", "searches in 2007", "nodes over ≤ 6", "over ≤ 8", "core-hours")
+    for number, moves, proof, then, *_ in rows:
+        over6, over8 = (model.nodes("8x8", pieces) * int(then) / searches for pieces in (6, 8))
+        hours = over8 / ladder.NODES_PER_SECOND / 3600
+        cells = [count(float(f"{n:.0e}")) for n in (over6, over8)]
+        out.append(line([number, moves, proof, f"{int(then):,}", *cells, f"{float(f'{hours:.1g}'):g}"]))
+    return out
+
+
 def experiments():
     """The pages of experiments: number, what, decision."""
     out = header("", "experiment", "decision")
@@ -269,7 +284,7 @@ def experiments():
     return out
 
 
-MAKERS = (measurements, solved, values, growth, forecast, farm, rent, experiments)
+MAKERS = (measurements, solved, values, growth, forecast, openings, farm, rent, experiments)
 KINDS = {kind.__name__: kind for kind in MAKERS}
 
 
