@@ -77,7 +77,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // They differ in a bound that none of them reaches.
     let item = |number: u64| {
         let (position, table) = (game.start(), TABLE + number);
-        let item = Item { attacker: Side::Black, position, nodes: 1, table, heuristic_nodes: 1 };
+        let (attacker, threads) = (Side::Black, 1);
+        let item = Item { attacker, position, nodes: 1, table, heuristic_nodes: 1, threads };
         item.encode(&context)
     };
     let mut workers: Vec<Running> = (0..options.workers)

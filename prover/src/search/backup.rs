@@ -60,8 +60,37 @@ impl NodeBackup {
     /// a quarter, so that the search does not go to and fro between them (the 1+ε trick, Pawlewicz
     /// and Lew 2007), or this node reaches its own limits.
     pub(super) fn limits(&self, is_or: bool, limits: ProofNumbers) -> ProofNumbers {
-        let beyond = self.second.saturating_add((self.second / 4).max(1)).min(INFINITE);
-        let ProofNumbers { proof, disproof } = self.best_numbers;
+        self.limits_of(is_or, limits, self.best_numbers, self.second)
+    }
+
+    /// The numbers up to which a child of these numbers is to be searched that is not the best one:
+    /// a quarter beyond its own, so that there is something to do.
+    pub(super) fn limits_beside(
+        &self,
+        is_or: bool,
+        limits: ProofNumbers,
+        child: ProofNumbers,
+    ) -> ProofNumbers {
+        let own = if is_or { child.proof } else { child.disproof };
+        let unlimited = ProofNumbers::UNLIMITED;
+        let rest = self.limits_of(is_or, limits, child, own);
+        let beyond = self.limits_of(is_or, unlimited, child, own);
+        if is_or {
+            ProofNumbers { proof: beyond.proof, ..rest }
+        } else {
+            ProofNumbers { disproof: beyond.disproof, ..rest }
+        }
+    }
+
+    fn limits_of(
+        &self,
+        is_or: bool,
+        limits: ProofNumbers,
+        child: ProofNumbers,
+        second: u32,
+    ) -> ProofNumbers {
+        let beyond = second.saturating_add((second / 4).max(1)).min(INFINITE);
+        let ProofNumbers { proof, disproof } = child;
         if is_or {
             let rest = self.numbers.disproof.saturating_sub(disproof);
             let disproof = limits.disproof.saturating_sub(rest);

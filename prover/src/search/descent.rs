@@ -2,8 +2,8 @@
 //! comes back with what it found.
 //!
 //! With a table of its own it is df-pn as it is. In a table that it shares with others it sees which
-//! positions they are at, and counts those as harder than they are (virtual proof numbers, Kaneko
-//! 2010), so that it goes elsewhere. Its path is its own: that another thread has a position on its
+//! positions they are at, and takes those for harder than they are when it chooses (virtual proof
+//! numbers, Kaneko 2010), so that it goes elsewhere. Its path is its own: that another thread has a position on its
 //! path says nothing of a repetition.
 
 use std::ops::AddAssign;
@@ -17,7 +17,7 @@ use super::estimate::Goal;
 use super::key::Key;
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
-use super::path::{Child, Path};
+use super::path::{Child, Path, Seen};
 use super::slot::{Known, Slot};
 use super::table::{Positions, Table};
 use crate::board::Position;
@@ -117,7 +117,7 @@ impl<'a> Descent<'a> {
             let key = table.table().key(root);
             if !self.enter(root, key, ProofNumbers::UNLIMITED, table) {
                 control.stop_for_room();
-                return Outcome::of(self.numbers(root, key, table));
+                return Outcome::of(self.see(root, key, table).numbers);
             }
         }
         loop {
@@ -128,7 +128,7 @@ impl<'a> Descent<'a> {
             let Some(frame) = self.path.last() else { unreachable!("the root returns below") };
             let (is_or, limits) = (self.goal.is_or(&frame.position), frame.limits);
             let children = self.path.children();
-            let backup = NodeBackup::new(is_or, children.iter().map(|child| child.numbers));
+            let backup = NodeBackup::new(is_or, children.iter().map(|child| child.seen.numbers));
             let is_over =
                 control.is_over(nodes) || self.path.length() > self.cut || table.table().is_over();
             if backup.is_enough(limits) || is_over {
@@ -138,16 +138,27 @@ impl<'a> Descent<'a> {
                 }
                 continue;
             }
-            let Child { position, key, numbers } = children[backup.best];
+            // The best child, unless other threads are there and another one will do, too.
+            let chosen = if T::IS_SHARED {
+                NodeBackup::new(is_or, children.iter().map(|child| child.seen.guide)).best
+            } else {
+                backup.best
+            };
+            let Child { position, key, seen } = children[chosen];
             // It may have been decided on another way since its numbers were taken, or another
             // thread may be there.
-            let now = self.numbers(&position, key, table);
-            if now.is_decided() || T::IS_SHARED && now != numbers {
-                self.path.set_numbers(backup.best, now);
+            let now = self.see(&position, key, table);
+            if now.numbers.is_decided() || T::IS_SHARED && now != seen {
+                self.path.set_seen(chosen, now);
                 continue;
             }
-            self.path.set_searched(backup.best);
-            if !self.enter(&position, key, backup.limits(is_or, limits), table) {
+            let limits = if chosen == backup.best {
+                backup.limits(is_or, limits)
+            } else {
+                backup.limits_beside(is_or, limits, seen.numbers)
+            };
+            self.path.set_searched(chosen);
+            if !self.enter(&position, key, limits, table) {
                 control.stop_for_room();
             }
         }
@@ -158,7 +169,7 @@ impl<'a> Descent<'a> {
         while let Some(frame) = self.path.last() {
             let is_or = self.goal.is_or(&frame.position);
             let children = self.path.children().iter();
-            let backup = NodeBackup::new(is_or, children.map(|child| child.numbers));
+            let backup = NodeBackup::new(is_or, children.map(|child| child.seen.numbers));
             self.leave(&backup, table);
         }
     }
@@ -205,12 +216,14 @@ impl<'a> Descent<'a> {
             let known = self.goal.known(s);
             self.counters.probes.looked_up += 1;
             self.counters.probes.known += u64::from(known.is_some());
-            let numbers = match known {
-                Some(won) => ProofNumbers::of(won),
-                None if self.is_to_capture(s, key, table) => self.quiesce(s, key, table),
-                None => self.numbers(s, key, table),
+            let seen = match known {
+                Some(won) => Seen::alone(ProofNumbers::of(won)),
+                None if self.is_to_capture(s, key, table) => {
+                    Seen::alone(self.quiesce(s, key, table))
+                }
+                None => self.see(s, key, table),
             };
-            self.path.add_child(Child { position: *s, key, numbers });
+            self.path.add_child(Child { position: *s, key, seen });
         }
         self.buffers.push((successors, keys));
     }
@@ -242,37 +255,33 @@ impl<'a> Descent<'a> {
         backup.numbers
     }
 
-    /// The numbers of a position that the database does not know.
-    pub(super) fn numbers<T: Positions>(
-        &self,
-        position: &Position,
-        key: Key,
-        table: &mut T,
-    ) -> ProofNumbers {
+    /// What a position looks like that the database does not know.
+    pub(super) fn see<T: Positions>(&self, position: &Position, key: Key, table: &mut T) -> Seen {
         let Some(slot) = table.look_up(key) else {
             let ProofNumbers { proof, disproof } = self.goal.estimate(position);
             let proof = self.learned.corrected(self.goal.board, position, proof);
-            return ProofNumbers { proof, disproof };
+            return Seen::alone(ProofNumbers { proof, disproof });
         };
         let threads = slot.threads();
         // To go round in a circle is not to win.
         if threads > 0 && self.path.contains(key) {
-            return ProofNumbers::DISPROVED;
+            return Seen::alone(ProofNumbers::DISPROVED);
         }
-        match slot.known() {
+        let numbers = match slot.known() {
             Known::Proved(_) => ProofNumbers::PROVED,
             Known::TentativelyDisproved | Known::Visited(_) | Known::Disproved => {
                 ProofNumbers::DISPROVED
             }
-            Known::Open(ProofNumbers { proof, disproof }) => {
-                let harder = |n: u32| n.saturating_mul(1 + threads).min(INFINITE - 1);
-                if self.goal.is_or(position) {
-                    ProofNumbers { proof, disproof: harder(disproof) }
-                } else {
-                    ProofNumbers { proof: harder(proof), disproof }
-                }
-            }
+            Known::Open(numbers) => numbers,
+        };
+        let mut guide = numbers;
+        if T::IS_SHARED && !numbers.is_decided() {
+            // What the position above chooses by.
+            let number =
+                if self.goal.is_or(position) { &mut guide.disproof } else { &mut guide.proof };
+            *number = number.saturating_mul(1 + threads).min(INFINITE - 1);
         }
+        Seen { numbers, guide }
     }
 
     /// Takes the last position off the path, and stores what was found of it. The time of a proof

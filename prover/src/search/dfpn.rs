@@ -158,7 +158,8 @@ impl<'a> Search<'a> {
             self.run.report(&mut self.descent, &self.table);
         }
         let outcome = loop {
-            let numbers = self.descent.numbers(root, self.table.key(root), &mut self.table);
+            let key = self.table.key(root);
+            let numbers = self.descent.see(root, key, &mut self.table).numbers;
             let outcome = match Outcome::of(numbers) {
                 // It was kept on its way.
                 _ if !self.descent.path.is_empty() => self.descend(root),

@@ -12,7 +12,25 @@ use crate::board::Position;
 pub(super) struct Child {
     pub(super) position: Position,
     pub(super) key: Key,
+    pub(super) seen: Seen,
+}
+
+/// What a thread sees of a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Its numbers.
     pub(super) numbers: ProofNumbers,
+    /// Its numbers for the choice of where to go: larger where other threads are. Nothing else
+    /// comes of them. Stored, they would grow again at each position above; as a reason to leave a
+    /// position, they would send threads to and fro that wait for each other.
+    pub(super) guide: ProofNumbers,
+}
+
+impl Seen {
+    /// Numbers of a position where no other thread is.
+    pub(super) fn alone(numbers: ProofNumbers) -> Self {
+        Seen { numbers, guide: numbers }
+    }
 }
 
 /// A position on the path.
@@ -86,7 +104,7 @@ impl Path {
         let frame = self.frames.pop()?;
         self.children.truncate(frame.children);
         if let Some(parent) = self.frames.last() {
-            self.children[parent.searched].numbers = numbers;
+            self.children[parent.searched].seen = Seen::alone(numbers);
         }
         Some(frame)
     }
@@ -98,10 +116,10 @@ impl Path {
         }
     }
 
-    /// Notes new numbers of a child of the last position.
-    pub(super) fn set_numbers(&mut self, child: usize, numbers: ProofNumbers) {
+    /// Notes what a child of the last position looks like now.
+    pub(super) fn set_seen(&mut self, child: usize, seen: Seen) {
         if let Some(frame) = self.frames.last() {
-            self.children[frame.children + child].numbers = numbers;
+            self.children[frame.children + child].seen = seen;
         }
     }
 
@@ -117,7 +135,7 @@ impl Path {
 
     /// Takes the children from a mark on away, and backs their numbers up.
     pub(super) fn take_from(&mut self, mark: usize, is_or: bool) -> NodeBackup {
-        let backup = NodeBackup::new(is_or, self.children[mark..].iter().map(|c| c.numbers));
+        let backup = NodeBackup::new(is_or, self.children[mark..].iter().map(|c| c.seen.numbers));
         self.children.truncate(mark);
         backup
     }
@@ -135,7 +153,7 @@ impl Path {
             below = root.map(|numbers| (self.children[frame.searched].position, numbers));
             let numbers = (frame.children..end).map(|i| match root {
                 Some(numbers) if i == frame.searched => numbers,
-                _ => self.children[i].numbers,
+                _ => self.children[i].seen.numbers,
             });
             root = Some(NodeBackup::new(goal.is_or(&frame.position), numbers).numbers);
             end = frame.children;
@@ -152,7 +170,7 @@ impl Path {
             children: frame.children as u64,
             searched: frame.searched as u64,
         };
-        let child = |child: &Child| WireChild { key: child.key, numbers: child.numbers };
+        let child = |child: &Child| WireChild { key: child.key, numbers: child.seen.numbers };
         WirePath {
             frames: self.frames.iter().map(frame).collect(),
             children: self.children.iter().map(child).collect(),
@@ -174,7 +192,8 @@ impl Path {
             });
         }
         for &WireChild { key, numbers } in &wire.children {
-            path.children.push(Child { position: key.position(goal.board), key, numbers });
+            let (position, seen) = (key.position(goal.board), Seen::alone(numbers));
+            path.children.push(Child { position, key, seen });
         }
         Some(path)
     }

@@ -84,7 +84,7 @@ pub(super) fn search(
             table.grow();
         }
         run.keep(descent, table);
-        let outcome = Outcome::of(descent.numbers(root, table.key(root), table));
+        let outcome = Outcome::of(descent.see(root, table.key(root), table).numbers);
         let is_unknown = matches!(outcome, Outcome::Unknown(_));
         if !is_unknown || run.is_over(descent.counters.nodes) || table.is_over() {
             return outcome;

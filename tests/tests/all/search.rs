@@ -52,12 +52,19 @@ fn stop_if(stop: bool) -> ControlFlow<()> {
 
 /// Solves both questions of a position over the smaller database; compares with the larger one.
 /// Returns the nodes.
-fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -> u64 {
+fn compare(
+    board: &Board,
+    small: &Values,
+    large: &Values,
+    position: &Position,
+    threads: u32,
+) -> u64 {
     let fen = board.write_fen(position);
     let want = large.probe(position).expect(&fen);
     let mut nodes = 0;
     for attacker in [Side::Black, Side::White] {
-        let mut search = Search::new(Goal { board, database: small, attacker }, 1 << 28);
+        let goal = Goal { board, database: small, attacker };
+        let mut search = Search::new(goal, 1 << 28).with_threads(threads);
         let outcome = search.run(position, 10_000_000);
         let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
         let right = if won { Outcome::Proved } else { Outcome::Disproved };
@@ -69,34 +76,44 @@ fn compare(board: &Board, small: &Values, large: &Values, position: &Position) -
     nodes
 }
 
-fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize) {
+fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize, threads: u32) {
     let board = Board::new(rows, columns).unwrap();
     let (small, large) = (database(&board, small), database(&board, large));
     let all = positions(&board, large.cover().most_pieces().into());
     assert!(all.len() > 1000);
     all.iter().step_by(step).for_each(|p| {
-        compare(&board, &small, &large, p);
+        compare(&board, &small, &large, p, threads);
     });
 }
 
 #[test]
 fn every_position_of_4x4_with_four_pieces_without_a_database() {
-    all_positions(4, 4, 0, 4, 1);
+    all_positions(4, 4, 0, 4, 1, 1);
 }
 
 #[test]
 fn every_position_of_4x4_with_five_pieces() {
-    all_positions(4, 4, 2, 5, 1);
+    all_positions(4, 4, 2, 5, 1, 1);
 }
 
 #[test]
 fn every_23rd_position_of_5x5_with_four_pieces() {
-    all_positions(5, 5, 2, 4, 23);
+    all_positions(5, 5, 2, 4, 23, 1);
 }
 
 #[test]
 fn every_position_of_6x4_with_three_pieces_without_a_database() {
-    all_positions(6, 4, 0, 3, 1);
+    all_positions(6, 4, 0, 3, 1, 1);
+}
+
+#[test]
+fn every_position_of_4x4_with_four_pieces_by_two_threads() {
+    all_positions(4, 4, 0, 4, 1, 2);
+}
+
+#[test]
+fn every_third_position_of_6x4_with_three_pieces_by_four_threads() {
+    all_positions(6, 4, 0, 3, 3, 4);
 }
 
 #[test]
@@ -104,12 +121,13 @@ fn random_positions_of_6x6_with_six_pieces() {
     // docs/performance.md has runs with more.
     let number = |name, usual| std::env::var(name).map_or(usual, |n| n.parse().expect("a number"));
     let (count, over) = (number("POSITIONS", 100u32), number("OVER", 4));
+    let threads = number("THREADS", 1);
     let board = Board::new(6, 6).unwrap();
     let (small, large) = (database(&board, over.try_into().expect("pieces")), database(&board, 6));
     let mut g = Gen::new(10);
     let mut nodes = 0;
     for _ in 0..count {
-        nodes += compare(&board, &small, &large, &random(&mut g, &board, 6));
+        nodes += compare(&board, &small, &large, &random(&mut g, &board, 6), threads);
     }
     println!("{count} positions over {over} pieces, {nodes} nodes");
 }
@@ -262,7 +280,7 @@ fn what_is_tentative_again_and_again_is_decided_in_the_end() {
         let position = board.read_fen(fen).unwrap();
         let pieces = u8::try_from(position.pieces()).unwrap();
         let (small, large) = (database(&board, pieces - 2), database(&board, pieces));
-        compare(&board, &small, &large, &position);
+        compare(&board, &small, &large, &position, 1);
     }
 }
 
