@@ -279,7 +279,8 @@ impl<'a> Descent<'a> {
             // What the position above chooses by.
             let number =
                 if self.goal.is_or(position) { &mut guide.disproof } else { &mut guide.proof };
-            *number = number.saturating_mul(1 + threads).min(INFINITE - 1);
+            let more = threads.saturating_mul(*number / 4 + 1);
+            *number = number.saturating_add(more).min(INFINITE - 1);
         }
         Seen { numbers, guide }
     }
