@@ -10,8 +10,8 @@
 //! of 8x8/2 over 7 pieces, with 141 million open ones beside them.
 //!
 //! Several threads may use it at the same time ([`SharedTable`]), since each slot is an atomic
-//! number. All that can go wrong between them is that a position is in the table twice, or that a
-//! number is of a moment ago.
+//! number. All that can go wrong between them is that a position is in the table twice, until it
+//! grows, or that a number is of a moment ago.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -192,11 +192,15 @@ impl Table {
         let old = std::mem::replace(&mut self.buckets, buckets);
         for (bucket, mut slots) in old.into_iter().enumerate() {
             for slot in slots.0.iter_mut().map(|slot| Slot(*slot.get_mut())) {
-                if !slot.is_free() {
-                    let at = self.make_room(key_of(bucket, slot, bits));
-                    if let Some((at, rest, is_in_other)) = at {
-                        self.put(at, slot.with_place(rest, is_in_other));
-                    }
+                if slot.is_free() {
+                    continue;
+                }
+                let key = key_of(bucket, slot, bits);
+                if let Some((at, there)) = self.place(key) {
+                    // Two threads have put it there.
+                    self.put(at, there.with_found(slot.known()));
+                } else if let Some((at, rest, is_in_other)) = self.make_room(key) {
+                    self.put(at, slot.with_place(rest, is_in_other));
                 }
             }
         }
@@ -296,6 +300,24 @@ impl Table {
         moves.filter_map(onto).min().map(|(_, at, to)| Room::Move(at, to))
     }
 
+    /// Where there can be room if nothing moves, for threads that share the table.
+    fn room_here(&self, key: Key) -> Option<SlotId> {
+        let (home, rest) = split(key, self.bits());
+        let slots = [home, other(home, rest, self.bits())].into_iter();
+        let slots = slots.flat_map(|bucket| SLOTS * bucket..SLOTS * bucket + SLOTS);
+        if let Some(free) = slots.clone().find(|&at| self.at(at).is_free()) {
+            return Some(free);
+        }
+        if self.buckets.len() < self.most {
+            return None;
+        }
+        let forget = |at| {
+            let slot = self.at(at);
+            self.can_go(at, slot).then(|| (slot.work(), at))
+        };
+        slots.filter_map(forget).min().map(|(_, at)| at)
+    }
+
     /// Whether what is in a slot can be forgotten, if there is anything.
     fn can_go(&self, at: SlotId, slot: Slot) -> bool {
         let is_open = matches!(slot.known(), Known::Open(_));
@@ -392,26 +414,20 @@ impl SharedTable<'_> {
             let (at, old, slot) = match table.place(key) {
                 Some((at, slot)) => (at, slot, slot),
                 None => {
-                    let (at, old) = match table.room(key) {
-                        Some(Room::Here(at)) => match table.at(at) {
-                            old if table.can_go(at, old) => (at, old),
-                            _ => continue,
-                        },
-                        Some(Room::Move(at, to)) => {
-                            let (slot, old) = (table.at(at), table.at(to));
-                            let can_go = slot.threads() == 0 && table.can_go(to, old);
-                            if !can_go || !swap(to, old, slot.moved()) {
-                                continue;
-                            }
-                            (at, slot)
+                    // Nothing moves to its other bucket here: for a moment it would be in the table
+                    // twice, and a thread that changes it would leave what was known of it in the
+                    // other place.
+                    let Some(at) = table.room_here(key) else {
+                        if table.buckets.len() == table.most {
+                            table.is_spent.store(true, Ordering::Relaxed);
                         }
-                        None => {
-                            if table.buckets.len() == table.most {
-                                table.is_spent.store(true, Ordering::Relaxed);
-                            }
-                            return None;
-                        }
+                        return None;
                     };
+                    let old = table.at(at);
+                    // Another thread may have put it there in the meantime, or taken the slot.
+                    if !table.can_go(at, old) || table.place(key).is_some() {
+                        continue;
+                    }
                     let (home, rest) = split(key, table.bits());
                     (at, old, Slot::new(rest, at / SLOTS != home))
                 }
