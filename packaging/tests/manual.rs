@@ -54,7 +54,7 @@ fn every_page_is_rendered_without_a_warning() {
     assert!(prove.contains("\nEXIT STATUS\n") && prove.contains("prove-probe(1)"), "{prove}");
     let check = page("check.1");
     assert!(check.contains("\nEXIT STATUS\n") && check.contains("  0  s VERIFIED  "), "{check}");
-    assert!(check.contains("\nMEMORY\n       For  a") && check.contains("--journal"), "{check}");
+    assert!(check.contains("\nMEMORY\n       For ") && check.contains("--journal"), "{check}");
     assert!(page("check-merge.1").contains("--distinct-checkers"));
     assert!(page("prove-db.1").contains("--unmap"));
 }
