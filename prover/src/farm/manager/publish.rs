@@ -7,6 +7,7 @@ use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::{self, ErrorCode};
 use certificate_spec::Digest;
+use futures_util::future::join_all;
 
 use super::Shared;
 use crate::farm::names::item_subject;
@@ -56,8 +57,11 @@ async fn send(shared: &Shared, batch: Vec<(Digest, Vec<u8>)>) -> Result<(), Stri
             }
         }
     }
-    for (key, answer) in waiting {
-        let Err(error) = answer.await else { continue };
+    // All at a time: an answer that does not come, as the connection was lost, takes seconds, and
+    // there may be hundreds of them.
+    let answered = waiting.into_iter().map(async |(key, answer)| (key, answer.await));
+    for (key, answer) in join_all(answered).await {
+        let Err(error) = answer else { continue };
         let refusal = std::error::Error::source(&error)
             .and_then(|source| source.downcast_ref::<jetstream::Error>());
         match refusal {
