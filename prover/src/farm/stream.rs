@@ -106,8 +106,10 @@ async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), Str
 
 /// Makes sure that a stream has a consumer; says whether it was not there.
 async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, StreamTrouble> {
-    let there = stream.consumer_info(name).await;
-    if there.is_ok_and(|there| there.config.ack_wait == wait) {
+    if let Ok(there) = stream.consumer_info(name).await
+        && there.config.ack_wait == wait
+    {
+        remove_acknowledged(stream, there.ack_floor.stream_sequence).await?;
         return Ok(false);
     }
     let config = pull::Config {
@@ -120,4 +122,18 @@ async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, S
     };
     let made: Result<consumer::Consumer<pull::Config>, _> = stream.create_consumer(config).await;
     made.map(|_| true).map_err(|e| trouble(&e))
+}
+
+/// Removes messages that were acknowledged, all up to a number, and are still there.
+///
+/// A broker that is killed may lose the removal of a message that it wrote to its disk and keep its
+/// acknowledgement. It does not hand such a message out again, counts it against the bounds of the
+/// stream, and takes no other of the same subject: an item whose result was lost as well could never
+/// be done.
+async fn remove_acknowledged(stream: &Stream, last: u64) -> Result<(), StreamTrouble> {
+    let state = &stream.cached_info().state;
+    if state.messages == 0 || state.first_sequence > last {
+        return Ok(());
+    }
+    stream.purge().sequence(last + 1).await.map(|_| ()).map_err(|e| trouble(&e))
 }

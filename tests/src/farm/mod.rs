@@ -84,6 +84,11 @@ impl Broker {
         self.directory.path().join("store")
     }
 
+    /// Where it keeps its streams, each in a folder with its name.
+    pub fn streams(&self) -> PathBuf {
+        self.store().join("jetstream/$G/streams")
+    }
+
     /// Ends it as a loss of power would, but for what the system has not written yet.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
@@ -233,7 +238,15 @@ impl Running {
     /// # Panics
     /// If `kill` does not run.
     pub fn ask_to_end(&self) {
-        let status = Command::new("kill").arg(self.child.id().to_string()).status();
+        self.signal("-TERM");
+    }
+
+    /// Sends it a signal, as `kill` names it.
+    ///
+    /// # Panics
+    /// If `kill` does not run.
+    pub fn signal(&self, signal: &str) {
+        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(status.expect("kill runs").success());
     }
 

@@ -1,11 +1,12 @@
 //! Whoever dies, and whatever the broker loses: the proof goes on, and its root is the same.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tests::farm::{Broker, Running};
+use tests::farm::{Broker, PATIENCE, Running};
 use tests::programs::check;
 
 use super::{Job, SMALL};
@@ -91,6 +92,58 @@ fn a_broker_that_dies_is_waited_for() {
         farm.broker.go_on();
     }
     farm.end();
+}
+
+/// Copies the messages of a stream. Their files are in one folder.
+fn copy_messages(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    fs::create_dir_all(to).unwrap();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+/// What a broker has written late is lost when it is killed: that an item was removed, but not that
+/// it was acknowledged, and its result.
+#[test]
+fn an_item_that_was_done_and_is_still_there_is_done_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let want = LONG.root(directory.path());
+    let mut broker = Broker::start();
+    let mut manager = LONG.manager(&broker, directory.path());
+    let stream = |broker: &Broker, kind: &str| {
+        let found = fs::read_dir(broker.streams()).into_iter().flatten().flatten();
+        found.map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(kind))
+    };
+    // Both questions have asked for what they can.
+    let deadline = Instant::now() + PATIENCE;
+    while stream(&broker, "-results").is_none() {
+        assert!(Instant::now() < deadline, "{}", manager.said());
+        rest(Duration::from_millis(20));
+    }
+    rest(Duration::from_secs(2));
+    manager.signal("-STOP");
+    broker.kill();
+    let messages = stream(&broker, "-items").unwrap().join("msgs");
+    let kept = directory.path().join("kept");
+    copy_messages(&messages, &kept);
+    broker.go_on();
+
+    // A worker does all of them, and nobody reads its results.
+    let mut worker = Running::worker(&broker.url(), "worker", directory.path(), &[]);
+    manager.signal("-CONT");
+    worker.wait_to_say("taking its items");
+    manager.signal("-STOP");
+    rest(Duration::from_secs(2));
+    broker.kill();
+    copy_messages(&kept, &messages);
+    fs::remove_dir_all(stream(&broker, "-results").unwrap()).unwrap();
+    broker.go_on();
+    manager.signal("-CONT");
+
+    let said = manager.said();
+    assert_eq!(manager.root(), want, "{said}");
 }
 
 #[test]
