@@ -111,7 +111,7 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
     let directory = tempfile::tempdir().unwrap();
     let want = LONG.root(directory.path());
     let mut broker = Broker::start();
-    let mut manager = LONG.manager(&broker, directory.path());
+    let manager = LONG.manager(&broker, directory.path());
     let stream = |broker: &Broker, kind: &str| {
         let found = fs::read_dir(broker.streams()).into_iter().flatten().flatten();
         found.map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(kind))
