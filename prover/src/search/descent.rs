@@ -1,10 +1,10 @@
 //! What one thread of a search does: it goes down from the root to where the numbers lead, and
 //! comes back with what it found.
 //!
-//! With a table of its own it is df-pn as it is. In a table that it shares with others it sees which
-//! positions they are at, and takes those for harder than they are when it chooses (virtual proof
-//! numbers, Kaneko 2010), so that it goes elsewhere. Its path is its own: that another thread has a position on its
-//! path says nothing of a repetition.
+//! With a table of its own it is df-pn as it is. In a table that it shares with others it sees
+//! which positions they are at, and takes those for harder than they are when it chooses (virtual
+//! proof numbers, Kaneko 2010), so that it goes elsewhere. Its path is its own: that another thread
+//! has a position on its path says nothing of a repetition.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -18,8 +18,9 @@ use super::key::Key;
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path, Seen};
+use super::positions::Positions;
 use super::slot::{Known, Slot};
-use super::table::{Positions, Table};
+use super::table::Table;
 use crate::board::Position;
 
 /// Progress is reported after so many nodes.

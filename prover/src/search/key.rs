@@ -1,10 +1,10 @@
 //! What stands for a position in the transposition table: a number of 77 bits.
 //!
 //! A square is empty or has one of four pieces, so eight squares have 5⁸ < 2¹⁹ states, and 32 of
-//! them with the side to move fit in 77 bits. These are mixed by two steps that can be undone. So the
-//! first of them can say where in the table a position is, the rest is all that has to be stored
-//! there (quotienting: Knuth, The Art of Computer Programming, volume 3, 6.4, exercise 13; Cleary
-//! 1984), and two positions are never taken for each other.
+//! them with the side to move fit in 77 bits. These are mixed by two steps that can be undone. So
+//! the first of them can say where in the table a position is, the rest is all that has to be
+//! stored there (quotienting: Knuth, The Art of Computer Programming, volume 3, 6.4, exercise 13;
+//! Cleary 1984), and two positions are never taken for each other.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,8 @@ const TURN: u128 = 1 << (4 * EIGHT);
 /// say best where a position is.
 const FACTOR: u128 = 0x1a3b_1d8a_9e37_79b9_7f4b;
 const INVERSE: u128 = inverse(FACTOR);
-/// A shift to the right, which lets the lower half depend on the upper one. By more than half of the
-/// bits, it undoes itself.
+/// A shift to the right, which lets the lower half depend on the upper one. By more than half of
+/// the bits, it undoes itself.
 const SHIFT: u32 = 39;
 
 /// A position's key.

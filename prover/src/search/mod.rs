@@ -15,6 +15,8 @@ mod key_map;
 mod learned_estimate;
 mod numbers;
 mod path;
+mod positions;
+mod shared_table;
 mod slot;
 mod strategy;
 mod table;

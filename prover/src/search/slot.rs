@@ -1,7 +1,7 @@
 //! A slot of the transposition table: a position and what is known of it, in 16 bytes.
 
 use super::key::{KEY_BITS, Key};
-use super::numbers::{INFINITE, ProofNumbers};
+use super::numbers::{INFINITE, Outcome, ProofNumbers};
 
 /// What is known of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,17 @@ pub(super) enum Known {
     Visited(u32),
     /// The defender does not lose.
     Disproved,
+}
+
+impl Known {
+    /// What an outcome is in the table; `time` is that of a proof.
+    pub(super) fn of(outcome: Outcome, time: u64) -> Known {
+        match outcome {
+            Outcome::Proved => Known::Proved(time),
+            Outcome::Disproved => Known::TentativelyDisproved,
+            Outcome::Unknown(numbers) => Known::Open(numbers),
+        }
+    }
 }
 
 /// Times of proofs are below this: a search of 10⁶ proofs a second would take two years.

@@ -1,17 +1,15 @@
 //! The transposition table of df-pn: a hash table of 16 bytes a position, in buckets that are lines
 //! of the cache.
 //!
-//! A position belongs in one of two buckets. Where both are full, one of the positions there goes to
-//! its own other bucket, and if none can, the table grows, up to its limit. At the limit a position
-//! is forgotten: of those in the two buckets the one that took the least work (SmallTreeGC, Nagai
-//! 2002, looks for them in the whole table). Positions on a path stay, and so do decided ones in
-//! which nothing can be captured, since a proof will need them. The other decided ones follow from
-//! their successors; they are most of those that are decided: 29 of 33 million after 3 × 10⁸ nodes
-//! of 8x8/2 over 7 pieces, with 141 million open ones beside them.
+//! A position belongs in one of two buckets. Where both are full, one of the positions there goes
+//! to its own other bucket, and if none can, the table grows, up to its limit. At the limit a
+//! position is forgotten: of those in the two buckets the one that took the least work
+//! (SmallTreeGC, Nagai 2002, looks for them in the whole table). Positions on a path stay, and so
+//! do decided ones in which nothing can be captured, since a proof will need them. The other
+//! decided ones follow from their successors; they are most of those that are decided: 29 of 33
+//! million after 3 × 10⁸ nodes of 8x8/2 over 7 pieces, with 141 million open ones beside them.
 //!
-//! Several threads may use it at the same time ([`SharedTable`]), since each slot is an atomic
-//! number. All that can go wrong between them is that a position is in the table twice, until it
-//! grows, or that a number is of a moment ago.
+//! Here it is that of a search alone; [`super::shared_table`] has it for threads that share it.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::key::Key;
 use super::numbers::Outcome;
+use super::positions::Positions;
 use super::slot::{Known, LEAST_BUCKETS, MOST_PROOFS, Slot, join, split};
 use crate::board::{Board, Position};
 use crate::egdb::ask_for_large_pages;
@@ -58,31 +57,6 @@ pub(super) struct TableHead {
     is_spent: bool,
     proofs: u64,
 }
-
-/// What a search does with a table, alone or beside others.
-pub(super) trait Positions {
-    /// Whether other threads use it, too.
-    const IS_SHARED: bool;
-    /// The table.
-    fn table(&self) -> &Table;
-    /// What is known of a position that is in the table.
-    fn look_up(&mut self, key: Key) -> Option<Slot>;
-    /// Puts a position on a path, and into the table if it is not there. Returns whether there is
-    /// room for it.
-    fn enter(&mut self, key: Key) -> bool;
-    /// Takes a position off the path, with what was found of it and the nodes that were expanded
-    /// below it. Returns what is known of it now.
-    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known;
-    /// Notes what is known of a position that is not on the path, if there is room for it.
-    fn note(&mut self, key: Key, found: Known);
-    /// What an outcome is in the table. That of a proof has the time of now, when all that it rests
-    /// on has been read: it is later than the times of that.
-    fn stamp(&mut self, outcome: Outcome) -> Known;
-}
-
-/// A table that other threads use, too.
-#[derive(Clone, Copy)]
-pub(super) struct SharedTable<'t>(pub(super) &'t Table);
 
 /// How there will be a slot for a position.
 enum Room {
@@ -166,6 +140,16 @@ impl Table {
         self.proofs.load(Ordering::Relaxed)
     }
 
+    /// Counts a proof; returns how many there are with it.
+    pub(super) fn count_proof(&self) -> u64 {
+        self.proofs.fetch_add(1, Ordering::AcqRel) + 1
+    }
+
+    /// Says that a search should end.
+    pub(super) fn set_spent(&self) {
+        self.is_spent.store(true, Ordering::Relaxed);
+    }
+
     /// The same table, as if there had been so many proofs.
     #[cfg(test)]
     pub(super) fn with_proofs(self, proofs: u64) -> Self {
@@ -245,8 +229,14 @@ impl Table {
         &self.buckets[at / SLOTS].0[at % SLOTS]
     }
 
-    fn at(&self, at: SlotId) -> Slot {
+    pub(super) fn at(&self, at: SlotId) -> Slot {
         Slot(self.atom(at).load(Ordering::Acquire))
+    }
+
+    /// Puts something into a slot if what is there is still this. Says whether it was.
+    pub(super) fn swap(&self, at: SlotId, old: Slot, new: Slot) -> bool {
+        let (done, failed) = (Ordering::AcqRel, Ordering::Acquire);
+        self.atom(at).compare_exchange(old.0, new.0, done, failed).is_ok()
     }
 
     fn put(&mut self, at: SlotId, slot: Slot) {
@@ -258,71 +248,76 @@ impl Table {
     }
 
     /// Where a position is that is in the table, and its slot.
-    fn place(&self, key: Key) -> Option<(SlotId, Slot)> {
+    pub(super) fn place(&self, key: Key) -> Option<(SlotId, Slot)> {
         find(key, self.bits(), |at| self.at(at))
+    }
+
+    /// The slots in which a position may be.
+    fn slots_of(&self, key: Key) -> impl Iterator<Item = SlotId> + Clone + use<> {
+        let (home, rest) = split(key, self.bits());
+        [home, other(home, rest, self.bits())].into_iter().flat_map(slots)
+    }
+
+    /// The first slot of these in which there is nothing.
+    fn free(&self, mut among: impl Iterator<Item = SlotId>) -> Option<SlotId> {
+        among.find(|&at| self.at(at).is_free())
+    }
+
+    /// Of these slots the one whose position can be forgotten and took the least work, and that.
+    fn least_work(&self, among: impl Iterator<Item = SlotId>) -> Option<(u32, SlotId)> {
+        let forget = |at| {
+            let slot = self.at(at);
+            self.can_go(at, slot).then(|| (slot.work(), at))
+        };
+        among.filter_map(forget).min()
     }
 
     /// Where there can be room for a position that is not in the table; `None` if that takes a
     /// larger table, or all that is there has to stay.
     fn room(&self, key: Key) -> Option<Room> {
-        let bits = self.bits();
-        let (home, rest) = split(key, bits);
-        let two = [home, other(home, rest, bits)];
-        let slots_of = |bucket: usize| SLOTS * bucket..SLOTS * bucket + SLOTS;
-        let is_free = |at: &SlotId| self.at(*at).is_free();
-        if let Some(free) = two.into_iter().flat_map(slots_of).find(is_free) {
-            return Some(Room::Here(free));
+        let here = self.slots_of(key);
+        if let Some(at) = self.free(here.clone()) {
+            return Some(Room::Here(at));
         }
-        let moves = two.into_iter().flat_map(slots_of).filter_map(|at| {
+        let moves = here.clone().filter_map(|at| {
             let slot = self.at(at);
-            let to = other(at / SLOTS, slot.rest(), bits);
-            (slot.threads() == 0).then_some((at, to))
+            let to = other(at / SLOTS, slot.rest(), self.bits());
+            (slot.threads() == 0).then_some((at, slots(to)))
         });
-        let to_free = |(at, to)| Some(Room::Move(at, slots_of(to).find(is_free)?));
+        let to_free = |(at, to)| Some(Room::Move(at, self.free(to)?));
         if let Some(room) = moves.clone().find_map(to_free) {
             return Some(room);
         }
         if self.buckets.len() < self.most {
             return None;
         }
-        // The work that it took to get to what is forgotten, and where that is.
-        let forget = |at| {
-            let slot = self.at(at);
-            self.can_go(at, slot).then(|| (slot.work(), at))
-        };
-        if let Some((_, at)) = two.into_iter().flat_map(slots_of).filter_map(forget).min() {
+        if let Some((_, at)) = self.least_work(here) {
             return Some(Room::Here(at));
         }
-        let onto = |(at, to)| {
-            let (work, to) = slots_of(to).filter_map(forget).min()?;
-            Some((work, at, to))
-        };
+        let onto = |(at, to)| self.least_work(to).map(|(work, to)| (work, at, to));
         moves.filter_map(onto).min().map(|(_, at, to)| Room::Move(at, to))
     }
 
     /// Where there can be room if nothing moves, for threads that share the table.
-    fn room_here(&self, key: Key) -> Option<SlotId> {
-        let (home, rest) = split(key, self.bits());
-        let slots = [home, other(home, rest, self.bits())].into_iter();
-        let slots = slots.flat_map(|bucket| SLOTS * bucket..SLOTS * bucket + SLOTS);
-        if let Some(free) = slots.clone().find(|&at| self.at(at).is_free()) {
-            return Some(free);
-        }
-        if self.buckets.len() < self.most {
-            return None;
-        }
-        let forget = |at| {
-            let slot = self.at(at);
-            self.can_go(at, slot).then(|| (slot.work(), at))
-        };
-        slots.filter_map(forget).min().map(|(_, at)| at)
+    pub(super) fn room_here(&self, key: Key) -> Option<SlotId> {
+        let here = self.slots_of(key);
+        self.free(here.clone()).or_else(|| {
+            let is_at_limit = self.buckets.len() == self.most;
+            is_at_limit.then(|| self.least_work(here)).flatten().map(|(_, at)| at)
+        })
     }
 
     /// Whether what is in a slot can be forgotten, if there is anything.
-    fn can_go(&self, at: SlotId, slot: Slot) -> bool {
+    pub(super) fn can_go(&self, at: SlotId, slot: Slot) -> bool {
         let is_open = matches!(slot.known(), Known::Open(_));
         let can_capture = || self.board.can_capture(&self.position_of(at, slot));
         slot.is_free() || slot.threads() == 0 && (is_open || can_capture())
+    }
+
+    /// What stands for a position in a slot of its buckets when nothing is known of it.
+    pub(super) fn new_slot(&self, key: Key, at: SlotId) -> Slot {
+        let (home, rest) = split(key, self.bits());
+        Slot::new(rest, at / SLOTS != home)
     }
 
     /// A slot for a position that is not in the table, with the rest of its key and whether that is
@@ -396,91 +391,7 @@ impl Positions for Table {
     fn stamp(&mut self, outcome: Outcome) -> Known {
         let proofs = self.proofs.get_mut();
         *proofs += u64::from(outcome == Outcome::Proved);
-        known_of(outcome, *proofs)
-    }
-}
-
-impl SharedTable<'_> {
-    /// Changes the slot of a position, which is put into the table if it is not there. Returns the
-    /// slot as it is then; `None` if there is no room for it.
-    fn change(&self, key: Key, change: impl Fn(Slot) -> Slot) -> Option<Slot> {
-        let table = self.0;
-        let swap = |at: SlotId, old: Slot, new: Slot| {
-            let (done, failed) = (Ordering::AcqRel, Ordering::Acquire);
-            table.atom(at).compare_exchange(old.0, new.0, done, failed).is_ok()
-        };
-        // It begins again when another thread was faster.
-        loop {
-            let (at, old, slot) = match table.place(key) {
-                Some((at, slot)) => (at, slot, slot),
-                None => {
-                    // Nothing moves to its other bucket here: for a moment it would be in the table
-                    // twice, and a thread that changes it would leave what was known of it in the
-                    // other place.
-                    let Some(at) = table.room_here(key) else {
-                        if table.buckets.len() == table.most {
-                            table.is_spent.store(true, Ordering::Relaxed);
-                        }
-                        return None;
-                    };
-                    let old = table.at(at);
-                    // Another thread may have put it there in the meantime, or taken the slot.
-                    if !table.can_go(at, old) || table.place(key).is_some() {
-                        continue;
-                    }
-                    let (home, rest) = split(key, table.bits());
-                    (at, old, Slot::new(rest, at / SLOTS != home))
-                }
-            };
-            let new = change(slot);
-            if swap(at, old, new) {
-                return Some(new);
-            }
-        }
-    }
-}
-
-impl Positions for SharedTable<'_> {
-    const IS_SHARED: bool = true;
-
-    fn table(&self) -> &Table {
-        self.0
-    }
-
-    fn look_up(&mut self, key: Key) -> Option<Slot> {
-        self.0.place(key).map(|(_, slot)| slot)
-    }
-
-    fn enter(&mut self, key: Key) -> bool {
-        self.change(key, |slot| slot.with_threads(slot.threads() + 1)).is_some()
-    }
-
-    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known {
-        let leave = |slot: Slot| {
-            let threads = slot.threads().saturating_sub(1);
-            slot.with_threads(threads).with_found(found).with_more_work(nodes)
-        };
-        self.change(key, leave).map_or(found, Slot::known)
-    }
-
-    fn note(&mut self, key: Key, found: Known) {
-        self.change(key, |slot| slot.with_found(found));
-    }
-
-    fn stamp(&mut self, outcome: Outcome) -> Known {
-        let time = match outcome {
-            Outcome::Proved => self.0.proofs.fetch_add(1, Ordering::AcqRel) + 1,
-            _ => 0,
-        };
-        known_of(outcome, time)
-    }
-}
-
-fn known_of(outcome: Outcome, time: u64) -> Known {
-    match outcome {
-        Outcome::Proved => Known::Proved(time),
-        Outcome::Disproved => Known::TentativelyDisproved,
-        Outcome::Unknown(numbers) => Known::Open(numbers),
+        Known::of(outcome, *proofs)
     }
 }
 
@@ -489,7 +400,7 @@ fn find(key: Key, bits: u32, mut at: impl FnMut(SlotId) -> Slot) -> Option<(Slot
     let (home, rest) = split(key, bits);
     for (bucket, is_in_other) in [(home, false), (other(home, rest, bits), true)] {
         let mut is_full = true;
-        for i in SLOTS * bucket..SLOTS * bucket + SLOTS {
+        for i in slots(bucket) {
             let slot = at(i);
             if slot.is_of(rest, is_in_other) {
                 return Some((i, slot));
@@ -502,6 +413,11 @@ fn find(key: Key, bits: u32, mut at: impl FnMut(SlotId) -> Slot) -> Option<(Slot
         }
     }
     None
+}
+
+/// The slots of a bucket.
+fn slots(bucket: usize) -> std::ops::Range<SlotId> {
+    SLOTS * bucket..SLOTS * bucket + SLOTS
 }
 
 /// The other bucket of a slot with this rest of a key.
@@ -540,14 +456,15 @@ fn empty(buckets: usize) -> Vec<Bucket> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Known, Positions, SharedTable, Table};
+pub(super) mod tests {
+    use super::{Known, Positions, Table};
     use crate::board::{Board, Position, Side};
     use crate::search::numbers::ProofNumbers;
+    use crate::search::shared_table::SharedTable;
     use crate::search::slot::MOST_PROOFS;
 
     /// Positions of a king against a man and a king on a 6x6 board, for both sides.
-    fn positions(board: &Board) -> Vec<Position> {
+    pub(in crate::search) fn positions(board: &Board) -> Vec<Position> {
         let mut all = Vec::new();
         for (one, two, three) in (0..18u32)
             .flat_map(|a| (0..18u32).flat_map(move |b| (0..18u32).map(move |c| (a, b, c))))
@@ -560,7 +477,7 @@ mod tests {
         all
     }
 
-    const OPEN: Known = Known::Open(ProofNumbers { proof: 3, disproof: 7 });
+    pub(in crate::search) const OPEN: Known = Known::Open(ProofNumbers { proof: 3, disproof: 7 });
 
     #[test]
     fn positions_come_back_as_they_went_in() {
@@ -651,29 +568,6 @@ mod tests {
             assert!(share(&mut of(0).filter(|p| board.can_capture(p))) < 0.9);
             assert!(share(&mut of(1)) > 0.95);
             assert!(share(&mut of(2)) < 0.5);
-        }
-    }
-
-    #[test]
-    fn threads_count_each_other() {
-        let board = Board::new(6, 6).expect("a board");
-        let table = Table::new(&board, 1 << 22);
-        let all = positions(&board);
-        let keys: Vec<_> = all.iter().take(500).map(|p| table.key(p)).collect();
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    let mut shared = SharedTable(&table);
-                    for _ in 0..50 {
-                        keys.iter().for_each(|&key| assert!(shared.enter(key)));
-                        keys.iter().for_each(|&key| assert_eq!(shared.leave(key, OPEN, 1), OPEN));
-                    }
-                });
-            }
-        });
-        for &key in &keys {
-            let slot = SharedTable(&table).look_up(key).expect("it was entered");
-            assert_eq!((slot.threads(), slot.known()), (0, OPEN));
         }
     }
 }

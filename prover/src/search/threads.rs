@@ -20,7 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::descent::{Control, Counters, Descent};
 use super::dfpn::Run;
 use super::numbers::Outcome;
-use super::table::{SharedTable, Table};
+use super::shared_table::SharedTable;
+use super::table::Table;
 use crate::board::Position;
 
 /// A thread expands at least so many nodes before it comes back because there are no more to

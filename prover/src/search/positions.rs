@@ -1,0 +1,27 @@
+//! What a search does with its table, whether it has it alone or shares it with others.
+
+use super::key::Key;
+use super::numbers::Outcome;
+use super::slot::{Known, Slot};
+use super::table::Table;
+
+/// The positions of a table, as a search uses them.
+pub(super) trait Positions {
+    /// Whether other threads use it, too.
+    const IS_SHARED: bool;
+    /// The table.
+    fn table(&self) -> &Table;
+    /// What is known of a position that is in the table.
+    fn look_up(&mut self, key: Key) -> Option<Slot>;
+    /// Puts a position on a path, and into the table if it is not there. Returns whether there is
+    /// room for it.
+    fn enter(&mut self, key: Key) -> bool;
+    /// Takes a position off the path, with what was found of it and the nodes that were expanded
+    /// below it. Returns what is known of it now.
+    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known;
+    /// Notes what is known of a position that is not on the path, if there is room for it.
+    fn note(&mut self, key: Key, found: Known);
+    /// What an outcome is in the table. That of a proof has the time of now, when all that it rests
+    /// on has been read: it is later than the times of that.
+    fn stamp(&mut self, outcome: Outcome) -> Known;
+}
