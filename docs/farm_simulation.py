@@ -99,7 +99,7 @@ class Farm:
     def makespan(self, items, with_overheads):
         """Seconds until the last result of a round is applied."""
         measured, on = self.measured, 1.0 if with_overheads else 0.0
-        # Half of the work for an item is before its search, and manager and broker work side by side.
+        # Half of the work for an item is before its search; manager and broker work side by side.
         each = on * max(measured.manager, measured.broker) / 2
         latency = on * LATENCY
         free = [0.0] * min(self.workers, len(items))

@@ -21,10 +21,11 @@ import ladder  # noqa: E402
 PRICES = (0.02, 0.05)  # US dollars a core-hour: an input, about what idle and dedicated cores are rented for
 WORST = 1000
 PIECES = (6, 8, 10)
-# Bytes on disk: docs/results/databases.tsv for 6; for 8, those of 7 times 12, as much as from 6 to 7 pieces are more
-# positions; for 10, what is published of 2007.
+# Bytes on disk: docs/results/databases.tsv for 6; for 8, those of 7 times 12, as much as from 6 to
+# 7 pieces are more positions; for 10, what is published of 2007.
 DATABASE = {6: 33.7e6, 8: 12 * 333e6, 10: 237e9}
-# Positions: 6 and 7 by `prove plan`, the others published of 2007. A position takes 23 ns of processor time for ≤ 7.
+# Positions: 6 and 7 by `prove plan`, the others published of 2007. A position takes 23 ns of
+# processor time for ≤ 7.
 POSITIONS = {6: 2.57e9, 8: 4.44e11, 10: 3.93e13}
 BUILD = 844 / 3.68e10  # seconds of processor time a position, with ≤ 7 pieces
 LEAF_NODES = 1e7  # of a search

@@ -274,7 +274,8 @@ class Database:
             data = read(directory, files[shape])
             require((len(data), digest(data)) == records[shape][:2], "slice-hash", files[shape])
             stated += [(files[shape], *line) for line in read_slice(data, board, shape, files[shape])]
-        # At the level exact nothing is known; else what the files say is, and there are only captures to play.
+        # At the level exact nothing is known; else what the files say is, and there are only
+        # captures to play.
         self.values = {} if exact else {position: value for _, _, position, value in stated}
         for _, same in groupby(slices, group):
             positions = [position for shape in same for unit in units(board, shape)[1]

@@ -24,7 +24,8 @@ def read_fen(text):
     white, black = (sum({1 << int(n) - 1 for _, n in side}) for side in lists)
     kings = sum({1 << int(n) - 1 for side in lists for king, n in side if king})
     position = (black, white, kings, "BW".index(match[1]))
-    # Whatever else the text may hold (order, zeros, repetitions, a king in one of two lists), it is not this.
+    # Whatever else the text may hold (order, zeros, repetitions, a king in one of two lists), it
+    # is not this.
     return position if write_fen(position) == text and not (black | white) >> 32 else None
 
 def read_game(text):
@@ -45,8 +46,8 @@ class Board:
         self.far = (self.row[-1], self.row[0])  # where a man of Black, of White becomes a king
         self.squares = len(dark)  # S
         self.men = self.squares - len(bits(self.far[0]))  # M of §8.1
-        # From each square, as a man of Black, as a man of White, and as a king: the adjacent squares, each
-        # with the one behind it; 0 for what is not on the board.
+        # From each square, as a man of Black, as a man of White, and as a king: the adjacent
+        # squares, each with the one behind it; 0 for what is not on the board.
         self.ways = [{bit[r, c]: [(bit.get((r + i, c + j), 0), bit.get((r + 2 * i, c + 2 * j), 0))
                                   for i in forward for j in (1, -1)] for r, c in dark}
                      for forward in ((1,), (-1,), (1, -1))]

@@ -23,9 +23,9 @@
 //!    databases consist of; [`literature`]: what they say of published values; [`serve`]: what they
 //!    say of any position, over HTTP.
 //!
-//! [`exchange`] takes databases to other machines and programs.
-//! [`cli`] is the command line of `prove`: it only reads options and prints. [`manual`] makes manual
-//! pages and shell completions of it.
+//! [`exchange`] takes databases to other machines and programs. [`cli`] is the command line of
+//! `prove`: it only reads options and prints. [`manual`] makes manual pages and shell completions
+//! of it.
 //!
 //! A small game from its start to its certificate:
 //!

@@ -100,8 +100,8 @@ pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError>
 }
 
 /// Makes sure that `store` has some slices of a cover and their twins, beside other processes that
-/// build others, using at most `memory` bytes. With `share_tables` they leave tables to each other, in
-/// files that are mapped. Returns which slices, one of each pair, were built or there.
+/// build others, using at most `memory` bytes. With `share_tables` they leave tables to each other,
+/// in files that are mapped. Returns which slices, one of each pair, were built or there.
 ///
 /// # Errors
 /// [`BuildError`]: among others when slices that these follow from are not there.

@@ -1,6 +1,6 @@
-//! The targets of `tests/fuzz/` for lines of Hub and for requests without any fuzzing: on the inputs
-//! that are kept there, and on parts of those that fuzzing begins with. The allocator counts, so the
-//! bounds on memory hold here, too.
+//! The targets of `tests/fuzz/` for lines of Hub and for requests without any fuzzing: on the
+//! inputs that are kept there, and on parts of those that fuzzing begins with. The allocator
+//! counts, so the bounds on memory hold here, too.
 
 #[path = "../../tests/fuzz/src/counting.rs"]
 mod counting;

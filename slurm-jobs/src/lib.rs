@@ -1,11 +1,11 @@
-//! Work that is done in steps, as scripts for Slurm: a job array for each step, and `submit.sh`, which
-//! submits all of them, each after those that it needs.
+//! Work that is done in steps, as scripts for Slurm: a job array for each step, and `submit.sh`,
+//! which submits all of them, each after those that it needs.
 //!
-//! Used by the prover and by the program `check`. It knows neither games nor the files of proofs: who
-//! uses it says what a task runs.
+//! Used by the prover and by the program `check`. It knows neither games nor the files of proofs:
+//! who uses it says what a task runs.
 //!
-//! A task must end with status 0 if what it makes is there already. Then work that failed, was killed
-//! or was cancelled goes on when it is submitted again.
+//! A task must end with status 0 if what it makes is there already. Then work that failed, was
+//! killed or was cancelled goes on when it is submitted again.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -122,9 +122,9 @@ fn submit(title: &str, steps: &[Step]) -> String {
     let mut text = format!(
         "#!/bin/bash
 # {title}.
-# Submits all jobs, each after those that it needs, and prints their names and numbers. Options are passed on
-# to sbatch, such as --partition, --account or another --time. If jobs have failed, submit it again: what is
-# finished ends at once.
+# Submits all jobs, each after those that it needs, and prints their names and numbers. Options
+# are passed on to sbatch, such as --partition, --account or another --time. If jobs have failed,
+# submit it again: what is finished ends at once.
 set -euo pipefail
 cd \"$(dirname \"${{BASH_SOURCE[0]}}\")\"
 mkdir -p logs

@@ -80,7 +80,8 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     cluster.submit(&here.join("build"), ("PROVE", &dies));
     assert!(files(&here.join("many/6x6")) == database, "other bytes");
     let after = slices(&here.join("many/6x6"));
-    // Of the pair that was being written one may have been there, and is written again with the other.
+    // Of the pair that was being written one may have been there, and is written again with the
+    // other.
     let whole = before.iter().filter(|(name, _)| before.contains_key(&twin(name)));
     assert!(whole.clone().count() > 4, "{before:?}");
     assert!(whole.clone().all(|(name, file)| after.get(name) == Some(file)), "built again");

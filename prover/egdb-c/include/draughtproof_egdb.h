@@ -43,8 +43,8 @@
 // From `egdb_probe_cached`: a file would have to be read to know.
 #define EGDB_NOT_CACHED 4
 
-// From `egdb_depth`, and in `egdb_move`: there is no depth, as the position is drawn or unknown, or
-// no depths are stored (`prove db --depth`).
+// From `egdb_depth`, and in `egdb_move`: there is no depth, as the position is drawn or unknown,
+// or no depths are stored (`prove db --depth`).
 #define EGDB_NO_DEPTH -3
 
 // From `egdb_verify`: the caller has stopped it.
@@ -175,8 +175,8 @@ int egdb_probe(const struct egdb_database *database,
                char *error,
                uintptr_t error_size);
 
-// The same as `egdb_probe`, but as far as it is in memory: no file is read, and nothing decoded; else
-// `EGDB_NOT_CACHED`. For a search that looks many positions up and waits for none.
+// The same as `egdb_probe`, but as far as it is in memory: no file is read, and nothing decoded;
+// else `EGDB_NOT_CACHED`. For a search that looks many positions up and waits for none.
 //
 // # Safety
 // As for `egdb_probe`.
@@ -185,11 +185,11 @@ int egdb_probe_cached(const struct egdb_database *database,
                       char *error,
                       uintptr_t error_size);
 
-// What the value of a position lies between, for the side to move: writes `EGDB_LOSS`, `EGDB_DRAW` or
-// `EGDB_WIN` into `lower` and `upper`, which are the same where the value is known. Where the
+// What the value of a position lies between, for the side to move: writes `EGDB_LOSS`, `EGDB_DRAW`
+// or `EGDB_WIN` into `lower` and `upper`, which are the same where the value is known. Where the
 // database does not cover the position, that is what the rules and the values of its moves tell;
-// nothing is known between `EGDB_LOSS` and `EGDB_WIN`. Returns 0, `EGDB_INVALID`, or `EGDB_ERROR` and
-// a message.
+// nothing is known between `EGDB_LOSS` and `EGDB_WIN`. Returns 0, `EGDB_INVALID`, or `EGDB_ERROR`
+// and a message.
 //
 // # Safety
 // As for `egdb_probe`; `lower` and `upper` may be null.
@@ -226,9 +226,9 @@ int egdb_identify(const char *path,
                   char *error,
                   uintptr_t error_size);
 
-// Verifies that the files of the database of the board rows x columns are as they were written: all
-// of them are read, and their lengths and hashes compared with those in its list, whose own hash is
-// the root. `progress` (may be null) is called with `context` after each file. Returns 0,
+// Verifies that the files of the database of the board rows x columns are as they were written:
+// all of them are read, and their lengths and hashes compared with those in its list, whose own
+// hash is the root. `progress` (may be null) is called with `context` after each file. Returns 0,
 // `EGDB_STOPPED`, or `EGDB_ERROR` and a message that names the first file that is not right.
 // Depths and mapped tables are not looked at; they are verified when they are read.
 //
@@ -265,9 +265,9 @@ int egdb_write_fen(const struct egdb_database *database,
                    char *text,
                    uintptr_t size);
 
-// The legal moves of a position, the best first, with their values: writes the first `count` of them
-// and returns how many there are; without any the side to move has lost. Moves that lead to the
-// same position are one. Or returns `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+// The legal moves of a position, the best first, with their values: writes the first `count` of
+// them and returns how many there are; without any the side to move has lost. Moves that lead to
+// the same position are one. Or returns `EGDB_INVALID`, or `EGDB_ERROR` and a message.
 //
 // # Safety
 // `database` must be open, `moves` of `count` elements (null if that is 0), and `error` null or of

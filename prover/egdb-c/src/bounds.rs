@@ -9,12 +9,12 @@ use crate::text::guard;
 
 /// From `egdb_probe_cached`: a file would have to be read to know.
 pub const EGDB_NOT_CACHED: c_int = 4;
-/// From `egdb_depth`, and in `egdb_move`: there is no depth, as the position is drawn or unknown, or
-/// no depths are stored (`prove db --depth`).
+/// From `egdb_depth`, and in `egdb_move`: there is no depth, as the position is drawn or unknown,
+/// or no depths are stored (`prove db --depth`).
 pub const EGDB_NO_DEPTH: c_int = -3;
 
-/// The same as `egdb_probe`, but as far as it is in memory: no file is read, and nothing decoded; else
-/// `EGDB_NOT_CACHED`. For a search that looks many positions up and waits for none.
+/// The same as `egdb_probe`, but as far as it is in memory: no file is read, and nothing decoded;
+/// else `EGDB_NOT_CACHED`. For a search that looks many positions up and waits for none.
 ///
 /// # Safety
 /// As for `egdb_probe`.
@@ -42,11 +42,11 @@ pub unsafe extern "C" fn egdb_probe_cached(
     unsafe { guard(probe, error, error_size) }
 }
 
-/// What the value of a position lies between, for the side to move: writes `EGDB_LOSS`, `EGDB_DRAW` or
-/// `EGDB_WIN` into `lower` and `upper`, which are the same where the value is known. Where the
+/// What the value of a position lies between, for the side to move: writes `EGDB_LOSS`, `EGDB_DRAW`
+/// or `EGDB_WIN` into `lower` and `upper`, which are the same where the value is known. Where the
 /// database does not cover the position, that is what the rules and the values of its moves tell;
-/// nothing is known between `EGDB_LOSS` and `EGDB_WIN`. Returns 0, `EGDB_INVALID`, or `EGDB_ERROR` and
-/// a message.
+/// nothing is known between `EGDB_LOSS` and `EGDB_WIN`. Returns 0, `EGDB_INVALID`, or `EGDB_ERROR`
+/// and a message.
 ///
 /// # Safety
 /// As for `egdb_probe`; `lower` and `upper` may be null.

@@ -98,9 +98,9 @@ pub unsafe extern "C" fn egdb_identify(
     unsafe { guard(identify, error, error_size) }
 }
 
-/// Verifies that the files of the database of the board rows x columns are as they were written: all
-/// of them are read, and their lengths and hashes compared with those in its list, whose own hash is
-/// the root. `progress` (may be null) is called with `context` after each file. Returns 0,
+/// Verifies that the files of the database of the board rows x columns are as they were written:
+/// all of them are read, and their lengths and hashes compared with those in its list, whose own
+/// hash is the root. `progress` (may be null) is called with `context` after each file. Returns 0,
 /// `EGDB_STOPPED`, or `EGDB_ERROR` and a message that names the first file that is not right.
 /// Depths and mapped tables are not looked at; they are verified when they are read.
 ///

@@ -93,9 +93,9 @@ pub unsafe extern "C" fn egdb_write_fen(
     c_int::try_from(fen.len()).unwrap_or(c_int::MAX)
 }
 
-/// The legal moves of a position, the best first, with their values: writes the first `count` of them
-/// and returns how many there are; without any the side to move has lost. Moves that lead to the
-/// same position are one. Or returns `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+/// The legal moves of a position, the best first, with their values: writes the first `count` of
+/// them and returns how many there are; without any the side to move has lost. Moves that lead to
+/// the same position are one. Or returns `EGDB_INVALID`, or `EGDB_ERROR` and a message.
 ///
 /// # Safety
 /// `database` must be open, `moves` of `count` elements (null if that is 0), and `error` null or of

@@ -140,8 +140,8 @@ impl Database {
 
     /// The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.
     ///
-    /// Positions are FENs, or rows (black, white, kings, white to move) as from `pack`. What must be
-    /// decoded is decoded once, by all processors.
+    /// Positions are FENs, or rows (black, white, kings, white to move) as from `pack`. What must
+    /// be decoded is decoded once, by all processors.
     fn probe_batch<'py>(
         &self,
         py: Python<'py>,

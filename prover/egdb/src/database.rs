@@ -116,8 +116,8 @@ impl Database {
         self.values.try_probe(position)
     }
 
-    /// The value for the side to move as far as it is in memory, for a search that cannot wait for a
-    /// disk: no file is read and nothing decoded. (Mapped pages that the system has not in memory
+    /// The value for the side to move as far as it is in memory, for a search that cannot wait for
+    /// a disk: no file is read and nothing decoded. (Mapped pages that the system has not in memory
     /// are read by it all the same.)
     ///
     /// # Errors

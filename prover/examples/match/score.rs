@@ -1,10 +1,11 @@
 //! What the games of a match say of the strength of the first engine.
 //!
 //! Two games from one opening, with colours exchanged, are not independent: what is won with the
-//! better side is often lost with the other. So the *pair* is the unit, and its five scores 0, ½, 1,
-//! 1½, 2 are counted (the pentanomial distribution). Mean and variance of these give the difference
-//! in Elo, its error and the likelihood of superiority: those of the games one by one would claim
-//! too large an error. The log-likelihood ratio of the sequential test is in [`crate::sprt`].
+//! better side is often lost with the other. So the *pair* is the unit, and its five scores 0, ½,
+//! 1, 1½, 2 are counted (the pentanomial distribution). Mean and variance of these give the
+//! difference in Elo, its error and the likelihood of superiority: those of the games one by one
+//! would claim too large an error. The log-likelihood ratio of the sequential test is in
+//! [`crate::sprt`].
 
 use std::collections::BTreeMap;
 

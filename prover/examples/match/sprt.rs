@@ -1,8 +1,8 @@
 //! A sequential test: is the first engine stronger by `elo1`, or only by `elo0`?
 //!
-//! It is the generalised sequential probability ratio test: after each pair the log-likelihood ratio
-//! of the two hypotheses is computed, with the distributions that fit the counts best among all
-//! that have the expected score of the hypothesis, and the match ends when the ratio leaves the
+//! It is the generalised sequential probability ratio test: after each pair the log-likelihood
+//! ratio of the two hypotheses is computed, with the distributions that fit the counts best among
+//! all that have the expected score of the hypothesis, and the match ends when the ratio leaves the
 //! bounds of Wald's test. The test is that of X. Li, J. Liu, Z. Ying, *Generalized sequential
 //! probability ratio test for separate families of hypotheses*, Sequential Analysis 33 (2014); the
 //! best fit is proposition 1.1 of M. Van den Bergh's note

@@ -61,8 +61,8 @@ pub(super) struct Options {
     /// checksums, and do nothing else
     #[arg(long, value_name = "OUT", conflicts_with_all = ["map", "depth", "partly", "map_space", "unmap"])]
     export: Option<PathBuf>,
-    /// First take the database from the directory FROM that --export has written, verify it, and put
-    /// it in place where there is none
+    /// First take the database from the directory FROM that --export has written, verify it, and
+    /// put it in place where there is none
     #[arg(long, value_name = "FROM", conflicts_with_all = ["export", "unmap"])]
     import: Option<PathBuf>,
     /// Compare the values in FILE, lines of FEN<TAB>value, with the database, and show those that

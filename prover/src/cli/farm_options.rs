@@ -20,8 +20,8 @@ use crate::proof::{Request, SearchContext};
 /// How one gets into a broker.
 #[derive(Args, Debug)]
 pub(super) struct LoginOptions {
-    /// Credentials for the broker: a file as nsc writes it, with the seed of an nkey, or with a line
-    /// user:password
+    /// Credentials for the broker: a file as nsc writes it, with the seed of an nkey, or with a
+    /// line user:password
     #[arg(long, value_name = "FILE")]
     farm_creds: Option<PathBuf>,
     /// Trust the broker if its certificate is by one of these authorities (PEM)

@@ -68,8 +68,8 @@ pub(super) struct Options {
     /// The most bytes of a request's body, such as 256KiB
     #[arg(long, value_name = "SIZE", default_value = "256KiB", value_parser = parse_size)]
     most_body: u64,
-    /// The most seconds of an answer, of the head of a request, and without the client taking any of
-    /// an answer
+    /// The most seconds of an answer, of the head of a request, and without the client taking any
+    /// of an answer
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     most_time: u32,
     /// The most connections at a time

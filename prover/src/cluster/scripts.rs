@@ -43,7 +43,8 @@ fn minutes(seconds: f64) -> u64 {
     (seconds * PATIENCE / 60.0).ceil() as u64 + LEAST_MINUTES
 }
 
-/// The jobs of a build: its steps, and at the end one that makes a database of what they have built.
+/// The jobs of a build: its steps, and at the end one that makes a database of what they have
+/// built.
 pub fn script_steps(program: &Program<'_>, steps: &[BuildStep]) -> Vec<Step> {
     let mut jobs: Vec<Step> = Vec::new();
     for (i, step) in steps.iter().enumerate() {

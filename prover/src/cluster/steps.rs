@@ -1,10 +1,10 @@
 //! Slices as tasks, in steps: the tasks of a step do not need each other.
 //!
 //! Slices with equally many pieces and equally many men do not follow from each other: they are a
-//! layer. Starting a process and reading what slices follow from takes time of its own, so a task has
-//! as many slices as fill the time that is asked for. Layers that are small together are one task;
-//! of a larger layer a task has slices that are next to each other in order, as these have most in
-//! common, and that need about as much memory.
+//! layer. Starting a process and reading what slices follow from takes time of its own, so a task
+//! has as many slices as fill the time that is asked for. Layers that are small together are one
+//! task; of a larger layer a task has slices that are next to each other in order, as these have
+//! most in common, and that need about as much memory.
 
 use std::collections::{BTreeSet, HashMap};
 

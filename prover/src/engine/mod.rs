@@ -1,5 +1,5 @@
-//! An engine that plays: the Hub protocol (Fabien Letouzey, version 2, as in Scan) between a program
-//! with a board and [`crate::play::Opponent`].
+//! An engine that plays: the Hub protocol (Fabien Letouzey, version 2, as in Scan) between a
+//! program with a board and [`crate::play::Opponent`].
 //!
 //! Lines come in through a thread of their own (`input`), are parsed into typed commands
 //! ([`command`]), and are answered by the `session`, which also keeps the time ([`clock`]). It

@@ -1,11 +1,11 @@
 //! Positions and moves as Hub writes them.
 //!
-//! **The convention.** Hub has one character for the side to move, then one for each square: `w` and
-//! `b` for men, `W` and `B` for kings, `e` for an empty square. It comes from games in which White
-//! moves first and stands on the high numbers; English draughts is the other way round. pydraughts,
-//! the client that knows this game, turns the board and exchanges the colours in *positions*: `W`
-//! and `w` are Black here, and the first character is our last square. It does neither in *moves*:
-//! their squares are those of PDN. So `B:W21,22,23,24:B1,2,K3` and then 2-7 are
+//! **The convention.** Hub has one character for the side to move, then one for each square: `w`
+//! and `b` for men, `W` and `B` for kings, `e` for an empty square. It comes from games in which
+//! White moves first and stands on the high numbers; English draughts is the other way round.
+//! pydraughts, the client that knows this game, turns the board and exchanges the colours in
+//! *positions*: `W` and `w` are Black here, and the first character is our last square. It does
+//! neither in *moves*: their squares are those of PDN. So `B:W21,22,23,24:B1,2,K3` and then 2-7 are
 //! `pos=WeeeeeeeebbbbeeeeeeeeeeeeeeeeeWww moves="2-7"`. That is what is read and written here, and
 //! nothing else: [`read_position`] takes the position of the text for the twin of the one that is
 //! meant.

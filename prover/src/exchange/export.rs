@@ -20,8 +20,8 @@ pub struct Exported {
 }
 
 /// Writes the database of a cover, which the one in the directory `databases` must include, to the
-/// directory `out`: its MANIFEST, slices, depths if there are any, and [`SUMS`]. It is written under
-/// another name, its hashes verified, and then renamed.
+/// directory `out`: its MANIFEST, slices, depths if there are any, and [`SUMS`]. It is written
+/// under another name, its hashes verified, and then renamed.
 ///
 /// # Errors
 /// [`ExchangeError`]; `out` is not there then, or as it was.

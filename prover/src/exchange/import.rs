@@ -18,9 +18,9 @@ struct Listed {
 }
 
 /// Puts the database that the directory `from` has of the board of `store` into the directory
-/// `databases`, where there must be none; returns its cover. All is copied under another name, sizes
-/// and hashes verified, those of the list and those of the MANIFEST; then it gets its name. Whether
-/// its values are right is for `check` to say.
+/// `databases`, where there must be none; returns its cover. All is copied under another name,
+/// sizes and hashes verified, those of the list and those of the MANIFEST; then it gets its name.
+/// Whether its values are right is for `check` to say.
 ///
 /// # Errors
 /// [`ExchangeError`]; there is no database then, as before.

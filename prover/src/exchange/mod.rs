@@ -18,8 +18,8 @@ pub use compare::{Compared, Difference, compare_values};
 pub use export::{Exported, export};
 pub use import::import;
 
-/// The file that lists all others with their SHA-256, as `sha256sum -c` reads it; sizes are in lines
-/// that begin with `#`.
+/// The file that lists all others with their SHA-256, as `sha256sum -c` reads it; sizes are in
+/// lines that begin with `#`.
 pub const SUMS: &str = "SHA256SUMS";
 
 /// Why a database was not exported, imported or compared.

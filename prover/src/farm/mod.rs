@@ -2,11 +2,11 @@
 //!
 //! The manager ([`Farm`]) sends items to a stream of the broker and takes results from another;
 //! workers ([`run_worker`]) do what `crate::proof` does with threads. The broker may be killed,
-//! wiped, deliver twice, late or never, and a worker may say what it likes: the ledger asks for what
-//! is missing, takes each result once, and each strategy is replayed before. So only time depends on
-//! them. (What a worker says of a position that was too hard is no claim, so it cannot be checked; it
-//! steers the proof, and a worker that lies about that costs more time than one that lies about
-//! strategies.)
+//! wiped, deliver twice, late or never, and a worker may say what it likes: the ledger asks for
+//! what is missing, takes each result once, and each strategy is replayed before. So only time
+//! depends on them. (What a worker says of a position that was too hard is no claim, so it cannot
+//! be checked; it steers the proof, and a worker that lies about that costs more time than one that
+//! lies about strategies.)
 //!
 //! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
 //! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.

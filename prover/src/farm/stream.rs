@@ -128,8 +128,8 @@ async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, S
 ///
 /// A broker that is killed may lose the removal of a message that it wrote to its disk and keep its
 /// acknowledgement. It does not hand such a message out again, counts it against the bounds of the
-/// stream, and takes no other of the same subject: an item whose result was lost as well could never
-/// be done.
+/// stream, and takes no other of the same subject: an item whose result was lost as well could
+/// never be done.
 async fn remove_acknowledged(stream: &Stream, last: u64) -> Result<(), StreamTrouble> {
     let state = &stream.cached_info().state;
     if state.messages == 0 || state.first_sequence > last {

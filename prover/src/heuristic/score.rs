@@ -8,8 +8,8 @@ use crate::egdb::Value;
 pub(super) const WIN: i32 = 30_000;
 /// The score of a win in the database, less the moves to where it is reached.
 const DATABASE_WIN: i32 = 20_000;
-/// The score of a win of which nothing is known but that it is one: another thread has proved it, or
-/// a search whose score was lost.
+/// The score of a win of which nothing is known but that it is one: another thread has proved it,
+/// or a search whose score was lost.
 const PROVED_WIN: i32 = 15_000;
 /// Scores beyond this are wins or losses, each well founded.
 pub(super) const DECISIVE: i32 = LIMIT + 1_000;

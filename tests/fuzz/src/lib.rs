@@ -2,7 +2,8 @@
 //! `docs/hardening.md` tells what was tried, and how.
 //!
 //! `targets` are also run by an ordinary test, `checker/tests/fuzz.rs`, on the inputs that are
-//! kept, `games` by `prover/game/tests/fuzz.rs`, and `hub` and `requests` by `prover/tests/fuzz.rs`.
+//! kept, `games` by `prover/game/tests/fuzz.rs`, and `hub` and `requests` by
+//! `prover/tests/fuzz.rs`.
 
 pub mod counting;
 pub mod games;

@@ -6,9 +6,10 @@
 //! ```
 //! Prints the nodes of results that were used, the processor time that the workers took, those that
 //! were killed included, and the share of the time in which their searching threads were at work or
-//! waited for a processor. Two things are lost: nodes for each second of processor time, by searches
-//! that were begun in vain and by starting again; and time in which a worker has no item, such as
-//! while a round waits for the end of a lease. Neither depends on what else the machine does.
+//! waited for a processor. Two things are lost: nodes for each second of processor time, by
+//! searches that were begun in vain and by starting again; and time in which a worker has no item,
+//! such as while a round waits for the end of a lease. Neither depends on what else the machine
+//! does.
 
 use std::error::Error;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! A farm under random faults: the same proof again and again, while workers, manager and broker are
-//! killed, the broker is wiped, and messages are lost, doubled and late. Every proof must have the
-//! root that one process finds.
+//! A farm under random faults: the same proof again and again, while workers, manager and broker
+//! are killed, the broker is wiped, and messages are lost, doubled and late. Every proof must have
+//! the root that one process finds.
 //!
 //! ```text
 //! cargo run -p tests --bin farm_soak -- [--minutes N] [--proofs N] [--seed N]

@@ -149,8 +149,8 @@ pub fn processor_time(id: u32) -> Duration {
     Duration::from_millis(10 * ticks.sum::<u64>())
 }
 
-/// The time for which the busiest thread of a process has run or waited for a processor; none if the
-/// process has ended. What is left of its life it has waited for something else.
+/// The time for which the busiest thread of a process has run or waited for a processor; none if
+/// the process has ended. What is left of its life it has waited for something else.
 pub fn busy_time(id: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     let time = |thread: fs::DirEntry| {

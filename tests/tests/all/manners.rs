@@ -38,7 +38,8 @@ fn options_in(text: &str) -> BTreeSet<String> {
     words.filter(|word| word.starts_with("--") && word.len() > 2).map(String::from).collect()
 }
 
-/// Dialogues have no result that is printed, a book is its own file, and a worker answers a manager.
+/// Dialogues have no result that is printed, a book is its own file, and a worker answers a
+/// manager.
 const WITHOUT_FORMAT: [&str; 5] = ["play", "serve", "engine", "book", "worker"];
 
 /// What these write has a form of its own, and there is nothing to tell on the way.

@@ -31,8 +31,9 @@ pub fn pair_of(slice: Slice) -> Slice {
 }
 
 /// Builds slices of the cover of `session` with their twins, in order, under
-/// [`Store::lock_with_others`](crate::Store::lock_with_others). What is there is verified, and built
-/// again if it is damaged and the MANIFEST does not list it. `report` is called with each pair.
+/// [`Store::lock_with_others`](crate::Store::lock_with_others). What is there is verified, and
+/// built again if it is damaged and the MANIFEST does not list it. `report` is called with each
+/// pair.
 ///
 /// # Errors
 /// [`BuildError`]: among others when a slice is not there that one of them follows from. Whatever

@@ -366,8 +366,8 @@ impl<'a> BuildSession<'a> {
     }
 
     /// Counts the values of a finished slice that need not be in memory itself: from its file, part
-    /// by part, and by playing the captures of the others. Takes longer than [`BuildSession::count`]
-    /// where many slices are counted.
+    /// by part, and by playing the captures of the others. Takes longer than
+    /// [`BuildSession::count`] where many slices are counted.
     ///
     /// # Errors
     /// [`BuildError`]

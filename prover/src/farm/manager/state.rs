@@ -124,8 +124,8 @@ impl<R> State<R> {
         self.next
     }
 
-    /// Forgets a queue; returns its items that have no result. Results that were not taken stay with
-    /// the broker, as the proof may go on later.
+    /// Forgets a queue; returns its items that have no result. Results that were not taken stay
+    /// with the broker, as the proof may go on later.
     pub(super) fn close(&mut self, queue: u64) -> Vec<Digest> {
         for delivery in self.queues.remove(&queue).unwrap_or_default() {
             self.handed.remove(&delivery.number);

@@ -1,5 +1,5 @@
-//! The items that a worker holds: taken from the broker for threads that want some, kept alive until
-//! their results are sent, given back when the worker ends.
+//! The items that a worker holds: taken from the broker for threads that want some, kept alive
+//! until their results are sent, given back when the worker ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
@@ -16,8 +16,8 @@ use super::results::{Finished, hand_in};
 use crate::farm::names::{WORKERS, items_stream};
 use crate::proof::{Lease, WorkerQueue};
 
-/// Items are asked for beyond those that threads wait for, so many that they last for so long. Where
-/// an item takes longer than that, none.
+/// Items are asked for beyond those that threads wait for, so many that they last for so long.
+/// Where an item takes longer than that, none.
 const AHEAD: Duration = Duration::from_millis(50);
 /// The most items beyond those that threads wait for.
 const MOST_AHEAD: usize = 256;

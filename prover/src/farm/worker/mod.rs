@@ -1,8 +1,9 @@
 //! A worker: takes items of the jobs that it has the databases for, searches, and says what it
 //! found.
 //!
-//! Threads search; tasks of the connection take items, keep them alive, and send results. An item is
-//! acknowledged when the broker has its result. A worker that ends gives back what it has not done.
+//! Threads search; tasks of the connection take items, keep them alive, and send results. An item
+//! is acknowledged when the broker has its result. A worker that ends gives back what it has not
+//! done.
 
 mod jobs;
 mod leases;
