@@ -31,6 +31,9 @@ const OLD_TABLES: &str = "results";
 const SUM: usize = 8;
 /// Results are written after so long at the latest.
 const WRITE_AFTER: Duration = Duration::from_secs(1);
+/// A file that is in use is waited for so long: a process that was killed may still be ending, and
+/// one that this process starts has its files until it is another program.
+const RELEASE: Duration = Duration::from_millis(500);
 
 /// What can go wrong with a ledger.
 #[derive(Debug, Error)]
@@ -289,17 +292,24 @@ impl Checkpoints {
 }
 
 fn open_database(path: &Path) -> Result<Database, LedgerError> {
-    let opened = quietly(|| {
-        let mut database = Database::create(path)?;
-        database.check_integrity()?;
-        Ok(database)
-    });
-    match opened {
-        None => Err(LedgerError::Damaged { path: path.into() }),
-        Some(Err(DatabaseError::DatabaseAlreadyOpen)) => {
-            Err(LedgerError::InUse { path: path.into() })
-        }
-        Some(opened) => opened.map_err(|e| store_error(path, e)),
+    let deadline = Instant::now() + RELEASE;
+    loop {
+        let opened = quietly(|| {
+            let mut database = Database::create(path)?;
+            database.check_integrity()?;
+            Ok(database)
+        });
+        return match opened {
+            None => Err(LedgerError::Damaged { path: path.into() }),
+            Some(Err(DatabaseError::DatabaseAlreadyOpen)) if Instant::now() < deadline => {
+                std::thread::sleep(RELEASE / 20);
+                continue;
+            }
+            Some(Err(DatabaseError::DatabaseAlreadyOpen)) => {
+                Err(LedgerError::InUse { path: path.into() })
+            }
+            Some(opened) => opened.map_err(|e| store_error(path, e)),
+        };
     }
 }
 
