@@ -12,12 +12,13 @@ use crate::proof::{Manager, ROUND, Request, Solution, Stop, Undecided};
 const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
 
 /// What the certificate of a solution depends on besides the request as it is written down: on
-/// nothing, except where the proof was interrupted, its rounds were of another size or threads
-/// shared a table.
+/// nothing, except where the proof was interrupted, its rounds were of another size, threads shared
+/// a table or searches what they had decided.
 pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Duration) -> Mode {
     let is_interrupted =
         matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
-    if !is_interrupted && manager.round == ROUND && manager.leaf_threads == 1 {
+    let is_alone = manager.leaf_threads == 1 && !manager.lemmas;
+    if !is_interrupted && manager.round == ROUND && is_alone {
         return Mode::Reproducible;
     }
     Mode::FreeRunning(Resources {

@@ -66,7 +66,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         ControlFlow::Continue(())
     };
     let search = |attacker| {
-        let goal = Goal { board, database: &database, attacker };
+        let goal = Goal { board, database: &database, attacker, lemmas: None };
         Search::new(goal, options.table.bytes).with_progress(&report)
     };
     // What is for people is for programs, too.

@@ -32,7 +32,7 @@ pub struct JobContext {
 impl JobContext {
     /// What results of searches with a board and a database depend on.
     pub fn of(context: &SearchContext<'_>) -> Self {
-        let SearchContext { board, database, database_root } = context;
+        let SearchContext { board, database, database_root, .. } = context;
         JobContext {
             rules: RULES.into(),
             rows: board.rows(),

@@ -11,15 +11,16 @@ use crate::board::{Board, Position, Side};
 use crate::egdb::{Cover, Values};
 use crate::heuristic::{Heuristic, Limits};
 use crate::search::{
-    Checkpoint, Goal, INFINITE, Outcome, PackedStrategy, Probes, ProgressCallback, ProofNumbers,
-    Search, StrategyError,
+    Checkpoint, Goal, INFINITE, Lemmas, Outcome, PackedStrategy, Probes, ProgressCallback,
+    ProofNumbers, Search, StrategyError,
 };
 use crate::wire;
 
 /// The kind of search; results of another kind are not used again.
-const SEARCH: u8 = 6;
+const SEARCH: u8 = 7;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
+
 /// The board and the database that items are searched with.
 #[derive(Clone, Copy)]
 pub struct SearchContext<'a> {
@@ -29,12 +30,15 @@ pub struct SearchContext<'a> {
     pub database: &'a Values,
     /// The root of the database, if there is one.
     pub database_root: Option<Digest>,
+    /// What searches of the same question have decided before, if that is to be known.
+    pub lemmas: Option<&'a Lemmas>,
 }
 
 impl<'a> SearchContext<'a> {
     /// To decide whether a side wins.
     pub fn goal(&self, attacker: Side) -> Goal<'a> {
-        Goal { board: self.board, database: self.database, attacker }
+        let SearchContext { board, database, lemmas, .. } = *self;
+        Goal { board, database, attacker, lemmas }
     }
 }
 
@@ -64,6 +68,7 @@ struct WireItem {
     columns: u8,
     cover: Cover,
     database: Option<Digest>,
+    lemmas: Option<Digest>,
     white_attacks: bool,
     white_moves: bool,
     /// Sets of squares, a bit each.
@@ -79,7 +84,7 @@ struct WireItem {
 impl Item {
     /// The item as bytes, the same for the same item.
     pub fn encode(&self, context: &SearchContext<'_>) -> Vec<u8> {
-        let SearchContext { board, database, database_root } = context;
+        let SearchContext { board, database, database_root, lemmas } = context;
         let [black, white, kings] = [self.position.black, self.position.white, self.position.kings]
             .map(|set| board.to_dense(set));
         wire::encode(&WireItem {
@@ -89,6 +94,7 @@ impl Item {
             columns: board.columns(),
             cover: database.cover().clone(),
             database: *database_root,
+            lemmas: lemmas.map(Lemmas::digest),
             white_attacks: self.attacker == Side::White,
             white_moves: self.position.turn == Side::White,
             black,
@@ -114,7 +120,7 @@ impl Item {
             heuristic_nodes: wire.heuristic_nodes,
             threads: wire.threads,
         };
-        // The rules, the board and the database are those of the context.
+        // The rules, the board, the database and the lemmas are those of the context.
         (item.encode(context) == bytes).then_some(item)
     }
 

@@ -12,6 +12,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
 use certificate_spec::Digest;
@@ -28,7 +29,10 @@ use super::work::{Work, work};
 use super::workers::Workers;
 use crate::board::{Board, Position, Side};
 use crate::progress::{Bar, Progress};
-use crate::search::{Checkpoint, Outcome, Probes, ProofNumbers, SearchProgress};
+use crate::search::{
+    Checkpoint, Lemmas, Outcome, PackedStrategy, Probes, ProofNumbers, SearchProgress,
+};
+use crate::wire;
 
 /// The least number of searches of a round, where nothing else is said.
 pub const ROUND: usize = 16;
@@ -51,6 +55,9 @@ pub struct Manager {
     /// Threads of a leaf search, which share its table. With more than one, the proof depends on
     /// their timing.
     pub leaf_threads: u32,
+    /// Whether searches know what those of earlier rounds have decided: all positions of their
+    /// strategies. Workers of other processes do not know that, so with them there is none of it.
+    pub lemmas: bool,
     /// The budget of all searches together, in nodes, if there is one.
     pub max_nodes: Option<u64>,
     /// Thresholds, if proofs are to begin with what is likely.
@@ -110,6 +117,8 @@ pub struct Grown<'a> {
     pub tree: Tree<'a>,
     /// How it ended.
     pub verdict: Verdict,
+    /// What its searches have decided, if they knew that of each other.
+    pub lemmas: Option<Lemmas>,
 }
 
 /// Why a proof could not go on.
@@ -129,10 +138,19 @@ struct Run<'a, 'g> {
     context: &'g SearchContext<'g>,
     environment: Environment<'a>,
     queue: &'a dyn ManagerQueue,
+    /// What the searches of earlier rounds have decided, if those of this round are to know it.
+    lemmas: Option<&'a RwLock<Lemmas>>,
     tree: Tree<'g>,
     verdict: Verdict,
     probes: Probes,
     bar: &'a Bar,
+}
+
+/// Gets a position that was decided, and its strategy.
+type DecideCallback<'a> = dyn FnMut(&Position, &PackedStrategy) -> Result<(), BadAnswer> + 'a;
+
+fn read(lemmas: &RwLock<Lemmas>) -> RwLockReadGuard<'_, Lemmas> {
+    lemmas.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Manager {
@@ -149,6 +167,8 @@ impl Manager {
     ) -> Result<Grown<'g>, ProofError> {
         let Environment { ledger, workers, is_stopped, progress } = environment;
         let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
+        let are_wanted = self.lemmas && workers.outside().is_none();
+        let lemmas = are_wanted.then(RwLock::<Lemmas>::default);
         let run = |queue: &dyn ManagerQueue| {
             let unknown = ProofNumbers { proof: 1, disproof: 1 };
             let mut run = Run {
@@ -156,6 +176,7 @@ impl Manager {
                 context,
                 environment,
                 queue,
+                lemmas: lemmas.as_ref(),
                 tree: Tree::new(context.goal(attacker), root),
                 verdict: Verdict {
                     stop: Stop::Decided,
@@ -173,15 +194,16 @@ impl Manager {
             let written = ledger.write();
             queue.settle();
             done.and(written.map_err(Into::into))?;
-            Ok(Grown { tree: run.tree, verdict: run.verdict })
+            Ok((run.tree, run.verdict))
         };
         if let Some(farm) = workers.outside() {
             let done = run(&*farm.open());
             bar.finish();
             // Workers go on with what they have, whatever becomes of this process.
-            return done.map(|Grown { tree, verdict }| Grown {
+            return done.map(|(tree, verdict)| Grown {
                 tree,
                 verdict: Verdict { is_kept: true, ..verdict },
+                lemmas: None,
             });
         }
         let queue = LocalQueue::default();
@@ -190,6 +212,9 @@ impl Manager {
         let answer = |lease: &LocalLease<'_>| {
             let _worker = workers.take();
             let bytes = lease.item();
+            // They change between rounds.
+            let lemmas = lemmas.as_ref().map(read);
+            let context = &SearchContext { lemmas: lemmas.as_deref(), ..*context };
             let Some(item) = Item::decode(bytes, context) else {
                 return Work::Impossible("bytes that are no item".into());
             };
@@ -219,10 +244,11 @@ impl Manager {
         });
         bar.finish();
         // The workers have ended.
-        done.map(|Grown { tree, verdict }| {
-            let is_kept = is_kept.load(Ordering::Relaxed);
-            Grown { tree, verdict: Verdict { is_kept, ..verdict } }
-        })
+        let (tree, verdict) = done?;
+        let verdict = Verdict { is_kept: is_kept.load(Ordering::Relaxed), ..verdict };
+        let lemmas =
+            lemmas.map(|lemmas| lemmas.into_inner().unwrap_or_else(PoisonError::into_inner));
+        Ok(Grown { tree, verdict, lemmas })
     }
 }
 
@@ -325,7 +351,9 @@ impl Run<'_, '_> {
         if let Some(id) = self.tree.find(position)
             && matches!(self.tree.nodes()[id as usize].reason, Reason::Frontier)
         {
-            self.tree.expand(id, None);
+            let lemmas = self.lemmas.map(read);
+            let context = SearchContext { lemmas: lemmas.as_deref(), ..*self.context };
+            self.tree.expand(id, None, &context.goal(self.tree.goal().attacker));
         }
     }
 
@@ -374,7 +402,39 @@ impl Run<'_, '_> {
     }
 
     /// Has nodes searched, and applies what is found in their order, up to where it is interrupted.
+    /// What they have decided is known from then on, if it is to be.
     fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
+        let Some(lemmas) = self.lemmas else {
+            return self.search_with(round, self.context, &mut |_, _| Ok(()));
+        };
+        let mut decided = Vec::new();
+        {
+            let lemmas = read(lemmas);
+            let context = SearchContext { lemmas: Some(&lemmas), ..*self.context };
+            let goal = context.goal(self.tree.goal().attacker);
+            self.search_with(round, &context, &mut |position, strategy| {
+                let PackedStrategy { is_win, leaf } = strategy;
+                let positions = goal.replay(*is_win).positions(leaf, position);
+                let of = Digest::of(&wire::encode(&(position.key(), strategy)));
+                decided.push((*is_win, positions.map_err(BadAnswer::from)?, of));
+                Ok(())
+            })?;
+        }
+        let mut lemmas = lemmas.write().unwrap_or_else(PoisonError::into_inner);
+        for (is_win, positions, of) in decided {
+            lemmas.add(is_win, positions, of);
+        }
+        self.tree.settle(&lemmas);
+        Ok(())
+    }
+
+    /// The same; `decide` gets each position that is decided, and its strategy.
+    fn search_with(
+        &mut self,
+        round: &[NodeId],
+        context: &SearchContext<'_>,
+        decide: &mut DecideCallback<'_>,
+    ) -> Result<(), ProofError> {
         let leaf_nodes = self.manager.leaf_nodes.max(1);
         let item = |&id: &NodeId| Item {
             attacker: self.tree.goal().attacker,
@@ -386,12 +446,12 @@ impl Run<'_, '_> {
         };
         let items: Vec<Item> = round.iter().map(item).collect();
         let Environment { ledger, is_stopped, .. } = self.environment;
-        let mut searches = Round::begin(items, self.context, ledger, self.queue)?;
+        let mut searches = Round::begin(items, context, ledger, self.queue)?;
         self.bar.resume(searches.known_nodes());
         let mut applied = 0;
         loop {
             while let Some(answer) = searches.take(applied) {
-                self.apply(round[applied], answer);
+                self.apply(round[applied], answer, context, decide)?;
                 applied += 1;
             }
             if ledger.write_if_due()? {
@@ -416,14 +476,28 @@ impl Run<'_, '_> {
     }
 
     /// Applies the answer to the search of a node.
-    fn apply(&mut self, id: NodeId, answer: Answer) {
+    fn apply(
+        &mut self,
+        id: NodeId,
+        answer: Answer,
+        context: &SearchContext<'_>,
+        decide: &mut DecideCallback<'_>,
+    ) -> Result<(), ProofError> {
         self.verdict.nodes += answer.nodes;
         self.verdict.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
         self.probes.known += answer.probes.known;
         match answer.found {
-            Found::Decided(strategy) => self.tree.decide(id, strategy),
-            Found::TooHard(guesses) => self.tree.expand(id, Some(&guesses)),
+            Found::Decided(strategy) => {
+                let position = self.tree.nodes()[id as usize].position;
+                decide(&position, &strategy).map_err(ProofError::Worker)?;
+                self.tree.decide(id, strategy);
+            }
+            Found::TooHard(guesses) => {
+                let goal = context.goal(self.tree.goal().attacker);
+                self.tree.expand(id, Some(&guesses), &goal);
+            }
         }
+        Ok(())
     }
 }

@@ -4,9 +4,9 @@ use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
 use certificate_spec::provenance::Iteration;
 
-use super::tree::{Link, NodeId, Reason, Tree};
+use super::tree::{Link, Node, NodeId, Reason, Tree};
 use crate::board::{Position, Side};
-use crate::search::{KeyMap, Outcome};
+use crate::search::{KeyMap, Lemmas, Outcome};
 
 /// The proof of one question.
 #[derive(Debug, Clone)]
@@ -100,6 +100,44 @@ impl Tree<'_> {
         Some(QuestionProof { question, nodes, history: Vec::new() })
     }
 
+    /// The same as one leaf with the root, where searches have used what others had decided: where
+    /// these have chosen a move it is that, and above them it is one of the tree.
+    pub fn into_leaf(self, root: &Position, lemmas: &Lemmas) -> Option<QuestionProof> {
+        let won = match self.outcome() {
+            Outcome::Proved => true,
+            Outcome::Disproved => false,
+            Outcome::Unknown(_) => return None,
+        };
+        // The tree's goal ends in the database only, so all is replayed that lemmas rest on.
+        let leaf = self.goal().replay(won).pack_by(
+            root,
+            |_| false,
+            |position, _| match lemmas.known(position) {
+                Some(is_won) => lemmas.choice(position).filter(|_| is_won == won),
+                None => self.choice(position, won),
+            },
+        );
+        let node = ProofNode { position: *root, rank: 0, basis: Basis::Leaf(leaf.ok()?) };
+        let question = question_decided(self.goal().attacker, won);
+        Some(QuestionProof { question, nodes: vec![node], history: Vec::new() })
+    }
+
+    /// The number of a successor that decides an expanded node in which the claimant moves.
+    fn choice(&self, position: &Position, won: bool) -> Option<usize> {
+        let node = &self.nodes()[self.find(position)? as usize];
+        let Reason::Expanded(links) = &node.reason else { return None };
+        links.iter().position(|link| self.holds(node, link, won))
+    }
+
+    /// Whether the decision of a node may rest on a link of it.
+    fn holds(&self, node: &Node, link: &Link, won: bool) -> bool {
+        match link {
+            Link::Known(known) => *known == won,
+            Link::Node(child) if won => self.nodes()[*child as usize].order < node.order,
+            Link::Node(child) => self.nodes()[*child as usize].is_disproved(),
+        }
+    }
+
     /// What a node rests on; the nodes among that are added to `todo`. `seen` has those that are
     /// kept anyway. A strategy is taken out of the tree.
     fn take_basis(
@@ -114,14 +152,13 @@ impl Tree<'_> {
         }
         let nodes = self.nodes();
         let node = &nodes[id as usize];
-        let Reason::Expanded(links) = &node.reason else {
-            return Some(Basis::Assumed(if won { node.score() } else { -node.score() }));
+        let links = match &node.reason {
+            Reason::Expanded(links) => links,
+            // Of that no node can be made.
+            Reason::Lemma(_) => return None,
+            _ => return Some(Basis::Assumed(if won { node.score() } else { -node.score() })),
         };
-        let holds = |link: &Link| match link {
-            Link::Known(known) => *known == won,
-            Link::Node(child) if won => nodes[*child as usize].order < node.order,
-            Link::Node(child) => nodes[*child as usize].is_disproved(),
-        };
+        let holds = |link: &Link| self.holds(node, link, won);
         let attacker = self.goal().attacker;
         let claimant = if won { attacker } else { attacker.opponent() };
         if node.position.turn != claimant {

@@ -227,7 +227,7 @@ impl Solver<'_> {
             return Ok(Answered { proof: Some(proof), undecided: None });
         }
         let is_stopped = || (environment.is_stopped)() || is_needless();
-        let Grown { mut tree, verdict } = request.manager.prove(
+        let Grown { mut tree, verdict, lemmas } = request.manager.prove(
             context,
             attacker,
             &request.start,
@@ -241,12 +241,18 @@ impl Solver<'_> {
         if request.manager.thresholds.is_some() {
             verdict.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
         }
-        if undecided.is_some() && !(self.may_be_partial() && assume(&mut tree, &verdict)) {
+        // Assumptions cannot be part of one leaf.
+        let may_assume = self.may_be_partial() && lemmas.is_none();
+        if undecided.is_some() && !(may_assume && assume(&mut tree, &verdict)) {
             return Ok(Answered { proof: None, undecided });
         }
         let answer = if tree.outcome() == Outcome::Proved { "yes" } else { "no" };
         let size = tree.nodes().len();
-        let proof = tree.into_proof().ok_or(SolveError::Tree)?;
+        let proof = match &lemmas {
+            None => tree.into_proof(),
+            Some(lemmas) => tree.into_leaf(&request.start, lemmas),
+        };
+        let proof = proof.ok_or(SolveError::Tree)?;
         let proof = QuestionProof { history: verdict.history, ..proof };
         progress.say(format!(
             "does {attacker:?} win? {answer}{}: {} nodes in {} searches, tree {size}",

@@ -19,7 +19,7 @@ use certificate_spec::leaves::Leaf;
 
 use super::item::Guess;
 use crate::board::Position;
-use crate::search::{Goal, KeyMap, Outcome, PackedStrategy, ProofNumbers};
+use crate::search::{Goal, KeyMap, Lemmas, Outcome, PackedStrategy, ProofNumbers};
 
 /// A node's number.
 pub type NodeId = u32;
@@ -45,6 +45,8 @@ pub enum Reason {
     Expanded(Vec<Link>),
     /// Decided by a leaf search, which found this strategy.
     Leaf(PackedStrategy),
+    /// Decided by a strategy of another node, which goes through it: whether the attacker wins.
+    Lemma(bool),
 }
 
 /// Hundredths of a man that a score has to change by for a cost of 1. (With 10 instead, or scores
@@ -151,12 +153,12 @@ impl<'a> Tree<'a> {
         id
     }
 
-    /// Puts the successors of a frontier node into the tree, with a guess for each in canonical
-    /// order, if there are any.
-    pub fn expand(&mut self, id: NodeId, guesses: Option<&[Guess]>) {
+    /// Puts the successors of a frontier node into the tree that are not known to a goal, with a
+    /// guess for each in canonical order, if there are any.
+    pub fn expand(&mut self, id: NodeId, guesses: Option<&[Guess]>, goal: &Goal<'_>) {
         let mut successors = Vec::new();
-        self.goal.board.successors(&self.nodes[id as usize].position, &mut successors);
-        let link = |(i, s): (usize, &Position)| match self.goal.known(s) {
+        goal.board.successors(&self.nodes[id as usize].position, &mut successors);
+        let link = |(i, s): (usize, &Position)| match goal.known(s) {
             Some(won) => Link::Known(won),
             None => Link::Node(self.node_of(s, guesses.and_then(|g| g.get(i)).copied())),
         };
@@ -167,6 +169,17 @@ impl<'a> Tree<'a> {
     /// Makes a frontier node a leaf that a search has decided.
     pub fn decide(&mut self, id: NodeId, strategy: PackedStrategy) {
         self.nodes[id as usize].reason = Reason::Leaf(strategy);
+    }
+
+    /// Makes frontier nodes decided that are among what searches have decided.
+    pub fn settle(&mut self, lemmas: &Lemmas) {
+        for node in &mut self.nodes {
+            if let Reason::Frontier = node.reason
+                && let Some(is_won) = lemmas.known(&node.position)
+            {
+                node.reason = Reason::Lemma(is_won);
+            }
+        }
     }
 
     /// Takes the leaf of a node that a leaf search decided.
@@ -230,8 +243,10 @@ impl<'a> Tree<'a> {
                     Some(false) => {}
                     None => queue.push(Reverse((node.costs(self.threshold).0, id))),
                 },
-                Reason::Leaf(PackedStrategy { is_win: true, .. }) => queue.push(Reverse((0, id))),
-                Reason::Leaf(_) => {}
+                Reason::Leaf(PackedStrategy { is_win: true, .. }) | Reason::Lemma(true) => {
+                    queue.push(Reverse((0, id)));
+                }
+                Reason::Leaf(_) | Reason::Lemma(false) => {}
                 Reason::Expanded(links) => {
                     let won = |l: &Link| *l == Link::Known(true);
                     if self.goal.is_or(&node.position) {

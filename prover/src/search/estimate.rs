@@ -1,6 +1,7 @@
 //! What is said of a position before it is searched: a decision by the database or the rules, or an
 //! estimate of its proof and disproof number.
 
+use super::lemmas::Lemmas;
 use super::numbers::ProofNumbers;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
@@ -14,6 +15,8 @@ pub struct Goal<'a> {
     pub database: &'a Values,
     /// The side that tries to win.
     pub attacker: Side,
+    /// What searches before have decided, if that is to be known.
+    pub lemmas: Option<&'a Lemmas>,
 }
 
 impl Goal<'_> {
@@ -22,12 +25,14 @@ impl Goal<'_> {
         position.turn == self.attacker
     }
 
-    /// What is known of a position without searching: the database's answer, or that the side to
-    /// move has no piece left. `Some(true)` is a win for the attacker.
+    /// What is known of a position without searching: the database's answer, that the side to move
+    /// has no piece left, or what a search before has decided. `Some(true)` is a win for the
+    /// attacker.
     pub fn known(&self, position: &Position) -> Option<bool> {
         let value = match self.database.probe(position) {
+            Some(value) => value,
             None if position.of(position.turn) == 0 => Value::Loss,
-            value => value?,
+            None => return self.lemmas?.known(position),
         };
         let won = if self.is_or(position) { Value::Win } else { Value::Loss };
         Some(value == won)

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::estimate::Goal;
 use super::key_map::KeyMap;
+use super::lemmas::StrategyPosition;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 
@@ -101,7 +102,8 @@ pub struct Replay<'a, F> {
     pub claimant: Side,
     /// Whether it is to win; otherwise it is not to lose.
     pub is_win: bool,
-    /// What the database says of a position: whether its value suits, if it has one.
+    /// What the database says of a position, or what was decided before: whether its value suits, if
+    /// it has one.
     pub known: F,
 }
 
@@ -109,8 +111,13 @@ impl<'a> Goal<'a> {
     /// The replay of strategies that decide positions this way: of the attacker, to win, or of the
     /// defender, not to lose.
     pub fn replay(&self, is_win: bool) -> Replay<'a, impl Fn(&Position) -> Option<bool> + use<'a>> {
-        let claimant = if is_win { self.attacker } else { self.attacker.opponent() };
-        Replay::over(self.board, self.database, claimant, is_win)
+        let Goal { board, database, attacker, lemmas } = *self;
+        let claimant = if is_win { attacker } else { attacker.opponent() };
+        let known = move |p: &Position| match database.probe(p) {
+            Some(value) => Some(suits(value, p.turn == claimant, is_win)),
+            None => Some(lemmas?.known(p)? == is_win),
+        };
+        Replay { board, claimant, is_win, known }
     }
 }
 
@@ -138,14 +145,61 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
         root: &Position,
         closes: impl FnMut(&Position) -> bool,
     ) -> Result<Leaf<Vec<u8>>, StrategyError> {
+        self.pack_by(root, closes, |position, successors| {
+            successors.binary_search(&strategy.choice(position)?).ok()
+        })
+    }
+
+    /// The same; `choose` gets a position in which the claimant moves and its successors, and says
+    /// which one is chosen.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where the strategy does not hold.
+    pub fn pack_by(
+        &self,
+        root: &Position,
+        closes: impl FnMut(&Position) -> bool,
+        mut choose: impl FnMut(&Position, &[Position]) -> Option<usize>,
+    ) -> Result<Leaf<Vec<u8>>, StrategyError> {
         let mut bits = BitWriter::default();
         let positions = self.run(root, closes, |position, successors| {
-            let target = strategy.choice(position).ok_or(StrategyError::Incomplete)?;
-            let at = successors.binary_search(&target).map_err(|_| StrategyError::Incomplete)?;
+            let at = choose(position, successors).filter(|&at| at < successors.len());
+            let at = at.ok_or(StrategyError::Incomplete)?;
             bits.push(at as u32, width(successors.len()));
             Ok(at)
         })?;
         Ok(Leaf { positions, strategy: bits.finish() })
+    }
+
+    /// All positions of a leaf that was written for no proof tree, replaying it.
+    ///
+    /// # Errors
+    /// [`StrategyError`] where the strategy does not hold or is not what the leaf states.
+    pub fn positions(
+        &self,
+        leaf: &Leaf<Vec<u8>>,
+        root: &Position,
+    ) -> Result<Vec<StrategyPosition>, StrategyError> {
+        let mut opponents = Vec::new();
+        if root.turn != self.claimant {
+            opponents.push((root.key(), None));
+        }
+        let note = |position: &Position| {
+            if position.turn != self.claimant {
+                opponents.push((position.key(), None));
+            }
+            false
+        };
+        let mut bits = BitReader::new(&leaf.strategy);
+        let mut chosen: Vec<StrategyPosition> = Vec::new();
+        self.run(root, note, |position, successors| {
+            let at = bits.take(width(successors.len())).ok_or(StrategyError::Bits)?;
+            let number = u8::try_from(at).map_err(|_| StrategyError::Bits)?;
+            chosen.push((position.key(), Some(number)));
+            Ok(at as usize)
+        })?;
+        chosen.append(&mut opponents);
+        Ok(chosen)
     }
 
     /// Reads the choices of a leaf, replaying it from `root`. `closes` tells where the proof tree

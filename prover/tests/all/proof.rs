@@ -30,13 +30,27 @@ fn game(name: &str, pieces: u8) -> (Game, Values) {
 }
 
 fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
-    SearchContext { board: &game.board, database, database_root: Some(Digest([7; 32])) }
+    SearchContext {
+        board: &game.board,
+        database,
+        database_root: Some(Digest([7; 32])),
+        lemmas: None,
+    }
 }
 
 fn manager(leaf_nodes: u64) -> Manager {
     let (max_nodes, thresholds, seed) = (None, None, Vec::new());
     let (leaf_table, leaf_threads) = (1 << 20, 1);
-    Manager { leaf_nodes, leaf_table, leaf_threads, round: ROUND, max_nodes, thresholds, seed }
+    Manager {
+        leaf_nodes,
+        leaf_table,
+        leaf_threads,
+        lemmas: false,
+        round: ROUND,
+        max_nodes,
+        thresholds,
+        seed,
+    }
 }
 
 /// Proves with two workers and the ledger in a file.
@@ -96,7 +110,7 @@ fn thresholds_change_the_cost_and_never_the_answer() {
                 let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
                 let manager = Manager { thresholds, ..manager(1000) };
                 let results = directory.path().join(format!("{first:?}"));
-                let Grown { tree, verdict } =
+                let Grown { tree, verdict, .. } =
                     prove(&manager, &context, attacker, &game.start(), &results);
                 let want = if wins { Outcome::Proved } else { Outcome::Disproved };
                 assert_eq!((verdict.outcome, verdict.stop), (want, Stop::Decided), "{name}");
@@ -123,7 +137,7 @@ fn a_tree_under_a_threshold_rests_on_assumptions() {
     let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
     let manager = Manager { thresholds, ..manager(50) };
     let file = directory.path().join("results");
-    let Grown { tree, verdict } = prove(&manager, &context, Side::White, &game.start(), &file);
+    let Grown { tree, verdict, .. } = prove(&manager, &context, Side::White, &game.start(), &file);
     assert_eq!(verdict.history.last().unwrap().threshold, Some(60));
     assert!(!matches!(verdict.outcome, Outcome::Unknown(_)));
     assert!(section(tree).assumed() > 0);
@@ -137,7 +151,7 @@ fn neither_workers_nor_earlier_runs_change_the_tree() {
     let path = |name: &str| directory.path().join(name);
     let run = |workers: usize, manager: Manager, name: &str| {
         let (start, ledger) = (game.start(), path(name));
-        let Grown { tree, verdict } =
+        let Grown { tree, verdict, .. } =
             prove_with(workers, &manager, &context, Side::Black, &start, &ledger, &|| false);
         (emitted(tree), verdict)
     };
@@ -225,7 +239,8 @@ fn wrong_guesses_change_the_cost_and_never_the_answer() {
             }
             let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
             let manager = Manager { thresholds, ..manager(1000) };
-            let Grown { tree, verdict } = prove(&manager, &context, attacker, &game.start(), &file);
+            let Grown { tree, verdict, .. } =
+                prove(&manager, &context, attacker, &game.start(), &file);
             let want = if wins { Outcome::Proved } else { Outcome::Disproved };
             assert_eq!(verdict.outcome, want, "{name}");
             assert_eq!(section(tree).assumed(), 0);
@@ -289,7 +304,7 @@ fn false_answers_are_rejected() {
     // In the file of results they are found out, searched again and replaced.
     let directory = tempfile::tempdir().unwrap();
     let clean = directory.path().join("clean");
-    let Grown { tree, verdict: want } =
+    let Grown { tree, verdict: want, .. } =
         prove(&manager(300), &context, Side::Black, &game.start(), &clean);
     let file = directory.path().join("garbage");
     {
@@ -335,7 +350,12 @@ fn an_item_belongs_to_its_game_and_database() {
         SearchContext { database_root: None, ..context },
         SearchContext { database_root: Some(Digest([8; 32])), ..context },
         SearchContext { database: &empty, ..context },
-        SearchContext { board: &other_game.board, database: &other_database, database_root: root },
+        SearchContext {
+            board: &other_game.board,
+            database: &other_database,
+            database_root: root,
+            lemmas: None,
+        },
     ] {
         assert_ne!(item.encode(&other), bytes);
         assert_eq!(Item::decode(&bytes, &other), None);
@@ -351,7 +371,7 @@ fn a_seed_line_is_decided_from_its_end() {
     line.extend(game.board.read_line(&game.start(), "5-7 13-10").unwrap());
     let manager = Manager { seed: line.clone(), ..manager(1000) };
     let file = directory.path().join("results");
-    let Grown { tree, verdict } = prove(&manager, &context, Side::Black, &game.start(), &file);
+    let Grown { tree, verdict, .. } = prove(&manager, &context, Side::Black, &game.start(), &file);
     assert_eq!(verdict.outcome, Outcome::Disproved);
     assert!(line.iter().all(|position| tree.find(position).is_some()));
     assert_eq!(section(tree).assumed(), 0);

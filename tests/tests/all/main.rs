@@ -17,6 +17,7 @@ mod farm;
 mod games;
 mod heuristic;
 mod independence;
+mod lemmas;
 mod manners;
 mod matches;
 mod mutants;

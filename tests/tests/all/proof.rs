@@ -94,7 +94,8 @@ fn a_search_that_was_kept_goes_on() {
     let manifest = Store::new(&kept.join("egdb"), &game.board).manifest().unwrap();
     let database = database(&game.board, 4);
     let database_root = Some(manifest.root());
-    let context = SearchContext { board: &game.board, database: &database, database_root };
+    let context =
+        SearchContext { board: &game.board, database: &database, database_root, lemmas: None };
     let item = Item {
         attacker: Side::White,
         position: game.start(),

@@ -71,7 +71,7 @@ struct OpenDatabase {
 impl OpenJob {
     pub(super) fn context(&self) -> SearchContext<'_> {
         let OpenDatabase { board, values, root } = &*self.database;
-        SearchContext { board, database: values, database_root: *root }
+        SearchContext { board, database: values, database_root: *root, lemmas: None }
     }
 
     pub(super) fn is_over(&self) -> bool {

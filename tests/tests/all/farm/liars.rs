@@ -185,8 +185,12 @@ fn lies_are_counted_and_change_nothing() {
     let values: Values = database(&game.board, 4);
     let store = Store::new(&directory.path().join("egdb"), &game.board);
     let root = store.manifest_of(&Cover::up_to(4)).unwrap().root();
-    let context =
-        SearchContext { board: &game.board, database: &values, database_root: Some(root) };
+    let context = SearchContext {
+        board: &game.board,
+        database: &values,
+        database_root: Some(root),
+        lemmas: None,
+    };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let client = async_nats::connect(broker.url()).await.unwrap();

@@ -1,0 +1,88 @@
+//! Proofs whose searches know what others have decided.
+
+use std::fs;
+use std::path::Path;
+
+use tests::programs::{check, path, run};
+
+/// A second of work.
+const SMALL: [&str; 8] =
+    ["--game", "6x6", "--pieces", "4", "--leaf-nodes", "1000", "--emit", "cert"];
+
+/// What a proof took: nodes, searches and the tree of each question, as `prove` says it.
+fn took(arguments: &[&str], directory: &Path) -> Vec<String> {
+    let _ = fs::remove_dir_all(directory.join("cert"));
+    let output = run(&path("prove"), &[&SMALL, arguments].concat(), directory);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let is_answer = |line: &&str| line.contains("win? no") && line.contains(" searches, tree ");
+    let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
+    answers.sort();
+    assert_eq!((answers.len(), output.status.code()), (2, Some(0)), "{said}");
+    answers
+}
+
+fn nodes(answers: &[String]) -> u64 {
+    let nodes = |answer: &String| -> u64 {
+        answer.split("no: ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap()
+    };
+    answers.iter().map(nodes).sum()
+}
+
+#[test]
+fn what_others_have_decided_saves_nodes_and_the_certificate_is_verified() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let alone = took(&["--results", "alone"], here);
+    let one = took(&["--lemmas", "--threads", "1", "--results", "one"], here);
+    assert!(nodes(&one) < nodes(&alone), "{one:?} {alone:?}");
+    let said = check(&["cert"], here).verdict;
+    assert!(
+        said.starts_with("s VERIFIED DRAW 6x6") && said.contains(" nodes=2 leaves=2 "),
+        "{said}"
+    );
+    // Whatever the threads, and wherever the results come from.
+    assert_eq!(took(&["--lemmas", "--threads", "3", "--results", "three"], here), one);
+    assert_eq!(took(&["--lemmas", "--results", "one"], here), one);
+    // Results of searches that knew nothing, or something else, are of no use to them.
+    assert_eq!(took(&["--lemmas", "--results", "alone"], here), one);
+    assert_eq!(took(&["--results", "one"], here), alone);
+}
+
+#[test]
+fn a_proof_that_was_given_up_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let want = took(&["--lemmas"], here);
+    for most in ["20000", "60000"] {
+        let _ = fs::remove_dir_all(here.join("cert"));
+        let half = ["--lemmas", "--results", "half", "--max-nodes", most];
+        let output = run(&path("prove"), &[&SMALL[..], &half[..]].concat(), here);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        // Half of a tree is no leaf.
+        assert!(!here.join("cert").exists());
+    }
+    assert_eq!(took(&["--lemmas", "--results", "half"], here), want);
+}
+
+/// A side wins: no move may lead round in a circle.
+#[test]
+fn a_win_is_verified() {
+    let directory = tempfile::tempdir().unwrap();
+    let start = ["--game", "6x4", "--pieces", "2", "--leaf-nodes", "30", "--lemmas", "--emit", "c"];
+    let output = run(&path("prove"), &start, directory.path());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = check(&["c"], directory.path()).verdict;
+    assert!(said.starts_with("s VERIFIED WHITE-WINS 6x4 "), "{said}");
+}
+
+#[test]
+fn it_is_not_for_farms_and_thresholds() {
+    let directory = tempfile::tempdir().unwrap();
+    for other in [["--farm", "nats://127.0.0.1:1"], ["--threshold", "100"]] {
+        let arguments = [&SMALL[..], &["--lemmas"], &other].concat();
+        let output = run(&path("prove"), &arguments, directory.path());
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("cannot be used with"), "{said}");
+    }
+}
