@@ -56,7 +56,8 @@ pub struct Manager {
     /// their timing.
     pub leaf_threads: u32,
     /// Whether searches know what those of earlier rounds have decided: all positions of their
-    /// strategies. Workers of other processes do not know that, so with them there is none of it.
+    /// strategies. Not with thresholds. Workers of other processes do not know that, so with them
+    /// there is none of it.
     pub lemmas: bool,
     /// The budget of all searches together, in nodes, if there is one.
     pub max_nodes: Option<u64>,
