@@ -91,6 +91,8 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
         let lines = text.lines().filter(|line| !line.is_empty());
         let mut names: Vec<_> = lines.map(|l| l.split('\t').next().unwrap().into()).collect();
         names.sort();
+        // The figures of one that was built again are there twice, and the last of them count.
+        names.dedup();
         names
     };
     assert_eq!(names(&noted("many/6x6.figures")), names(&noted("one/6x6.figures")));
