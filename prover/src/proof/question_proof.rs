@@ -80,11 +80,7 @@ impl Tree<'_> {
     /// count as decided at the tree's threshold are Assumed nodes of it. `None` if the root is not
     /// decided, or the tree does not hold, which would be a mistake of the prover.
     pub fn into_proof(mut self) -> Option<QuestionProof> {
-        let won = match self.outcome() {
-            Outcome::Proved => true,
-            Outcome::Disproved => false,
-            Outcome::Unknown(_) => return None,
-        };
+        let won = self.decision()?;
         let (mut seen, mut nodes): (KeyMap<()>, _) = (KeyMap::default(), Vec::new());
         let mut todo = vec![0];
         while let Some(id) = todo.pop() {
@@ -100,14 +96,19 @@ impl Tree<'_> {
         Some(QuestionProof { question, nodes, history: Vec::new() })
     }
 
+    /// Whether the attacker wins, if the root is decided.
+    fn decision(&self) -> Option<bool> {
+        match self.outcome() {
+            Outcome::Proved => Some(true),
+            Outcome::Disproved => Some(false),
+            Outcome::Unknown(_) => None,
+        }
+    }
+
     /// The same as one leaf with the root, where searches have used what others had decided: where
     /// these have chosen a move it is that, and above them it is one of the tree.
     pub fn into_leaf(self, root: &Position, lemmas: &Lemmas) -> Option<QuestionProof> {
-        let won = match self.outcome() {
-            Outcome::Proved => true,
-            Outcome::Disproved => false,
-            Outcome::Unknown(_) => return None,
-        };
+        let won = self.decision()?;
         // The tree's goal ends in the database only, so all is replayed that lemmas rest on.
         let leaf = self.goal().replay(won).pack_by(
             root,
@@ -154,7 +155,7 @@ impl Tree<'_> {
         let node = &nodes[id as usize];
         let links = match &node.reason {
             Reason::Expanded(links) => links,
-            // Of that no node can be made.
+            // A node cannot refer to the inside of another's leaf.
             Reason::Lemma(_) => return None,
             _ => return Some(Basis::Assumed(if won { node.score() } else { -node.score() })),
         };

@@ -4,12 +4,13 @@
 //! A position keeps the move of the first strategy that has it. These moves together are a strategy
 //! for the whole question:
 //!
-//! * *Not to lose*: each position leads to the database or to a position of some strategy, so all of
-//!   them are a closed set (SPEC.md §2), also where strategies lean on each other in circles.
+//! * *Not to lose*: each position leads to the database or to a position of some strategy, so all
+//!   of them are a closed set (SPEC.md §2), also where strategies lean on each other in circles.
 //! * *To win*: a position leads to the database, to a position of a strategy before its own, or to
 //!   one that the replay of its own completes before it. So there is no circle.
 //!
-//! Nobody has to believe that: whoever writes a certificate replays the whole (docs/experiments/066).
+//! Nobody has to believe that: whoever writes a certificate replays the whole
+//! (docs/experiments/066).
 
 use certificate_spec::Digest;
 
@@ -68,15 +69,5 @@ impl Lemmas {
     /// What stands for all that was added, in its order.
     pub fn digest(&self) -> Digest {
         self.digest
-    }
-
-    /// The number of positions.
-    pub fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
     }
 }

@@ -102,8 +102,8 @@ pub struct Replay<'a, F> {
     pub claimant: Side,
     /// Whether it is to win; otherwise it is not to lose.
     pub is_win: bool,
-    /// What the database says of a position, or what was decided before: whether its value suits, if
-    /// it has one.
+    /// What the database says of a position, or what was decided before: whether its value suits,
+    /// if it has one.
     pub known: F,
 }
 
