@@ -134,8 +134,9 @@ impl fmt::Display for JobStatus {
         )?;
         writeln!(
             f,
-            "  items: {} waiting, {} leased (the oldest for {:.1} s), {} done, {} wasted, {} sent again, \
-             {} wrong",
+            "  items: {} wanted, {} waiting, {} leased (the oldest for {:.1} s), {} done, {} wasted, \
+             {} sent again, {} wrong",
+            self.wanted,
             known(self.waiting),
             known(self.leased),
             self.oldest_lease_seconds,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_nats::jetstream::consumer::{self, AckPolicy, pull};
 use async_nats::jetstream::context::{CreateStreamError, GetStreamError, GetStreamErrorKind};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stream};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, State, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 
 use super::names::{MANAGER, PREFIX, WORKERS, items_stream, results_stream};
@@ -19,6 +19,8 @@ const RESULT_BYTES: i64 = 256 << 20;
 const MOST_LEASED: i64 = 100_000;
 /// A result that was handed over and not acknowledged comes again after so long.
 const RESULT_WAIT: Duration = Duration::from_secs(60);
+/// A consumer that hands out nothing for so long, though it could, is made again.
+const QUIET: Duration = Duration::from_millis(200);
 
 /// Makes sure that a job has its streams and consumers. Says whether any of them was not there.
 pub(super) async fn ensure(
@@ -104,13 +106,21 @@ async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), Str
     }
 }
 
-/// Makes sure that a stream has a consumer; says whether it was not there.
+/// Makes sure that a stream has a consumer that works; says whether it was made.
 async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, StreamTrouble> {
     if let Ok(there) = stream.consumer_info(name).await
         && there.config.ack_wait == wait
     {
-        remove_acknowledged(stream, there.ack_floor.stream_sequence).await?;
-        return Ok(false);
+        if !withholds(&stream.cached_info().state, &there) {
+            return Ok(false);
+        }
+        tokio::time::sleep(QUIET).await;
+        let state = stream.get_info().await.map_err(|e| trouble(&e))?.state;
+        let now = stream.consumer_info(name).await.map_err(|e| trouble(&e))?;
+        if did_something(&there, &now) || !withholds(&state, &now) {
+            return Ok(false);
+        }
+        stream.delete_consumer(name).await.map_err(|e| trouble(&e))?;
     }
     let config = pull::Config {
         durable_name: Some(name.into()),
@@ -124,16 +134,23 @@ async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, S
     made.map(|_| true).map_err(|e| trouble(&e))
 }
 
-/// Removes messages that were acknowledged, all up to a number, and are still there.
+/// Whether there are messages that nobody has, and somebody who waits for one.
 ///
 /// A broker that is killed may lose the removal of a message that it wrote to its disk and keep its
-/// acknowledgement. It does not hand such a message out again, counts it against the bounds of the
-/// stream, and takes no other of the same subject: an item whose result was lost as well could
-/// never be done.
-async fn remove_acknowledged(stream: &Stream, last: u64) -> Result<(), StreamTrouble> {
-    let state = &stream.cached_info().state;
-    if state.messages == 0 || state.first_sequence > last {
-        return Ok(());
-    }
-    stream.purge().sequence(last + 1).await.map(|_| ()).map_err(|e| trouble(&e))
+/// acknowledgement, or lose messages and keep that they were handed out. Such a consumer does not
+/// hand out what has the number of a message that was acknowledged, and the stream takes no other
+/// message of the same subject: an item whose result was lost as well could never be done. A new
+/// consumer hands out all that is there.
+fn withholds(stream: &State, consumer: &consumer::Info) -> bool {
+    let leased = consumer.num_ack_pending as u64;
+    stream.messages > leased && leased < MOST_LEASED as u64 && consumer.num_waiting > 0
+}
+
+/// Whether a consumer has handed out a message, or has heard of one, since an earlier look at it.
+fn did_something(before: &consumer::Info, now: &consumer::Info) -> bool {
+    let state = |info: &consumer::Info| {
+        let [delivered, done] = [&info.delivered, &info.ack_floor].map(|at| at.consumer_sequence);
+        (delivered, done, info.num_ack_pending)
+    };
+    state(before) != state(now)
 }

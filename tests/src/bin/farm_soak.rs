@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use quickcheck::{Arbitrary, Gen};
-use tests::farm::{Broker, Faults, Proxy, Running, root_of};
+use tests::farm::{Broker, Faults, PATIENCE, Proxy, Running, root_of};
 use tests::programs::{check, prove};
 
 #[derive(Parser)]
@@ -93,7 +93,12 @@ impl Soak<'_> {
     fn prove(&mut self, end: Instant) -> Result<String, Box<dyn Error>> {
         let mut manager = self.manager();
         let mut next = Instant::now() + self.pause();
+        let deadline = Instant::now().max(end) + PATIENCE;
         while !manager.has_ended() {
+            if Instant::now() > deadline {
+                let how = prove(&["farm", "status", "--farm", &self.broker.url()], self.directory);
+                return Err(format!("the proof does not end: {how}{}", manager.said()).into());
+            }
             if Instant::now() >= next && next < end {
                 self.happen(&mut manager);
                 next = Instant::now() + self.pause();

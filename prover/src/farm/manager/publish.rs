@@ -109,7 +109,8 @@ pub(super) async fn keep_streams(shared: Arc<Shared>) {
                 let pending = state.pending();
                 drop(state);
                 shared.link.voice.say(&format!(
-                    "the broker had lost the job; it has it again, and {pending} items are sent again"
+                    "the broker had lost the job, or a part of it; it has it again, and {pending} \
+                     items are sent again"
                 ));
                 shared.to_send.notify_one();
             }
