@@ -72,7 +72,7 @@ pub(super) struct Options {
     /// Searches know what earlier ones of the same question have decided, down to the last
     /// position: with a small --leaf-nodes it takes far fewer nodes. The proof of a question is one
     /// leaf then, however large. Some 50 bytes of memory a position of it, beside --memory
-    #[arg(long, conflicts_with_all = ["farm", "threshold"])]
+    #[arg(long, conflicts_with = "threshold")]
     lemmas: bool,
     #[command(flatten)]
     farm: ManagerOptions,

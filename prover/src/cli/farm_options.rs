@@ -15,7 +15,7 @@ use crate::egdb::Cover;
 use crate::farm::wire::JobContext;
 use crate::farm::{Connection, Farm, JobSettings, Login, Objects};
 use crate::progress::Progress;
-use crate::proof::{Request, SearchContext};
+use crate::proof::{Manager, Request, SearchContext};
 
 /// How one gets into a broker.
 #[derive(Args, Debug)]
@@ -91,8 +91,8 @@ impl ManagerOptions {
         let Some(url) = &self.farm else { return Ok(None) };
         let objects = self.objects.open()?;
         let made = provenance(game, cover, request, Mode::Reproducible);
-        let all =
-            (made.program, made.request, request.manager.round as u64, JobContext::of(context));
+        let Manager { round, lemmas, .. } = request.manager;
+        let all = (made.program, made.request, round as u64, lemmas, JobContext::of(context));
         let name = Digest::of(&crate::wire::encode(&all)).to_string()[..16].to_owned();
         let login = self.login.login(url);
         let connected =

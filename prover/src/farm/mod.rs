@@ -11,7 +11,7 @@
 //! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
 //! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.
 //! 3. `manager`: queues of questions; [`Suspicion`]: whose results are read.
-//! 4. `worker`: jobs, leases, results. [`JobStatus`]: how far it all is.
+//! 4. `worker`: jobs, leases, lemmas, results. [`JobStatus`]: how far it all is.
 
 mod connection;
 mod error;

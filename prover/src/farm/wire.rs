@@ -101,6 +101,23 @@ pub struct Heartbeat {
     pub is_leaving: bool,
 }
 
+/// A worker asks for strategies that its items rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundsRequest {
+    /// Whose question.
+    pub white_attacks: bool,
+    /// The bytes that it has of them.
+    pub from: u64,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundsReply {
+    /// What follows, or some of it; none if there is no more yet. All of it together: for each round
+    /// the length, eight bytes, the least first, and its strategies ([`crate::proof::learn`]).
+    pub bytes: Vec<u8>,
+}
+
 /// A message as bytes.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     crate::wire::encode(&(FORMAT, message))

@@ -124,6 +124,14 @@ impl Item {
         (item.encode(context) == bytes).then_some(item)
     }
 
+    /// Whose question an item is about, and the digest of the lemmas that it rests on; `None` if it
+    /// is no item, or rests on none.
+    pub fn lemmas_of(bytes: &[u8]) -> Option<(Side, Digest)> {
+        let wire: WireItem = wire::decode(bytes)?;
+        let attacker = if wire.white_attacks { Side::White } else { Side::Black };
+        Some((attacker, wire.lemmas?))
+    }
+
     /// Guesses for the successors, in canonical order, whose proof and disproof numbers are these.
     fn guesses(&self, goal: &Goal<'_>, numbers: &[ProofNumbers]) -> Vec<Guess> {
         let mut heuristic = Heuristic::new(goal.board, goal.database);

@@ -20,6 +20,7 @@ use certificate_spec::provenance::{Iteration, Thresholds};
 use indicatif::BinaryBytes;
 use thiserror::Error;
 
+use super::applied::{encode, learn};
 use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
 use super::ledger::{Checkpoints, Ledger, LedgerError};
 use super::queue::{Lease, LocalLease, LocalQueue, ManagerQueue, QuestionState};
@@ -32,7 +33,6 @@ use crate::progress::{Bar, Progress};
 use crate::search::{
     Checkpoint, Lemmas, Outcome, PackedStrategy, Probes, ProofNumbers, SearchProgress,
 };
-use crate::wire;
 
 /// The least number of searches of a round, where nothing else is said.
 pub const ROUND: usize = 16;
@@ -56,8 +56,7 @@ pub struct Manager {
     /// their timing.
     pub leaf_threads: u32,
     /// Whether searches know what those of earlier rounds have decided: all positions of their
-    /// strategies. Not with thresholds. Workers of other processes do not know that, so with them
-    /// there is none of it.
+    /// strategies. Not with thresholds.
     pub lemmas: bool,
     /// The budget of all searches together, in nodes, if there is one.
     pub max_nodes: Option<u64>,
@@ -148,7 +147,11 @@ struct Run<'a, 'g> {
 }
 
 /// Gets a position that was decided, and its strategy.
-type DecideCallback<'a> = dyn FnMut(&Position, &PackedStrategy) -> Result<(), BadAnswer> + 'a;
+type DecideCallback<'a> = dyn FnMut(&Position, &PackedStrategy) + 'a;
+
+fn into_inner(lemmas: RwLock<Lemmas>) -> Lemmas {
+    lemmas.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn read(lemmas: &RwLock<Lemmas>) -> RwLockReadGuard<'_, Lemmas> {
     lemmas.read().unwrap_or_else(PoisonError::into_inner)
@@ -168,9 +171,8 @@ impl Manager {
     ) -> Result<Grown<'g>, ProofError> {
         let Environment { ledger, workers, is_stopped, progress } = environment;
         let bar = progress.start(format!("does {attacker:?} win?"), 0, "nodes searched");
-        let are_wanted = self.lemmas && workers.outside().is_none();
-        let lemmas = are_wanted.then(RwLock::<Lemmas>::default);
-        let run = |queue: &dyn ManagerQueue| {
+        let lemmas = self.lemmas.then(RwLock::<Lemmas>::default);
+        let run = |queue: &dyn ManagerQueue| -> Result<(Tree<'g>, Verdict), ProofError> {
             let unknown = ProofNumbers { proof: 1, disproof: 1 };
             let mut run = Run {
                 manager: self,
@@ -200,12 +202,10 @@ impl Manager {
         if let Some(farm) = workers.outside() {
             let done = run(&*farm.open());
             bar.finish();
+            let (tree, verdict) = done?;
             // Workers go on with what they have, whatever becomes of this process.
-            return done.map(|(tree, verdict)| Grown {
-                tree,
-                verdict: Verdict { is_kept: true, ..verdict },
-                lemmas: None,
-            });
+            let verdict = Verdict { is_kept: true, ..verdict };
+            return Ok(Grown { tree, verdict, lemmas: lemmas.map(into_inner) });
         }
         let queue = LocalQueue::default();
         let is_kept = AtomicBool::new(false);
@@ -406,36 +406,41 @@ impl Run<'_, '_> {
     /// What they have decided is known from then on, if it is to be.
     fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
         let Some(lemmas) = self.lemmas else {
-            return self.search_with(round, self.context, &mut |_, _| Ok(()));
+            self.search_with(round, self.context, &mut |_, _| ())?;
+            return Ok(());
         };
         let mut decided = Vec::new();
-        {
+        let is_whole = {
             let lemmas = read(lemmas);
             let context = SearchContext { lemmas: Some(&lemmas), ..*self.context };
-            let goal = context.goal(self.tree.goal().attacker);
-            self.search_with(round, &context, &mut |position, strategy| {
-                let PackedStrategy { is_win, leaf } = strategy;
-                let positions = goal.replay(*is_win).positions(leaf, position);
-                let of = Digest::of(&wire::encode(&(position.key(), strategy)));
-                decided.push((*is_win, positions.map_err(BadAnswer::from)?, of));
-                Ok(())
-            })?;
+            let mut decide = |position: &Position, strategy: &PackedStrategy| {
+                decided.push((*position, strategy.clone()));
+            };
+            self.search_with(round, &context, &mut decide)?
+        };
+        if decided.is_empty() {
+            return Ok(());
         }
+        let attacker = self.tree.goal().attacker;
+        let applied = encode(self.context.board, &decided);
         let mut lemmas = lemmas.write().unwrap_or_else(PoisonError::into_inner);
-        for (is_win, positions, of) in decided {
-            lemmas.add(is_win, positions, of);
+        learn(&mut lemmas, &applied, attacker, self.context).map_err(ProofError::Worker)?;
+        // Of a round that was interrupted there are no more items that could rest on it.
+        if is_whole {
+            self.queue.teach(attacker, applied);
         }
         self.tree.settle(&lemmas);
         Ok(())
     }
 
-    /// The same; `decide` gets each position that is decided, and its strategy.
+    /// The same; `decide` gets each position that is decided, and its strategy. Says whether all of
+    /// it was done.
     fn search_with(
         &mut self,
         round: &[NodeId],
         context: &SearchContext<'_>,
         decide: &mut DecideCallback<'_>,
-    ) -> Result<(), ProofError> {
+    ) -> Result<bool, ProofError> {
         let leaf_nodes = self.manager.leaf_nodes.max(1);
         let item = |&id: &NodeId| Item {
             attacker: self.tree.goal().attacker,
@@ -452,25 +457,25 @@ impl Run<'_, '_> {
         let mut applied = 0;
         loop {
             while let Some(answer) = searches.take(applied) {
-                self.apply(round[applied], answer, context, decide)?;
+                self.apply(round[applied], answer, context, decide);
                 applied += 1;
             }
             if ledger.write_if_due()? {
                 self.queue.settle();
             }
             if applied == round.len() {
-                return Ok(());
+                return Ok(true);
             }
             if is_stopped() {
                 // What is there already is kept.
                 let _ = searches.receive(self.queue.collect(Duration::ZERO), ledger, self.queue);
-                return Ok(());
+                return Ok(false);
             }
             let deliveries = self.queue.collect(PATIENCE);
             match searches.receive(deliveries, ledger, self.queue) {
                 Ok(nodes) => self.bar.add(nodes),
                 // What is stopped has no result.
-                Err(_) if is_stopped() => return Ok(()),
+                Err(_) if is_stopped() => return Ok(false),
                 Err(bad) => return Err(ProofError::Worker(bad)),
             }
         }
@@ -483,7 +488,7 @@ impl Run<'_, '_> {
         answer: Answer,
         context: &SearchContext<'_>,
         decide: &mut DecideCallback<'_>,
-    ) -> Result<(), ProofError> {
+    ) {
         self.verdict.nodes += answer.nodes;
         self.verdict.searches += 1;
         self.probes.looked_up += answer.probes.looked_up;
@@ -491,7 +496,7 @@ impl Run<'_, '_> {
         match answer.found {
             Found::Decided(strategy) => {
                 let position = self.tree.nodes()[id as usize].position;
-                decide(&position, &strategy).map_err(ProofError::Worker)?;
+                decide(&position, &strategy);
                 self.tree.decide(id, strategy);
             }
             Found::TooHard(guesses) => {
@@ -499,6 +504,5 @@ impl Run<'_, '_> {
                 self.tree.expand(id, Some(&guesses), &goal);
             }
         }
-        Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! is exact whatever the order of searches is, and the order does not depend on the number of
 //! threads. What a decision rests on is a [`QuestionProof`].
 
+mod applied;
 mod item;
 mod ledger;
 mod manager;
@@ -17,6 +18,7 @@ mod tree;
 mod work;
 mod workers;
 
+pub use applied::learn;
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};

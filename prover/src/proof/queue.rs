@@ -35,6 +35,10 @@ pub trait ManagerQueue: Sync {
     /// Takes note that all results that were accepted so far are in the ledger, on disk.
     fn settle(&self) {}
 
+    /// Says which strategies a round has applied, as bytes for [`learn`](super::learn): items that
+    /// are submitted later rest on them.
+    fn teach(&self, _attacker: Side, _round: Vec<u8>) {}
+
     /// Takes note of how far a question is, for those who watch.
     fn show(&self, _state: &QuestionState) {}
 }

@@ -46,11 +46,14 @@ impl Default for Lemmas {
 }
 
 impl Lemmas {
-    /// Adds the positions of a strategy; `of` says which one it is.
-    pub fn add(&mut self, is_won: bool, positions: Vec<StrategyPosition>, of: Digest) {
-        for (key, choice) in positions {
-            let choice = choice.unwrap_or(NONE);
-            self.positions.entry(key).or_insert(Lemma { is_won, choice });
+    /// Adds the positions of strategies of a round, in order: whether the attacker wins by it, and
+    /// its positions. `of` says which round it is.
+    pub fn add(&mut self, round: Vec<(bool, Vec<StrategyPosition>)>, of: Digest) {
+        for (is_won, positions) in round {
+            for (key, choice) in positions {
+                let choice = choice.unwrap_or(NONE);
+                self.positions.entry(key).or_insert(Lemma { is_won, choice });
+            }
         }
         self.digest = Digest::of(&wire::encode(&(self.digest, of)));
     }

@@ -76,13 +76,11 @@ fn a_win_is_verified() {
 }
 
 #[test]
-fn it_is_not_for_farms_and_thresholds() {
+fn it_is_not_for_thresholds() {
     let directory = tempfile::tempdir().unwrap();
-    for other in [["--farm", "nats://127.0.0.1:1"], ["--threshold", "100"]] {
-        let arguments = [&SMALL[..], &["--lemmas"], &other].concat();
-        let output = run(&path("prove"), &arguments, directory.path());
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains("cannot be used with"), "{said}");
-    }
+    let arguments = [&SMALL[..], &["--lemmas", "--threshold", "100"]].concat();
+    let output = run(&path("prove"), &arguments, directory.path());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("cannot be used with"), "{said}");
 }

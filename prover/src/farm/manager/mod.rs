@@ -8,6 +8,7 @@
 mod publish;
 mod receive;
 mod state;
+mod teach;
 mod watch;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use self::state::State;
+use self::teach::Rounds;
 use super::connection::{Connection, Link};
 use super::error::FarmError;
 use super::names::item_subject;
@@ -28,6 +30,7 @@ use super::objects::Objects;
 use super::stream;
 use super::suspicion::MOST_WRONG;
 use super::wire::{Announcement, JobContext};
+use crate::board::Side;
 use crate::proof::{BadAnswer, Delivery, ManagerQueue, QuestionState, QueueSource};
 
 /// What a manager tells its workers.
@@ -65,6 +68,8 @@ struct Shared {
     job: JobSettings,
     objects: Option<Objects>,
     state: Mutex<State<Receipt>>,
+    /// What workers are told of strategies.
+    rounds: Mutex<Rounds>,
     /// A result has come.
     arrived: Condvar,
     /// There are items to be sent.
@@ -79,6 +84,10 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State<Receipt>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rounds(&self) -> MutexGuard<'_, Rounds> {
+        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn announcement(&self, is_over: bool) -> Announcement {
@@ -141,6 +150,7 @@ impl Farm {
             job,
             objects,
             state: Mutex::new(State::new()),
+            rounds: Mutex::default(),
             arrived: Condvar::new(),
             to_send: Notify::new(),
             is_doubtful: Notify::new(),
@@ -155,6 +165,7 @@ impl Farm {
             spawn.spawn(watch::announce(Arc::clone(&shared))),
             spawn.spawn(watch::listen(Arc::clone(&shared))),
             spawn.spawn(watch::answer_status(Arc::clone(&shared))),
+            spawn.spawn(teach::answer(Arc::clone(&shared))),
         ];
         Ok(Farm { connection, shared, tasks })
     }
@@ -242,6 +253,10 @@ impl ManagerQueue for FarmQueue<'_> {
     fn settle(&self) {
         let receipts = self.farm.shared.lock().settle();
         self.farm.acknowledge(receipts);
+    }
+
+    fn teach(&self, attacker: Side, round: Vec<u8>) {
+        self.farm.shared.rounds().add(attacker, &round);
     }
 
     fn show(&self, state: &QuestionState) {

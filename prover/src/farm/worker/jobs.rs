@@ -1,15 +1,16 @@
 //! Which jobs there are, and whether this worker has what they need.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
 use certificate_spec::{Digest, RULES};
 use futures_util::StreamExt;
 
+use super::lemmas::Known;
 use super::{Databases, Shared, WorkerSettings};
-use crate::board::{Board, Game};
+use crate::board::{Board, Game, Side};
 use crate::egdb::{Store, Values};
 use crate::farm::names::{HELLO, JOBS, is_name};
 use crate::farm::wire::{Announcement, JobContext, decode};
@@ -55,6 +56,9 @@ pub(super) struct OpenJob {
     /// An item of which nothing is heard for so long goes to another worker.
     pub(super) lease: Duration,
     is_over: AtomicBool,
+    /// What its items rest on, for each attacker.
+    black: RwLock<Known>,
+    white: RwLock<Known>,
     /// Nodes that this worker has expanded for it.
     pub(super) nodes: AtomicU64,
     /// Items that it has done.
@@ -72,6 +76,14 @@ impl OpenJob {
     pub(super) fn context(&self) -> SearchContext<'_> {
         let OpenDatabase { board, values, root } = &*self.database;
         SearchContext { board, database: values, database_root: *root, lemmas: None }
+    }
+
+    /// What is known of a question.
+    pub(super) fn known(&self, attacker: Side) -> &RwLock<Known> {
+        match attacker {
+            Side::Black => &self.black,
+            Side::White => &self.white,
+        }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -236,6 +248,8 @@ fn open(
             most_table: table,
             lease: Duration::from_millis(lease.max(100)),
             is_over: AtomicBool::new(false),
+            black: RwLock::default(),
+            white: RwLock::default(),
             nodes: AtomicU64::new(0),
             items: AtomicU64::new(0),
         }),

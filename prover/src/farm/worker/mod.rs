@@ -7,6 +7,7 @@
 
 mod jobs;
 mod leases;
+mod lemmas;
 mod results;
 
 use std::ops::ControlFlow;
@@ -26,7 +27,7 @@ use super::wire::{Heartbeat, encode};
 use crate::egdb::{StoreError, Value};
 use crate::prepare_database::Room;
 use crate::progress::Progress;
-use crate::proof::{Answer, Item, Lease, Work, work};
+use crate::proof::{Answer, Item, Lease, SearchContext, Work, work};
 use crate::search::SearchProgress;
 
 /// A worker says how it is so often.
@@ -175,7 +176,16 @@ pub fn run_worker(
 /// Does an item.
 fn search(shared: &Shared, lease: &FarmLease) -> Work {
     let job = lease.job();
-    let context = job.context();
+    let known = match Item::lemmas_of(lease.item()) {
+        None => None,
+        Some((attacker, digest)) => match lemmas::reach(shared, job, attacker, digest) {
+            Ok(Some(known)) => Some(known),
+            Ok(None) if shared.is_ending() => return Work::Stopped,
+            Ok(None) => return Work::Impossible("the job is over".into()),
+            Err(why) => return Work::Impossible(why),
+        },
+    };
+    let context = SearchContext { lemmas: known.as_ref().map(|k| k.lemmas()), ..job.context() };
     let Some(item) = Item::decode(lease.item(), &context) else {
         return Work::Impossible("bytes that are no item of this job".into());
     };

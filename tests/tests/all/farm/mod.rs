@@ -1,6 +1,7 @@
 //! Proofs whose searches are done by workers, through a real broker.
 
 mod faults;
+mod lemmas;
 mod liars;
 mod proxy;
 mod queue;

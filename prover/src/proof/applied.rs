@@ -1,0 +1,60 @@
+//! The strategies that a round has applied, and how they become lemmas: here and, as bytes, with
+//! workers elsewhere.
+
+use certificate_spec::Digest;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::item::{BadAnswer, SearchContext};
+use crate::board::{Board, Position, Side};
+use crate::search::{Lemmas, PackedStrategy};
+use crate::wire;
+
+/// A strategy as it is written.
+#[derive(Serialize, Deserialize)]
+struct WireStrategy {
+    white_moves: bool,
+    /// Sets of squares, a bit each.
+    black: u32,
+    white: u32,
+    kings: u32,
+    strategy: PackedStrategy,
+}
+
+/// The strategies of a round, in the order in which they were applied, as bytes.
+pub(super) fn encode(board: &Board, round: &[(Position, PackedStrategy)]) -> Vec<u8> {
+    let strategy = |(position, strategy): &(Position, PackedStrategy)| {
+        let sets = [position.black, position.white, position.kings];
+        let [black, white, kings] = sets.map(|set| board.to_dense(set));
+        let white_moves = position.turn == Side::White;
+        WireStrategy { white_moves, black, white, kings, strategy: strategy.clone() }
+    };
+    wire::encode(&round.iter().map(strategy).collect::<Vec<_>>())
+}
+
+/// Adds all positions of the strategies of a round to what its searches knew. Each is replayed, so
+/// bytes from elsewhere do no harm.
+///
+/// # Errors
+/// [`BadAnswer`] if the bytes are no strategies, or one does not hold; nothing is added then.
+pub fn learn(
+    lemmas: &mut Lemmas,
+    round: &[u8],
+    attacker: Side,
+    context: &SearchContext<'_>,
+) -> Result<(), BadAnswer> {
+    let strategies: Vec<WireStrategy> = wire::decode(round).ok_or(BadAnswer::Bytes)?;
+    let known = SearchContext { lemmas: Some(lemmas), ..*context };
+    let goal = known.goal(attacker);
+    let positions = |wire: &WireStrategy| {
+        let &WireStrategy { white_moves, black, white, kings, ref strategy } = wire;
+        let turn = if white_moves { Side::White } else { Side::Black };
+        let position = context.board.position(black, white, kings, turn);
+        let position = position.ok_or(BadAnswer::Bytes)?;
+        let PackedStrategy { is_win, leaf } = strategy;
+        Ok((*is_win, goal.replay(*is_win).positions(leaf, &position)?))
+    };
+    let all: Vec<_> = strategies.par_iter().map(positions).collect::<Result<_, BadAnswer>>()?;
+    lemmas.add(all, Digest::of(round));
+    Ok(())
+}

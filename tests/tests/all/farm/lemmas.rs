@@ -1,0 +1,95 @@
+//! Items that rest on what earlier rounds have decided: workers get that from the manager.
+
+use std::fs;
+use std::path::Path;
+use std::thread::sleep as rest;
+use std::time::Duration;
+
+use tests::farm::{Broker, Running};
+use tests::programs::{check, path, run};
+
+use super::{Job, SMALL};
+
+/// Long enough to be killed in the middle.
+const LONG: Job = Job { leaf_nodes: "300", ..SMALL };
+/// A part of the time that it takes.
+const PART: Duration = Duration::from_millis(300);
+
+/// What a proof took: nodes, searches and the tree of each question.
+fn took(said: &str) -> Vec<String> {
+    let is_answer = |line: &&str| line.contains("win? no") && line.contains(" searches, tree ");
+    let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
+    answers.sort();
+    // A manager that was killed may have said one before.
+    answers.dedup();
+    answers
+}
+
+/// What it takes with threads of one process.
+fn alone(job: Job, directory: &Path) -> Vec<String> {
+    let arguments = job.arguments(&["--lemmas", "--results", "alone.results"]);
+    let output = run(&path("prove"), &arguments, directory);
+    fs::remove_dir_all(directory.join("cert")).unwrap();
+    let want = took(&String::from_utf8(output.stderr).unwrap());
+    assert_eq!(want.len(), 2);
+    want
+}
+
+fn manager(job: Job, broker: &Broker, directory: &Path) -> Running {
+    let url = broker.url();
+    let farm = ["--lemmas", "--farm", &url, "--lease", "2", "--results", "farm.results"];
+    Running::start(&job.arguments(&farm), directory, "manager.log")
+}
+
+/// Waits for the end.
+fn end(manager: Running, directory: &Path) -> Vec<String> {
+    let output = manager.wait();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    let verdict = check(&["cert"], directory).verdict;
+    assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
+    took(&said)
+}
+
+#[test]
+fn it_is_the_same_proof_with_any_workers() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let want = alone(SMALL, here);
+    for workers in [1, 3] {
+        let broker = Broker::start();
+        let manager = manager(SMALL, &broker, here);
+        let worker = |n| Running::worker(&broker.url(), &format!("w{workers}-{n}"), here, &[]);
+        let _workers: Vec<Running> = (0..workers).map(worker).collect();
+        assert_eq!(end(manager, here), want);
+        fs::remove_dir_all(here.join("cert")).unwrap();
+        fs::remove_file(here.join("farm.results")).unwrap();
+    }
+}
+
+#[test]
+fn whoever_dies_it_is_the_same_proof() {
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let want = alone(LONG, here);
+    let mut broker = Broker::start();
+    let mut serving = manager(LONG, &broker, here);
+    let worker = |name: &str, broker: &Broker| Running::worker(&broker.url(), name, here, &[]);
+    let (mut one, mut two) = (worker("one", &broker), worker("two", &broker));
+    one.wait_to_say("taking its items");
+    two.wait_to_say("taking its items");
+    rest(PART);
+    // Its lemmas are gone, and the next one begins without any. The other one stands still, so the
+    // proof is not done, and has more than the next manager, until that has gone over its ledger.
+    one.kill();
+    two.signal("-STOP");
+    assert!(!serving.has_ended(), "the proof was done before the manager was killed");
+    serving.kill();
+    serving = manager(LONG, &broker, here);
+    let _three = worker("three", &broker);
+    two.signal("-CONT");
+    rest(PART);
+    broker.wipe();
+    broker.go_on();
+    assert_eq!(end(serving, here), want);
+}
