@@ -300,3 +300,14 @@ pub fn root_of(printed: &str) -> String {
     let root = printed.lines().last().and_then(|line| line.split("root=").nth(1));
     root.unwrap_or_else(|| panic!("expected a root: {printed}")).into()
 }
+
+/// What a proof took, from what `prove` says on standard error: an answer for each question, with
+/// nodes, searches and the tree.
+pub fn answers_of(said: &str) -> Vec<String> {
+    let is_answer = |line: &&str| line.contains(" win? ") && line.contains(" searches, tree ");
+    let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
+    answers.sort();
+    // A manager that was killed may have said one before.
+    answers.dedup();
+    answers
+}

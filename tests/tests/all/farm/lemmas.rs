@@ -5,7 +5,7 @@ use std::path::Path;
 use std::thread::sleep as rest;
 use std::time::Duration;
 
-use tests::farm::{Broker, Running};
+use tests::farm::{Broker, Running, answers_of};
 use tests::programs::{check, path, run};
 
 use super::{Job, SMALL};
@@ -15,22 +15,12 @@ const LONG: Job = Job { leaf_nodes: "300", ..SMALL };
 /// A part of the time that it takes.
 const PART: Duration = Duration::from_millis(300);
 
-/// What a proof took: nodes, searches and the tree of each question.
-fn took(said: &str) -> Vec<String> {
-    let is_answer = |line: &&str| line.contains("win? no") && line.contains(" searches, tree ");
-    let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
-    answers.sort();
-    // A manager that was killed may have said one before.
-    answers.dedup();
-    answers
-}
-
 /// What it takes with threads of one process.
 fn alone(job: Job, directory: &Path) -> Vec<String> {
     let arguments = job.arguments(&["--lemmas", "--results", "alone.results"]);
     let output = run(&path("prove"), &arguments, directory);
     fs::remove_dir_all(directory.join("cert")).unwrap();
-    let want = took(&String::from_utf8(output.stderr).unwrap());
+    let want = answers_of(&String::from_utf8(output.stderr).unwrap());
     assert_eq!(want.len(), 2);
     want
 }
@@ -48,7 +38,7 @@ fn end(manager: Running, directory: &Path) -> Vec<String> {
     assert!(output.status.success(), "{said}");
     let verdict = check(&["cert"], directory).verdict;
     assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
-    took(&said)
+    answers_of(&said)
 }
 
 #[test]
