@@ -97,6 +97,7 @@ pub mod heuristic;
 pub mod literature;
 pub mod lookup;
 pub mod manual;
+pub mod object_place;
 pub mod play;
 pub mod prepare_database;
 pub mod progress;

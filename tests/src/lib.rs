@@ -12,6 +12,7 @@ pub mod positions;
 pub mod programs;
 pub mod python;
 pub mod rules;
+pub mod s3;
 pub mod slice_file;
 pub mod slurm;
 pub mod v1;

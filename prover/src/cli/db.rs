@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
+use crate::cluster::SliceStore;
 use crate::egdb::{PairEvent, Slice, Store, Value};
 use crate::exchange::{Compared, Difference, compare_values, export, import};
 use crate::prepare_database::{
@@ -26,11 +27,16 @@ use crate::prepare_database::{
   prove db --game 8x8 --pieces 5 --export 8x8-5       a directory to copy; sha256sum -c SHA256SUMS holds there
   prove db --game 8x8 --pieces 5 --import 8x8-5       on another machine: verified, then put in place
   prove db --game 8x8 --pieces 5 --slice 2-0-1-1      two men against a man and a king, and its twin
+  prove db --game 8x8 --pieces 5 --slice 2-0-1-1 --store s3://bucket/egdb   the same, without a shared --db
+  prove db --game 8x8 --pieces 5 --store s3://bucket/egdb                   all that is there, and the rest built
   prove db --game 8x8 --pieces 5 --compare other.tsv  values of another program: FEN<TAB>win, draw or loss
 
 With --slice the slices that these follow from must be in --db. Others may be built there at the same time, \
 from other machines, too; when all are there, `prove db` without --slice checks them and makes one database of \
-them. `prove plan --script slurm` writes this as jobs for a cluster.
+them. `prove plan --script slurm` writes this as jobs for a cluster. With --store, slices that are missing in --db are \
+fetched from an object store if they are there, and with --slice those that were built are left there. For S3 the \
+variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for another server, AWS_ENDPOINT_URL (with \
+AWS_ALLOW_HTTP=true if it has no TLS) say how one gets in.
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin \
 are solved; so the command can be killed at any time, started again, and goes on from there. A database of version 0 of \
@@ -50,6 +56,10 @@ pub(super) struct Options {
     #[arg(long = "slice", value_name = "A-B-C-D", value_parser = parse_slice,
           conflicts_with_all = ["depth", "partly", "map_space", "unmap", "export", "import", "compare"])]
     slices: Vec<Slice>,
+    /// Fetch slices that are missing from this object store, s3://bucket/prefix or a directory; with
+    /// --slice leave there what was built
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["unmap", "export", "import", "compare"])]
+    store: Option<String>,
     /// Make the tables that searches map into memory, too, in DIR/RxC.tables: two bits a position.
     /// With --slice also use those that are there
     #[arg(long)]
@@ -177,6 +187,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         machine.progress().say(format!("{}: {there} pieces, verified", from.display()));
     }
     convert_old(&store, &machine.progress())?;
+    if let Some(slices) = slice_store(options)? {
+        let _lock = store.lock_with_others()?;
+        slices.fetch_all(&store, cover)?;
+    }
     let room = options.space.room(machine);
     prepare(&store, cover, &room, options.partly, &machine.progress())?;
     if options.depth {
@@ -207,6 +221,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     out.finish()
 }
 
+/// The object store that is named.
+fn slice_store(options: &Options) -> Result<Option<SliceStore>, Failure> {
+    let progress = options.build.machine.progress();
+    let place = options.store.as_deref();
+    Ok(place.map(|place| SliceStore::open(place, &progress)).transpose()?)
+}
+
 fn parse_slice(text: &str) -> Result<Slice, String> {
     Slice::parse(text).ok_or_else(|| "expected four numbers, as in 2-0-1-1".into())
 }
@@ -222,7 +243,15 @@ fn build_slices(options: &Options, store: &Store, mut out: ResultWriter) -> Resu
         )));
     }
     let (memory, progress) = (machine.memory(), machine.progress());
+    let elsewhere = slice_store(options)?;
+    if let Some(elsewhere) = &elsewhere {
+        let _lock = store.lock_with_others()?;
+        elsewhere.fetch_needs(store, &options.slices)?;
+    }
     let done = prepare_slices(store, cover, &options.slices, memory, options.map, &progress)?;
+    if let Some(elsewhere) = &elsewhere {
+        elsewhere.leave(store, &options.slices)?;
+    }
     if options.result.format == Format::Tsv {
         out.line("slice\ttwin\tbuilt\tbytes")?;
     }

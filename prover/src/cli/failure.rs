@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::board::{FenError, MoveError};
 use crate::book::BookError;
 use crate::certificate::{BrokenProof, EmitError, ReadError};
+use crate::cluster::SliceStoreError;
 use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
 use crate::exchange::ExchangeError;
@@ -109,6 +110,9 @@ pub enum Failure {
     /// The file of results.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// Slices in an object store.
+    #[error(transparent)]
+    Slices(#[from] SliceStoreError),
     /// The farm.
     #[error(transparent)]
     Farm(#[from] FarmError),
@@ -159,6 +163,7 @@ impl Failure {
             | Failure::Move(_)
             | Failure::Combine(_)
             | Failure::Farm(FarmError::Address { .. } | FarmError::Name(_))
+            | Failure::Slices(SliceStoreError::Place(_))
             | Failure::Book(BookError::Line { .. })
             | Failure::Exchange(ExchangeError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,

@@ -50,8 +50,8 @@ impl LoginOptions {
 #[derive(Args, Debug)]
 pub(super) struct ObjectsOption {
     /// Results of more than 512 kB go through this object store, a directory that the manager and
-    /// all workers share
-    #[arg(long, value_name = "DIR")]
+    /// all workers share, or s3://bucket/prefix
+    #[arg(long, value_name = "PLACE")]
     objects: Option<String>,
 }
 

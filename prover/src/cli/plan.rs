@@ -31,7 +31,7 @@ files; bytes on disk of these, while building and afterwards, and of all up to h
 searches map (`prove db --map`). Then the slices that take longest.
 
 With --script the directory --out gets job arrays of fewer than 1,000 tasks, each of which builds some slices \
-from finished ones in --db, a directory that all machines see, and submit.sh, which submits them all in order. The \
+from finished ones in --db, a directory that all machines see (or through --store), and submit.sh, which submits them all in order. The \
 memory that a task asks for, and four times its time and ten minutes, come from the forecast. --threads is for each \
 task. If jobs fail, run submit.sh again: what is finished ends at once. The variable PROVE says where the program is \
 on the cluster, if not where it is here.")]
@@ -50,6 +50,10 @@ pub(super) struct Options {
     /// solving; without this option, they leave tables to each other in DIR/RxC.tables
     #[arg(long, requires = "script")]
     no_map: bool,
+    /// Let slices go through this object store, s3://bucket/prefix or a directory; --db may be
+    /// another directory on each machine then, such as a local disk
+    #[arg(long, value_name = "PLACE", requires = "script")]
+    store: Option<String>,
     #[command(flatten)]
     result: ResultOptions,
 }
@@ -115,6 +119,7 @@ fn write_scripts(
         cover,
         databases: std::path::absolute(folder).map_err(|e| file(folder, e))?,
         threads: machine.workers(),
+        store: options.store.as_deref(),
         map: !options.no_map,
     };
     let jobs = script_steps(&program, steps);

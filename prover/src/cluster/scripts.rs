@@ -30,6 +30,8 @@ pub struct Program<'a> {
     pub databases: PathBuf,
     /// Threads of each task.
     pub threads: usize,
+    /// The object store through which slices go, if the machines have no folder in common.
+    pub store: Option<&'a str>,
     /// Whether tasks leave tables to each other, in files that are mapped.
     pub map: bool,
 }
@@ -84,14 +86,15 @@ fn limits(memory: u64, minutes: u64, threads: usize) -> Limits {
 
 /// The program, unless the variable PROVE names another one where the jobs run.
 fn command(program: &Program<'_>, memory: u64, map: bool) -> String {
-    let Program { path, board, cover, databases, threads, .. } = program;
+    let Program { path, board, cover, databases, threads, store, .. } = program;
     let map = if map { " --map" } else { "" };
+    let store = store.map_or(String::new(), |place| format!(" --store {}", quoted(place)));
     let text = |path: &Path| quoted(&path.to_string_lossy());
     let (path, databases, board) = (text(path), text(databases), board.name());
     // An array without elements is an error in old versions of bash if it is expanded like others.
     format!(
         "program={path}
 exec \"${{PROVE:-$program}}\" db --game {board} --pieces {cover} --db {databases} --threads {threads} \\
-  --memory {memory}{map} --quiet ${{task[@]+\"${{task[@]}}\"}}"
+  --memory {memory}{map}{store} --quiet ${{task[@]+\"${{task[@]}}\"}}"
     )
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::object_place::PlaceError;
+
 /// Why a farm cannot be used.
 #[derive(Debug, Error)]
 pub enum FarmError {
@@ -56,13 +58,8 @@ pub enum FarmError {
     )]
     Name(String),
     /// Where large results go.
-    #[error("--objects {place}: {why}")]
-    Objects {
-        /// The place.
-        place: String,
-        /// What is wrong with it.
-        why: String,
-    },
+    #[error("--objects {0}")]
+    Objects(PlaceError),
     /// The system gives no threads.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),

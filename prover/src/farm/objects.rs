@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use certificate_spec::Digest;
-use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::error::FarmError;
+use crate::object_place;
 
 /// Results with more bytes than that go through the object store, if there is one.
 pub const MOST_INLINE: usize = 512 << 10;
@@ -40,15 +40,12 @@ pub enum ObjectError {
 }
 
 impl Objects {
-    /// The object store in a directory, which is made.
+    /// The object store in a directory, which is made, or `s3://bucket/prefix`.
     ///
     /// # Errors
     /// [`FarmError::Objects`]
     pub fn open(place: &str) -> Result<Objects, FarmError> {
-        let bad = |why: String| FarmError::Objects { place: place.into(), why };
-        std::fs::create_dir_all(place).map_err(|e| bad(e.to_string()))?;
-        let store = LocalFileSystem::new_with_prefix(place).map_err(|e| bad(e.to_string()))?;
-        Ok(Objects { store: Arc::new(store) })
+        Ok(Objects { store: object_place::open(place).map_err(FarmError::Objects)? })
     }
 
     /// Writes an object; returns its name.

@@ -32,6 +32,7 @@ mod report;
 mod search;
 mod serve;
 mod shared_build;
+mod slice_store;
 mod slices;
 mod tables;
 mod traps;

@@ -483,6 +483,31 @@ impl Store {
         Ok(parts.iter().map(|part| part.len() as u64).sum())
     }
 
+    /// Takes a finished slice that was built elsewhere (under [`Store::lock_with_others`]): `write`
+    /// fills its file, and has seen to it that it is the right one.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; those of `write`, too.
+    pub fn add_slice(
+        &self,
+        slice: Slice,
+        write: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        let path = self.building.join(slice.name().file_name());
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        fs::create_dir_all(&self.building).map_err(io)?;
+        atomic::write_unsynced(&path, write).map_err(io)
+    }
+
+    /// The file of a finished slice, to be read.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn open_slice(&self, slice: Slice) -> Result<fs::File, StoreError> {
+        let path = self.slice_path(slice);
+        fs::File::open(&path).map_err(|source| StoreError::Io { path, source })
+    }
+
     /// Removes slices of a cover that the MANIFEST does not list if they are no longer as they were
     /// written (under [`Store::lock`]): no digest is known of them as yet, but checksums are.
     ///

@@ -133,6 +133,22 @@ impl Builder {
         all
     }
 
+    /// The finished slices that have to be read to solve a slice and its twin, in order: those that
+    /// it looks at, and for the values of these in which the side to move can capture all that
+    /// captures lead to.
+    pub fn reads(slice: Slice) -> Vec<Slice> {
+        let mut found: Vec<Slice> = Vec::new();
+        let mut todo = Self::needs(slice);
+        while let Some(slice) = todo.pop() {
+            if !found.contains(&slice) {
+                found.push(slice);
+                todo.extend(Self::captures(slice));
+            }
+        }
+        found.sort_by_key(|s| s.name().order());
+        found
+    }
+
     /// The slices of a cover with `pieces` pieces, in order; one of each pair of twins, which are
     /// solved together.
     pub fn pairs(board: &Board, cover: &Cover, pieces: u8) -> Vec<Slice> {

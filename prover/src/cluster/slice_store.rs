@@ -1,0 +1,273 @@
+//! Finished slices in an object store, for machines that have no directory in common.
+//!
+//! `<RxC>/slices/<slice>.json` says which file a slice is, by length and BLAKE3 name, and
+//! `<RxC>/files/<name>` is that file. What is fetched is held against both, and a slice is the same
+//! bytes whoever builds it, so it does not matter who is first.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use certificate_spec::Digest;
+use object_store::buffered::BufWriter;
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tokio::io::AsyncWriteExt;
+use tokio::runtime::Runtime;
+
+use crate::egdb::{Builder, Cover, Slice, Store, StoreError, pair_of};
+use crate::object_place::{self, PlaceError};
+use crate::progress::Progress;
+
+/// Bytes that are sent or asked for at a time.
+const PART: usize = 16 << 20;
+
+/// Slices in an object store.
+pub struct SliceStore {
+    place: String,
+    objects: Arc<dyn ObjectStore>,
+    runtime: Runtime,
+    progress: Progress,
+}
+
+/// Why slices cannot be had from an object store, or not be left there.
+#[derive(Debug, Error)]
+pub enum SliceStoreError {
+    /// The place.
+    #[error("--store {0}")]
+    Place(#[from] PlaceError),
+    /// The object store fails.
+    #[error("--store {place}: {source}")]
+    Objects {
+        /// The place.
+        place: String,
+        /// What is wrong.
+        source: Box<object_store::Error>,
+    },
+    /// An object that is not what it should be.
+    #[error("--store {place}: {object}: expected {expected}, found {found}; remove it there")]
+    Damaged {
+        /// The place.
+        place: String,
+        /// The object.
+        object: String,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// The database here.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No thread for it.
+    #[error("cannot start threads: {0}")]
+    Threads(io::Error),
+}
+
+/// Which file a slice is.
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+struct Entry {
+    bytes: u64,
+    blake3: String,
+}
+
+impl SliceStore {
+    /// The slices at a place, a directory or `s3://bucket/prefix`.
+    ///
+    /// # Errors
+    /// [`SliceStoreError::Place`]; [`SliceStoreError::Threads`]
+    pub fn open(place: &str, progress: &Progress) -> Result<SliceStore, SliceStoreError> {
+        let objects = object_place::open(place)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(SliceStoreError::Threads)?;
+        Ok(SliceStore { place: place.into(), objects, runtime, progress: *progress })
+    }
+
+    /// Fetches what is here and not with `store`: some slices and their twins, and of those that are
+    /// not here what they follow from (under [`Store::lock_with_others`]).
+    ///
+    /// # Errors
+    /// [`SliceStoreError`]; whatever was fetched stays.
+    pub fn fetch_needs(&self, store: &Store, slices: &[Slice]) -> Result<(), SliceStoreError> {
+        let board = store.board().name();
+        let mut wanted = Vec::new();
+        for pair in slices.iter().map(|&slice| pair_of(slice)) {
+            let both = [pair, pair.twin()];
+            wanted.extend(both);
+            for slice in both {
+                if !store.has_slice(slice) && self.entry(&board, slice)?.is_none() {
+                    wanted.extend(Builder::reads(pair));
+                }
+            }
+        }
+        wanted.sort_by_key(|slice| slice.name().order());
+        wanted.dedup();
+        self.fetch(store, &wanted)
+    }
+
+    /// The same of the slices of a cover.
+    ///
+    /// # Errors
+    /// As for [`SliceStore::fetch_needs`].
+    pub fn fetch_all(&self, store: &Store, cover: &Cover) -> Result<(), SliceStoreError> {
+        self.fetch(store, &Slice::all(store.board(), cover))
+    }
+
+    fn fetch(&self, store: &Store, slices: &[Slice]) -> Result<(), SliceStoreError> {
+        let board = store.board().name();
+        let mut found = Vec::new();
+        for &slice in slices.iter().filter(|&&slice| !store.has_slice(slice)) {
+            if let Some(entry) = self.entry(&board, slice)? {
+                found.push((slice, entry));
+            }
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let bytes = found.iter().map(|(_, entry)| entry.bytes).sum();
+        let bar = self.progress.start(format!("fetching slices of {board}"), bytes, "bytes");
+        for (slice, entry) in found {
+            self.fetch_slice(store, slice, &entry)?;
+            bar.add(entry.bytes);
+        }
+        bar.finish();
+        Ok(())
+    }
+
+    /// Which file a slice is, if it is here.
+    fn entry(&self, board: &str, slice: Slice) -> Result<Option<Entry>, SliceStoreError> {
+        let path = entry_path(board, slice);
+        let read = async { self.objects.get(&path).await?.bytes().await };
+        let bytes = match self.runtime.block_on(read) {
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            bytes => bytes.map_err(|e| self.failed(e))?,
+        };
+        let entry = serde_json::from_slice(&bytes);
+        let entry = entry.map_err(|e| self.damaged(&path, "length and BLAKE3 name", e))?;
+        Ok(Some(entry))
+    }
+
+    fn fetch_slice(
+        &self,
+        store: &Store,
+        slice: Slice,
+        entry: &Entry,
+    ) -> Result<(), SliceStoreError> {
+        let path = file_path(&store.board().name(), &entry.blake3);
+        let mut failure = None;
+        let written = store.add_slice(slice, |file| {
+            self.copy(&path, entry, file).map_err(|error| match error {
+                CopyError::File(error) => error,
+                CopyError::Store(error) => {
+                    failure = Some(error);
+                    io::Error::other("not fetched")
+                }
+            })
+        });
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(written?),
+        }
+    }
+
+    /// Copies an object into a file, part by part, and holds it against its entry.
+    fn copy(&self, path: &Path, entry: &Entry, file: &mut File) -> Result<(), CopyError> {
+        let mut hasher = blake3::Hasher::new();
+        let mut from = 0;
+        while from < entry.bytes {
+            let to = entry.bytes.min(from + PART as u64);
+            let part = self.runtime.block_on(self.objects.get_range(path, from..to));
+            let part = part.map_err(|e| CopyError::Store(self.failed(e)))?;
+            if part.len() as u64 != to - from {
+                let expected = format!("{} bytes", entry.bytes);
+                let found = format!("{} bytes", from + part.len() as u64);
+                return Err(CopyError::Store(self.damaged(path, expected, found)));
+            }
+            hasher.update(&part);
+            file.write_all(&part).map_err(CopyError::File)?;
+            from = to;
+        }
+        let found = Digest(*hasher.finalize().as_bytes()).to_string();
+        match found == entry.blake3 {
+            true => Ok(()),
+            false => {
+                let expected = format!("bytes with BLAKE3 {}", entry.blake3);
+                Err(CopyError::Store(self.damaged(path, expected, format!("BLAKE3 {found}"))))
+            }
+        }
+    }
+
+    /// Leaves slices of `store`, with their twins, here. What is here already stays.
+    ///
+    /// # Errors
+    /// [`SliceStoreError`]
+    pub fn leave(&self, store: &Store, slices: &[Slice]) -> Result<(), SliceStoreError> {
+        let board = store.board().name();
+        let pairs = slices.iter().map(|&slice| pair_of(slice));
+        for slice in pairs.flat_map(|slice| [slice, slice.twin()]) {
+            let record = store.record(slice)?;
+            let entry = Entry { bytes: record.length, blake3: record.digest.to_string() };
+            if self.entry(&board, slice)?.is_some_and(|there| there == entry) {
+                continue;
+            }
+            let mut file = store.open_slice(slice)?;
+            let path = file_path(&board, &entry.blake3);
+            self.runtime.block_on(self.send(&path, &mut file)).map_err(|e| self.failed(e))?;
+            // Whoever sees it finds the file.
+            let text = serde_json::to_vec(&entry).unwrap_or_default();
+            let path = entry_path(&board, slice);
+            let put = self.objects.put(&path, text.into());
+            self.runtime.block_on(put).map_err(|e| self.failed(e))?;
+        }
+        Ok(())
+    }
+
+    async fn send(&self, path: &Path, file: &mut File) -> Result<(), object_store::Error> {
+        let generic =
+            |e: io::Error| object_store::Error::Generic { store: "file", source: e.into() };
+        let mut writer = BufWriter::with_capacity(Arc::clone(&self.objects), path.clone(), PART);
+        loop {
+            let mut part = Vec::new();
+            file.take(PART as u64).read_to_end(&mut part).map_err(generic)?;
+            if part.is_empty() {
+                break;
+            }
+            writer.put(part.into()).await?;
+        }
+        writer.shutdown().await.map_err(generic)
+    }
+
+    fn failed(&self, source: object_store::Error) -> SliceStoreError {
+        SliceStoreError::Objects { place: self.place.clone(), source: Box::new(source) }
+    }
+
+    fn damaged(
+        &self,
+        object: &Path,
+        expected: impl ToString,
+        found: impl ToString,
+    ) -> SliceStoreError {
+        SliceStoreError::Damaged {
+            place: self.place.clone(),
+            object: object.to_string(),
+            expected: expected.to_string(),
+            found: found.to_string(),
+        }
+    }
+}
+
+/// Why an object was not copied.
+enum CopyError {
+    File(io::Error),
+    Store(SliceStoreError),
+}
+
+fn entry_path(board: &str, slice: Slice) -> Path {
+    Path::from(format!("{board}/slices/{}.json", slice.name().file_name()))
+}
+
+fn file_path(board: &str, digest: &str) -> Path {
+    Path::from(format!("{board}/files/{digest}"))
+}

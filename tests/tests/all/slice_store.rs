@@ -1,0 +1,129 @@
+//! A database that machines build without a directory in common: slices go through an object store.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use draughtproof_egdb::{Builder, Cover};
+use draughtproof_game::Board;
+use tests::programs::{path, prove};
+use tests::s3::S3;
+
+const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
+
+/// Slices of 4x6, in order, one of each pair.
+fn slices() -> Vec<String> {
+    let board = Board::new(4, 6).unwrap();
+    let pairs = (2..=4).flat_map(|n| Builder::pairs(&board, &Cover::up_to(4), n));
+    pairs.map(|slice| slice.name().file_name()).collect()
+}
+
+/// Machines that share no more than an object store.
+struct Machines<'a> {
+    here: &'a Path,
+    place: &'a str,
+    s3: Option<&'a S3>,
+}
+
+impl Machines<'_> {
+    /// Has a machine do something about the database; its status, and what it says.
+    fn run(&self, machine: &str, more: &[&str]) -> (Option<i32>, String) {
+        let mut command = Command::new(path("prove"));
+        command.args(["db", "--db", machine, "--store", self.place]).args(OF).args(more);
+        command.current_dir(self.here);
+        self.s3.iter().for_each(|s3| s3.tell(&mut command));
+        let output = command.output().unwrap();
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        (output.status.code(), text)
+    }
+
+    /// Builds all slices, each on the next of three machines, and the database on a fourth.
+    fn build(&self) {
+        for (i, slice) in slices().iter().enumerate() {
+            let (status, said) = self.run(&format!("machine-{}", i % 3), &["--slice", slice]);
+            assert!(status == Some(0) && said.contains("built"), "{said}");
+        }
+        let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), self.here);
+        assert_eq!(self.run("machine-3", &[]), (Some(0), one));
+        assert!(files(&self.here.join("one/4x6")) == files(&self.here.join("machine-3/4x6")));
+    }
+}
+
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
+}
+
+#[test]
+fn machines_with_a_bucket_in_common_make_the_database_of_one() {
+    let place = tempfile::tempdir().unwrap();
+    let s3 = S3::start(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let machines = Machines { here: place.path(), place: "s3://bucket/some/egdb", s3: Some(&s3) };
+    machines.build();
+    let elsewhere = Machines { place: "s3://nowhere/egdb", ..machines };
+    let (status, said) = elsewhere.run("machine-4", &["--slice", "0-1-0-1"]);
+    assert_eq!(status, Some(3), "{said}");
+    assert!(
+        said.contains("--store s3://nowhere/egdb: ") && said.contains("NoSuchBucket"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_wrong_in_the_store_is_not_taken() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let machines = Machines { here, place: "store", s3: None };
+    machines.build();
+    let new = |name: &str| machines.run(name, &["--slice", "0-1-0-1"]);
+    let (status, said) = new("new");
+    assert!(status == Some(0) && said.contains("there, verified"), "{said}");
+    // What is there needs nothing that it follows from.
+    let (status, said) = machines.run("last", &["--slice", "0-2-1-1"]);
+    assert!(status == Some(0) && said.contains("there, verified"), "{said}");
+    assert_eq!(fs::read_dir(here.join("last/4x6.building")).unwrap().count(), 3);
+
+    let entry = here.join("store/4x6/slices/0-1-0-1.json");
+    let text = fs::read_to_string(&entry).unwrap();
+    let name = text.split('"').find(|part| part.len() == 64).unwrap();
+    let file: PathBuf = here.join("store/4x6/files").join(name);
+    let whole = fs::read(&file).unwrap();
+    let mut changed = whole.clone();
+    changed[whole.len() / 2] ^= 1;
+    let [longer, shorter] = [[&whole[..], b"x"].concat(), whole[1..].to_vec()];
+    let expected = format!("4x6/files/{name}: expected bytes with BLAKE3 {name}, found BLAKE3 ");
+    for (i, (bytes, says)) in [
+        (changed, &*expected),
+        (shorter, "--store store: "),
+        // Nobody reads more of it than there should be.
+        (longer, ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        fs::write(&file, bytes).unwrap();
+        let (status, said) = new(&format!("damaged-{i}"));
+        assert_eq!(status, Some(if says.is_empty() { 0 } else { 3 }), "{said}");
+        assert!(said.contains(says), "{said}");
+        let taken = here.join(format!("damaged-{i}/4x6.building/0-1-0-1"));
+        assert_eq!(fs::read(taken).ok(), says.is_empty().then(|| whole.clone()));
+    }
+    fs::remove_file(&file).unwrap();
+    let (status, said) = new("gone");
+    assert!(status == Some(3) && said.contains(name), "{said}");
+    fs::write(&entry, "{}").unwrap();
+    let (status, said) = new("empty");
+    assert_eq!(status, Some(3), "{said}");
+    assert!(said.contains("4x6/slices/0-1-0-1.json: expected length and BLAKE3 name"), "{said}");
+    // As the message says.
+    fs::remove_file(&entry).unwrap();
+    let (status, said) = new("without");
+    assert!(status == Some(0) && said.contains("built"), "{said}");
+    assert_eq!((fs::read_to_string(&entry).unwrap(), fs::read(&file).unwrap()), (text, whole));
+
+    let bad = Machines { place: "ftp://somewhere", ..machines };
+    let (status, said) = bad.run("bad", &["--slice", "0-1-0-1"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("expected a directory or s3://bucket/prefix"), "{said}");
+}
