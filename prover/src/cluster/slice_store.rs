@@ -4,6 +4,7 @@
 //! `<RxC>/files/<name>` is that file. What is fetched is held against both, and a slice is the same
 //! bytes whoever builds it, so it does not matter who is first.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -47,16 +48,19 @@ pub enum SliceStoreError {
         source: Box<object_store::Error>,
     },
     /// An object that is not what it should be.
-    #[error("--store {place}: {object}: expected {expected}, found {found}; remove it there")]
+    #[error(
+        "--store {object}: expected {expected}, found {found}; remove {entry} there, and have the \
+         slice built again"
+    )]
     Damaged {
-        /// The place.
-        place: String,
-        /// The object.
+        /// The place and the object.
         object: String,
         /// What should be there.
         expected: String,
         /// What is there.
         found: String,
+        /// What says that there is such a slice.
+        entry: String,
     },
     /// The database here.
     #[error(transparent)]
@@ -71,6 +75,12 @@ pub enum SliceStoreError {
 struct Entry {
     bytes: u64,
     blake3: String,
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes with BLAKE3 {}", self.bytes, self.blake3)
+    }
 }
 
 impl SliceStore {
@@ -145,7 +155,7 @@ impl SliceStore {
             bytes => bytes.map_err(|e| self.failed(e))?,
         };
         let entry = serde_json::from_slice(&bytes);
-        let entry = entry.map_err(|e| self.damaged(&path, "length and BLAKE3 name", e))?;
+        let entry = entry.map_err(|e| self.damaged(&path, &path, "length and BLAKE3 name", e))?;
         Ok(Some(entry))
     }
 
@@ -155,10 +165,12 @@ impl SliceStore {
         slice: Slice,
         entry: &Entry,
     ) -> Result<(), SliceStoreError> {
-        let path = file_path(&store.board().name(), &entry.blake3);
+        let board = store.board().name();
+        let [path, of] = [file_path(&board, &entry.blake3), entry_path(&board, slice)];
+        let wrong = |found: String| self.damaged(&of, &path, entry, found);
         let mut failure = None;
         let written = store.add_slice(slice, |file| {
-            self.copy(&path, entry, file).map_err(|error| match error {
+            self.copy(&path, entry, file, &wrong).map_err(|error| match error {
                 CopyError::File(error) => error,
                 CopyError::Store(error) => {
                     failure = Some(error);
@@ -173,17 +185,26 @@ impl SliceStore {
     }
 
     /// Copies an object into a file, part by part, and holds it against its entry.
-    fn copy(&self, path: &Path, entry: &Entry, file: &mut File) -> Result<(), CopyError> {
+    fn copy(
+        &self,
+        path: &Path,
+        entry: &Entry,
+        file: &mut File,
+        wrong: &dyn Fn(String) -> SliceStoreError,
+    ) -> Result<(), CopyError> {
         let mut hasher = blake3::Hasher::new();
         let mut from = 0;
         while from < entry.bytes {
             let to = entry.bytes.min(from + PART as u64);
             let part = self.runtime.block_on(self.objects.get_range(path, from..to));
-            let part = part.map_err(|e| CopyError::Store(self.failed(e)))?;
+            let part = part.map_err(|e| {
+                CopyError::Store(match e {
+                    object_store::Error::NotFound { .. } => wrong("no such object".into()),
+                    e => self.failed(e),
+                })
+            })?;
             if part.len() as u64 != to - from {
-                let expected = format!("{} bytes", entry.bytes);
-                let found = format!("{} bytes", from + part.len() as u64);
-                return Err(CopyError::Store(self.damaged(path, expected, found)));
+                return Err(CopyError::Store(wrong(format!("{} bytes", from + part.len() as u64))));
             }
             hasher.update(&part);
             file.write_all(&part).map_err(CopyError::File)?;
@@ -192,33 +213,32 @@ impl SliceStore {
         let found = Digest(*hasher.finalize().as_bytes()).to_string();
         match found == entry.blake3 {
             true => Ok(()),
-            false => {
-                let expected = format!("bytes with BLAKE3 {}", entry.blake3);
-                Err(CopyError::Store(self.damaged(path, expected, format!("BLAKE3 {found}"))))
-            }
+            false => Err(CopyError::Store(wrong(format!("others with BLAKE3 {found}")))),
         }
     }
 
     /// Leaves slices of `store`, with their twins, here. What is here already stays.
     ///
     /// # Errors
-    /// [`SliceStoreError`]
+    /// [`SliceStoreError`]; [`SliceStoreError::Damaged`] if another file is here for one of them.
     pub fn leave(&self, store: &Store, slices: &[Slice]) -> Result<(), SliceStoreError> {
         let board = store.board().name();
         let pairs = slices.iter().map(|&slice| pair_of(slice));
         for slice in pairs.flat_map(|slice| [slice, slice.twin()]) {
             let record = store.record(slice)?;
             let entry = Entry { bytes: record.length, blake3: record.digest.to_string() };
-            if self.entry(&board, slice)?.is_some_and(|there| there == entry) {
-                continue;
+            let [path, of] = [file_path(&board, &entry.blake3), entry_path(&board, slice)];
+            if let Some(there) = self.entry(&board, slice)? {
+                if there == entry {
+                    continue;
+                }
+                return Err(self.damaged(&of, &of, &entry, there));
             }
             let mut file = store.open_slice(slice)?;
-            let path = file_path(&board, &entry.blake3);
             self.runtime.block_on(self.send(&path, &mut file)).map_err(|e| self.failed(e))?;
             // Whoever sees it finds the file.
             let text = serde_json::to_vec(&entry).unwrap_or_default();
-            let path = entry_path(&board, slice);
-            let put = self.objects.put(&path, text.into());
+            let put = self.objects.put(&of, text.into());
             self.runtime.block_on(put).map_err(|e| self.failed(e))?;
         }
         Ok(())
@@ -245,13 +265,14 @@ impl SliceStore {
 
     fn damaged(
         &self,
+        entry: &Path,
         object: &Path,
         expected: impl ToString,
         found: impl ToString,
     ) -> SliceStoreError {
         SliceStoreError::Damaged {
-            place: self.place.clone(),
-            object: object.to_string(),
+            object: format!("{}/{object}", self.place),
+            entry: entry.to_string(),
             expected: expected.to_string(),
             found: found.to_string(),
         }

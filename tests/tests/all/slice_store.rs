@@ -92,10 +92,14 @@ fn what_is_wrong_in_the_store_is_not_taken() {
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
     let [longer, shorter] = [[&whole[..], b"x"].concat(), whole[1..].to_vec()];
-    let expected = format!("4x6/files/{name}: expected bytes with BLAKE3 {name}, found BLAKE3 ");
+    let bytes = whole.len();
+    let expected = format!(
+        "4x6/files/{name}: expected {bytes} bytes with BLAKE3 {name}, found others with BLAKE3 "
+    );
+    let remove = "remove 4x6/slices/0-1-0-1.json there";
     for (i, (bytes, says)) in [
         (changed, &*expected),
-        (shorter, "--store store: "),
+        (shorter, "--store store"),
         // Nobody reads more of it than there should be.
         (longer, ""),
     ]
@@ -111,11 +115,17 @@ fn what_is_wrong_in_the_store_is_not_taken() {
     }
     fs::remove_file(&file).unwrap();
     let (status, said) = new("gone");
-    assert!(status == Some(3) && said.contains(name), "{said}");
+    assert!(status == Some(3) && said.contains("found no such object"), "{said}");
+    assert!(said.contains(remove), "{said}");
     fs::write(&entry, "{}").unwrap();
     let (status, said) = new("empty");
     assert_eq!(status, Some(3), "{said}");
     assert!(said.contains("4x6/slices/0-1-0-1.json: expected length and BLAKE3 name"), "{said}");
+    // Somebody has built another one.
+    fs::write(&entry, text.replace(name, &"0".repeat(64))).unwrap();
+    let (status, said) = machines.run("machine-0", &["--slice", "0-1-0-1"]);
+    assert!(status == Some(3) && said.contains("found "), "{said}");
+    assert!(said.contains(&format!("{bytes} bytes with BLAKE3 0000")) && said.contains(remove));
     // As the message says.
     fs::remove_file(&entry).unwrap();
     let (status, said) = new("without");
