@@ -7,6 +7,7 @@ pub mod corpus;
 pub mod draft;
 pub mod encoding;
 pub mod farm;
+pub mod files;
 pub mod mutants;
 pub mod positions;
 pub mod programs;

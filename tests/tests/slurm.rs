@@ -6,14 +6,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
+use tests::files::read_all;
 use tests::programs::{check, path, prove, run};
 use tests::slurm::Cluster;
-
-/// The files of a directory, with their contents.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
-    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
-}
 
 /// The slices of a database that is being built, with what tells whether they were written again.
 fn slices(building: &Path) -> BTreeMap<String, u64> {
@@ -74,11 +69,11 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     assert!(jobs.lines().last().unwrap().starts_with("finish "), "{jobs}");
     assert!(!here.join("many/6x6/MANIFEST").exists(), "the end did not wait for all");
     let before = slices(&here.join("many/6x6.building"));
-    let database = files(&here.join("one/6x6"));
+    let database = read_all(&here.join("one/6x6"));
     assert!(before.len() > 4 && before.len() < database.len() - 1, "{before:?}");
 
     cluster.submit(&here.join("build"), ("PROVE", &dies));
-    assert!(files(&here.join("many/6x6")) == database, "other bytes");
+    assert!(read_all(&here.join("many/6x6")) == database, "other bytes");
     let after = slices(&here.join("many/6x6"));
     // Of the pair that was being written one may have been there, and is written again with the
     // other.
@@ -110,5 +105,5 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     assert!(claim.starts_with("s VERIFIED DATABASE 6x6 pieces=5 "), "{whole}");
     assert!(merged.starts_with(&format!("{claim} db=exact by ")), "{merged}{whole}");
     assert!(merged.contains(" of 5 notes keys=1 "), "{merged}");
-    assert_eq!(files(&here.join("audit/notes")).len(), 5);
+    assert_eq!(read_all(&here.join("audit/notes")).len(), 5);
 }

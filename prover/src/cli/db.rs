@@ -56,8 +56,8 @@ pub(super) struct Options {
     #[arg(long = "slice", value_name = "A-B-C-D", value_parser = parse_slice,
           conflicts_with_all = ["depth", "partly", "map_space", "unmap", "export", "import", "compare"])]
     slices: Vec<Slice>,
-    /// Fetch slices that are missing from this object store, s3://bucket/prefix or a directory; with
-    /// --slice leave there what was built
+    /// Fetch slices that are missing in --db from this object store, s3://bucket/prefix or a
+    /// directory; with --slice leave there what was built
     #[arg(long, value_name = "PLACE", conflicts_with_all = ["unmap", "export", "import", "compare"])]
     store: Option<String>,
     /// Make the tables that searches map into memory, too, in DIR/RxC.tables: two bits a position.

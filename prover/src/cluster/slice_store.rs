@@ -95,8 +95,9 @@ impl SliceStore {
         Ok(SliceStore { place: place.into(), objects, runtime, progress: *progress })
     }
 
-    /// Fetches what is here and not with `store`: some slices and their twins, and of those that are
-    /// not here what they follow from (under [`Store::lock_with_others`]).
+    /// Fetches some slices and their twins, as far as they are here and `store` lacks them, and for
+    /// those that are not here the slices that they follow from (under
+    /// [`Store::lock_with_others`]).
     ///
     /// # Errors
     /// [`SliceStoreError`]; whatever was fetched stays.
@@ -117,7 +118,8 @@ impl SliceStore {
         self.fetch(store, &wanted)
     }
 
-    /// The same of the slices of a cover.
+    /// Fetches the slices of a cover, as far as they are here and `store` lacks them (under
+    /// [`Store::lock_with_others`]).
     ///
     /// # Errors
     /// As for [`SliceStore::fetch_needs`].

@@ -113,8 +113,9 @@ pub struct RoundsRequest {
 /// The answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundsReply {
-    /// What follows, or some of it; none if there is no more yet. All of it together: for each round
-    /// the length, eight bytes, the least first, and its strategies ([`crate::proof::learn`]).
+    /// What follows, or some of it; none if there is no more yet. All of it together is, for each
+    /// round, its length, eight bytes, the least significant first, and its strategies
+    /// ([`crate::proof::learn`]).
     pub bytes: Vec<u8>,
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use tests::files::read_all;
 use tests::programs::{check, prove};
 
 /// Proves with the given options and checks; the verdict must begin with the given words.
@@ -119,25 +120,6 @@ fn values_of_positions_won_by_either_side() {
     }
 }
 
-/// All files below a directory with their bytes.
-fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut todo = vec![directory.to_path_buf()];
-    while let Some(d) = todo.pop() {
-        for entry in fs::read_dir(d).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                todo.push(path);
-            } else {
-                let name = path.strip_prefix(directory).unwrap().display().to_string();
-                found.push((name, fs::read(&path).unwrap()));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
 fn the_same_bytes_with_any_number_of_threads() {
     let directory = tempfile::tempdir().unwrap();
@@ -155,11 +137,11 @@ fn the_same_bytes_with_any_number_of_threads() {
             let _ = fs::remove_dir_all(directory.join("egdb"));
             let _ = fs::remove_dir_all(directory.join(threads));
             prove(&[&options[..], &to].concat(), directory);
-            let mut database = files(&directory.join("egdb"));
+            let mut database = read_all(&directory.join("egdb"));
             // How long it took lies beside the database, and results in the order in which they
             // came.
-            database.retain(|(name, _)| !name.ends_with(".figures") && !name.ends_with(".results"));
-            (files(&directory.join(threads)), database)
+            database.retain(|name, _| !name.ends_with(".figures") && !name.ends_with(".results"));
+            (read_all(&directory.join(threads)), database)
         };
         let one = bytes("1");
         assert!(one.0.len() > 3 && one.1.len() > 3, "{options:?}: too little to compare");
@@ -174,9 +156,9 @@ fn a_second_run_finds_the_certificate_there() {
     let directory = directory.path();
     let options = ["--game", "4x4", "--emit", "cert", "-q"];
     let kept = || {
-        let mut files = files(directory);
+        let mut files = read_all(directory);
         // What was found before is used, and not found again.
-        files.retain(|(name, _)| !name.ends_with(".results"));
+        files.retain(|name, _| !name.ends_with(".results"));
         files
     };
     let first = prove(&options, directory);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use tests::files::read_all;
 use tests::programs::{path, prove, run};
 
 const DB: [&str; 6] = ["db", "--game", "5x5", "--pieces", "3", "-q"];
@@ -15,15 +16,6 @@ fn db(more: &[&str], here: &Path) -> Output {
 fn error(output: &Output) -> String {
     assert_ne!(output.status.code(), Some(0));
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// All files of a directory with their bytes, in order.
-fn files(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-    let mut files: Vec<_> = entries.map(|path| (name(&path), fs::read(&path).unwrap())).collect();
-    files.sort();
-    files
 }
 
 #[test]
@@ -41,8 +33,8 @@ fn a_database_is_the_same_on_another_machine() {
         .unwrap();
     assert!(sums.status.success(), "{}", String::from_utf8_lossy(&sums.stderr));
     prove(&[&DB[..], &["--db", "there", "--import", "out"]].concat(), here);
-    assert_eq!(files(&here.join("egdb/5x5")), files(&here.join("there/5x5")));
-    assert_eq!(files(&here.join("egdb/5x5.depth")), files(&here.join("there/5x5.depth")));
+    assert_eq!(read_all(&here.join("egdb/5x5")), read_all(&here.join("there/5x5")));
+    assert_eq!(read_all(&here.join("egdb/5x5.depth")), read_all(&here.join("there/5x5.depth")));
     // Nothing that is there is overwritten, in either direction.
     let again = db(&["--export", "out"], here);
     assert!(error(&again).contains("out: expected no directory or an empty one"));
@@ -59,10 +51,10 @@ fn a_part_of_a_database_is_exported() {
     let part = ["db", "--game", "5x5", "--pieces", "2", "-q"];
     prove(&[&part[..], &["--export", "two"]].concat(), here);
     prove(&[&part[..], &["--db", "alone"]].concat(), here);
-    assert_eq!(files(&here.join("two/5x5")), files(&here.join("alone/5x5")));
+    assert_eq!(read_all(&here.join("two/5x5")), read_all(&here.join("alone/5x5")));
     // It is extended where it is imported.
     prove(&[&DB[..], &["--db", "more", "--import", "two"]].concat(), here);
-    assert_eq!(files(&here.join("egdb/5x5")), files(&here.join("more/5x5")));
+    assert_eq!(read_all(&here.join("egdb/5x5")), read_all(&here.join("more/5x5")));
 }
 
 #[test]

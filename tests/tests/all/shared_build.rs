@@ -1,18 +1,18 @@
 //! A database that several processes build at the same time, each some slices of it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use draughtproof_egdb::{Builder, Cover, Slice};
 use draughtproof_game::Board;
+use tests::files::read_all;
 use tests::programs::{path, prove, run};
 
-const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
+pub(super) const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
 
 /// The options for all slices, in order; or the other way round in each layer.
-fn slices(turned: bool) -> Vec<String> {
+pub(super) fn slices(turned: bool) -> Vec<String> {
     let board = Board::new(4, 6).unwrap();
     let mut pairs: Vec<Slice> =
         (2..=4).flat_map(|n| Builder::pairs(&board, &Cover::up_to(4), n)).collect();
@@ -32,11 +32,6 @@ fn start(slices: &[String], tables: bool, place: &Path) -> Child {
     command.stdout(Stdio::null()).spawn().unwrap()
 }
 
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
-    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
-}
-
 #[test]
 fn several_processes_make_the_database_of_one() {
     let place = tempfile::tempdir().unwrap();
@@ -53,7 +48,7 @@ fn several_processes_make_the_database_of_one() {
     // As if it had been killed while it wrote.
     fs::write(here.join("many/4x6.building/.unfinished-x"), "part").unwrap();
     assert_eq!(prove(&[&["db", "--db", "many"], &OF[..]].concat(), here), one);
-    assert!(files(&here.join("one/4x6")) == files(&here.join("many/4x6")));
+    assert!(read_all(&here.join("one/4x6")) == read_all(&here.join("many/4x6")));
     prove(&[&["db", "--db", "many", "--unmap"], &OF[..]].concat(), here);
     let beside = fs::read_dir(here.join("many")).unwrap().map(|e| e.unwrap().file_name());
     let mut beside: Vec<_> = beside.collect();
@@ -84,7 +79,7 @@ fn tables_that_others_have_left_are_used_if_they_are_right() {
     }
     assert!(start(rest, true, here).wait().unwrap().success());
     prove(&[&["db", "--db", "many"], &OF[..]].concat(), here);
-    assert!(files(&here.join("one/4x6")) == files(&here.join("many/4x6")));
+    assert!(read_all(&here.join("one/4x6")) == read_all(&here.join("many/4x6")));
 }
 
 #[test]

@@ -1,23 +1,14 @@
 //! A database that machines build without a directory in common: slices go through an object store.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use draughtproof_egdb::{Builder, Cover};
-use draughtproof_game::Board;
+use tests::files::read_all;
 use tests::programs::{path, prove};
 use tests::s3::S3;
 
-const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
-
-/// Slices of 4x6, in order, one of each pair.
-fn slices() -> Vec<String> {
-    let board = Board::new(4, 6).unwrap();
-    let pairs = (2..=4).flat_map(|n| Builder::pairs(&board, &Cover::up_to(4), n));
-    pairs.map(|slice| slice.name().file_name()).collect()
-}
+use super::shared_build::{OF, slices};
 
 /// Machines that share no more than an object store.
 struct Machines<'a> {
@@ -40,19 +31,15 @@ impl Machines<'_> {
 
     /// Builds all slices, each on the next of three machines, and the database on a fourth.
     fn build(&self) {
-        for (i, slice) in slices().iter().enumerate() {
-            let (status, said) = self.run(&format!("machine-{}", i % 3), &["--slice", slice]);
+        for (i, option) in slices(false).chunks(2).enumerate() {
+            let option: Vec<&str> = option.iter().map(String::as_str).collect();
+            let (status, said) = self.run(&format!("machine-{}", i % 3), &option);
             assert!(status == Some(0) && said.contains("built"), "{said}");
         }
         let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), self.here);
         assert_eq!(self.run("machine-3", &[]), (Some(0), one));
-        assert!(files(&self.here.join("one/4x6")) == files(&self.here.join("machine-3/4x6")));
+        assert!(read_all(&self.here.join("one/4x6")) == read_all(&self.here.join("machine-3/4x6")));
     }
-}
-
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
-    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read(e.path()).unwrap())).collect()
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What the items of a question rest on: strategies that earlier rounds have applied. They are asked
-//! for from the manager, replayed, and kept.
+//! What the items of a question rest on: strategies that earlier rounds have applied. A worker asks
+//! the manager for them, replays them, and keeps them.
 
 use std::collections::HashSet;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -33,6 +33,11 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// What is known.
+    pub(super) fn lemmas(&self) -> &Lemmas {
+        &self.lemmas
+    }
+
     /// Goes on by a round that is there; says whether one was.
     fn learn_next(&mut self, attacker: Side, job: &OpenJob) -> Result<bool, String> {
         let rest = &self.rounds[self.learnt..];
@@ -108,13 +113,6 @@ pub(super) fn reach<'a>(
             }
             std::thread::sleep(PAUSE.saturating_sub(begin.elapsed()));
         }
-    }
-}
-
-impl Known {
-    /// What is known.
-    pub(super) fn lemmas(&self) -> &Lemmas {
-        &self.lemmas
     }
 }
 
