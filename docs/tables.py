@@ -2,13 +2,16 @@
 """Makes the tables of the documents from docs/results/*.tsv (docs/results/README.md says what is in them).
 
     docs/tables.py            writes the tables into the documents
-    docs/tables.py --check    says which documents are not what it makes, and fails if there are any
+    docs/tables.py --check    says which documents are not what it makes, proves the small games of the
+                              README again by target/release/prove, and fails if anything differs
 
 In a document a table stands between `<!-- table: KIND ARGUMENTS -->` and `<!-- end -->`.
 """
 
 import re
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -196,17 +199,20 @@ def solved(*games):
     return out
 
 
+def solved_games():
+    """By game the last run that proved it: nodes of both questions, bytes of the certificate, value."""
+    cases = latest(rows_of("ladder")).items()
+    return {case.removesuffix(": value"): row for case, row in cases if case.endswith(": value")}
+
+
 def values():
     """The ladder of the README: each game with its value, and what it took."""
-    nodes, _ = ladder_data()
     model = ladder.Model(*ladder_data())
     proofs = latest(rows_of("proofs"))
     out = header("game", "squares", "pieces", "value", "nodes", "proved", "checked", "certificate")
-    found = [row for case, row in latest(rows_of("ladder")).items() if case.endswith(": value")]
-    for row in found:
-        game = row["case"].removesuffix(": value")
+    for game, row in solved_games().items():
         proof, check = proofs.get(f"{game} proved from nothing"), proofs.get(f"{game} checked")
-        cells = [game, *ladder.shape(game), row["figure"], count(nodes[game][6]) if game in nodes else ""]
+        cells = [game, *ladder.shape(game), row["figure"], count(row["work"])]
         cells += [time(each["seconds"]) if each else "" for each in (proof, check)]
         out.append(line(cells + [size(row["bytes"])]))
     for game, value in ladder.NOT_PROVED.items():
@@ -298,6 +304,32 @@ def filled(text):
     return re.sub(r"<!-- table: ([^>]*?) -->\n.*?<!-- end -->", table, text, flags=re.S)
 
 
+def proved_again(command):
+    """The nodes and the bytes that the commands of a row give today."""
+    prove = DOCS.parent / "target/release/prove"
+    with tempfile.TemporaryDirectory() as place:
+        said = ""
+        for each in command.split("; "):
+            arguments = [prove, *each.split(" ")[1:]]
+            run = subprocess.run(arguments, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            if run.returncode:
+                raise SystemExit(f"{each}: status {run.returncode}")
+            said += run.stdout
+    nodes = sum(int(found) for found in re.findall(r" searched=(\d+) ", said))
+    return nodes, int(re.search(r"^certificate .* (\d+) bytes, root=", said, re.M)[1])
+
+
+def check_small_games():
+    """Fails if a game that takes seconds does not give what the README says of it."""
+    small = {game: row for game, row in solved_games().items() if row["command"].startswith(f"prove --game {game} --emit cert;")}
+    for game, row in small.items():
+        found, expected = proved_again(row["command"]), (row["work"], row["bytes"])
+        if found != expected:
+            raise SystemExit(f"{game}: docs/results has nodes and bytes {expected}, {row['command']} gives {found}")
+    if len(small) < 7:
+        raise SystemExit(f"only {', '.join(small)} are checked")
+
+
 def main():
     check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not check:
@@ -312,6 +344,8 @@ def main():
                 path.write_text(new, encoding="utf-8")
     if check and different:
         raise SystemExit("not what docs/tables.py makes: " + ", ".join(different))
+    if check:
+        check_small_games()
 
 
 if __name__ == "__main__":
