@@ -36,6 +36,7 @@ fn render(page: &Path) -> String {
 }
 
 #[test]
+#[ignore = "needs man"]
 fn every_page_is_rendered_without_a_warning() {
     let out = tempfile::tempdir().expect("a directory");
     let said = manual(out.path(), &[]);

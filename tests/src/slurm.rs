@@ -46,15 +46,14 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 ";
 
 impl Cluster {
-    /// Starts one; none where this process is not root's, as Slurm's have to be.
+    /// Starts one.
     ///
     /// # Panics
-    /// If it does not start, as when it is not there (Debian: slurm-wlm, munge).
-    pub fn start() -> Option<Cluster> {
+    /// If it does not start, as when it is not there (Debian: slurm-wlm, munge), or if this process
+    /// is not root's, as Slurm's have to be.
+    pub fn start() -> Cluster {
         let id = Command::new("id").arg("-u").output().expect("id runs");
-        if id.stdout != b"0\n" {
-            return None;
-        }
+        assert_eq!(id.stdout, b"0\n", "Slurm has to be started by root");
         let directory = tempfile::tempdir().expect("a directory");
         let here = directory.path().display().to_string();
         let host = fs::read_to_string("/proc/sys/kernel/hostname").expect("the name of this host");
@@ -67,7 +66,7 @@ impl Cluster {
         fs::write(directory.path().join("slurm.conf"), text).expect("a file");
         let mut cluster = Cluster { directory, daemons: Vec::new() };
         cluster.start_daemons();
-        Some(cluster)
+        cluster
     }
 
     fn start_daemons(&mut self) {

@@ -43,11 +43,9 @@ exec '{prove}' \"$@\"
 }
 
 #[test]
+#[ignore = "needs Slurm and munge, and to be run by root"]
 fn jobs_make_the_database_of_one_process_and_check_it() {
-    let Some(mut cluster) = Cluster::start() else {
-        println!("skipped: not root");
-        return;
-    };
+    let mut cluster = Cluster::start();
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let of = ["--game", "6x6", "--pieces", "5"];

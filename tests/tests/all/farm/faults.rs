@@ -58,6 +58,7 @@ impl Farm {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_that_dies_costs_only_time() {
     let mut farm = Farm::start();
     for round in 0..3 {
@@ -71,6 +72,7 @@ fn a_worker_that_dies_costs_only_time() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_manager_that_dies_goes_on_from_its_ledger() {
     let mut farm = Farm::start();
     for _ in 0..3 {
@@ -83,6 +85,7 @@ fn a_manager_that_dies_goes_on_from_its_ledger() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_broker_that_dies_is_waited_for() {
     let mut farm = Farm::start();
     for _ in 0..3 {
@@ -107,6 +110,7 @@ fn copy_messages(from: &Path, to: &Path) {
 /// What a broker has written late is lost when it is killed: that an item was removed, but not that
 /// it was acknowledged, and its result.
 #[test]
+#[ignore = "needs nats-server"]
 fn an_item_that_was_done_and_is_still_there_is_done_again() {
     let directory = tempfile::tempdir().unwrap();
     let want = LONG.root(directory.path());
@@ -147,6 +151,7 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_broker_that_has_lost_everything_gets_it_again() {
     let mut farm = Farm::start();
     let mut wiped = 0;
@@ -161,6 +166,7 @@ fn a_broker_that_has_lost_everything_gets_it_again() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_broker_that_dies_while_the_manager_begins_is_waited_for() {
     let directory = tempfile::tempdir().unwrap();
     let want = SMALL.root(directory.path());

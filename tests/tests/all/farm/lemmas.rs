@@ -42,6 +42,7 @@ fn end(manager: Running, directory: &Path) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn it_is_the_same_proof_with_any_workers() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
@@ -58,6 +59,7 @@ fn it_is_the_same_proof_with_any_workers() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn whoever_dies_it_is_the_same_proof() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();

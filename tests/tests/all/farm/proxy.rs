@@ -19,6 +19,7 @@ fn root_through(faults: Faults, want: &str, directory: &std::path::Path) -> u64 
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn messages_may_be_lost_doubled_and_late() {
     let directory = tempfile::tempdir().unwrap();
     let want = SMALL.root(directory.path());

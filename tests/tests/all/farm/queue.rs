@@ -101,6 +101,7 @@ fn collect(queue: &dyn ManagerQueue, number: usize) -> Vec<Delivery> {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn more_than_a_thousand_items_are_under_way() {
     const ITEMS: usize = 2500;
     let broker = Broker::start();
@@ -125,6 +126,7 @@ fn more_than_a_thousand_items_are_under_way() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn large_results_go_through_the_object_store() {
     let broker = Broker::start();
     let directory = tempfile::tempdir().unwrap();
@@ -163,6 +165,7 @@ fn large_results_go_through_the_object_store() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_result_that_no_manager_has_kept_comes_again() {
     let broker = Broker::start();
     let first = farm(&broker, None);

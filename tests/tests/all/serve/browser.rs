@@ -158,6 +158,7 @@ fn proof_of_6x6(here: &Path) -> Server {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium and chromedriver"]
 async fn a_whole_game_against_the_proof_never_beats_it() {
     let here = tempfile::tempdir().unwrap();
     let server = proof_of_6x6(here.path());
@@ -193,6 +194,7 @@ async fn a_whole_game_against_the_proof_never_beats_it() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium and chromedriver"]
 async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else() {
     let here = tempfile::tempdir().unwrap();
     let server = proof_of_6x6(here.path());
