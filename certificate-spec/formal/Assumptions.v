@@ -7,6 +7,8 @@ Print Assumptions successors_moves.
 Print Assumptions check_holds.
 Print Assumptions check_shards.
 Print Assumptions proof_holds.
+Print Assumptions is_game_exists.
+Print Assumptions check_board.
 Print Assumptions game_holds.
 Print Assumptions fen_holds.
 Print Assumptions twin_move.

@@ -91,13 +91,20 @@ Definition position_holds (g : geometry) (ev : evidence) (win : bool) (e : packe
 Definition database_holds (g : geometry) (ev : evidence) (win : bool) (mine : int -> bool) : bool :=
   forallb (each_position g mine (position_holds g ev win)) (cover ev).
 
+(** The boards and games of SPEC.md, 1. *)
+Definition is_board (b : board) : bool :=
+  (3 <=? rows b) && (rows b <=? 8) && (2 <=? columns b) && (columns b <=? 8) &&
+  Nat.even (rows b + columns b).
+Definition is_game (b : board) (n : nat) : bool :=
+  is_board b && (1 <=? n) && (n <=? Nat.div2 (rows b)).
+
 (** Shards: which of [m] a mask belongs to. *)
 Definition shard_of (m : int) (eb : int) : int := (((eb * 2862933555777941757) >> 33) mod m)%uint63.
 
 Definition check_shard (k m : int) (ev : evidence) (start : packed) (c : claim) : bool :=
   let g := make_geometry (of_board ev) in
   let mine eb := (shard_of m eb =? k)%uint63 in
-  (length (squares (of_board ev)) <? 63) &&
+  is_board (of_board ev) &&
   match c with
   | Draw =>
     question_holds g ev Black false mine start &&
@@ -114,7 +121,7 @@ Definition check (ev : evidence) (start : packed) (c : claim) : bool := check_sh
 Definition check_proof (ev : evidence) (start : packed) (c : claim) : bool :=
   let g := make_geometry (of_board ev) in
   let all (_ : int) := true in
-  (length (squares (of_board ev)) <? 63) &&
+  is_board (of_board ev) &&
   match c with
   | Draw => question_holds g ev Black false all start && question_holds g ev White false all start
   | DoesNotLose x => question_holds g ev x false all start

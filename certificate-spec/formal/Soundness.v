@@ -212,6 +212,27 @@ Qed.
 End Win.
 End Question.
 
+(** * Boards and games *)
+
+Lemma is_board_exists : forall b, is_board b = true <-> board_exists b.
+Proof.
+  intros b. unfold is_board, board_exists. rewrite !andb_true_iff, !Nat.leb_le. tauto.
+Qed.
+
+(** What is judged to be a game is one, and nothing else is. *)
+Theorem is_game_exists : forall b n, is_game b n = true <-> game_exists b n.
+Proof.
+  intros b n. unfold is_game, game_exists.
+  rewrite !andb_true_iff, !Nat.leb_le, is_board_exists. tauto.
+Qed.
+
+Lemma board_small : forall b, is_board b = true -> small b.
+Proof.
+  intros [r c] B. apply is_board_exists in B. destruct B as [[_ R] [[_ C] _]]. simpl in R, C.
+  unfold small. apply Nat.ltb_lt.
+  do 9 (destruct r as [|r]; [do 9 (destruct c as [|c]; [reflexivity|]); lia|]). lia.
+Qed.
+
 (** * The theorem *)
 
 Section Shards.
@@ -231,7 +252,7 @@ Lemma shards_small : small (of_board ev).
 Proof.
   pose proof (shards 0 some) as H. unfold check_shard in H. rewrite andb_true_iff in H.
   destruct H as [H _].
-  apply Nat.ltb_lt, H.
+  apply board_small, H.
 Qed.
 
 Lemma shards_question : forall x win,
@@ -306,6 +327,14 @@ Proof.
   pose proof (to_Z_bounded k). lia.
 Qed.
 
+(** It is about a board that there is, and so is each shard. *)
+Theorem check_board : forall k m ev start c, check_shard k m ev start c = true ->
+  board_exists (of_board ev).
+Proof.
+  intros k m ev start c H. unfold check_shard in H. rewrite andb_true_iff in H.
+  apply is_board_exists, H.
+Qed.
+
 (** * With a table as a premise *)
 
 (** Each value of the table follows from those of successors; for wins, with some depths. *)
@@ -331,7 +360,7 @@ Theorem proof_holds : forall ev start c, check_proof ev start c = true -> right_
   forall p, same p (unpack (of_board ev) start) -> holds (of_board ev) p c.
 Proof.
   intros ev start c H T p S. unfold check_proof in H. apply andb_true_iff in H.
-  destruct H as [F H]. apply Nat.ltb_lt in F.
+  destruct H as [F H]. apply board_small in F.
   assert (NL : forall x, (forall e, covered (make_geometry (of_board ev)) (cover ev) e = true ->
       consistent (make_geometry (of_board ev)) (cover ev) (table ev) e = true) ->
     question_holds (make_geometry (of_board ev)) ev x false (fun _ => true) start = true ->
@@ -353,8 +382,7 @@ Theorem game_holds : forall ev n c, check ev (start_of (of_board ev) n) c = true
   forall p, game_start (of_board ev) n p -> holds (of_board ev) p c.
 Proof.
   intros ev n c H p G. apply (check_holds _ _ _ H), start_of_game; [|exact G].
-  unfold check, check_shard in H. rewrite andb_true_iff in H. destruct H as [H _].
-  apply Nat.ltb_lt, H.
+  apply board_small, is_board_exists. exact (check_board _ _ _ _ _ H).
 Qed.
 
 (** Square by square, as in a FEN. *)
