@@ -1,138 +1,137 @@
-(* Reads the files of a certificate of format 1. Nothing here is trusted, hashes are not looked at,
-   and what cannot be read is an error. *)
+(* Reads the files of a certificate of format 1. No theorem is about what is here. What is read must
+   be what the root stands for, and every node is judged by what it says, wherever it is from. *)
 
 open Verified
-
-exception Unreadable of string
-
-let fail format = Printf.ksprintf (fun text -> raise (Unreadable text)) format
-
-let read_file path =
-  let file = open_in_bin path in
-  let read () = really_input_string file (in_channel_length file) in
-  Fun.protect ~finally:(fun () -> close_in file) read
-
-(* A number of rows, squares or pieces: a small one, because a [nat] is a chain. *)
-let nat n =
-  let rec chain n = if n = 0 then O else S (chain (n - 1)) in
-  if n < 0 || n > 62 then fail "expected a number from 0 to 62, found %d" n else chain n
-
-(* A number in decimal digits. *)
-let number text =
-  let is_digit c = '0' <= c && c <= '9' in
-  if text = "" || String.length text > 9 || not (String.for_all is_digit text) then
-    fail "no number: %s" text
-  else int_of_string text
-
-(* {1 CLAIM} *)
-
-type head = {
-  rows : int;
-  columns : int;
-  men_rows : int;
-  start : packed;
-  claimed : string;
-  pieces : (int * int) list;  (** clauses of the cover *)
-}
-
-let mask_of_list text =
-  let add (all, kings) word =
-    let king = word.[0] = 'K' in
-    let square = number (if king then String.sub word 1 (String.length word - 1) else word) in
-    if square < 1 || square > 62 then fail "no square: %s" word;
-    let bit = 1 lsl (square - 1) in
-    (all lor bit, if king then kings lor bit else kings)
-  in
-  if text = "" then (0, 0) else List.fold_left add (0, 0) (String.split_on_char ',' text)
-
-let read_fen text =
-  match String.split_on_char ':' text with
-  | [ (("B" | "W") as turn); white; black ]
-    when white <> "" && black <> "" && white.[0] = 'W' && black.[0] = 'B' ->
-    let rest word = mask_of_list (String.sub word 1 (String.length word - 1)) in
-    let (white, white_kings), (black, black_kings) = (rest white, rest black) in
-    let to_move = if turn = "B" then Black else White in
-    { black; white; kings = white_kings lor black_kings; to_move }
-  | _ -> fail "no FEN: %s" text
-
-let read_cover text =
-  let clause word =
-    match List.map number (String.split_on_char ':' word) with
-    | [ n; m ] -> (n, m)
-    | [ n ] -> (n, n - 1)
-    | _ -> fail "no cover: %s" text
-  in
-  if text = "0" then [] else List.map clause (String.split_on_char ',' text)
-
-let read_claim path =
-  let word line key =
-    match String.index_opt line ' ' with
-    | Some at when String.sub line 0 at = key ->
-      String.sub line (at + 1) (String.length line - at - 1)
-    | _ -> fail "%s: expected %s, found %s" path key line
-  in
-  match String.split_on_char '\n' (read_file path) with
-  | [ first; rules; game; start; value; pieces; _; "" ] ->
-    if first <> "draughtproof certificate 1" then fail "%s: not of format 1" path;
-    if word rules "rules" <> "english-checkers-1" then fail "%s: other rules" path;
-    let game = word game "game" and start = read_fen (word start "start") in
-    let rows, columns, men_rows =
-      match Tables.scan game "%dx%d/%d%!" (fun r c n -> (r, c, n)) with
-      | Some found -> found
-      | None -> Scanf.sscanf game "%dx%d%!" (fun r c -> (r, c, (r - 2) / 2))
-    in
-    let claimed = word value "value" and pieces = read_cover (word pieces "pieces") in
-    { rows; columns; men_rows; start; claimed; pieces }
-  | _ -> fail "%s: not seven lines" path
+open Files
 
 (* {1 Binary files} *)
 
-type cursor = { bytes : string; mutable at : int }
+type cursor = { file : string; bytes : string; mutable at : int }
+
+let left cursor = String.length cursor.bytes - cursor.at
+let ends cursor = fail "%s: ends too early" cursor.file
 
 let byte cursor =
+  if left cursor < 1 then ends cursor;
   let value = Char.code cursor.bytes.[cursor.at] in
   cursor.at <- cursor.at + 1;
   value
 
-let rec varint cursor =
-  let low = byte cursor in
-  if low < 128 then low else low - 128 + (128 * varint cursor)
-
-(* So many things follow, each of a byte at least. *)
-let how_many cursor =
-  let n = varint cursor in
-  if n < 0 || n > String.length cursor.bytes - cursor.at then fail "a list that the file ends in";
-  n
+(* A number below 2^62, in at most nine bytes; nothing has more items or bytes. *)
+let varint cursor =
+  let rec from shift total =
+    let low = byte cursor in
+    let total = total lor ((low land 127) lsl shift) in
+    if total < 0 || (low > 127 && shift = 56) then fail "%s: too large a number" cursor.file;
+    if low < 128 then total else from (shift + 7) total
+  in
+  from 0 0
 
 let take cursor length =
+  if length < 0 || length > left cursor then ends cursor;
   let text = String.sub cursor.bytes cursor.at length in
   cursor.at <- cursor.at + length;
   text
 
 let u32 cursor at = Int32.to_int (String.get_int32_le cursor.bytes (cursor.at + at)) land 0xffffffff
-let u64 cursor at = Int64.to_int (String.get_int64_le cursor.bytes (cursor.at + at))
 
-type item_object = { kind : int; question : int; first : int; count : int; name : string }
+let u64 cursor at =
+  let value = String.get_int64_le cursor.bytes (cursor.at + at) in
+  if value < 0L || value > Int64.of_int max_int then fail "%s: too large a number" cursor.file;
+  Int64.to_int value
 
-let hexadecimal digest =
-  let digits c = Printf.sprintf "%02x" (Char.code c) in
-  String.concat "" (List.map digits (List.of_seq (String.to_seq digest)))
+(* A cursor after the head of a file. *)
+let open_bytes file magic bytes =
+  let cursor = { file; bytes; at = 0 } in
+  if take cursor 8 <> magic then fail "%s: not a file of its kind" file;
+  if take cursor 4 <> "\001\000\000\000" then raise (Declined ("version file=" ^ file));
+  cursor
 
-let read_manifest path =
-  let cursor = { bytes = read_file path; at = 12 } in
-  if String.sub cursor.bytes 0 12 <> "DPCERT\000\000\001\000\000\000"
-    then fail "%s: not of format 1" path;
-  ignore (varint cursor);
-  ignore (take cursor 32);
+(* {1 MANIFEST} *)
+
+type item_object = {
+  kind : int;
+  question : int;
+  first : int;
+  count : int;
+  length : int;
+  digest : string;
+}
+
+type manifest = { bytes : string; root : string; sealed : int * string; objects : item_object list }
+
+let magic = "DPCERT\000\000"
+
+(* The length and the digest of CLAIM, and how many objects there are. *)
+let manifest_head cursor =
+  let length = varint cursor in
+  let digest = take cursor 32 in
+  let objects = varint cursor in
+  ((length, digest), objects)
+
+(* Each has the kind, question and first number that are due after the one before. *)
+let require_order objects =
+  let rec from (kind, question, first) = function
+    | [] -> ()
+    | o :: rest ->
+      let due =
+        if (o.kind, o.question) = (kind, question) then first
+        else if compare (o.kind, o.question) (kind, question) > 0 then 0
+        else -1
+      in
+      if o.first <> due || o.count < 1 || o.kind > 2 || o.question > 3 then
+        fail "MANIFEST: an object that is not the one due";
+      from (o.kind, o.question, o.first + o.count) rest
+  in
+  from (-1, 0, 0) objects
+
+let read_manifest directory =
+  let path = Filename.concat directory "MANIFEST" in
+  let start, size = read_start path 256 in
+  let cursor = open_bytes "MANIFEST" magic start in
+  let _, n = manifest_head cursor in
+  if n > 1 lsl 20 || size < cursor.at + (37 * n) || size > cursor.at + (64 * n) then
+    fail "MANIFEST: %d bytes cannot be of %d objects" size n;
+  let bytes = read_whole path size in
+  let cursor = open_bytes "MANIFEST" magic bytes in
+  let sealed, n = manifest_head cursor in
   let read_object _ =
     let kind = varint cursor in
     let question = varint cursor in
     let first = varint cursor in
     let count = varint cursor in
-    ignore (varint cursor);
-    { kind; question; first; count; name = hexadecimal (take cursor 32) }
+    let length = varint cursor in
+    { kind; question; first; count; length; digest = take cursor 32 }
   in
-  List.map read_object (List.init (how_many cursor) Fun.id)
+  let objects = List.rev (List.rev_map read_object (List.init n Fun.id)) in
+  require_order objects;
+  { bytes; root = Blake3.derive_key "draughtproof certificate root 1" bytes; sealed; objects }
+
+(* CLAIM, which must be the one that MANIFEST tells of. No claim comes near 65536 bytes. *)
+let read_claim directory =
+  let bytes, size = read_start (Filename.concat directory "CLAIM") 65536 in
+  if size > 65536 then fail "CLAIM: too long";
+  bytes
+
+let require_claim manifest bytes =
+  if (String.length bytes, Blake3.digest bytes) <> manifest.sealed then
+    raise (Refuted "claim-hash file=CLAIM")
+
+(* {1 Objects} *)
+
+let open_object directory item =
+  let name = "objects/" ^ Blake3.hexadecimal item.digest in
+  let bytes, size = read_start (Filename.concat directory name) item.length in
+  if size <> item.length || Blake3.digest bytes <> item.digest then
+    raise (Refuted ("object-hash file=" ^ name));
+  let cursor = open_bytes name (if item.kind = 0 then "DPNODES\000" else "DPLEAVES") bytes in
+  let question = varint cursor in
+  let first = varint cursor in
+  let count = varint cursor in
+  if (question, first, count) <> (item.question, item.first, item.count) then
+    fail "%s: not what MANIFEST says" name;
+  if count > left cursor / (if item.kind = 0 then 24 else 16) then ends cursor;
+  cursor
 
 (* The bits of a strategy, of each byte from its lowest. *)
 let bits_of text =
@@ -142,15 +141,9 @@ let bits_of text =
   in
   before ((8 * String.length text) - 1) []
 
-let open_object directory item =
-  let path = Filename.concat (Filename.concat directory "objects") item.name in
-  let cursor = { bytes = read_file path; at = 12 } in
-  let question = varint cursor in
-  let first = varint cursor in
-  let count = how_many cursor in
-  if (question, first, count) <> (item.question, item.first, item.count) then
-    fail "%s: not what MANIFEST says" item.name;
-  cursor
+(* The results of [read] for all items of an object, in reverse; nothing here may be as deep as a
+   file is long. *)
+let items count read = List.rev_map read (List.init count Fun.id)
 
 let read_leaves directory item =
   let cursor = open_object directory item in
@@ -159,38 +152,62 @@ let read_leaves directory item =
     cursor.at <- cursor.at + 16;
     (length, positions)
   in
-  let entries = List.map entry (List.init item.count Fun.id) in
-  List.map (fun (length, positions) -> (positions, bits_of (take cursor length))) entries
+  let entries = List.rev (items item.count entry) in
+  List.rev (List.rev_map (fun (length, positions) -> (positions, bits_of (take cursor length))) entries)
 
-(* An Assumed node says nothing that could be verified. *)
-exception Assumed
+(* What the nodes of a question before this one were: the last position, and how many leaves. *)
+type before = { mutable last : int * int * int * int; mutable named : int }
 
-let read_nodes directory item leaves =
+let read_nodes directory before leaves item =
   let cursor = open_object directory item in
   let read_node _ =
     let data = u32 cursor 16 and kind = Char.code cursor.bytes.[cursor.at + 21] in
     let turn = Char.code cursor.bytes.[cursor.at + 20] and rank = u32 cursor 12 in
     let reserved = String.get_uint16_le cursor.bytes (cursor.at + 22) in
+    let black = u32 cursor 0 and white = u32 cursor 4 and kings = u32 cursor 8 in
     (* What the proof does not need, but SPEC.md, 6, asks for. *)
     if turn > 1 || reserved <> 0 || (kind = 2 && data <> 0) || (item.question < 2 && rank <> 0) then
-      fail "%s: a node is not written as it must be" item.name;
-    let to_move = if turn = 1 then White else Black in
-    let place = { black = u32 cursor 0; white = u32 cursor 4; kings = u32 cursor 8; to_move } in
+      fail "%s: a node is not written as it must be" cursor.file;
+    if compare before.last (black, white, kings, turn) >= 0 then
+      fail "%s: nodes are not in order" cursor.file;
+    before.last <- (black, white, kings, turn);
+    let place = { black; white; kings; to_move = (if turn = 1 then White else Black) } in
     let why =
       match kind with
       | 1 -> Or data
       | 2 -> And
-      | 3 -> let positions, strategy = leaves.(data) in Leaf (positions, strategy)
-      | _ -> raise Assumed
+      | 3 ->
+        if data <> before.named || data >= Array.length leaves then
+          fail "%s: a node has not the leaf that is due" cursor.file;
+        before.named <- data + 1;
+        let positions, strategy = leaves.(data) in
+        Leaf (positions, strategy)
+      (* An Assumed node says nothing that could be verified. *)
+      | 4 -> raise (Declined "assumed")
+      | _ -> fail "%s: a node of no kind" cursor.file
     in
-    let node = { place; rank; why } in
     cursor.at <- cursor.at + 24;
-    node
+    { place; rank; why }
   in
-  List.map read_node (List.init item.count Fun.id)
+  List.rev (items item.count read_node)
+
+(* The bytes of memory that an object of so many bytes takes: a node is ten times as large as in its
+   file, and in a tree, and each bit of a strategy is three words. With room for what the runtime
+   does not use. *)
+let memory item = float item.length *. if item.kind = 0 then 16. else 256.
 
 (* The nodes of a question, 0 to 3. *)
-let question directory items number =
-  let of_kind kind = List.filter (fun item -> item.question = number && item.kind = kind) items in
-  let leaves = Array.of_list (List.concat_map (read_leaves directory) (of_kind 1)) in
-  List.concat_map (fun item -> read_nodes directory item leaves) (of_kind 0)
+let question directory manifest number =
+  let is_its item = item.question = number && item.kind < 2 in
+  let all = List.filter is_its manifest.objects in
+  if all <> [] && (lstat (Filename.concat directory "objects")).st_kind <> Unix.S_DIR then
+    fail "objects: not a directory";
+  let needed = List.fold_left (fun sum item -> sum +. memory item) 0. all in
+  if needed > float (free_memory ()) then
+    fail "objects: nodes and leaves may take %.0f bytes of memory, more than there are" needed;
+  let nodes, leaves = List.partition (fun item -> item.kind = 0) all in
+  let leaves = Array.of_list (List.concat_map (read_leaves directory) leaves) in
+  let before = { last = (-1, 0, 0, 0); named = 0 } in
+  let nodes = List.concat_map (read_nodes directory before leaves) nodes in
+  if before.named <> Array.length leaves then fail "MANIFEST: more leaves than nodes name";
+  nodes

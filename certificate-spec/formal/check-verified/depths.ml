@@ -120,7 +120,18 @@ let solve g tables (depths : t option array) base ((mine, theirs) as slice) =
 let of_tables g cover tables =
   let depths = Array.make (Array.length tables.Tables.slices) None in
   let first (mine, theirs) = compare mine theirs <= 0 in
-  ignore (List.fold_left (solve g tables depths) 0 (List.filter first (Tables.slices_of cover)));
-  fun e ->
-    let slice, index = Tables.locate tables e in
-    match depths.(slice) with None -> 0 | Some depths -> Int32.to_int depths.{index}
+  ignore (List.fold_left (solve g tables depths) 0 (List.filter first (Tables.slices tables cover)));
+  depths
+
+let depth tables (depths : t option array) e =
+  let slice, index = Tables.locate tables e in
+  match depths.(slice) with None -> 0 | Some depths -> Int32.to_int depths.{index}
+
+(* One digest for all depths, slice by slice, four bytes each. *)
+let digest_of_all (depths : t option array) =
+  let of_slice (depths : t) =
+    let byte i = (Int32.to_int depths.{i / 4} lsr (8 * (i land 3))) land 255 in
+    Blake3.digest_of { length = 4 * Bigarray.Array1.dim depths; byte }
+  in
+  let add all = function None -> all | Some depths -> of_slice depths :: all in
+  Blake3.digest (String.concat "" (List.rev (Array.fold_left add [] depths)))

@@ -1,212 +1,194 @@
-(* check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N | --assume-table]
+(* check-verified CERTIFICATE [--db DIR] [--jobs N | --shard K/N | --assume-table]
    check-verified perft RxC DEPTH
    check-verified successors RxC
 
    Reads a certificate, and tables of a database that `prove db --map` has made, and lets the
    program that was extracted from Check.v judge them: at the level consistent, or for a win by
    depths that fall. With --assume-table all but the table is judged, and the verdict is
-   CONDITIONAL. *)
+   CONDITIONAL; with --shard a part. *)
 
 open Verified
+open Files
 
-let usage () =
-  prerr_endline "usage: check-verified CERTIFICATE [--db DIR] [--jobs N] [--shard K/N | --assume-table]\n\
-                \       check-verified perft RxC DEPTH\n\
-                \       check-verified successors RxC < FENS";
-  exit 4
+(* {1 A check} *)
 
-let board rows columns = { rows = Certificate.nat rows; columns = Certificate.nat columns }
+(* What a certificate and a database say, and what stands for tables and depths in a shard. *)
+type given = { evidence : evidence; digest : unit -> string * string }
 
-let rec int_of_nat = function O -> 0 | S n -> 1 + int_of_nat n
 
-let claim_of = function
-  | "DRAW" -> Draw
-  | "BLACK-NOT-LOST" -> DoesNotLose Black
-  | "WHITE-NOT-LOST" -> DoesNotLose White
-  | "BLACK-WINS" -> Wins Black
-  | "WHITE-WINS" -> Wins White
-  | other -> Certificate.fail "no claim: %s" other
-
-let side_name = function Black -> "BLACK" | White -> "WHITE"
-
-(* From the claim that was verified, not from the words that were read. *)
-let claim_words = function
-  | Draw -> "DRAW"
-  | DoesNotLose x -> side_name x ^ "-NOT-LOST"
-  | Wins x -> side_name x ^ "-WINS"
-
-let fen (e : packed) =
-  let list mask =
-    List.init 62 Fun.id
-    |> List.filter (fun i -> mask lsr i land 1 = 1)
-    |> List.map (fun i -> (if e.kings lsr i land 1 = 1 then "K" else "") ^ string_of_int (i + 1))
-    |> String.concat ","
-  in
-  let turn = match e.to_move with Black -> "B" | White -> "W" in
-  Printf.sprintf "%s:W%s:B%s" turn (list e.white) (list e.black)
-
-(* A cover as SPEC.md, 8.1, writes it. *)
-let cover_words clauses =
-  let clause (n, m) = if m = n - 1 then string_of_int n else Printf.sprintf "%d:%d" n m in
-  if clauses = [] then "0" else String.concat "," (List.map clause clauses)
-
-let game_words rows columns men_rows =
-  if men_rows = (rows - 2) / 2 then Printf.sprintf "%dx%d" rows columns
-  else Printf.sprintf "%dx%d/%d" rows columns men_rows
-
-let decline word =
-  Printf.printf "s DECLINED %s\n" word;
-  exit 3
-
-let evidence directory database assume_table (head : Certificate.head) claim =
-  let b = board head.rows head.columns in
-  let items = Certificate.read_manifest (Filename.concat directory "MANIFEST") in
-  let of_number number = Certificate.question directory items number in
+let read_evidence directory manifest database assume_table (head : Claim.t) =
+  let of_number number = Certificate.question directory manifest number in
   let black, white =
-    match claim with
-    | Draw -> (of_number 0, of_number 1)
+    match head.claim with
+    | Draw -> let black = of_number 0 in (black, of_number 1)
     | DoesNotLose Black -> (of_number 0, [])
     | DoesNotLose White -> ([], of_number 1)
     | Wins Black -> (of_number 2, [])
     | Wins White -> ([], of_number 3)
   in
-  let squares = int_of_nat (length (squares b)) in
-  let cover = List.map (fun (n, m) -> (Certificate.nat n, Certificate.nat m)) head.pieces in
-  let table, depth =
-    if head.pieces = [] then ((fun _ -> Drawn), fun _ -> 0)
-    else begin
-      let last_row = (head.columns + ((head.rows - 1) land 1)) / 2 in
-      let folder = Printf.sprintf "%dx%d.tables" head.rows head.columns in
-      let men = squares - last_row in
-      let tables =
-        Tables.open_tables (Filename.concat database folder) ~squares ~men ~cover:head.pieces
-      in
-      let depth =
-        match claim with
-        | Wins _ when not assume_table -> Depths.of_tables (make_geometry b) head.pieces tables
-        | _ -> fun _ -> 0
-      in
-      (Tables.value tables, depth)
-    end
-  in
-  { of_board = b; cover; table; depth; nodes = (function Black -> black | White -> white) }
+  let cover = List.map (fun (n, m) -> (Claim.nat n, Claim.nat m)) head.pieces in
+  let nodes = function Black -> black | White -> white in
+  let evidence table depth = { of_board = head.board; cover; table; depth; nodes } in
+  if head.pieces = [] then
+    { evidence = evidence (fun _ -> Drawn) (fun _ -> 0); digest = (fun () -> ("none", "none")) }
+  else begin
+    let squares = Claim.int_of_nat (length (squares head.board)) in
+    let last_row = (head.columns + ((head.rows - 1) land 1)) / 2 in
+    let folder = Printf.sprintf "%dx%d.tables" head.rows head.columns in
+    let men = squares - last_row in
+    let tables =
+      Tables.open_tables (Filename.concat database folder) ~squares ~men ~cover:head.pieces
+    in
+    let value = Tables.value tables in
+    let of_tables () = Blake3.hexadecimal (Tables.digest_of_all tables head.pieces) in
+    match head.claim with
+    | Wins _ when not assume_table ->
+      let depths = Depths.of_tables (make_geometry head.board) head.pieces tables in
+      let of_depths () = Blake3.hexadecimal (Depths.digest_of_all depths) in
+      { evidence = evidence value (Depths.depth tables depths);
+        digest = (fun () -> (of_tables (), of_depths ())) }
+    | _ -> { evidence = evidence value (fun _ -> 0); digest = (fun () -> (of_tables (), "none")) }
+  end
 
 (* All shards of a check, each in a process of its own; the theorem on shards joins them. *)
 let check_in_processes jobs evidence start claim =
+  let running = ref [] in
   let start_process shard =
     match Unix.fork () with
     | 0 ->
       let accepted = try check_shard shard jobs evidence start claim with _ -> Unix._exit 4 in
       Unix._exit (if accepted then 0 else 1)
-    | process -> process
+    | process -> running := process :: !running
   in
   let accepts process =
-    match snd (Unix.waitpid [] process) with
+    let status = snd (Unix.waitpid [] process) in
+    running := List.filter (( <> ) process) !running;
+    match status with
     | Unix.WEXITED 0 -> true
     | Unix.WEXITED 1 -> false
-    | _ -> Certificate.fail "a shard could not be checked"
+    | _ -> fail "a shard could not be checked"
   in
-  let processes = List.map start_process (List.init jobs Fun.id) in
-  List.for_all Fun.id (List.map accepts processes)
+  let stop process = try Unix.kill process Sys.sigkill with Unix.Unix_error _ -> () in
+  Fun.protect ~finally:(fun () -> List.iter stop !running) (fun () ->
+    List.iter start_process (List.init jobs Fun.id);
+    List.for_all accepts !running)
 
 (* What is checked of a certificate, and how. *)
 type extent = Whole of int  (** in so many processes *) | Shard of int * int | But_table
 
+(* What a shard rests on, so that those of other files cannot be taken for shards of the same check:
+   objects are bound by MANIFEST, which has their digests. *)
+let shard_fields claim_bytes manifest_bytes given =
+  let tables, depths = given.digest () in
+  let digest text = Blake3.(hexadecimal (digest text)) in
+  let lines =
+    Printf.sprintf "CLAIM %s\nMANIFEST %s\ntables %s\ndepths %s\n" (digest claim_bytes)
+      (digest manifest_bytes) tables depths
+  in
+  Printf.sprintf " tables=%s digest=%s" tables (digest lines)
+
 let check_certificate directory database extent =
-  let head = Certificate.read_claim (Filename.concat directory "CLAIM") in
-  let claim = claim_of head.claimed in
-  let evidence =
-    try evidence directory database (extent = But_table) head claim
-    with Certificate.Assumed -> decline "assumed"
-  in
-  let accepted, words =
+  let claim_bytes = Certificate.read_claim directory in
+  let head = Claim.read claim_bytes in
+  let manifest = Certificate.read_manifest directory in
+  Certificate.require_claim manifest claim_bytes;
+  let given = read_evidence directory manifest database (extent = But_table) head in
+  let evidence = given.evidence and start = head.start and claim = head.claim in
+  let status, words, accepted =
     match extent with
-    | Shard (k, n) ->
-      (check_shard k n evidence head.start claim, Printf.sprintf "VERIFIED SHARD %d/%d" k n)
-    | Whole 1 -> (check evidence head.start claim, "VERIFIED")
-    | Whole jobs -> (check_in_processes jobs evidence head.start claim, "VERIFIED")
+    | Shard (k, n) -> (5, Printf.sprintf "VERIFIED SHARD %d/%d" k n, check_shard k n evidence start claim)
+    | Whole 1 -> (0, "VERIFIED", check evidence start claim)
+    | Whole jobs -> (0, "VERIFIED", check_in_processes jobs evidence start claim)
     (* Without a table nothing is assumed. *)
-    | But_table when head.pieces = [] -> (check evidence head.start claim, "VERIFIED")
-    | But_table -> (check_proof evidence head.start claim, "CONDITIONAL")
+    | But_table when head.pieces = [] -> (0, "VERIFIED", check evidence start claim)
+    | But_table -> (2, "CONDITIONAL", check_proof evidence start claim)
   in
-  let initial = start_of evidence.of_board (Certificate.nat head.men_rows) in
-  let start = if head.start = initial then "initial" else fen head.start in
-  if accepted then begin
-    Printf.printf "s %s %s %s start=%s db=%s pieces=%s\n" words (claim_words claim)
-      (game_words head.rows head.columns head.men_rows) start
-      (match (head.pieces, extent, claim) with
-       | [], _, _ -> "none"
-       | _, But_table, _ -> "assumed"
-       | _, _, Wins _ -> "settled"
-       | _ -> "consistent")
-      (cover_words head.pieces);
-    if words = "CONDITIONAL" then exit 2
-  end
+  if not accepted then (1, "s REFUTED")
   else begin
-    print_endline "s REFUTED";
-    exit 1
+    let initial = start_of head.board (Claim.nat head.men_rows) in
+    let db =
+      match (head.pieces, extent, claim) with
+      | [], _, _ -> "none"
+      | _, But_table, _ -> "assumed"
+      | _, _, Wins _ -> "settled"
+      | _ -> "consistent"
+    in
+    let line =
+      Printf.sprintf "s %s %s %s start=%s root=%s format=1 rules=english-checkers-1 db=%s pieces=%s"
+        words (Claim.claim_words claim)
+        (Claim.game_words head.rows head.columns head.men_rows)
+        (if start = initial then "initial" else Claim.fen start)
+        (Blake3.hexadecimal manifest.root) db (Claim.cover_words head.pieces)
+    in
+    let more = match extent with Shard _ -> shard_fields claim_bytes manifest.bytes given | _ -> "" in
+    (status, line ^ more)
   end
 
-let shard_of_text text =
-  match Scanf.sscanf text "%d/%d%!" (fun k n -> (k, n)) with
-  | k, n when 0 <= k && k < n -> (k, n)
-  | _ | (exception (Scanf.Scan_failure _ | Failure _ | End_of_file)) ->
-    Certificate.fail "expected a shard K/N with K from 0 and less than N, found %s" text
-
-let read_board text = Scanf.sscanf text "%dx%d%!" (fun r c -> (r, c))
+(* {1 Moves} *)
 
 let print_perft game depth =
-  let rows, columns = read_board game in
-  let b = board rows columns in
-  let geometry = make_geometry b and start = start_of b (Certificate.nat ((rows - 2) / 2)) in
+  let board = Claim.read_board game in
+  let geometry = make_geometry board in
+  let start = start_of board (Claim.nat ((Claim.int_of_nat board.rows - 2) / 2)) in
   for d = 1 to depth do
-    Printf.printf "%d %d\n%!" d (perft geometry (Certificate.nat d) start)
-  done
+    Output.print_line (Printf.sprintf "%d %d" d (perft geometry (Claim.nat d) start))
+  done;
+  (0, "")
 
 (* For each position of standard input a line with its successors in order, so that other programs
    can compare theirs. *)
 let print_successors game =
-  let rows, columns = read_board game in
-  let geometry = make_geometry (board rows columns) in
+  let geometry = make_geometry (Claim.read_board game) in
   let print line =
-    let next = ordered (successors geometry (Certificate.read_fen line)) in
-    print_endline (String.concat " " (List.map fen next))
+    let next = ordered (successors geometry (Claim.read_fen line)) in
+    Output.print_line (String.concat " " (List.map Claim.fen next))
   in
   let rec lines () =
     match input_line stdin with
     | line -> print line; lines ()
     | exception End_of_file -> ()
   in
-  lines ()
+  lines ();
+  (0, "")
+
+(* {1 Options} *)
+
+let usage =
+  "usage: check-verified CERTIFICATE [--db DIR] [--jobs N | --shard K/N | --assume-table], or \
+   check-verified perft RxC DEPTH, or check-verified successors RxC"
+
+let shard_of_text text =
+  match Claim.numbers '/' text with
+  | [ k; n ] when k < n && Printf.sprintf "%d/%d" k n = text -> Shard (k, n)
+  | _ | (exception Unreadable _) ->
+    fail "expected a shard K/N with K from 0 and less than N, found %s" text
+
+let jobs_of_text text =
+  match Claim.number text with
+  | n when 1 <= n && n <= 256 -> Whole n
+  | _ | (exception Unreadable _) -> fail "expected from 1 to 256 processes, found %s" text
+
+(* Each option once, and one extent. *)
+let rec check_with directory database extent = function
+  | "--db" :: value :: rest when database = None -> check_with directory (Some value) extent rest
+  | "--jobs" :: value :: rest when extent = None ->
+    check_with directory database (Some (jobs_of_text value)) rest
+  | "--shard" :: value :: rest when extent = None ->
+    check_with directory database (Some (shard_of_text value)) rest
+  | "--assume-table" :: rest when extent = None ->
+    check_with directory database (Some But_table) rest
+  | value :: rest when directory = None && value <> "" && value.[0] <> '-' ->
+    check_with (Some value) database extent rest
+  | rest ->
+    match (directory, rest) with
+    | Some directory, [] ->
+      let database = Option.value database ~default:"egdb" in
+      check_certificate directory database (Option.value extent ~default:(Whole 1))
+    | _ -> fail "%s" usage
 
 let () =
-  let rec options directory database extent = function
-    | "--db" :: value :: rest -> options directory value extent rest
-    | "--jobs" :: value :: rest when extent <> But_table ->
-      options directory database (Whole (max 1 (int_of_string value))) rest
-    | "--shard" :: value :: rest when extent = Whole 1 ->
-      let k, n = shard_of_text value in
-      options directory database (Shard (k, n)) rest
-    | "--assume-table" :: rest when extent = Whole 1 -> options directory database But_table rest
-    | value :: rest when directory = None && value <> "" && value.[0] <> '-' ->
-      options (Some value) database extent rest
-    | [] ->
-      (match directory with
-       | Some found -> check_certificate found database extent
-       | None -> usage ())
-    | _ -> usage ()
-  in
-  try
+  Output.finish (fun () ->
     match List.tl (Array.to_list Sys.argv) with
-    | [ "perft"; game; depth ] -> print_perft game (int_of_string depth)
+    | [ "perft"; game; depth ] -> print_perft game (Claim.number depth)
     | [ "successors"; game ] -> print_successors game
-    | arguments -> options None "egdb" (Whole 1) arguments
-  with
-  | Certificate.Unreadable text | Sys_error text | Failure text ->
-    (* Escaped: what a file says must not look like a verdict on a terminal. *)
-    Printf.printf "s ERROR %s\n" (String.escaped text);
-    exit 4
-  | Invalid_argument _ | Stack_overflow | End_of_file | Scanf.Scan_failure _ | Unix.Unix_error _
-  | Not_found ->
-    print_endline "s ERROR the files cannot be read";
-    exit 4
+    | arguments -> check_with None None None arguments)

@@ -2,6 +2,7 @@
    whatever it says is verified position by position. *)
 
 open Verified
+open Files
 
 type bytes_of_file = (int, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
 
@@ -45,16 +46,20 @@ let rank_of_white squares mask =
 
 let place most a b c d = ((((a * most) + b) * most + c) * most) + d
 
-(* The file of a slice: its name, a dot, and a key that means nothing here. *)
-let map_file directory name =
-  let file = Unix.openfile (Filename.concat directory name) [ Unix.O_RDONLY ] 0 in
-  let map = Unix.map_file file Bigarray.int8_unsigned Bigarray.c_layout false [| -1 |] in
-  Unix.close file;
-  Bigarray.array1_of_genarray map
+(* The bytes before the values in the file of a table. *)
+let head = 4096
 
-let scan text format make =
-  try Some (Scanf.sscanf text format make)
-  with Scanf.Scan_failure _ | Failure _ | End_of_file -> None
+(* The bytes of the values, of 64 indices in 16: eight of wins and eight of losses. *)
+let size_of indices = (indices + 63) / 64 * 16
+
+(* The values of so many indices, from the file of a table. *)
+let map_file path indices =
+  with_file path (fun file size ->
+    let values = size_of indices in
+    if size < head + values then fail "%s: %d bytes are no table of %d indices" path size indices;
+    let kind = Bigarray.int8_unsigned and pos = Int64.of_int head in
+    let map = Unix.map_file file ~pos kind Bigarray.c_layout false [| values |] in
+    Bigarray.array1_of_genarray map)
 
 (* All slices of a cover, each with its numbers of men and kings, so that no move leads to one that
    comes later, other than from a slice to its twin. *)
@@ -74,29 +79,77 @@ let slices_of cover =
 
 (* How many indices a slice has, of so many men and kings of the side to move and of the other. *)
 let indices tables ((a, b), (c, d)) =
-  choose.(tables.men).(a) * choose.(tables.men).(c) * choose.(tables.squares).(d)
-  * choose.(tables.squares).(b)
+  let sets = [ (tables.men, a); (tables.men, c); (tables.squares, d); (tables.squares, b) ] in
+  let product total (n, k) =
+    let sets = choose.(n).(k) in
+    (* More are in no file. *)
+    if sets > 0 && total > (1 lsl 56) / sets then fail "a slice has too many indices";
+    total * sets
+  in
+  List.fold_left product 1 sets
 
+let name ((a, b), (c, d)) = Printf.sprintf "%d-%d-%d-%d" a b c d
+let number tables ((a, b), (c, d)) = place tables.most a b c d
+
+(* The slices that have an index, in the order of SPEC.md, 8.1. *)
+let slices tables cover = List.filter (fun slice -> indices tables slice > 0) (slices_of cover)
+
+(* The file of a slice has its name, a dot, and a key that means nothing here. *)
 let open_tables directory ~squares ~men ~cover =
   let pieces = List.fold_left (fun most (n, _) -> max most n) 0 cover in
   let most = pieces + 1 in
-  let slices = Array.make (most * most * most * most) None in
-  Array.iter
-    (fun name ->
-      match scan name "%d-%d-%d-%d." (fun a b c d -> (a, b, c, d)) with
-      | Some (a, b, c, d) when a + b + c + d <= pieces ->
-        slices.(place most a b c d) <- Some (map_file directory name)
-      | _ -> ())
-    (Sys.readdir directory);
-  let tables = { squares; men; most; slices } in
-  let need (((a, b), (c, d)) as slice) =
-    if indices tables slice > 0 && slices.(place most a b c d) = None then
-      failwith (Printf.sprintf "%s: no table of the slice %d-%d-%d-%d" directory a b c d)
+  let tables = { squares; men; most; slices = Array.make (most * most * most * most) None } in
+  let files = Hashtbl.create 64 in
+  let add file =
+    match String.index_opt file '.' with
+    | Some dot -> Hashtbl.replace files (String.sub file 0 dot) file
+    | None -> ()
   in
-  List.iter need (slices_of cover);
+  let found = Sys.readdir directory in
+  Array.sort compare found;
+  Array.iter add found;
+  let need slice =
+    match Hashtbl.find_opt files (name slice) with
+    | None -> fail "%s: no table of the slice %s" directory (name slice)
+    | Some file ->
+      let table = map_file (Filename.concat directory file) (indices tables slice) in
+      tables.slices.(number tables slice) <- Some table
+  in
+  List.iter need (slices tables cover);
   tables
 
-let head = 4096
+(* SPEC.md, 11: what is told of the values of a slice. *)
+let digest (table : bytes_of_file) =
+  let length = Bigarray.Array1.dim table / 2 and most = 65536 in
+  let digests offset =
+    let piece k =
+      let byte i =
+        let i = (k * most) + i in
+        table.{(i / 8 * 16) + offset + (i land 7)}
+      in
+      Blake3.digest_of { length = Stdlib.min most (length - (k * most)); byte }
+    in
+    String.concat "" (List.init ((length + most - 1) / most) piece)
+  in
+  Blake3.digest (digests 0 ^ digests 8)
+
+(* A slice and its twin, each once and next to each other, in the order of SPEC.md, 11. *)
+let paired slices =
+  let pair ((mine, theirs) as slice) =
+    if mine = theirs then [ slice ]
+    else if compare mine theirs > 0 then [ slice; (theirs, mine) ]
+    else []
+  in
+  List.concat_map pair slices
+
+(* One digest for all values: the field `given-tables` of a shard that `check` makes and that
+   verifies none of them. *)
+let digest_of_all tables cover =
+  let line slice =
+    let table = Option.get tables.slices.(number tables slice) in
+    Printf.sprintf "%s %s\n" (name slice) (Blake3.hexadecimal (digest table))
+  in
+  Blake3.digest (String.concat "" (List.map line (paired (slices tables cover))))
 
 (* The slice of a position, and its index there: those of its twin are the same. *)
 let locate tables (e : packed) =
@@ -146,7 +199,7 @@ let value_at tables slice index =
   match tables.slices.(slice) with
   | None -> Drawn
   | Some bytes ->
-    let at = head + (index / 64 * 16) + (index land 63 / 8) and bit = index land 7 in
+    let at = (index / 64 * 16) + (index land 63 / 8) and bit = index land 7 in
     if (bytes.{at} lsr bit) land 1 = 1 then Won
     else if (bytes.{at + 8} lsr bit) land 1 = 1 then Lost
     else Drawn
