@@ -153,7 +153,8 @@ let read_leaves directory item =
     (length, positions)
   in
   let entries = List.rev (items item.count entry) in
-  List.rev (List.rev_map (fun (length, positions) -> (positions, bits_of (take cursor length))) entries)
+  let strategy (length, positions) = (positions, bits_of (take cursor length)) in
+  List.rev (List.rev_map strategy entries)
 
 (* What the nodes of a question before this one were: the last position, and how many leaves. *)
 type before = { mutable last : int * int * int * int; mutable named : int }

@@ -120,7 +120,8 @@ let solve g tables (depths : t option array) base ((mine, theirs) as slice) =
 let of_tables g cover tables =
   let depths = Array.make (Array.length tables.Tables.slices) None in
   let first (mine, theirs) = compare mine theirs <= 0 in
-  ignore (List.fold_left (solve g tables depths) 0 (List.filter first (Tables.slices tables cover)));
+  let pairs = List.filter first (Tables.slices tables cover) in
+  ignore (List.fold_left (solve g tables depths) 0 pairs);
   depths
 
 let depth tables (depths : t option array) e =

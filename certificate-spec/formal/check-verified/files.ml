@@ -1,6 +1,6 @@
-(* Reads files that may be hostile. Only ordinary files are opened, and their sizes are judged before
-   they are read, so nothing hangs, and no more memory is asked for than bytes that may be there can
-   justify. *)
+(* Reads files that may be hostile. Only ordinary files are opened, and their sizes are judged
+   before they are read, so nothing hangs, and no more memory is asked for than bytes that may be
+   there can justify. *)
 
 (* What ends a check before its verdict: files that cannot be read, or wrong usage; a file that is
    not the one that its root stands for; what is not known here. *)

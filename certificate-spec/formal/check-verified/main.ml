@@ -96,7 +96,8 @@ let check_certificate directory database extent =
   let evidence = given.evidence and start = head.start and claim = head.claim in
   let status, words, accepted =
     match extent with
-    | Shard (k, n) -> (5, Printf.sprintf "VERIFIED SHARD %d/%d" k n, check_shard k n evidence start claim)
+    | Shard (k, n) ->
+      (5, Printf.sprintf "VERIFIED SHARD %d/%d" k n, check_shard k n evidence start claim)
     | Whole 1 -> (0, "VERIFIED", check evidence start claim)
     | Whole jobs -> (0, "VERIFIED", check_in_processes jobs evidence start claim)
     (* Without a table nothing is assumed. *)
@@ -120,8 +121,9 @@ let check_certificate directory database extent =
         (if start = initial then "initial" else Claim.fen start)
         (Blake3.hexadecimal manifest.root) db (Claim.cover_words head.pieces)
     in
-    let more = match extent with Shard _ -> shard_fields claim_bytes manifest.bytes given | _ -> "" in
-    (status, line ^ more)
+    match extent with
+    | Shard _ -> (status, line ^ shard_fields claim_bytes manifest.bytes given)
+    | _ -> (status, line)
   end
 
 (* {1 Moves} *)
