@@ -1,5 +1,6 @@
 //! Audits in parts: shards, notes, samples.
 
+mod partial;
 mod samples;
 mod shards;
 mod signatures;
