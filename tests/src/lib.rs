@@ -6,6 +6,7 @@ pub mod consistent;
 pub mod corpus;
 pub mod draft;
 pub mod encoding;
+pub mod examples;
 pub mod farm;
 pub mod files;
 pub mod mutants;

@@ -1,0 +1,226 @@
+//! The commands that help texts and GUIDE.md show, found there and run as they stand.
+//!
+//! An example of a help text stands below `Examples:`, after two blanks, and ends at two blanks
+//! more, where a remark may follow. One of GUIDE.md is a line of a fenced `sh` block that begins
+//! with the name of the program. A shell runs both, so that quotes, patterns and redirections mean
+//! what they mean to a reader who pastes them.
+
+use crate::programs::{path, run};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A command that a text shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// Where it stands, as in `check plan --help` or `GUIDE.md line 741`.
+    pub place: String,
+    /// The command without the remark after it.
+    pub command: String,
+}
+
+/// An example that no test can run, and why not.
+#[derive(Debug, Clone, Copy)]
+pub struct LeftOut {
+    /// The command as it is shown, without the remark.
+    pub command: &'static str,
+    /// Why it cannot be run.
+    pub reason: &'static str,
+}
+
+/// The command in a line: up to two blanks or a ` #` outside of quotes.
+fn without_remark(line: &str) -> &str {
+    let (mut quote, mut end) = (None, line.len());
+    for (i, c) in line.char_indices() {
+        let rest = &line[i..];
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None if rest.starts_with("  ") || rest.starts_with(" #") => {
+                end = i;
+                break;
+            }
+            _ => {}
+        }
+    }
+    line[..end].trim_end()
+}
+
+/// What a program says to `--help` of a command, with lines as long as they were written.
+fn help(program: &str, command: &[String]) -> String {
+    let output = Command::new(path(program))
+        .args(command)
+        .arg("--help")
+        .env("COLUMNS", "1000")
+        .stdin(Stdio::null())
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{program} {command:?} --help: {output:?}");
+    String::from_utf8(output.stdout).expect("a help text is UTF-8")
+}
+
+/// The examples of the help texts of a program: those of the program itself and of each of its
+/// commands, a list for each text that has some.
+///
+/// # Panics
+/// If a text cannot be had.
+pub fn in_help(program: &str) -> Vec<Vec<Example>> {
+    let (mut all, mut todo) = (Vec::new(), vec![Vec::new()]);
+    while let Some(command) = todo.pop() {
+        let text = help(program, &command);
+        let commands = text.lines().skip_while(|line| *line != "Commands:").skip(1);
+        let commands = commands.take_while(|line| line.starts_with("  "));
+        // Lines with a deeper indentation go on with the description before them.
+        let commands = commands.filter(|line| !line.starts_with("   "));
+        for name in commands.filter_map(|line| line.split_whitespace().next()) {
+            if name != "help" {
+                todo.push([&command[..], &[name.to_string()]].concat());
+            }
+        }
+        let place = [&[program.to_string()], &command[..], &["--help".into()]].concat().join(" ");
+        let lines = text.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let lines = lines.take_while(|line| line.starts_with("  "));
+        let lines = lines.filter_map(|line| line.strip_prefix("  "));
+        let lines = lines.filter(|line| line.starts_with(&format!("{program} ")));
+        let example = |line: &str| Example {
+            place: place.clone(),
+            command: without_remark(line).to_string(),
+        };
+        let examples: Vec<Example> = lines.map(example).collect();
+        if !examples.is_empty() {
+            all.push(examples);
+        }
+    }
+    all
+}
+
+/// The commands of a program in GUIDE.md, a list for each fenced block that has some. A line that
+/// ends with a backslash goes on in the next.
+///
+/// # Panics
+/// If GUIDE.md cannot be read.
+pub fn in_guide(program: &str) -> Vec<Vec<Example>> {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../GUIDE.md");
+    let text = fs::read_to_string(guide).expect("GUIDE.md");
+    let (mut all, mut block, mut is_shell) = (Vec::new(), Vec::new(), false);
+    let mut lines = text.lines().enumerate();
+    while let Some((i, line)) = lines.next() {
+        if line.starts_with("```") {
+            is_shell = line == "```sh";
+            all.push(std::mem::take(&mut block));
+            continue;
+        }
+        let name = line.split(' ').next().unwrap_or_default();
+        let is_ours = Path::new(name).file_name().is_some_and(|name| name == program);
+        if !is_shell || !is_ours {
+            continue;
+        }
+        let mut command = line.to_string();
+        while command.ends_with('\\') {
+            command.pop();
+            command += lines.next().map_or("", |(_, next)| next.trim_start());
+        }
+        let command = without_remark(&command).to_string();
+        block.push(Example { place: format!("GUIDE.md line {}", i + 1), command });
+    }
+    all.retain(|block| !block.is_empty());
+    all
+}
+
+impl Example {
+    /// Runs the command by a shell in a folder, with the programs under test first in the path and
+    /// nothing on standard input.
+    ///
+    /// # Panics
+    /// If there is no shell.
+    pub fn run(&self, here: &Path) -> Output {
+        let programs = path("check");
+        let mut folders = OsString::from(programs.parent().expect("the folder of the programs"));
+        folders.push(":");
+        folders.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &self.command]).current_dir(here).env("PATH", folders);
+        shell.stdin(Stdio::null()).output().expect("a shell")
+    }
+}
+
+/// Runs each list of examples, one after the other as a reader would, in a folder of its own that
+/// `prepare` has filled; but for those that are left out. `is_right` says whether a command has
+/// ended as it should, by its exit status and what it printed. The names of those left out are
+/// printed, with the reasons.
+///
+/// # Panics
+/// If one of the examples fails, naming all that do; if there are none; or if one that is left out
+/// is not among them any more.
+pub fn run_all(
+    texts: &[Vec<Example>],
+    left_out: &[LeftOut],
+    prepare: impl Fn(&Path),
+    is_right: impl Fn(&Example, &Output) -> bool,
+) {
+    assert!(!texts.is_empty(), "no examples");
+    let there: BTreeSet<&str> = texts.iter().flatten().map(|e| &*e.command).collect();
+    let stale: Vec<_> = left_out.iter().filter(|l| !there.contains(l.command)).collect();
+    assert!(stale.is_empty(), "left out, and shown nowhere: {stale:?}");
+    let mut wrong = Vec::new();
+    for text in texts {
+        let folder = tempfile::tempdir().expect("a folder");
+        prepare(folder.path());
+        for example in text {
+            let Example { place, command } = example;
+            if let Some(left_out) = left_out.iter().find(|l| l.command == command) {
+                println!("left out, {place}: {command}: {}", left_out.reason);
+                continue;
+            }
+            let output = example.run(folder.path());
+            if !is_right(example, &output) {
+                let [out, err] =
+                    [&output.stdout, &output.stderr].map(|s| String::from_utf8_lossy(s));
+                wrong.push(format!("{place}: {command}: {}\n{out}{err}", output.status));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Copies a folder with all that is in it, to where nothing is yet.
+///
+/// # Panics
+/// If something cannot be copied.
+pub fn copy(from: &Path, to: &Path) {
+    let [from, to] = [from, to].map(|path| path.to_str().expect("a path that is UTF-8"));
+    let output = run(Path::new("cp"), &["-R", from, to], Path::new("."));
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remark_is_no_part_of_a_command() {
+        for (line, command) in [
+            ("check cert", "check cert"),
+            ("check cert --seed 7         a sample", "check cert --seed 7"),
+            ("check cert     # whole", "check cert"),
+            (
+                "check explain cert --moves \"1-2  3-4\"  why",
+                "check explain cert --moves \"1-2  3-4\"",
+            ),
+            ("prove farm --farm nats://a#b 'c  #d' # e", "prove farm --farm nats://a#b 'c  #d'"),
+        ] {
+            assert_eq!(without_remark(line), command);
+        }
+    }
+
+    #[test]
+    fn the_guide_has_examples_of_both_programs() {
+        for (program, command) in [("check", "check cert"), ("prove", "prove play")] {
+            let all = in_guide(program).concat();
+            assert!(all.iter().any(|e| e.command == command), "{all:?}");
+            assert!(all.iter().all(|e| e.place.starts_with("GUIDE.md line ")));
+        }
+    }
+}
