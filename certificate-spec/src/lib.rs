@@ -37,6 +37,7 @@ pub mod payload;
 pub mod provenance;
 mod reader;
 pub mod slice;
+pub mod text;
 pub mod value;
 pub mod wire;
 

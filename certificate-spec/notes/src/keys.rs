@@ -6,6 +6,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use certificate_spec::text::without_mark;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 use std::fs::OpenOptions;
@@ -108,7 +109,7 @@ impl PrivateKey {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let wrong =
             || format!("{}: expected a private key as `check keygen` writes it", path.display());
-        PrivateKey::parse(text.trim_end()).ok_or_else(wrong)
+        PrivateKey::parse(without_mark(&text).trim_end()).ok_or_else(wrong)
     }
 
     /// The signature of a text.
@@ -144,8 +145,10 @@ impl PrivateKey {
 /// The keys in a file, one a line; blank lines and those that begin with # say nothing.
 pub fn trusted(path: &Path) -> Result<Vec<PublicKey>, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let lines =
-        text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let lines = without_mark(&text)
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let key = |(i, line): (usize, &str)| {
         let wrong =
             || format!("{}: line {}: expected a public key, name+id+base64", path.display(), i + 1);

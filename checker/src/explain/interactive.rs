@@ -3,6 +3,7 @@
 use super::explainer::Explainer;
 use super::text::explain;
 use crate::{fen, notation, stdout};
+use certificate_spec::text::without_mark;
 use checker_core::{Position, write_fen};
 use std::io::{BufRead, Result, stdin};
 
@@ -23,7 +24,7 @@ pub(super) fn answer_all(explainer: &Explainer, first: Position, hashes: bool) -
     for line in stdin().lock().lines() {
         let line = line?;
         let board = explainer.board();
-        let next = match line.trim() {
+        let next = match without_mark(&line).trim() {
             "" => continue,
             "quit" => break,
             "help" => {

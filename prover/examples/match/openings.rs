@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use certificate_spec::text::without_mark;
 use prover::board::{Game, MoveError, Position};
 use thiserror::Error;
 
@@ -79,7 +80,7 @@ impl Openings {
             Some(file) => std::fs::read_to_string(file)
                 .map_err(|source| BallotError::Read { file: name.clone(), source })?,
         };
-        let mut ballots = read_ballots(game, &name, &text)?;
+        let mut ballots = read_ballots(game, &name, without_mark(&text))?;
         // Fisher and Yates: a short match does not consist of neighbours.
         let mut random = Random::new(seed);
         for i in (1..ballots.len()).rev() {

@@ -10,6 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use certificate_spec::text::without_mark;
 use thiserror::Error;
 
 use super::{Book, BookMove};
@@ -74,7 +75,7 @@ impl Book {
     }
 
     pub(super) fn parse(game: &Game, text: &str) -> Result<Self, String> {
-        let mut lines = text.lines().zip(1..);
+        let mut lines = without_mark(text).lines().zip(1..);
         for expected in [title(game), COLUMNS.into()] {
             let (line, number) = lines.next().unwrap_or(("", 1));
             if line != expected {

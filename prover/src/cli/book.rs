@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use certificate_spec::text::without_mark;
 use clap::Args;
 
 use super::failure::Failure;
@@ -120,7 +121,8 @@ fn read_openings(file: &Path, game: &Game) -> Result<Vec<Position>, Failure> {
     let io = |source| Failure::File { path: file.into(), source };
     let text = fs::read_to_string(file).map_err(io)?;
     let fault = |what: String| Failure::Input(format!("{}: {what}", file.display()));
-    let mut lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let lines = without_mark(&text).lines();
+    let mut lines = lines.filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let header = lines.next().unwrap_or_default();
     let column = header.split('\t').position(|name| name == "moves");
     let column = column.ok_or_else(|| fault("expected a column moves, found none".into()))?;

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::PathBuf;
 
+use certificate_spec::text::without_mark;
 use clap::{Args, ValueEnum};
 
 use super::failure::Failure;
@@ -124,7 +125,7 @@ impl<W: Write> Table<'_, W> {
             // For a program that waits for it.
             self.out.flush()?;
             let Some(line) = lines.next().transpose()? else { return Ok(()) };
-            match line.trim() {
+            match without_mark(&line).trim() {
                 "" => {}
                 "quit" => return Ok(()),
                 "help" => writeln!(self.out, "{HELP}")?,

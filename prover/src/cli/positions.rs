@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead};
 
+use certificate_spec::text::without_mark;
+
 use super::failure::Failure;
 use super::start::{START, StartOptions, read_position};
 use crate::board::{Game, Position};
@@ -68,7 +70,7 @@ fn answer_lines(
         let line = line?;
         // What is no UTF-8 is no FEN, either.
         let line = String::from_utf8_lossy(&line);
-        let text = line.trim();
+        let text = if i == 0 { without_mark(&line).trim() } else { line.trim() };
         if text.is_empty() {
             continue;
         }

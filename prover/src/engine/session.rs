@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::Instant;
 
+use certificate_spec::text::without_mark;
+
 use super::clock::{Allowance, Pace};
 use super::command::{Command, Level, Mode, parse};
 use super::input::{BadLine, read_line};
@@ -135,7 +137,7 @@ impl<'a, W: Write> Session<'a, W> {
 
     /// Does what a line asks for; says whether the conversation goes on.
     fn obey(&mut self, line: &str) -> io::Result<bool> {
-        let command = match parse(line) {
+        let command = match parse(without_mark(line)) {
             Ok(Some(command)) => command,
             Ok(None) => return Ok(true),
             Err(error) => return self.say(&reply::error(&error.to_string())).map(|()| true),

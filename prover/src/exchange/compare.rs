@@ -3,6 +3,8 @@
 use std::io::BufRead;
 use std::path::Path;
 
+use certificate_spec::text::without_mark;
+
 use super::ExchangeError;
 use crate::board::Position;
 use crate::egdb::{Value, Values};
@@ -58,7 +60,8 @@ pub fn compare_values<E: From<ExchangeError>>(
     let (mut compared, mut some) = (Compared::default(), Vec::with_capacity(AT_A_TIME));
     for (n, text) in file.lines().enumerate() {
         let text = text.map_err(ExchangeError::io(path))?;
-        some.extend(read_line(values, path, n + 1, &text)?);
+        let text = if n == 0 { without_mark(&text) } else { &text };
+        some.extend(read_line(values, path, n + 1, text)?);
         if some.len() == AT_A_TIME {
             compare_some(values, &some, &mut compared, &mut show)?;
             some.clear();

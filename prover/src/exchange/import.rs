@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use certificate_spec::text::without_mark;
+
 use super::{ExchangeError, SUMS, copy};
 use crate::egdb::{Cover, Store, UNFINISHED, atomic};
 
@@ -96,7 +98,7 @@ fn read_list(path: &Path, board: &str) -> Result<Vec<Listed>, ExchangeError> {
     }
     let text = fs::read_to_string(path).map_err(ExchangeError::io(path))?;
     let (mut lengths, mut list) = (HashMap::new(), Vec::new());
-    for (number, line) in text.lines().enumerate().map(|(n, line)| (n + 1, line)) {
+    for (number, line) in without_mark(&text).lines().enumerate().map(|(n, line)| (n + 1, line)) {
         if let Some(comment) = line.strip_prefix("# ") {
             if let Some((length, file)) = comment.split_once(' ')
                 && let Ok(length) = length.parse()

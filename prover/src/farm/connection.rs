@@ -12,6 +12,7 @@ use async_nats::{
     Client, ConnectError, ConnectErrorKind, ConnectOptions, Event, ServerAddr, ServerError,
     connection::State, jetstream,
 };
+use certificate_spec::text::without_mark;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -143,6 +144,7 @@ impl Login {
             let bad =
                 |why: String| FarmError::File { option: "--farm-creds", path: path.clone(), why };
             let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+            let text = without_mark(&text);
             let seed = text.lines().map(str::trim).find(|line| {
                 line.starts_with("SU") && line.bytes().all(|b| b.is_ascii_alphanumeric())
             });

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use certificate_spec::text::without_mark;
 use thiserror::Error;
 
 use super::outcomes::Outcomes;
@@ -108,6 +109,7 @@ impl Header {
 pub fn read_literature(path: &Path, game: &Game) -> Result<Vec<Published>, LiteratureError> {
     let text = fs::read_to_string(path)
         .map_err(|source| LiteratureError::Io { path: path.into(), source })?;
+    let text = without_mark(&text);
     let wrong = |line, what| LiteratureError::Line { path: path.into(), line, what };
     let lines = text.lines().zip(1..);
     let mut lines = lines.filter(|(text, _)| !text.is_empty() && !text.starts_with('#'));

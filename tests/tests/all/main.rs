@@ -4,6 +4,7 @@
 mod audit;
 mod bad_input;
 mod book;
+mod byte_order_mark;
 mod certificates;
 mod combine;
 mod compare;

@@ -1,0 +1,96 @@
+//! The mark of the order of bytes at the beginning of what people write: passed over everywhere.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tests::programs::{path, prove, run};
+
+const MARK: &str = "\u{feff}";
+
+/// What a program prints, and its status, when it is given this text on standard input.
+fn answer(program: &str, arguments: &[&str], input: &str, here: &Path) -> (String, Option<i32>) {
+    let mut command = Command::new(path(program));
+    command.args(arguments).current_dir(here).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+/// Puts the mark before a file.
+fn mark(file: &Path) {
+    let text = fs::read_to_string(file).unwrap();
+    fs::write(file, format!("{MARK}{text}")).unwrap();
+}
+
+#[test]
+fn tables_of_values_and_openings() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], here);
+    let game = ["--game", "4x4", "-q"];
+    // As in Windows, and with a comment before the header.
+    for text in ["fen\tvalue\r\nB:WK8:BK1\tdraw\r\n", "# mine\nvalue\tfen\ndraw\tB:WK8:BK1\n"] {
+        fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
+        let said = prove(&[&["compare", "table"], &game[..]].concat(), here);
+        assert!(said.contains("1 compared: 1 agree"), "{said}");
+    }
+    for text in ["fen\tvalue\nB:WK8:BK1\tdraw\n", "#\nB:WK8:BK1\tdraw\n", "B:WK8:BK1\tdraw\n"] {
+        fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
+        let options = ["db", "--pieces", "2", "--compare", "table"];
+        let said = prove(&[&options, &game[..]].concat(), here);
+        assert!(said.contains("1 compared: 1 agree"), "{said}");
+    }
+    fs::write(here.join("openings"), format!("{MARK}moves\tname\n2-4\tfirst\n")).unwrap();
+    let book = ["book", "--out", "book.tsv", "--openings", "openings", "--nodes", "100"];
+    prove(&[&book[..], &["--positions", "2"], &game].concat(), here);
+    mark(&here.join("book.tsv"));
+    prove(&[&book[..], &["--positions", "4"], &game].concat(), here);
+    mark(&here.join("book.tsv"));
+    let engine = ["engine", "--game", "4x4", "--book", "book.tsv", "--hash", "1MiB"];
+    let (said, _) = answer("prove", &engine, "init\nlevel infinite\ngo ponder\nstop\n", here);
+    assert!(!said.contains("error"), "{said}");
+    // The list of files of a database.
+    let db = ["db", "--pieces", "2"];
+    prove(&[&db[..], &["--export", "out"], &game].concat(), here);
+    mark(&here.join("out/SHA256SUMS"));
+    prove(&[&db[..], &["--import", "out", "--db", "there"], &game].concat(), here);
+}
+
+#[test]
+fn lines_of_standard_input() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
+    for positions in ["start\n", "\nstart\n", "B:WK8:BK1\n"] {
+        let probe = ["probe", "--game", "4x4", "--format", "tsv", "-"];
+        let (said, status) = answer("prove", &probe, &format!("{MARK}{positions}"), here);
+        assert_eq!(status, Some(0), "{said}");
+    }
+    let (said, status) = answer("prove", &["engine", "--game", "4x4"], "\u{feff}ping\n", here);
+    assert_eq!((said.as_str(), status), ("pong\n", Some(0)));
+    for lines in ["hint\n", "2-4\n"] {
+        let (said, _) = answer("prove", &["play", "cert"], &format!("{MARK}{lines}"), here);
+        assert!(!said.contains("what can be typed"), "{said}");
+    }
+    let explain = ["explain", "cert", "--interactive"];
+    let (plain, _) = answer("check", &explain, "2-4\n", here);
+    assert_eq!(answer("check", &explain, "\u{feff}2-4\n", here).0, plain);
+}
+
+#[test]
+fn files_of_keys() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
+    let made = run(&path("check"), &["keygen", "alice", "--key", "alice.key"], here);
+    let public = String::from_utf8(made.stdout).unwrap();
+    mark(&here.join("alice.key"));
+    fs::write(here.join("trusted"), format!("{MARK}{public}")).unwrap();
+    let attest = ["cert", "--attest", "note", "--key", "alice.key"];
+    assert_eq!(run(&path("check"), &attest, here).status.code(), Some(0));
+    let merge = ["merge", "cert", "note", "--keys", "trusted"];
+    assert_eq!(run(&path("check"), &merge, here).status.code(), Some(0));
+}
