@@ -89,6 +89,12 @@ def main():
     for fen in ["B:W6,7,14,15,K29:B2,K4", "B:W9,10,17,18:BK6,12", "W:WK18,24,30:BK1,12,K16"]:
         ending = play(engine, Board("english", fen), Limit(depth=6))
         assert ending.move_stack
+    # A position without a move is answered, and the engine goes on.
+    for fen in ["B:W32:B", "W:W29:B25,22"]:
+        for limit in [Limit(depth=1), Limit(movetime=0.1), Limit(time=1, inc=0.1)]:
+            over = engine.play(Board("english", fen), limit, False)
+            assert over.move.is_null and over.ponder is None, over.move
+    legal(Board("english"), engine.play(Board("english"), Limit(depth=1), False).move)
     engine.quit()
     assert engine.p.wait(timeout=60) == 0
     print(f"{len(whole.move_stack)} moves, result {whole.winner()}; "

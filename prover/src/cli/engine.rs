@@ -32,7 +32,7 @@ Positions are written as pydraughts does for English draughts: the board turned,
 the side to move first is W and stands on the high numbers. Moves have the numbers of PDN: 11-15, and 22x15x18 for \
 a capture of the piece on 18.
 
-Where no level is given, --depth, --nodes and --time hold for each move, or else 5 seconds. Parameters that can be \
+Where there is no legal move the answer is done move=0-0, after an error. Where no level is given, --depth, --nodes and --time hold for each move, or else 5 seconds. Parameters that can be \
 set by set-param: threads, hash (in MiB), db, book, ponder. A line that is not understood is answered by a line \
 `error message=...`, and nothing else happens.
 

@@ -32,6 +32,10 @@ pub(super) fn argument(name: &str, value: &str) -> String {
     format!("{name}=\"{}\"", value.chars().map(allowed).collect::<String>())
 }
 
+/// The last line of a search without a move. Clients expect a move there; this is the null move of
+/// pydraughts, and no move to all others.
+pub(super) const NO_MOVE: &str = "done move=0-0";
+
 /// That something is wrong.
 pub(super) fn error(message: &str) -> String {
     let shown: String = message.chars().take(MOST_CHARACTERS).collect();
@@ -74,13 +78,13 @@ pub(super) fn known(
     Ok(Some(format!("info depth={depth} score={score:.2} {line}")))
 }
 
-/// The answer; none where there is no legal move.
+/// The answer; [`NO_MOVE`] where there is none.
 pub(super) fn done(
     board: &Board,
     position: &Position,
     answer: Option<&Answer>,
 ) -> Result<String, MoveError> {
-    let Some(Answer { after, reply, .. }) = answer else { return Ok("done".into()) };
+    let Some(Answer { after, reply, .. }) = answer else { return Ok(NO_MOVE.into()) };
     let done = format!("done move={}", write_move(board, position, after)?);
     Ok(match reply {
         Some(reply) => format!("{done} ponder={}", write_move(board, after, reply)?),

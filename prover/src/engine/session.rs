@@ -22,6 +22,9 @@ use crate::play::GameRecord;
 /// Events that wait; who has more waits with them.
 const QUEUE: usize = 64;
 
+/// What is said of a position in which the side to move has lost.
+const NO_LEGAL_MOVE: &str = "go: expected a position with a legal move, found none";
+
 /// What happens.
 pub(super) enum Event {
     /// A line has come.
@@ -77,10 +80,19 @@ struct Running {
     clock: Option<Instant>,
     allowance: Allowance,
     pace: Pace,
+    /// Whether it goes on until `stop`, whatever it finds.
+    is_infinite: bool,
     /// Whether it was asked to stop.
     is_stopped: bool,
-    /// An answer to what the other side has not yet played.
-    held: Option<Result<Option<Answer>, String>>,
+    /// The line `done` of a search that has ended before its answer may be given.
+    held: Option<String>,
+}
+
+impl Running {
+    /// Whether the answer has to wait: for the move that is expected, or for `stop`.
+    fn must_wait(&self) -> bool {
+        self.clock.is_none() || (self.is_infinite && !self.is_stopped)
+    }
 }
 
 /// A conversation, and what was said in it.
@@ -107,24 +119,28 @@ impl<'a, W: Write> Session<'a, W> {
     }
 
     fn serve(mut self, events: Receiver<Event>) -> io::Result<()> {
+        // Whether there was `quit` or the end of the input.
+        let mut is_over = false;
         loop {
+            // A search that was stopped is still answered, which takes a moment.
+            if is_over && !self.running.as_ref().is_some_and(|running| running.is_stopped) {
+                return Ok(());
+            }
             let event = match self.deadline() {
                 Some(end) => events.recv_timeout(end.saturating_duration_since(Instant::now())),
                 None => events.recv().map_err(RecvTimeoutError::from),
             };
             match event {
-                Ok(Event::Line(Ok(line))) => {
-                    if !self.obey(&line)? {
-                        return Ok(());
-                    }
-                }
+                Ok(Event::Line(_)) if is_over => {}
+                Ok(Event::Line(Ok(line))) => is_over = !self.obey(&line)?,
                 Ok(Event::Line(Err(bad))) => self.say(&reply::error(&bad.to_string()))?,
                 Ok(Event::Fault(fault)) => self.say(&reply::error(&fault))?,
                 Ok(Event::Ready) => self.say("ready")?,
                 Ok(Event::Depth(analysis)) => self.finish_depth(&analysis)?,
                 Ok(Event::Done(found)) => self.finish_search(found)?,
                 Err(RecvTimeoutError::Timeout) => self.stop(),
-                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+                Ok(Event::End) => is_over = true,
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
         }
     }
@@ -222,6 +238,11 @@ impl<'a, W: Write> Session<'a, W> {
         self.configure();
         let level = std::mem::take(&mut self.level);
         let level = if level == Level::default() { self.usual_level(mode) } else { level };
+        // No clock ends what only `stop` ends.
+        let level = match level.infinite {
+            true => Level { move_time: None, clock: None, ..level },
+            false => level,
+        };
         let limits = Limits {
             depth: level.depth.unwrap_or(Limits::DEPTH),
             nodes: level.nodes.unwrap_or(u64::MAX),
@@ -236,6 +257,7 @@ impl<'a, W: Write> Session<'a, W> {
             clock: (mode != Mode::Ponder).then_some(start),
             allowance: Allowance::new(&level, self.parameters.ponder),
             pace: Pace::default(),
+            is_infinite: level.infinite,
             is_stopped: false,
             held: None,
         });
@@ -245,7 +267,7 @@ impl<'a, W: Write> Session<'a, W> {
     fn usual_level(&self, mode: Mode) -> Level {
         let Limits { depth, nodes, time } = self.setup.limits;
         match mode {
-            Mode::Analyse => Level::default(),
+            Mode::Analyse => Level { infinite: true, ..Level::default() },
             Mode::Think | Mode::Ponder => Level {
                 depth: Some(depth),
                 nodes: Some(nodes),
@@ -288,14 +310,23 @@ impl<'a, W: Write> Session<'a, W> {
         self.release(now)
     }
 
-    /// The clock runs from now on; what was held back is said.
+    /// The clock runs from now on; what was held back is said, if it need not wait any longer.
     fn release(&mut self, now: Instant) -> io::Result<()> {
         let Some(running) = &mut self.running else { return Ok(()) };
         running.clock.get_or_insert(now);
+        if running.must_wait() {
+            return Ok(());
+        }
         match running.held.take() {
-            Some(found) => self.finish_search(found),
+            Some(done) => self.answer(&done),
             None => Ok(()),
         }
+    }
+
+    /// Says the last line of a search, which is over then.
+    fn answer(&mut self, done: &str) -> io::Result<()> {
+        self.running = None;
+        self.say(done)
     }
 
     fn finish_depth(&mut self, analysis: &Analysis) -> io::Result<()> {
@@ -311,34 +342,34 @@ impl<'a, W: Write> Session<'a, W> {
         self.say_line(line)
     }
 
+    /// Says what a search has found, and ends it unless its answer has to wait.
     fn finish_search(&mut self, found: Result<Option<Answer>, String>) -> io::Result<()> {
-        let Some(running) = &mut self.running else { return Ok(()) };
-        if running.clock.is_none() {
-            running.held = Some(found);
-            return Ok(());
-        }
-        self.running = None;
-        let answer = match found {
-            Ok(None) => {
-                self.say(&reply::error("go: expected a position with a legal move, found none"))?;
-                None
-            }
-            Ok(answer) => answer,
-            Err(message) => {
-                self.say(&reply::error(&message))?;
-                None
-            }
-        };
         let (board, position) = (self.record.board(), self.record.position());
-        let known = match &answer {
-            Some(answer) => reply::known(board, position, answer),
-            None => Ok(None),
+        let (answer, fault) = match found {
+            Ok(Some(answer)) => (Some(answer), None),
+            Ok(None) => (None, Some(NO_LEGAL_MOVE.to_owned())),
+            Err(message) => (None, Some(message)),
         };
+        let known = answer.as_ref().map_or(Ok(None), |a| reply::known(board, position, a));
         let done = reply::done(board, position, answer.as_ref());
+        if let Some(message) = fault {
+            self.say(&reply::error(&message))?;
+        }
         if let Some(known) = known.transpose() {
             self.say_line(known)?;
         }
-        self.say_line(done)
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => {
+                self.say(&reply::error(&error.to_string()))?;
+                reply::NO_MOVE.into()
+            }
+        };
+        match &mut self.running {
+            Some(running) if running.must_wait() => running.held = Some(done),
+            _ => self.answer(&done)?,
+        }
+        Ok(())
     }
 
     /// Says a line, or why it cannot be said.

@@ -1,8 +1,9 @@
 //! `prove engine`, which speaks the Hub protocol: through a pipe, and with pydraughts.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use draughtproof_game::{Game, Position};
 use prover::engine::notation::{read_move, write_position};
@@ -196,6 +197,68 @@ fn a_search_goes_on_until_it_is_stopped() {
     engine.end();
 }
 
+/// What comes within a moment, which would be long enough for the answer.
+fn soon(engine: &mut Engine) -> Vec<String> {
+    std::thread::sleep(Duration::from_millis(300));
+    engine.answer("")
+}
+
+#[test]
+fn an_infinite_search_is_answered_after_stop_alone() {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here);
+    let database_decides = "WBeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeW";
+    let win_is_found = "WeeeeeeeeeeeeeeeeeeeeeWWWeeeeeeBB";
+    let no_move = "WBeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+    for (pieces, position) in [("2", database_decides), ("0", win_is_found), ("0", no_move)] {
+        let mut engine = Engine::new(&["--threads", "1", "--pieces", pieces], here);
+        engine.say(&format!("pos pos={position}"));
+        for (levels, go, stops) in [
+            (&["level infinite"][..], "go analyze", &["stop"][..]),
+            (&[], "go analyze", &["stop"]),
+            (&["level infinite"], "go think", &["stop"]),
+            (&["level infinite", "level move-time=0.01 depth=2"], "go think", &["stop"]),
+            (&["level depth=2 infinite"], "go ponder", &["ponder-hit", "stop"]),
+        ] {
+            for level in levels {
+                engine.say(level);
+            }
+            engine.say(go);
+            for stop in stops {
+                let said = soon(&mut engine);
+                assert!(!said.iter().any(|line| line.starts_with("done")), "{go}: {said:?}");
+                // It is a search under way to all other commands.
+                let answer = engine.answer("go think");
+                assert!(answer[0].contains("while a search is under way"), "{answer:?}");
+                engine.say(stop);
+            }
+            assert!(engine.done().0.contains('-'));
+        }
+        // A level is for one search.
+        engine.say("level depth=1");
+        assert!(engine.go("go think").0.contains('-'));
+        engine.say("go analyze");
+        soon(&mut engine);
+        engine.end();
+    }
+}
+
+#[test]
+fn a_search_that_was_stopped_is_answered_before_the_end() {
+    let place = tempfile::tempdir().unwrap();
+    for end in ["", "quit\nping\n"] {
+        let mut engine = Engine::new(&["--threads", "1"], place.path());
+        let lines = format!("init\nlevel infinite\ngo analyze\nstop\n{end}");
+        engine.input.write_all(lines.as_bytes()).unwrap();
+        drop(engine.input);
+        let mut said = String::new();
+        engine.output.read_to_string(&mut said).unwrap();
+        assert!(said.lines().last().unwrap().starts_with("done move="), "{said}");
+        assert_eq!(engine.child.wait().unwrap().code(), Some(0));
+    }
+}
+
 #[test]
 fn what_was_found_by_pondering_is_held_back() {
     let place = tempfile::tempdir().unwrap();
@@ -254,7 +317,7 @@ fn a_position_without_a_move_has_no_answer() {
     for mode in ["think", "analyze"] {
         engine.say(&format!("go {mode}"));
         let lines = engine.listen("done");
-        assert_eq!(lines.last().unwrap(), "done");
+        assert_eq!(lines.last().unwrap(), "done move=0-0");
         assert!(lines[0].contains("expected a position with a legal move"), "{lines:?}");
     }
     engine.end();
