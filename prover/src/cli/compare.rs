@@ -30,7 +30,7 @@ or <=draw for the side to move, or draw, black-wins, white-wins, black-not-lost,
 Each line is compared with the database, if it covers the position, and with the certificates that start \
 there, or at its twin: the same position with the board turned and colours exchanged. It agrees if what is \
 proved implies what is published, disagrees if it excludes it, and is open otherwise. Certificates are read \
-and not verified: let check do that. Those with assumed nodes do not count.
+and not verified: let check do that. Those that rest on assumed positions do not count.
 
 In tsv and json each line has line, position, published, proved, by, result. The last line has the counts: \
 in tsv after a #, in json as an object with lines, agree, disagree, open.
@@ -95,8 +95,9 @@ fn add(
     }
     let assumed = stored.assumed();
     if assumed > 0 {
-        progress
-            .say(format!("{name} does not count: it rests on assumed nodes, {assumed} of them"));
+        progress.say(format!(
+            "{name} does not count: it rests on assumed positions, {assumed} of them"
+        ));
         return Ok(());
     }
     let outcomes = Outcomes::of_claim(stored.claim.value);

@@ -50,7 +50,7 @@ pub(super) fn write_certificate(
     let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
     match format {
         Format::Text => {
-            out.line(&format!("{value} {game} from {start}{}", if_assumed(*assumed)))?;
+            out.line(&if_assumed(*assumed, &format!("{value} {game} from {start}")))?;
             out.line(&format!(
                 "certificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
             ))?;

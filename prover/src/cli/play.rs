@@ -17,6 +17,8 @@ use crate::certificate::Stored;
 use crate::heuristic::{Heuristic, Limits};
 use crate::lookup::Lookup;
 use crate::play::{GameRecord, GameResult, Opponent, ProofMoves};
+use crate::progress::print_line;
+use crate::proof::if_assumed;
 
 const HELP: &str = "\
 11-15   make a move; 22x15, or 22x15x8 where there are several
@@ -85,6 +87,12 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
     let game = &stored.game.game;
     let usual = certificate.as_ref().map_or_else(|| game.start(), |certificate| certificate.start);
     let start = options.start.given(game)?.unwrap_or(usual);
+    if let Some(certificate) = certificate.as_ref().filter(|certificate| certificate.assumed() > 0)
+    {
+        let claim = &certificate.claim;
+        let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
+        print_line(&if_assumed(certificate.assumed(), &claimed));
+    }
     let values = stored.open_if_there(&options.machine, &options.values)?;
     let depths = if values.cover().is_empty() { None } else { Some(stored.depths()?) };
     let board = &game.board;

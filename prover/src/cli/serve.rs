@@ -20,6 +20,7 @@ use crate::board::Game;
 use crate::certificate::Stored;
 use crate::egdb::{Cover, StoreError, Value};
 use crate::progress::print_line;
+use crate::proof::if_assumed;
 use crate::serve::{
     BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, routes, run,
 };
@@ -180,8 +181,9 @@ fn describe(site: &Site) -> io::Result<()> {
     for certificate in site.certificates() {
         let (stored, root) = (&certificate.stored, certificate.root());
         let (claim, directory) = (&stored.claim, stored.directory.display());
-        let (value, game, start) = (claim.value.word(), &claim.game, &claim.start);
-        write!(out, "certificate {directory}: {value} {game} from {start}, root={root}: ")?;
+        let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
+        let claimed = if_assumed(stored.assumed(), &claimed);
+        write!(out, "certificate {directory}: {claimed}, root={root}: ")?;
         if site.is_checked(root) {
             writeln!(out, "checked, says who signed these notes:")?;
         } else {
@@ -193,7 +195,10 @@ fn describe(site: &Site) -> io::Result<()> {
         }
         if stored.assumed() > 0 {
             let assumed = stored.assumed();
-            writeln!(out, "certificate {directory}: rests on {assumed} assumed nodes: no values")?;
+            writeln!(
+                out,
+                "certificate {directory}: no values, as {assumed} positions are assumed"
+            )?;
         }
     }
     for board in site.boards() {

@@ -66,12 +66,12 @@ pub fn question_decided(attacker: Side, won: bool) -> Question {
     }
 }
 
-/// What a claim with so many Assumed nodes is worth, to be added to it.
-pub fn if_assumed(nodes: usize) -> String {
+/// A claim that rests on so many Assumed nodes: what is not proved says so first.
+pub fn if_assumed(nodes: usize, claim: &str) -> String {
     match nodes {
-        0 => String::new(),
-        1 => ", if 1 assumed node holds".into(),
-        n => format!(", if {n} assumed nodes hold"),
+        0 => claim.into(),
+        1 => format!("NOT PROVED yet; if 1 assumed position holds: {claim}"),
+        n => format!("NOT PROVED yet; if {n} assumed positions hold: {claim}"),
     }
 }
 

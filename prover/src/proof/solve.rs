@@ -77,7 +77,7 @@ pub enum SolveError {
     #[error("{0}")]
     Undecided(Undecided),
     /// The claim does not hold, if this many assumed nodes hold.
-    #[error("the claim does not hold: {winner:?} wins{}", if_assumed(*assumed))]
+    #[error("{}", if_assumed(*assumed, &format!("the claim does not hold: {winner:?} wins")))]
     DoesNotHold {
         /// The side that wins.
         winner: Side,
@@ -246,7 +246,7 @@ impl Solver<'_> {
         if undecided.is_some() && !(may_assume && assume(&mut tree, &verdict)) {
             return Ok(Answered { proof: None, undecided });
         }
-        let answer = if tree.outcome() == Outcome::Proved { "yes" } else { "no" };
+        let is_won = tree.outcome() == Outcome::Proved;
         let size = tree.nodes().len();
         let proof = match &lemmas {
             None => tree.into_proof(),
@@ -255,8 +255,8 @@ impl Solver<'_> {
         let proof = proof.ok_or(SolveError::Tree)?;
         let proof = QuestionProof { history: verdict.history, ..proof };
         progress.say(format!(
-            "does {attacker:?} win? {answer}{}: {} nodes in {} searches, tree {size}",
-            if_assumed(proof.assumed()),
+            "does {attacker:?} win? {}: {} nodes in {} searches, tree {size}",
+            if_assumed(proof.assumed(), if is_won { "yes" } else { "no" }),
             verdict.nodes,
             verdict.searches,
         ));

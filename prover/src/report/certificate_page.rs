@@ -28,7 +28,8 @@ pub fn certificate_page(report: &CertificateReport<'_>) -> Result<String, FirstM
     out += "</div>\n";
     out += &verification(stored);
     for QuestionReport { question, tables } in &report.questions {
-        out += &format!("<h2>What shows that {}</h2>\n", words_of_question(*question));
+        let shows = if stored.assumed() == 0 { "shows" } else { "would show" };
+        out += &format!("<h2>What {shows} that {}</h2>\n", words_of_question(*question));
         let tables = tables.iter().filter(|table| !table.rows.is_empty());
         tables.for_each(|table| out += &section(table));
     }
@@ -56,10 +57,14 @@ fn value(stored: &Stored) -> &'static str {
 }
 
 fn title(stored: &Stored) -> String {
-    format!("{} is {}", stored.claim.game, value(stored))
+    let game = &stored.claim.game;
+    match stored.assumed() {
+        0 => format!("{game} is {}", value(stored)),
+        _ => format!("{game} is not proved yet"),
+    }
 }
 
-/// What is proved, in one sentence.
+/// What is proved, or would be if what is assumed holds, in one sentence.
 fn sentence(stored: &Stored) -> String {
     let proved = match stored.claim.value {
         Value::Draw => "neither side can force a win: it is a draw",
@@ -69,8 +74,8 @@ fn sentence(stored: &Stored) -> String {
         Value::WhiteWins => "White wins, whatever Black plays",
     };
     let from = if stored.start == stored.game.start() { "the start" } else { "this position" };
-    let assumed = if_assumed(stored.assumed());
-    format!("From {from} of {} checkers, {proved}{assumed}.", stored.claim.game)
+    let game = &stored.claim.game;
+    if_assumed(stored.assumed(), &format!("From {from} of {game} checkers, {proved}."))
 }
 
 fn words_of_question(question: Question) -> &'static str {

@@ -42,12 +42,10 @@ pub fn text(report: &CertificateReport<'_>) -> String {
     let stored = report.stored;
     let claim = &stored.claim;
     let Sums { nodes, leaves, positions } = report.sums();
+    let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
     let mut out = format!(
-        "{} {} from {}{}\n{nodes} nodes, {leaves} leaves, {positions} positions, {} bytes, root={}\n",
-        claim.value.word(),
-        claim.game,
-        claim.start,
-        if_assumed(stored.assumed()),
+        "{}\n{nodes} nodes, {leaves} leaves, {positions} positions, {} bytes, root={}\n",
+        if_assumed(stored.assumed(), &claimed),
         stored.bytes,
         stored.root
     );

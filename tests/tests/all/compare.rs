@@ -108,7 +108,7 @@ fn conditional_certificates_do_not_count() {
     let (out, status, error) = compare(&with, here);
     assert_eq!(status, 0);
     assert!(out.ends_with("\n1 compared: 0 agree, 0 disagree, 1 open\n"), "{out}");
-    assert!(error.contains("cert does not count: it rests on assumed nodes"), "{error}");
+    assert!(error.contains("cert does not count: it rests on assumed positions"), "{error}");
     prove(&[&game[..], &["--threshold", "30"]].concat(), here);
     let (out, ..) = compare(&with, here);
     assert!(out.ends_with("\n1 compared: 1 agree, 0 disagree, 0 open\n"), "{out}");

@@ -76,12 +76,17 @@ function checkedBy({ checked, checks }) {
   return `Checked: ${names.join(", ")} signed that all of it was verified.`;
 }
 
+/** What comes before a claim that rests on so many assumed positions. */
+function unlessProved(assumed) {
+  if (!assumed) return "";
+  return `NOT PROVED yet; if ${assumed} assumed ${assumed === 1 ? "position holds" : "positions hold"}: `;
+}
+
 /** What a certificate claims, in a sentence. */
 export function claim(certificate, isStart) {
   const { game, value, assumed } = certificate;
   const what = isStart ? game : `A position of ${game}`;
-  const unless = assumed ? `, if ${assumed} positions are what it takes them for` : "";
-  return `${what} is ${CLAIMS[value]}, says a certificate${unless}. ${checkedBy(certificate)}`;
+  return `${unlessProved(assumed)}${what} is ${CLAIMS[value]}, says a certificate. ${checkedBy(certificate)}`;
 }
 
 /** How proofs were made, as certificates say themselves. */
@@ -97,7 +102,8 @@ export function showProofs(certificates) {
     });
     const list = element("ul", "");
     list.append(...lines);
-    const about = element("p", `${certificate.game}: ${CLAIMS[certificate.value]}, in ${number(bytes)} bytes over ` +
+    const claimed = `${unlessProved(certificate.assumed)}${certificate.game}: ${CLAIMS[certificate.value]}`;
+    const about = element("p", `${claimed}, in ${number(bytes)} bytes over ` +
       `${pieces === "0" ? "no database" : `a database of ${pieces} pieces`}. Verify it with `);
     about.append(element("code", "check"), ", which prints the root ", element("code", root), ".");
     return [about, list];
