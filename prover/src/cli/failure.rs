@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -116,6 +117,17 @@ pub enum Failure {
     /// The farm.
     #[error(transparent)]
     Farm(#[from] FarmError),
+    /// No broker is there.
+    #[error("{address}: no broker answers within {} s; is it running there?", patience.as_secs())]
+    NoBroker {
+        /// Where it should be.
+        address: String,
+        /// How long it was waited for.
+        patience: Duration,
+    },
+    /// It was interrupted before it could begin.
+    #[error("interrupted before there was a broker")]
+    Interrupted,
     /// No manager is there.
     #[error("{0}: no manager answers; is one running, with the same --farm?")]
     NoManager(String),
@@ -154,6 +166,7 @@ impl Failure {
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
             | Failure::Differences { .. }
+            | Failure::Interrupted
             | Failure::NoManager(_)
             | Failure::Disagreements { .. } => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,

@@ -1,12 +1,12 @@
 //! `prove farm`.
 
-use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::failure::Failure;
 use super::farm_options::LoginOptions;
-use super::stop::is_stopped;
+use super::result::ResultFile;
 use crate::farm::{Connection, prometheus};
 use crate::progress::Progress;
 
@@ -36,10 +36,12 @@ enum StatusFormat {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove farm status --farm nats://host:4222
-  prove farm status --farm nats://host:4222 --format prometheus >/var/lib/node_exporter/draughtproof.prom
+  prove farm status --farm nats://host:4222 --format prometheus --out /var/lib/node_exporter/draughtproof.prom
 
-Managers answer for their jobs; exit status 1 if none does within a second. What workers say of themselves is \
-not verified.")]
+Managers answer for their jobs. What workers say of themselves is not verified. The FILE of --out is replaced when \
+all is known, and otherwise left as it is.
+
+Exit status: as for prove. 1 if no manager answers within a second, 3 if no broker does within 5 seconds.")]
 struct StatusOptions {
     /// The NATS broker, such as nats://host:4222
     #[arg(long, value_name = "URL")]
@@ -49,7 +51,12 @@ struct StatusOptions {
     /// How it is printed
     #[arg(long, value_enum, default_value = "text")]
     format: StatusFormat,
+    #[command(flatten)]
+    file: ResultFile,
 }
+
+/// A broker that is there answers long before that.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     match &options.command {
@@ -59,24 +66,21 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 
 fn status(options: &StatusOptions) -> Result<(), Failure> {
     let login = options.login.login(&options.farm);
+    let mut out = options.file.begin()?;
     let progress = Progress::new(false);
-    let Some(connection) = Connection::open(&login, "status", &progress, &is_stopped)? else {
-        return Ok(());
+    let end = Instant::now() + PATIENCE;
+    let has_waited = || Instant::now() >= end;
+    let Some(connection) = Connection::open(&login, "status", &progress, &has_waited)? else {
+        return Err(Failure::NoBroker { address: login.address(), patience: PATIENCE });
     };
     let jobs = connection.status();
     if jobs.is_empty() {
         return Err(Failure::NoManager(connection.address()));
     }
-    let mut out = io::stdout().lock();
     match options.format {
-        StatusFormat::Text => jobs.iter().try_for_each(|job| write!(out, "{job}"))?,
-        StatusFormat::Json => {
-            for job in &jobs {
-                serde_json::to_writer(&mut out, job).map_err(io::Error::from)?;
-                writeln!(out)?;
-            }
-        }
-        StatusFormat::Prometheus => write!(out, "{}", prometheus(&jobs))?,
+        StatusFormat::Text => jobs.iter().try_for_each(|job| out.text(&job.to_string()))?,
+        StatusFormat::Json => jobs.iter().try_for_each(|job| out.json(job))?,
+        StatusFormat::Prometheus => out.text(&prometheus(&jobs))?,
     }
-    Ok(out.flush()?)
+    out.finish()
 }

@@ -98,7 +98,7 @@ impl ManagerOptions {
         let connected =
             Connection::open(&login, &format!("manager-{name}"), progress, &is_stopped)?;
         let Some(connection) = connected else {
-            return Err(Failure::Resource("interrupted before there was a broker".into()));
+            return Err(Failure::Interrupted);
         };
         progress.say(format!("farm: job {name}; items wait for workers"));
         let job = JobSettings {

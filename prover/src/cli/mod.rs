@@ -80,7 +80,7 @@ A game is RxC or RxC/k: rows, columns, and the rows that each side fills at the 
 Exit status: 0 done; 1 not decided within --max-nodes or before Ctrl-C (if something is emitted then, it is \
 less than was asked for), or --claim does not hold, or openings are missing, or a published value disagrees, \
 or a game has a fault, or a line of standard input is no position; 2 wrong usage, or a bad game, FEN or move; 3 a file or directory that cannot be read \
-or written, or is damaged, or a limit of memory. \
+or written, or is damaged, or a limit of memory, or no broker answers `farm status`. \
 Nothing that exists is overwritten by a failure."
 )]
 pub struct Cli {

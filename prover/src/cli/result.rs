@@ -61,10 +61,17 @@ pub(super) struct PageOptions {
 
 /// Where a result goes.
 #[derive(Args, Debug)]
-struct ResultFile {
+pub(super) struct ResultFile {
     /// Write the result to FILE, which it replaces when it is whole [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+impl ResultFile {
+    /// As [`ResultOptions::begin`].
+    pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
+        ResultWriter::new(self.out.as_deref())
+    }
 }
 
 /// Whether standard error has more than errors.
@@ -84,7 +91,7 @@ impl QuietOption {
 impl ResultOptions {
     /// Begins the result, so that a file that cannot be written is noticed before the work.
     pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
-        ResultWriter::new(self.file.out.as_deref())
+        self.file.begin()
     }
 
     /// The same for a command that writes a directory: that is what `--out` names then, and what
@@ -104,7 +111,7 @@ impl PageOptions {
 
     /// As [`ResultOptions::begin`].
     pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
-        ResultWriter::new(self.file.out.as_deref())
+        self.file.begin()
     }
 }
 

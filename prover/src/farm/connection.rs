@@ -106,7 +106,7 @@ impl Voice {
 
 impl Login {
     /// The addresses without users, passwords and tokens.
-    fn public_address(&self) -> String {
+    pub fn address(&self) -> String {
         let public = |url: &str| {
             let (scheme, rest) = url.split_once("://").unwrap_or(("nats", url));
             let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
@@ -123,7 +123,7 @@ impl Login {
                     std::io::ErrorKind::InvalidInput => "it cannot be read".into(),
                     kind => kind.to_string(),
                 };
-                FarmError::Address { found: self.public_address(), why }
+                FarmError::Address { found: self.address(), why }
             })
         };
         self.url.split(',').map(read).collect()
@@ -185,7 +185,7 @@ impl Login {
 /// Secrets stay out of it.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Login({})", self.public_address())
+        write!(f, "Login({})", self.address())
     }
 }
 
@@ -204,7 +204,7 @@ impl Connection {
             return Err(FarmError::Name(name.into()));
         }
         let servers = login.servers()?;
-        let address = login.public_address();
+        let address = login.address();
         let last = Mutex::default();
         let voice = Arc::new(Voice { progress: *progress, address: address.clone(), last });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -326,7 +326,7 @@ mod tests {
             ("tls://a:b@one:1,nats://p@ss@two:2", "tls://one:1,nats://two:2"),
             ("nats://host:4222", "nats://host:4222"),
         ] {
-            assert_eq!(login(url).public_address(), shown);
+            assert_eq!(login(url).address(), shown);
             assert_eq!(format!("{:?}", login(url)), format!("Login({shown})"));
         }
         let error = login("nats://user:secret@host:x").servers().expect_err("no port");

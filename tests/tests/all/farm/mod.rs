@@ -3,6 +3,7 @@
 mod faults;
 mod lemmas;
 mod liars;
+mod no_broker;
 mod proxy;
 mod queue;
 mod roots;

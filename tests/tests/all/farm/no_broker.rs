@@ -1,0 +1,56 @@
+//! Without a broker: the status is not waited for, manager and worker say that they wait.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tests::farm::{Running, free_port};
+use tests::programs::{path, run};
+
+/// Asks for the status, which is not to be had.
+fn has_no_status(url: &str, here: &Path) {
+    let start = Instant::now();
+    let file = format!("{}.prom", url.rsplit(':').next().unwrap());
+    fs::write(here.join(&file), "as it was\n").unwrap();
+    let options = ["farm", "status", "--farm", url, "--format", "prometheus", "--out", &file];
+    let output = run(&path("prove"), &options, here);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains(&format!("{url}: no broker answers within 5 s")), "{said}");
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(fs::read_to_string(here.join(&file)).unwrap(), "as it was\n");
+}
+
+#[test]
+fn the_status_is_not_waited_for() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    // One that takes connections and says nothing.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("nats://127.0.0.1:{}", silent.local_addr().unwrap().port());
+    let nobody = format!("nats://127.0.0.1:{}", free_port());
+    thread::scope(|scope| {
+        for url in [&silent, &nobody] {
+            scope.spawn(|| has_no_status(url, here));
+        }
+    });
+    let left = here.read_dir().unwrap().count();
+    assert_eq!(left, 2, "something was left");
+}
+
+#[test]
+fn manager_and_worker_wait_and_end_when_they_are_asked_to() {
+    let root = tempfile::tempdir().unwrap();
+    let url = format!("nats://127.0.0.1:{}", free_port());
+    let proof = ["--game", "4x4", "--pieces", "2", "--emit", "cert", "--farm", &url];
+    let mut manager = Running::start(&proof, root.path(), "manager.log");
+    let mut worker = Running::worker(&url, "early", root.path(), &[]);
+    for process in [&mut manager, &mut worker] {
+        process.wait_to_say("no broker there yet");
+        process.ask_to_end();
+    }
+    assert_eq!(worker.wait().status.code(), Some(0));
+    assert_eq!(manager.wait().status.code(), Some(1));
+}
