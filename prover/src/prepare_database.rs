@@ -203,7 +203,10 @@ impl Room {
     }
 
     /// The bytes of disk for mapped tables, those that are there included.
-    fn map_space(&self, store: &Store) -> Result<u64, BuildError> {
+    ///
+    /// # Errors
+    /// [`BuildError`]: the system does not say what is free.
+    pub fn map_space(&self, store: &Store) -> Result<u64, BuildError> {
         let usual = || Ok(MAP_SPACE.min((store.free_space()? + store.table_bytes()?) / 2));
         self.map_space.map_or_else(usual, Ok)
     }

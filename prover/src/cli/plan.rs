@@ -12,6 +12,7 @@ use super::result::{Format, ResultOptions, ResultWriter};
 use super::sizes::bytes;
 use crate::cluster::{BuildStep, Program, build_steps, script_steps};
 use crate::egdb::{Forecast, Forecaster, PairForecast};
+use crate::prepare_database::Room;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -22,10 +23,10 @@ use crate::egdb::{Forecast, Forecaster, PairForecast};
 
 Builds a small database in a temporary directory (some seconds) to measure this machine, takes in the \
 sizes and times noted while the database in --db was built, and estimates the rest from them: time from \
-slices with one piece less, size from slices with one piece less on both sides. Times are for the given \
-number of threads. Of what is on disk already, the size is known and the time is what it would take again.
+what slices and positions took, size from slices with one piece less on both sides. Times are for the given \
+number of threads and a machine that is as busy as now. Of what is on disk already, the size is known and the time is what it would take again.
 
-Columns: number of pieces; positions with exactly so many; hours, minutes and seconds to build them; the \
+Columns: number of pieces; positions with exactly so many; the time to build them (in tsv and json: seconds); the \
 least memory with which that is possible, and the memory with which nothing has to be read twice or kept in \
 files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
 searches map (`prove db --map`). Then the slices that take longest.
@@ -93,7 +94,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let scratch = tempfile::tempdir()
         .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
     machine.progress().say("measuring this machine".into());
-    let mut forecaster = Forecaster::new(&store, scratch.path(), machine.memory())?;
+    let memory = machine.memory();
+    let files = Room { memory, holding: None, map_space: None }.map_space(&store)?;
+    let mut forecaster = Forecaster::new(&store, scratch.path(), memory, files)?;
     let forecasts = forecaster.forecast(cover);
     if let Some(directory) = directory {
         let steps = build_steps(&forecaster.pairs(cover), options.task_time);
@@ -148,13 +151,17 @@ fn write_scripts(
     out.finish()
 }
 
-/// Seconds for people.
+/// Seconds for people, with units; no finer than a forecast is.
 fn time(seconds: f64) -> String {
     let whole = seconds.round() as u64;
-    let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
-    match hours {
-        0 => format!("{minutes}:{seconds:02}"),
-        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    let (days, hours, minutes) = (whole / 86_400, whole / 3600, whole / 60);
+    match whole {
+        0 => "< 1 s".into(),
+        1..60 => format!("{whole} s"),
+        60..600 => format!("{minutes} min {} s", whole % 60),
+        600..3600 => format!("{minutes} min"),
+        3600..172_800 => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{days} d {} h", hours % 24),
     }
 }
 
@@ -229,4 +236,26 @@ fn text_row(row: [String; 9]) -> String {
     format!(
         "{n:>6}{positions:>22}{time:>12}{least:>14}{most:>13}{disk:>10}{total:>13}{tables:>10}  {note}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn a_time_has_units() {
+        for (seconds, text) in [
+            (0.4, "< 1 s"),
+            (0.5, "1 s"),
+            (59.4, "59 s"),
+            (59.5, "1 min 0 s"),
+            (449.0, "7 min 29 s"),
+            (2955.0, "49 min"),
+            (3599.6, "1 h 0 min"),
+            (24_600.0, "6 h 50 min"),
+            (864_000.0, "10 d 0 h"),
+        ] {
+            assert_eq!(time(seconds), text);
+        }
+    }
 }

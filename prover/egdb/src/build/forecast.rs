@@ -1,8 +1,11 @@
 //! How long a database will take to build, and how large it will be.
 //!
-//! From the figures of slices that were built, those of slices with more pieces are estimated. Time
-//! for an index: the geometric mean over the slices with one piece less, times the square root of
-//! what that was wrong by for the number of pieces before. Bytes of a number of pieces: the
+//! From the figures of slices that were built, those of slices with more pieces are estimated. The
+//! time of a number of pieces: so much for each slice and so much for each index (`Pace`), by all
+//! slices that were built. It is not taken from the growth between numbers of pieces: in small
+//! slices most of the time goes into files, and what that share falls by from one number to the next
+//! would fall on and on. Among the slices of a number it is shared out by the geometric mean over
+//! the slices with one piece less. To this comes what has to be read again for want of memory. Bytes of a number of pieces: the
 //! geometric mean of two estimates that err in opposite directions where the number is odd and
 //! where it is even. One takes for each slice the mean of those with one piece less; the other that
 //! of those with a piece less on both sides, which have the same balance, corrected by what it was
@@ -26,8 +29,10 @@ use crate::solve::builder::Builder;
 use crate::values::stats::placements;
 use draughtproof_game::Board;
 
-/// Calibration builds at most so many indices: a few seconds.
+/// Calibration builds all slices up to a number of pieces with at most so many indices,
 const CALIBRATION: u64 = 250_000_000;
+/// and of those with one piece more the first ones, with at most so many: a few seconds together.
+const LARGER_CALIBRATION: u64 = 500_000_000;
 
 /// The forecast for the slices with a number of pieces; measured, not expected, where `known`.
 #[derive(Debug, Clone)]
@@ -78,32 +83,70 @@ pub struct Forecaster {
     bytes: HashMap<Slice, f64>,
     /// Seconds to read an index again.
     read: f64,
+    /// What slices take of which nothing is known.
+    pace: Pace,
     /// The slices whose sizes are known.
     known: HashSet<Slice>,
+    /// The slices that are on disk.
+    there: HashSet<Slice>,
     memory: u64,
+    /// Bytes of disk for tables, where those that are needed do not fit into memory.
+    files: u64,
+}
+
+/// How long slices take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Pace {
+    /// Seconds for a slice, however small it is.
+    slice: f64,
+    /// Seconds for each index.
+    index: f64,
+}
+
+impl Pace {
+    /// The pace of slices with so many indices that took so many seconds. An index is measured by
+    /// the largest slices, which have half of all indices, together: what else the machine does
+    /// counts as it will count again. What the smaller half of the slices took beyond that is their
+    /// own.
+    fn of_slices(mut slices: Vec<(f64, f64)>) -> Pace {
+        slices.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let all: f64 = slices.iter().map(|&(indices, _)| indices).sum();
+        let (mut indices, mut seconds) = (0.0, 0.0);
+        for &(more, time) in &slices {
+            if 2.0 * indices >= all {
+                break;
+            }
+            indices += more;
+            seconds += time;
+        }
+        let index = if indices > 0.0 { seconds / indices } else { 0.0 };
+        let small = &slices[slices.len() / 2..];
+        let beyond: f64 = small.iter().map(|&(indices, time)| time - index * indices).sum();
+        Pace { slice: (beyond / small.len().max(1) as f64).max(0.0), index }
+    }
+
+    /// Seconds for a slice.
+    fn of(&self, indices: f64) -> f64 {
+        self.slice + self.index * indices
+    }
 }
 
 impl Forecaster {
     /// Builds a small database in a new directory `scratch` to measure this machine, and takes in
-    /// what is noted of the database in `store`. `memory` is what a builder may use.
+    /// what is noted of the database in `store`. `memory` is what a builder may use, and `files` the
+    /// disk for tables that do not fit into it.
     ///
     /// # Errors
     /// [`BuildError`]
-    pub fn new(store: &Store, scratch: &std::path::Path, memory: u64) -> Result<Self, BuildError> {
+    pub fn new(
+        store: &Store,
+        scratch: &std::path::Path,
+        memory: u64,
+        files: u64,
+    ) -> Result<Self, BuildError> {
         let board = store.board().clone();
-        let indices = |cover: &Cover| -> u64 {
-            Slice::all(&board, cover).iter().map(|s| s.indices(&board)).sum()
-        };
-        let covers = (2..board.squares()).map(Cover::up_to);
-        let cover = covers.take_while(|cover| indices(cover) <= CALIBRATION).last();
-        let cover = cover.unwrap_or(Cover::up_to(2));
         let small = Store::new(scratch, &board);
-        let _lock = small.lock()?;
-        extend(&mut BuildSession::new(&small, &cover, memory)?, |_| ())?;
-        let start = Instant::now();
-        BuildSession::new(&small, &cover, memory)?.load_all(|_| ())?;
-        let read = start.elapsed().as_secs_f64() / indices(&cover) as f64;
-
+        let read = calibrate(&small, memory)?;
         let measured = by_slice(small.figures());
         let (_, records) = store.finished()?;
         let noted = by_slice(store.figures());
@@ -115,20 +158,28 @@ impl Forecaster {
             seconds.insert(slice, time(figures) / figures.indices as f64);
             bytes.insert(slice, figures.bytes as f64 / figures.indices as f64);
         }
+        let pairs: Vec<(f64, f64)> = seconds
+            .iter()
+            .map(|(slice, rate)| {
+                let indices = slice.indices(&board) as f64;
+                (indices, rate * indices)
+            })
+            .collect();
+        let pace = Pace::of_slices(pairs);
+        let there = records.iter().map(|record| Slice::from(record.name)).collect();
         for record in records {
             let slice = Slice::from(record.name);
             bytes.insert(slice, record.length as f64 / slice.indices(&board) as f64);
         }
         let known = bytes.keys().copied().collect();
-        Ok(Forecaster { board, seconds, bytes, read, known, memory })
+        Ok(Forecaster { board, seconds, bytes, read, pace, known, there, memory, files })
     }
 
     /// The forecasts for the slices of a cover, from 2 pieces to its most.
     pub fn forecast(&mut self, cover: &Cover) -> Vec<Forecast> {
         // By what the estimate from balanced slices was wrong for the number of pieces before.
         let mut growth = 1.0;
-        // And by what that of the time was.
-        let mut pace = 1.0f64;
+        let in_files = BuildSession::least_memory(&self.board, cover) > self.memory;
         let all = Slice::all(&self.board, cover);
         (2..=cover.most_pieces())
             .map(|n| {
@@ -140,28 +191,35 @@ impl Forecaster {
                 let balanced = sum(&|s| self.bytes_of(&fewer(s, ONE_EACH)));
                 let expected = (one_less * balanced * growth).sqrt();
                 let factor = if one_less > 0.0 { expected / one_less } else { 0.0 };
-                let slow = sum(&|s| self.seconds_of(&fewer(s, ONE)));
-                let timed = slices.iter().all(|s| self.seconds.contains_key(s));
+                self.estimate_times(&slices);
                 for &slice in &slices {
-                    let seconds = self.seconds_of(&fewer(slice, ONE)) * pace.sqrt();
                     let bytes = factor * self.bytes_of(&fewer(slice, ONE));
-                    self.seconds.entry(slice).or_insert(seconds);
                     self.bytes.entry(slice).or_insert(bytes);
                 }
-                let forecast = self.add_up(n, &at_most(cover, n), &slices);
-                if timed && slow > 0.0 {
-                    pace = slices
-                        .iter()
-                        .map(|s| self.seconds[s] * s.indices(&self.board) as f64)
-                        .sum::<f64>()
-                        / slow;
-                }
+                let forecast = self.add_up(n, &at_most(cover, n), &slices, in_files);
                 if forecast.known && balanced > 0.0 {
                     growth = forecast.bytes / balanced;
                 }
                 forecast
             })
             .collect()
+    }
+
+    /// Estimates the time of those of the slices with a number of pieces of which it is not known.
+    fn estimate_times(&mut self, slices: &[Slice]) {
+        let unknown = slices.iter().copied().filter(|slice| !self.seconds.contains_key(slice));
+        let shares: Vec<(Slice, f64, f64)> = unknown
+            .map(|slice| {
+                let indices = slice.indices(&self.board) as f64;
+                (slice, indices, self.seconds_of(&fewer(slice, ONE)) * indices)
+            })
+            .collect();
+        let expected: f64 = shares.iter().map(|&(_, indices, _)| self.pace.of(indices)).sum();
+        let all: f64 = shares.iter().map(|&(.., share)| share).sum();
+        for (slice, indices, share) in shares {
+            let seconds = if all > 0.0 { expected * share / all } else { self.pace.of(indices) };
+            self.seconds.insert(slice, seconds / indices.max(1.0));
+        }
     }
 
     /// What is expected of each slice of a cover of which there are [`Forecaster::forecast`]s, with
@@ -188,7 +246,7 @@ impl Forecaster {
     }
 
     /// The forecast for the slices with `n` pieces; `cover` is what there will be with them.
-    fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice]) -> Forecast {
+    fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice], in_files: bool) -> Forecast {
         let board = &self.board;
         let pairs = Builder::pairs(board, cover, n);
         let mut largest: Vec<_> = pairs.iter().map(|&slice| self.pair(cover, slice)).collect();
@@ -201,7 +259,7 @@ impl Forecaster {
             positions: slices.iter().map(|&s| placements(board, s)).sum(),
             indices: slices.iter().map(|s| s.indices(board)).sum(),
             known: slices.iter().all(|slice| self.known.contains(slice)),
-            seconds: seconds + self.read_again(n, cover, &pairs),
+            seconds: seconds + self.read_again(n, cover, &pairs, in_files),
             bytes,
             least_memory: BuildSession::least_memory_with_files(board, cover),
             tables: slices.iter().map(|s| file_length(s.indices(board))).sum(),
@@ -210,21 +268,29 @@ impl Forecaster {
         }
     }
 
-    /// Seconds to read slices again that had to be forgotten for want of memory.
-    fn read_again(&self, n: u8, cover: &Cover, pairs: &[Slice]) -> f64 {
-        let mut resident = Residency::new(&self.board, cover, self.memory);
+    /// Seconds to read slices again that had to be forgotten for want of memory, or of disk where
+    /// their tables are in files.
+    fn read_again(&self, n: u8, cover: &Cover, pairs: &[Slice], in_files: bool) -> f64 {
+        let space = if in_files { self.files } else { self.memory };
+        let mut resident = Residency::new(&self.board, cover, space);
         let smaller = Slice::all(&self.board, &at_most(cover, n - 1));
-        resident.add(&smaller);
+        // A builder that begins with files has no tables yet of what it finds on disk.
+        let made = smaller.into_iter().filter(|slice| !in_files || !self.there.contains(slice));
+        resident.add(&made.collect::<Vec<_>>());
         let mut later = Later::new(pairs);
         let mut indices = 0;
         for &slice in pairs {
             later.next();
-            let room = room_to_solve(&self.board, slice);
-            // What cannot be built at all is not forecast to be read again.
-            let Ok(change) = resident.bring(&Builder::needs(slice), room, later.needs()) else {
-                return 0.0;
+            let needs = Builder::needs(slice);
+            let room = if in_files { 0 } else { room_to_solve(&self.board, slice) };
+            let load = match resident.bring(&needs, room, later.needs()) {
+                Ok(change) => change.load,
+                // All of them are read each time.
+                Err(_) if in_files => resident.missing(&needs),
+                // What cannot be built at all is not forecast to be read again.
+                Err(_) => return 0.0,
             };
-            indices += change.load.iter().map(|s| s.indices(&self.board)).sum::<u64>();
+            indices += load.iter().map(|s| s.indices(&self.board)).sum::<u64>();
             resident.add(&both(slice));
         }
         indices as f64 * self.read
@@ -241,6 +307,37 @@ impl Forecaster {
     fn bytes_of(&self, slices: &[Slice]) -> f64 {
         mean(slices.iter().filter_map(|s| self.bytes.get(s)).copied()).unwrap_or(0.0)
     }
+}
+
+/// Builds a small database in an empty store; returns the seconds that it takes to read an index.
+fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
+    let board = store.board();
+    let sum = |slices: &[Slice]| -> u64 { slices.iter().map(|s| s.indices(board)).sum() };
+    let fits = |n: &u8| sum(&Slice::all(board, &Cover::up_to(*n))) <= CALIBRATION;
+    let pieces = (2..board.squares()).take_while(fits).last().unwrap_or(2);
+    let cover = Cover::up_to(pieces);
+    let _lock = store.lock()?;
+    extend(&mut BuildSession::new(store, &cover, memory)?, |_| ())?;
+    let larger = Cover::up_to(board.squares().min(pieces + 1));
+    let mut session = BuildSession::new(store, &larger, memory)?;
+    let (slices, start) = (Slice::all(board, &cover), Instant::now());
+    session.load(&slices)?;
+    let read = start.elapsed().as_secs_f64() / sum(&slices) as f64;
+    // In small slices files and memory take much of the time, in large ones nearly none.
+    let mut left = LARGER_CALIBRATION;
+    for pair in Builder::pairs(board, &larger, pieces + 1) {
+        let indices = sum(&both(pair));
+        if indices > left {
+            break;
+        }
+        match session.solve(pair, &[]) {
+            Ok(()) => left -= indices,
+            // Then what is measured has to do.
+            Err(BuildError::Memory { .. }) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -280,4 +377,23 @@ fn fewer(slice: Slice, ways: &[&[usize]]) -> Vec<Slice> {
         (a + b > 0 && c + d > 0).then(|| Slice::new(a, b, c, d))
     };
     ways.iter().filter_map(without).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pace;
+
+    #[test]
+    fn the_time_of_a_slice_is_no_time_of_its_indices() {
+        // A millisecond and a half for a slice and 7 ns for an index, but for one with a break.
+        let mut slices = [1e2, 1e3, 1e4, 2e4, 1e6, 3e6, 1e8, 2e8].map(|x| (x, 1.5e-3 + 7e-9 * x));
+        slices[5].1 += 0.5;
+        let Pace { slice, index } = Pace::of_slices(slices.to_vec());
+        assert!((1.4e-3..1.6e-3).contains(&slice), "{slice}");
+        assert!((6.9e-9..7.1e-9).contains(&index), "{index}");
+        // Of one slice, and of none.
+        let pace = |slices: &[(f64, f64)]| Pace::of_slices(slices.to_vec());
+        assert_eq!(pace(&[(1e6, 0.01)]), Pace { slice: 0.0, index: 1e-8 });
+        assert_eq!(pace(&[]), Pace { slice: 0.0, index: 0.0 });
+    }
 }

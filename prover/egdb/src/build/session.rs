@@ -159,6 +159,11 @@ impl<'a> BuildSession<'a> {
         self.bring_with_progress(wanted, room, later, |_| ())
     }
 
+    /// Brings finished slices into memory.
+    pub(crate) fn load(&mut self, slices: &[Slice]) -> Result<(), BuildError> {
+        self.bring(slices, 0, &[])
+    }
+
     /// The same; calls `loaded` with each slice once it is in memory.
     fn bring_with_progress(
         &mut self,

@@ -183,7 +183,7 @@ fn forecasts_are_of_the_slices_of_the_cover() {
     let root = tempfile::tempdir().unwrap();
     extend_to(root.path(), &board, "4:2");
     let (store, scratch) = (Store::new(root.path(), &board), tempfile::tempdir().unwrap());
-    let mut forecaster = Forecaster::new(&store, scratch.path(), MEMORY).unwrap();
+    let mut forecaster = Forecaster::new(&store, scratch.path(), MEMORY, MEMORY).unwrap();
     let sums = |text: &str, forecaster: &mut Forecaster| {
         let forecasts = forecaster.forecast(&cover(text));
         let indices: u64 = forecasts.iter().map(|forecast| forecast.indices).sum();
