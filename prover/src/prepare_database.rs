@@ -222,6 +222,15 @@ pub fn load(
     room: &Room,
     progress: &Progress,
 ) -> Result<Values, BuildError> {
+    let board = store.board();
+    // What cannot be held is noticed before it is built.
+    match room.holding(board, cover) {
+        Holding::Resident => {
+            check_memory(board, cover, BuildSession::loading_memory(board, cover), room.memory)?;
+        }
+        Holding::Mapped if room.holding.is_some() => check_map_space(store, cover, room)?,
+        _ => {}
+    }
     prepare(store, cover, room, false, progress)?;
     load_finished(store, cover, room, progress)
 }
@@ -285,6 +294,34 @@ pub fn map(
 ) -> Result<(), BuildError> {
     let mut session = BuildSession::new(store, cover, room.memory)?;
     make_tables(&mut session, room.map_space(store)?, progress)
+}
+
+/// Makes sure that the disk has room for the mapped tables of a cover, before anything is built.
+///
+/// # Errors
+/// [`BuildError::TableSpace`]
+pub fn check_map_space(store: &Store, cover: &Cover, room: &Room) -> Result<(), BuildError> {
+    let need = BuildSession::table_bytes(store.board(), cover, room.map_space(store)?);
+    let free = store.free_space()? + store.table_bytes()?;
+    if need <= free {
+        return Ok(());
+    }
+    Err(BuildError::TableSpace { directory: store.tables(), need, free })
+}
+
+/// Makes sure that there is memory enough to find the depths of a cover, before anything is built.
+///
+/// # Errors
+/// [`BuildError::Memory`]
+pub fn check_depth_memory(board: &Board, cover: &Cover, memory: u64) -> Result<(), BuildError> {
+    check_memory(board, cover, BuildSession::least_depth_memory(board, cover), memory)
+}
+
+fn check_memory(board: &Board, cover: &Cover, need: u64, limit: u64) -> Result<(), BuildError> {
+    if need <= limit {
+        return Ok(());
+    }
+    Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
 }
 
 /// Removes all mapped tables of a database. Returns the bytes that have become free.

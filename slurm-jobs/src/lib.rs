@@ -50,16 +50,25 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// Makes sure that there is nothing yet at `directory`, better before the work than after it.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`]
+pub fn require_new(directory: &Path) -> io::Result<()> {
+    if directory.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let text = "expected a new directory for scripts, found that there is something";
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
+}
+
 /// Writes the scripts of steps into a new directory, which gets its name when it is whole. `title`
 /// says in a line what all of it does.
 ///
 /// # Errors
 /// The system's; [`io::ErrorKind::AlreadyExists`] if there is something at `directory`.
 pub fn write(directory: &Path, title: &str, steps: &[Step]) -> io::Result<()> {
-    if directory.symlink_metadata().is_ok() {
-        let text = "expected a new directory for scripts, found that there is something";
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
-    }
+    require_new(directory)?;
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = directory.with_file_name(format!(".unfinished-{name}"));
     if unfinished.exists() {

@@ -27,12 +27,14 @@ pub enum EmitError {
     },
     /// There is something there already, and it is not this certificate.
     #[error(
-        "{path}: expected nothing, an empty directory or this very certificate, found something else; \
-         name another directory or remove this one"
+        "{path}: expected nothing, an empty directory or this very certificate, found {found}; name \
+         another directory or remove this one"
     )]
     Occupied {
         /// The directory.
         path: PathBuf,
+        /// What is there.
+        found: String,
     },
 }
 
@@ -110,7 +112,9 @@ fn remove_if_there(directory: &Path) -> Result<(), EmitError> {
 pub(super) fn require_free(directory: &Path) -> Result<(), EmitError> {
     match fs::read_dir(directory).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(EmitError::Occupied { path: directory.into() }),
+        Ok(false) => {
+            Err(EmitError::Occupied { path: directory.into(), found: "something else".into() })
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(e) => Err(io_at(directory)(e)),
     }

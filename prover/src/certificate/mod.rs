@@ -1,12 +1,14 @@
 //! Certificates: from proofs to files (`SPEC.md` §3–§7), and back.
 
 mod directory;
+mod expected;
 mod provenance;
 mod read;
 mod section;
 mod write;
 
 pub use directory::{EmitError, Target};
+pub use expected::ExpectedCertificate;
 pub use provenance::{mode_of, provenance};
 pub use read::{BrokenProof, ReadError, Stored, StoredBasis, StoredNode, StoredProof, claimant};
 pub use section::Section;

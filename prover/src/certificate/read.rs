@@ -7,13 +7,13 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use certificate_spec::claim::{Claim, Question};
+use certificate_spec::claim::{Claim, Question, Value};
 use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf, LeafIn};
 use certificate_spec::manifest::{self, Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, kind};
 use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::Provenance;
+use certificate_spec::provenance::{Asked, Provenance};
 use certificate_spec::{Digest, WireError, wire};
 use thiserror::Error;
 
@@ -172,6 +172,15 @@ impl Stored {
     pub fn assumed(&self) -> usize {
         let nodes = self.proofs.iter().flat_map(|proof| &proof.nodes);
         nodes.filter(|node| node.basis == StoredBasis::Assumed).count()
+    }
+
+    /// Whether it was emitted before the proof was finished: it has Assumed nodes, or it is half of
+    /// the value that it was to be.
+    pub(super) fn is_unfinished(&self) -> bool {
+        let mut provenances = self.proofs.iter().filter_map(|proof| proof.provenance.as_ref());
+        let is_half = matches!(self.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
+            && provenances.any(|provenance| provenance.request.claim == Asked::Value);
+        is_half || self.assumed() > 0
     }
 
     /// Reads the certificate in a directory.

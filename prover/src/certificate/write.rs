@@ -5,12 +5,11 @@ use std::io::Write;
 use std::path::Path;
 
 use certificate_spec::Digest;
-use certificate_spec::claim::{Claim, Value};
+use certificate_spec::claim::Claim;
 use certificate_spec::leaves;
 use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes;
 use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::Asked;
 
 use super::directory::{
     EmitError, Target, create_unfinished, io_at, parent_of, require_free, set_aside,
@@ -102,8 +101,8 @@ impl Certificate {
     }
 
     /// Whether there is a certificate of the same game and start that was emitted before the proof
-    /// was finished, and that this one takes the place of. It has Assumed nodes, or it is half of
-    /// the value that it was to be; and this one is finished, or comes later in the same proof.
+    /// was finished, and that this one takes the place of: this one is finished, or comes later in
+    /// the same proof.
     fn may_replace(&self, directory: &Path) -> bool {
         let (Ok(stored), Ok(claim)) =
             (Stored::read(directory), Claim::decode(self.claim.as_bytes()))
@@ -111,10 +110,8 @@ impl Certificate {
             return false;
         };
         let provenances = stored.proofs.iter().filter_map(|proof| proof.provenance.as_ref());
-        let is_half = matches!(stored.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
-            && provenances.clone().any(|provenance| provenance.request.claim == Asked::Value);
         (&claim.game, &claim.start) == (&stored.claim.game, &stored.claim.start)
-            && (stored.assumed() > 0 || is_half)
+            && stored.is_unfinished()
             && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(provenances)))
     }
 

@@ -59,13 +59,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         Some(positions) => positions,
         None => Positions::Given(vec![(board.write_fen(&game.start()), game.start())]),
     };
+    let mut out = options.result.begin()?;
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
     let limits = options.limits.limits(usual);
     let mut heuristic = Heuristic::new(board, &database);
     let format = options.result.format;
-    let mut out = options.result.begin()?;
     if format == Format::Tsv {
         out.line("fen\tdepth\tscore\tnodes\tnodes/s\tproven\tpv")?;
     }

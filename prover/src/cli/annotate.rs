@@ -70,6 +70,10 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
     let (name, source) = open(&options.file)?;
+    // What cannot be written is noticed before the work.
+    let mut out = options.result.begin()?;
+    let table_file = options.table.as_deref().map(|file| ResultWriter::new(Some(file)));
+    let table_file = table_file.transpose()?;
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let usual = Limits { nodes: NODES, ..Limits::default() };
@@ -77,7 +81,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let progress = options.machine.progress();
     let bar = progress.start("annotating".into(), 0, "positions");
     let format = options.result.format;
-    let mut out = options.result.begin()?;
     if format == Format::Tsv {
         out.line(MISTAKE_COLUMNS)?;
     }
@@ -111,9 +114,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     bar.finish();
     out.finish()?;
-    match &options.table {
-        Some(file) => {
-            let mut out = ResultWriter::new(Some(file))?;
+    match table_file {
+        Some(mut out) => {
             out.text(&format!("{MISTAKE_COLUMNS}\n{table}"))?;
             out.finish()?;
         }

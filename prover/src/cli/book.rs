@@ -13,6 +13,7 @@ use super::failure::Failure;
 use super::limits::LimitOptions;
 use super::machine::MachineOptions;
 use super::options::StoredOptions;
+use super::result::ResultWriter;
 use super::sizes::parse_size;
 use super::values::ValuesOptions;
 use crate::board::{Game, Position};
@@ -71,6 +72,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(file) = &options.openings {
         roots.extend(read_openings(file, game)?);
     }
+    // Begun and dropped: a file that cannot be written is noticed before the first search.
+    ResultWriter::new(Some(&options.file))?;
     options.machine.start()?;
     let values = options.stored.open_if_there(&options.machine, &options.values)?;
     let engine = Heuristic::new(&game.board, &values)

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use certificate_spec::Digest;
 use certificate_spec::claim::Claim;
-use certificate_spec::provenance::Provenance;
+use certificate_spec::provenance::{Mode, Provenance};
 use clap::Args;
 
 use super::failure::Failure;
@@ -21,7 +21,7 @@ use super::start::StartOptions;
 use super::stop::{is_stopped, stop_when_asked};
 use super::values::ValuesOptions;
 use crate::board::Position;
-use crate::certificate::{Section, Target, mode_of, provenance};
+use crate::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
 use crate::egdb::{Cover, Store, Values};
 use crate::prepare_database::default_cover;
 use crate::progress::print_line;
@@ -130,7 +130,19 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
     let request = options.request(start)?;
     let target = Target::new(directory)?;
+    let asked = options.claim.into();
+    let made = provenance(game, &cover, &request, Mode::Reproducible);
+    target.expect(&ExpectedCertificate {
+        game,
+        start: &start,
+        asked,
+        cover: &cover,
+        database: None,
+        made: Some(&made),
+    })?;
     let out = options.result.begin()?;
+    options.farm.check()?;
+    options.check_tables()?;
     let progress = options.machine.progress();
     let begin = Instant::now();
     // First, so that what is wrong with it is said before hours go into a database.
@@ -152,14 +164,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let farm = options.farm.start(&request, &context, &cover, game, &progress)?.map(Arc::new);
     let workers = match &farm {
         Some(farm) => Workers::farm(Arc::clone(farm) as Arc<dyn QueueSource>),
-        None => {
-            let workers = if options.free { 1 } else { options.machine.workers() };
-            let workers = Workers::new(workers);
-            let tables = workers.number() as u64;
-            let memory = options.machine.memory();
-            options.table.check(options.leaf_nodes, tables, memory, "--threads")?;
-            workers
-        }
+        None => Workers::new(options.searches()),
     };
     let environment = Environment {
         ledger: &ledger,
@@ -236,6 +241,20 @@ impl Options {
             },
         };
         Ok(Request { start, asked: self.claim.into(), manager })
+    }
+
+    /// Searches at the same time, without a farm.
+    fn searches(&self) -> usize {
+        if self.free { 1 } else { self.machine.workers() }
+    }
+
+    /// Makes sure that there is memory for the tables of the searches here.
+    fn check_tables(&self) -> Result<(), Failure> {
+        if self.farm.is_used() {
+            return Ok(());
+        }
+        let (tables, memory) = (self.searches() as u64, self.machine.memory());
+        self.table.check(self.leaf_nodes, tables, memory, "--threads")
     }
 
     /// Threads of a leaf search.

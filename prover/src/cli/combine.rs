@@ -12,7 +12,7 @@ use super::output::write_certificate;
 use super::result::ResultOptions;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
-use crate::certificate::{Stored, Target};
+use crate::certificate::{ExpectedCertificate, Stored, Target};
 use crate::combine::{Combination, CombineError, Combined, first_of_alike};
 use crate::egdb::{Store, Values};
 
@@ -63,6 +63,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &first.game;
     let start = options.start.position(game)?;
     let target = Target::new(&options.directory)?;
+    let (cover, database) = (&first.claim.cover, first.claim.database);
+    let asked = options.claim.into();
+    let made = None;
+    target.expect(&ExpectedCertificate { game, start: &start, asked, cover, database, made })?;
     let out = options.result.begin()?;
     options.machine.start()?;
     let combination = Combination::new(&certificates, start, options.plies)?;

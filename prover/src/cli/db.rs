@@ -15,7 +15,8 @@ use crate::cluster::SliceStore;
 use crate::egdb::{PairEvent, Slice, Store, Value};
 use crate::exchange::{Compared, Difference, compare_values, export, import};
 use crate::prepare_database::{
-    Holding, Room, convert_old, load_finished, map, prepare, prepare_depths, prepare_slices, unmap,
+    Holding, Room, check_depth_memory, check_map_space, convert_old, load_finished, map, prepare,
+    prepare_depths, prepare_slices, unmap,
 };
 
 #[derive(Args, Debug)]
@@ -192,6 +193,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         slices.fetch_all(&store, cover)?;
     }
     let room = options.space.room(machine);
+    // Depths that are there need no memory any more.
+    if options.depth && !store.finished()?.0.includes(cover) {
+        check_depth_memory(store.board(), cover, machine.memory())?;
+    }
+    if options.map {
+        check_map_space(&store, cover, &room)?;
+    }
     prepare(&store, cover, &room, options.partly, &machine.progress())?;
     if options.depth {
         prepare_depths(&store, cover, machine.memory(), &machine.progress())?;
@@ -282,10 +290,10 @@ fn compare(
     mut out: ResultWriter,
 ) -> Result<(), Failure> {
     let BuildOptions { cover, machine, .. } = &options.build;
+    let file = File::open(path).map_err(|source| Failure::File { path: path.into(), source })?;
     let room = options.space.room(machine);
     let room = Room { holding: Some(Holding::MappedIfThere), ..room };
     let values = load_finished(store, cover, &room, &machine.progress())?;
-    let file = File::open(path).map_err(|source| Failure::File { path: path.into(), source })?;
     let format = options.result.format;
     let word = |value| match value {
         Value::Win => "win",

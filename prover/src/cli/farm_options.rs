@@ -79,6 +79,18 @@ pub(super) struct ManagerOptions {
 }
 
 impl ManagerOptions {
+    /// Whether workers of a farm do the searches.
+    pub(super) fn is_used(&self) -> bool {
+        self.farm.is_some()
+    }
+
+    /// Makes sure that the options can be used, before there is anything to connect for.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let Some(url) = &self.farm else { return Ok(()) };
+        self.objects.open()?;
+        Ok(self.login.login(url).check()?)
+    }
+
     /// Connects to the broker, if there is one to be used, and begins to serve the job.
     pub(super) fn start(
         &self,

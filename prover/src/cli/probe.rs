@@ -62,12 +62,12 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
     let positions = Positions::new(game, &options.start, &options.fens)?;
     let positions = positions.unwrap_or(Positions::Lines);
+    let mut out = options.result.begin()?;
     options.machine.start()?;
     let values = options.stored.open(&options.machine, &options.values)?;
     let depths = options.stored.depths()?;
     let lookup = Lookup { board: &game.board, values: &values, depths: Some(&depths) };
     let format = options.result.format;
-    let mut out = options.result.begin()?;
     let mut is_first = true;
     let answered = positions.answer_each(game, |text, position| {
         if format == Format::Text && !std::mem::take(&mut is_first) {

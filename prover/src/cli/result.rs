@@ -100,6 +100,10 @@ impl ResultOptions {
         let directory = self.file.out.clone().ok_or_else(|| {
             Failure::Input("--out: expected a new directory for the scripts, found none".into())
         })?;
+        let there = directory.ancestors().skip(1).find(|folder| folder.exists());
+        let new = slurm_jobs::require_new(&directory)
+            .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
+        new.map_err(|source| Failure::File { path: directory.clone(), source })?;
         Ok((directory, ResultWriter::new(None)?))
     }
 }

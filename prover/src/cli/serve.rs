@@ -81,6 +81,9 @@ pub(super) struct Options {
 }
 
 pub(super) fn run_server(options: Options) -> Result<(), Failure> {
+    let listening = |e| Failure::Resource(format!("--listen {}: {e}", options.listen));
+    // Bound and let go again: an address that is taken is noticed before all is read.
+    std::net::TcpListener::bind(options.listen).map_err(listening)?;
     options.machine.start()?;
     let mut certificates = Vec::new();
     for directory in &options.certificates {
@@ -97,9 +100,7 @@ pub(super) fn run_server(options: Options) -> Result<(), Failure> {
         .build()
         .map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))?;
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::bind(options.listen).await;
-        let listener =
-            listener.map_err(|e| Failure::Resource(format!("--listen {}: {e}", options.listen)))?;
+        let listener = tokio::net::TcpListener::bind(options.listen).await.map_err(listening)?;
         println!("listening on http://{}/", listener.local_addr()?);
         io::stdout().flush()?;
         Ok(run(listener, routes(site, limits), limits, stop_signal()).await?)

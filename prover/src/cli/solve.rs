@@ -57,9 +57,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
     let positions = Positions::new(game, &options.start, &options.fens)?;
     let positions = positions.unwrap_or(Positions::Lines);
+    let mut out = options.result.begin()?;
     options.machine.start()?;
-    let database = options.stored.load_if_there(&options.machine, &options.values)?;
     options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
+    let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
     let report = |SearchProgress { nodes, .. }| {
         bar.add(nodes);
@@ -74,7 +75,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         Format::Text => Format::Tsv,
         format => format,
     };
-    let mut out = options.result.begin()?;
     let answered = positions.answer_each(game, |text, position| {
         let position = match position {
             Ok(position) => position,

@@ -129,6 +129,15 @@ impl Login {
         self.url.split(',').map(read).collect()
     }
 
+    /// Makes sure that the addresses and the files can be read; nothing is connected.
+    ///
+    /// # Errors
+    /// [`FarmError::Address`] or [`FarmError::File`]
+    pub fn check(&self) -> Result<(), FarmError> {
+        self.servers()?;
+        self.options("check").map(|_| ())
+    }
+
     /// The options of a connection under a name.
     fn options(&self, name: &str) -> Result<ConnectOptions, FarmError> {
         let mut options = ConnectOptions::new()
@@ -151,7 +160,7 @@ impl Login {
             let user = text.trim().split_once(':').filter(|_| text.trim().lines().count() == 1);
             options = if text.contains("BEGIN NATS USER JWT") {
                 let is_none = |_| bad("expected credentials as nsc writes them".into());
-                options.credentials(&text).map_err(is_none)?
+                options.credentials(text).map_err(is_none)?
             } else if let Some(seed) = seed {
                 options.nkey(seed.to_owned())
             } else if let Some((user, password)) = user {

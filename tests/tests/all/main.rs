@@ -10,8 +10,10 @@ mod combine;
 mod compare;
 mod corpus;
 mod databases;
+mod early;
 mod endings;
 mod engine;
+
 mod exchange;
 mod explain;
 mod farm;

@@ -14,6 +14,7 @@ use super::error::BuildError;
 use super::residency::Residency;
 use crate::depth;
 use crate::disk::figures::Figures;
+use crate::disk::mapped::file_length;
 use crate::disk::store::{Store, StoreError};
 use crate::disk::table_files::TableFiles;
 use crate::index::slice::Slice;
@@ -106,6 +107,11 @@ impl<'a> BuildSession<'a> {
     pub fn least_memory(board: &Board, cover: &Cover) -> u64 {
         let slices = Slice::all(board, cover).into_iter();
         slices.map(|slice| Self::memory_of(board, cover, slice)).max().unwrap_or(0)
+    }
+
+    /// The least memory with which all of a database can be loaded.
+    pub fn loading_memory(board: &Board, cover: &Cover) -> u64 {
+        Residency::new(board, cover, 0).least(&Slice::all(board, cover), 0)
     }
 
     /// The least memory with which a slice and its twin can be solved.
@@ -205,17 +211,9 @@ impl<'a> BuildSession<'a> {
     /// # Errors
     /// [`BuildError`]: among others when there is not so much space; what is made stays.
     pub fn map(&mut self, space: u64, mut progress: impl FnMut(Making)) -> Result<(), BuildError> {
-        let mut left = space;
-        let all = Slice::all(self.board, &self.cover).into_iter();
-        let chosen: Vec<Slice> = all
-            .filter(|slice| self.records.contains_key(slice))
-            .take_while(|&slice| {
-                let length = self.tables.length(slice);
-                let fits = length <= left;
-                left -= if fits { length } else { 0 };
-                fits
-            })
-            .collect();
+        let mut all = Slice::all(self.board, &self.cover);
+        all.retain(|slice| self.records.contains_key(slice));
+        let chosen = first_tables(self.board, all, space);
         self.to_map = chosen.iter().copied().collect();
         if self.open_tables(&chosen, false)?.is_empty() {
             return Ok(());
@@ -238,6 +236,19 @@ impl<'a> BuildSession<'a> {
         }
         progress(Making::End);
         Ok(())
+    }
+
+    /// The bytes of the tables that [`BuildSession::map`] makes within `space` bytes of disk.
+    pub fn table_bytes(board: &Board, cover: &Cover, space: u64) -> u64 {
+        let chosen = first_tables(board, Slice::all(board, cover), space);
+        chosen.iter().map(|slice| file_length(slice.indices(board))).sum()
+    }
+
+    /// The least memory with which the depths of a cover can be found.
+    pub fn least_depth_memory(board: &Board, cover: &Cover) -> u64 {
+        let empty = Residency::new(board, cover, 0);
+        let least = |slice| empty.least(&depth_needs(slice), depth::memory(board, slice));
+        Slice::all(board, cover).into_iter().map(least).max().unwrap_or(0)
     }
 
     /// Maps the tables of slices as far as there are files of them; with `whole` only those of
@@ -507,6 +518,18 @@ impl<'a> BuildSession<'a> {
         self.bring_with_progress(&all, 0, &[], |slice| progress(slice.indices(board)))?;
         Ok(self.builder.finish())
     }
+}
+
+/// The first of these slices whose tables take at most so many bytes of disk together.
+fn first_tables(board: &Board, slices: Vec<Slice>, space: u64) -> Vec<Slice> {
+    let mut left = space;
+    let fits = |slice: &Slice| {
+        let length = file_length(slice.indices(board));
+        let fits = length <= left;
+        left -= if fits { length } else { 0 };
+        fits
+    };
+    slices.into_iter().take_while(fits).collect()
 }
 
 /// The bytes that solving a slice and its twin takes besides what it needs.
