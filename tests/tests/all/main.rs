@@ -13,7 +13,7 @@ mod databases;
 mod early;
 mod endings;
 mod engine;
-
+mod examples_of_prove;
 mod exchange;
 mod explain;
 mod farm;

@@ -1,0 +1,165 @@
+//! The examples in the help texts of `prove`, and those of `prove` in GUIDE.md, over small databases.
+//! Those that take long are begun and stopped: a wrong option or a file that is not there is said
+//! at once.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use tests::examples::{Example, LeftOut, copy, in_guide, in_help, run_all};
+use tests::programs::prove;
+
+const OTHER_MACHINE: &str = "takes a database to where there is none";
+const STORE: &str = "needs an object store";
+const HOURS: &str = "takes certificates of hours";
+
+const LEFT_OUT: [LeftOut; 7] = [
+    LeftOut { command: "prove db --game 8x8 --pieces 5 --import 8x8-5", reason: OTHER_MACHINE },
+    LeftOut {
+        command: "prove db --game 8x8 --pieces 5 --slice 2-0-1-1 --store s3://bucket/egdb",
+        reason: STORE,
+    },
+    LeftOut { command: "prove db --game 8x8 --pieces 5 --store s3://bucket/egdb", reason: STORE },
+    LeftOut {
+        command: "prove compare --game 8x8 corpus/literature.tsv opening-9 opening-13",
+        reason: HOURS,
+    },
+    LeftOut {
+        command: "prove compare --game 8x8 corpus/literature.tsv opening-9 opening-13 --format tsv",
+        reason: HOURS,
+    },
+    LeftOut { command: "prove serve cert cert-7x7 --db /data/egdb --pieces 6", reason: HOURS },
+    LeftOut {
+        command: "prove manual --out ~/.local/share/man/man1 && man prove-probe",
+        reason: "needs man",
+    },
+];
+
+/// Words of examples that do not end by themselves, or not soon.
+const LONG: [&str; 13] = [
+    " serve",
+    " worker",
+    "--farm",
+    " plan ",
+    " book ",
+    "--time",
+    "6x8",
+    "7x7",
+    "5x7/2",
+    "--depth 1",
+    "--opening",
+    "--nodes 1",
+    "annotate",
+];
+/// How long such a one runs.
+const MOMENT: &str = "0.5";
+/// The status of what `timeout` has stopped.
+const STOPPED: i32 = 124;
+
+/// What is run: the example over four pieces, with files here instead of in folders of the user or
+/// the system, and stopped after a moment if it is long.
+fn shortened(example: &Example) -> Example {
+    let Example { place, command } = example;
+    let mut command = command.clone();
+    for pieces in ["5", "6", "7,8:4", "7", "8"] {
+        command = format!("{command} ").replace(&format!("--pieces {pieces} "), "--pieces 4 ");
+    }
+    for folder in [
+        "~/.local/share/man/",
+        "~/.local/share/bash-completion/completions/",
+        "~/.zfunc/",
+        "~/.config/fish/completions/",
+        "/var/lib/node_exporter/",
+    ] {
+        command = command.replace(folder, "");
+    }
+    for folder in ["/shared/egdb", "/data/egdb"] {
+        command = command.replace(folder, "egdb");
+    }
+    if command.contains(" serve") && !command.contains("--listen") {
+        command += "--listen 127.0.0.1:0";
+    }
+    if LONG.iter().any(|word| command.contains(word)) {
+        command = command.replacen("prove ", &format!("timeout {MOMENT} prove "), 1);
+    }
+    Example { place: place.clone(), command: command.trim().into() }
+}
+
+/// Files with the names that the examples have for them.
+fn prepare(from: &Path, here: &Path) {
+    copy(&from.join("egdb"), &here.join("egdb"));
+    for file in ["after-4-7", "white", "cert", "book.tsv"] {
+        copy(&from.join(file), &here.join(file));
+    }
+    for (name, of) in [("cert-1", "after-4-7"), ("cert-2", "white")] {
+        copy(&from.join(of), &here.join(name));
+    }
+    fs::create_dir(here.join("corpus")).unwrap();
+    for file in ["endings.tsv", "literature.tsv"] {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+        copy(&corpus.join(file), &here.join("corpus").join(file));
+    }
+    for (name, text) in [
+        ("games.pdn", "1. 11-15 23-19 *\n"),
+        ("more.pdn", "1. 11-15 23-18 *\n"),
+        ("small.pdn", "1. 4-7 15-12 *\n"),
+        ("annotated.pdn", "1. 11-15 {good} 23-19 *\n"),
+        ("positions.txt", "B:W18,24,K30:B12\nB:WK26:BK25,21\n"),
+        ("other.tsv", "fen\tvalue\nB:W32:BK1\twin\n"),
+    ] {
+        fs::write(here.join(name), text).unwrap();
+    }
+}
+
+/// Whether an example has ended as it should, or was stopped.
+fn is_right(_: &Example, output: &Output) -> bool {
+    matches!(output.status.code(), Some(0 | STOPPED))
+}
+
+#[test]
+fn all_of_them_run() {
+    let from = tempfile::tempdir().unwrap();
+    let small = |more: &[&str]| {
+        prove(&[&["--pieces", "3", "-q"], more].concat(), from.path());
+    };
+    prove(&["db", "--game", "8x8", "--pieces", "4", "--depth", "-q"], from.path());
+    small(&["--emit", "cert"]);
+    small(&["--moves", "4-7", "--emit", "after-4-7", "--claim", "black-not-lost"]);
+    small(&["--claim", "white-not-lost", "--emit", "white"]);
+    let book = ["book", "--game", "6x6", "--out", "book.tsv", "--nodes", "100", "-q"];
+    prove(&[&book[..], &["--positions", "2"]].concat(), from.path());
+
+    let texts = [in_help("prove"), in_guide("prove")].concat();
+    let all = texts.concat();
+    for LeftOut { command, reason } in LEFT_OUT {
+        assert!(all.iter().any(|e| e.command == command), "{command} ({reason}): shown nowhere");
+    }
+    std::thread::scope(|scope| {
+        for text in texts {
+            let from = from.path();
+            scope.spawn(move || {
+                let is_run = |e: &&Example| LEFT_OUT.iter().all(|l| l.command != e.command);
+                let run: Vec<Example> = text.iter().filter(is_run).map(shortened).collect();
+                // What an example writes is not there before.
+                let written: Vec<&str> = run
+                    .iter()
+                    .flat_map(|e| {
+                        let words = e.command.split(' ');
+                        words.skip_while(|word| !["--emit", "combine"].contains(word)).nth(1)
+                    })
+                    .collect();
+                let prepare = |here: &Path| {
+                    prepare(from, here);
+                    for name in &written {
+                        if here.join(name).exists() {
+                            fs::remove_dir_all(here.join(name)).unwrap();
+                        }
+                    }
+                };
+                if !run.is_empty() {
+                    run_all(&[run.clone()], &[], prepare, is_right);
+                }
+            });
+        }
+    });
+}
