@@ -1,6 +1,6 @@
 //! The commands that help texts and GUIDE.md show, found there and run as they stand.
 //!
-//! An example of a help text stands below `Examples:`, after two blanks, and ends at two blanks
+//! An example of a help text stands below `Examples:` or `Example:`, after two blanks, and ends at two blanks
 //! more, where a remark may follow. One of GUIDE.md is a line of a fenced `sh` block that begins
 //! with the name of the program. A shell runs both, so that quotes, patterns and redirections mean
 //! what they mean to a reader who pastes them.
@@ -80,7 +80,8 @@ pub fn in_help(program: &str) -> Vec<Vec<Example>> {
             }
         }
         let place = [&[program.to_string()], &command[..], &["--help".into()]].concat().join(" ");
-        let lines = text.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let is_heading = |line: &&str| ["Examples:", "Example:"].contains(line);
+        let lines = text.lines().skip_while(|line| !is_heading(line)).skip(1);
         let lines = lines.take_while(|line| line.starts_with("  "));
         let lines = lines.filter_map(|line| line.strip_prefix("  "));
         let lines = lines.filter(|line| line.starts_with(&format!("{program} ")));
