@@ -21,7 +21,7 @@ use crate::heuristic::{Analysis, Heuristic, Limits};
   prove analyse --game 8x8 --time 10                    the start
   prove analyse --game 8x8 --depth 15 B:W18,24,27,K30:B5,9,12,K16
   prove analyse --nodes 1000000 --format tsv start
-  prove analyse --game 8x8 --opening 13 --moves 22-17
+  prove analyse --game 8x8 --opening 13 --moves 19x12
   prove analyse --game 8x8 --nodes 100000 --format json - <positions.txt
 
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
