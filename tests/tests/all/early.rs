@@ -49,7 +49,7 @@ fn a_directory_with_another_certificate() {
     again(&[], "expected nothing, an empty directory or this very certificate");
 
     let opening = ["--game", "6x4", "--pieces", "2", "--db", "other", "-q"];
-    prove(&[&opening[..], &["--moves", "1-4", "--emit", "after"]].concat(), here);
+    prove(&[&opening[..], &["--moves", "4-5", "--emit", "after"]].concat(), here);
     fails(here, &["combine", "cert", "after", "-q"], 3, &["cert: expected nothing"]);
 }
 
@@ -78,8 +78,8 @@ fn a_place_that_cannot_be_written_to() {
         let status = ["farm", "status", "--farm", "nats://127.0.0.1:9", "--out", place];
         fails(here, &status, 3, &[place]);
     }
-    let results = [&LONG[..], &["cert", "--results", "none/results"]].concat();
-    fails(here, &results, 3, &["none/results"]);
+    let results = [&LONG[..], &["cert", "--results", "file/results"]].concat();
+    fails(here, &results, 3, &["file"]);
     let jobs = ["plan", "--game", "8x8", "--pieces", "9", "--script", "slurm", "--out"];
     fails(here, &[&jobs[..], &["file"]].concat(), 3, &["file: expected a new directory"]);
     fails(here, &[&jobs[..], &["file/jobs"]].concat(), 3, &["file/jobs"]);
@@ -99,10 +99,10 @@ fn what_there_is_too_little_of() {
     fails(here, &[&cert[..], &table].concat(), 3, &["--leaf-table"]);
     let resident = ["--values", "resident", "--memory", "300MiB", "--leaf-table", "1MiB"];
     fails(here, &[&cert[..], &resident].concat(), 3, &["needs"]);
-    let mapped = ["--values", "mapped", "--map-space", "1PiB"];
+    let mapped = ["--values", "mapped", "--map-space", "1000TiB"];
     let seven = ["--game", "8x8", "--pieces", "10", "--emit", "cert", "--leaf-table", "1MiB"];
     fails(here, &[&seven[..], &mapped].concat(), 3, &["free"]);
-    let db = ["db", "--game", "8x8", "--pieces", "10", "--map", "--map-space", "1PiB"];
+    let db = ["db", "--game", "8x8", "--pieces", "10", "--map", "--map-space", "1000TiB"];
     fails(here, &db, 3, &["free"]);
 }
 
@@ -117,4 +117,21 @@ fn a_farm_that_cannot_be_used() {
     fails(here, &[&farm[..], &["--objects", "ftp://none"]].concat(), 3, &["--objects ftp"]);
     fs::write(here.join("file"), "").unwrap();
     fails(here, &[&farm[..], &["--objects", "file"]].concat(), 3, &["--objects file"]);
+}
+
+/// Space and memory are judged where there is no folder yet, too.
+#[test]
+fn nothing_is_refused_where_nothing_is() {
+    let root = tempfile::tempdir().unwrap();
+    let here = root.path();
+    let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "a/b/c"];
+    prove(&[&["db", "--map", "--depth"], &small[..]].concat(), here);
+    let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "d/e"];
+    prove(&[&["plan"], &small[..]].concat(), here);
+    assert!(!here.join("d").exists());
+    for (values, name) in [("mapped", "f"), ("resident", "g"), ("cached", "h")] {
+        let (game, db) = (["--game", "4x4", "--pieces", "2", "-q"], format!("{name}-db"));
+        let options = ["--values", values, "--emit", name, "--db", &db];
+        prove(&[&game[..], &options].concat(), here);
+    }
 }

@@ -244,17 +244,19 @@ impl Store {
         }
     }
 
-    /// The bytes that are free where the database is; where the system cannot be asked, more than
-    /// any database takes.
+    /// The bytes that are free where the database is or will be; where the system cannot be asked,
+    /// more than any database takes.
     ///
     /// # Errors
     /// [`StoreError::Io`]
     pub fn free_space(&self) -> Result<u64, StoreError> {
         #[cfg(unix)]
         {
-            let there = rustix::fs::statvfs(&self.directory)
-                .map_err(|e| StoreError::Io { path: self.directory.clone(), source: e.into() })?;
-            Ok(there.f_bavail * there.f_frsize)
+            let there = self.directory.ancestors().find(|folder| folder.exists());
+            let there = there.unwrap_or(Path::new("."));
+            let space = rustix::fs::statvfs(there)
+                .map_err(|e| StoreError::Io { path: there.into(), source: e.into() })?;
+            Ok(space.f_bavail * space.f_frsize)
         }
         #[cfg(not(unix))]
         Ok(1 << 60)
