@@ -76,6 +76,7 @@ fn hostile_files_cost_what_is_stated() {
     replays();
     databases_of_draws();
     manifests_of_zeros();
+    claims_of_many_pieces();
 }
 
 /// Manifests that begin as they should and go on with gigabytes of nothing: they are not read.
@@ -110,6 +111,35 @@ fn manifests_of_zeros() {
     let line = verdict.line();
     assert!(line.starts_with("s REFUTED manifest-syntax file=MANIFEST offset=45 "), "{line}");
     assert!(most < ROOM, "{most}");
+}
+
+/// A claim of a few bytes that needs the largest of all databases, which is not there: nothing is
+/// planned for it.
+fn claims_of_many_pieces() {
+    let place = Place::new();
+    let cover = Cover::up_to(32);
+    let crowd = |squares: std::ops::RangeInclusive<u8>| {
+        squares.map(|square| square.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let claim = Claim {
+        game: "8x8".into(),
+        start: format!("B:W{}:B{}", crowd(21..=32), crowd(1..=12)),
+        value: Value::BlackNotLost,
+        cover,
+        database: Some(Digest([0; 32])),
+    };
+    write_raw(&place.cert(), claim.encode().as_bytes(), &Vec::new());
+    let options = Options { threads: Some(1), ..place.options() };
+    let refused = |start: &str| {
+        let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+        let line = verdict.line();
+        assert!(line.starts_with(start), "{line}");
+        assert!(most < 2 * ROOM, "{most}");
+    };
+    refused("s ERROR cannot read ");
+    // One that has fewer pieces.
+    all_drawn(2).write(&place.db());
+    refused("s REFUTED database-manifest file=8x8/MANIFEST offset=12 ");
 }
 
 fn nodes_leaves_and_provenance() {

@@ -10,7 +10,7 @@
 use crate::certificate::Certificate;
 use crate::database::Database;
 use crate::directory::{self, Values, Wanted};
-use crate::folder::identify;
+use crate::folder::{find, identify};
 use crate::numbering::pair_sizes;
 use crate::options::{Level, Options};
 use crate::part::{
@@ -134,6 +134,8 @@ fn check_certificate(
     }
     let board = certificate.game.board();
     let cover = &certificate.claim.cover;
+    let found =
+        certificate.claim.database.map(|root| find(&options.db, board, cover, root)).transpose()?;
     let work = WorkSize {
         root: certificate.root,
         database_root: certificate.claim.database,
@@ -147,8 +149,7 @@ fn check_certificate(
     let is_whole =
         part.is_none_or(|part| !part.selection.has_blocks()) && (0..work.pairs.len()).all(has_pair);
     let is_wanted = |q, kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
-    let has_database = certificate.claim.database.is_some();
-    let notes = has_database && looks_up && is_whole && !directory::fits(options, board, cover);
+    let notes = found.is_some() && looks_up && is_whole && !directory::fits(options, board, cover);
     let noted = notes.then(|| {
         progress.begin("looking through nodes and leaves", 0);
         let mut noted = Positions::new(board, cover);
@@ -164,8 +165,8 @@ fn check_certificate(
         None if looks_up => Wanted::All,
         None => Wanted::Nothing,
     };
-    let check = |root| directory::check(options, board, cover, root, part, &wanted);
-    let values = certificate.claim.database.map(check).transpose()?;
+    let check = |found| directory::check(options, found, part, &wanted);
+    let values = found.as_ref().map(check).transpose()?;
     let database = match (&values, &noted) {
         (None, _) => Lookup::None,
         (Some(_), Some(noted)) => Lookup::Positions(noted),
@@ -226,12 +227,13 @@ fn check_values(
         return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
     }
     let (cover, root) = identify(&options.db, board, cover)?;
+    let found = find(&options.db, board, &cover, root)?;
     let (pairs, questions) = (pair_sizes(board, &cover), Vec::new());
     let work = WorkSize { root, database_root: Some(root), pairs, questions };
     part.iter().for_each(|part| part.selection.begin(&work));
     let keep_all = part.is_some_and(|part| needs_all(part.selection));
     let wanted = if keep_all { Wanted::All } else { Wanted::Nothing };
-    let values = directory::check(options, board, &cover, root, part, &wanted)?;
+    let values = directory::check(options, &found, part, &wanted)?;
     let fields = database_fields(board, &cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
     Ok(Looked::of_values(subject, &work, Some(values), part))
@@ -249,7 +251,8 @@ pub fn values_as_they_are(
     root: Digest,
 ) -> Result<Database, Stop> {
     let part = Part::new(&Nothing, &Nothing);
-    let values = directory::check(options, board, cover, root, Some(&part), &Wanted::All)?;
+    let found = find(&options.db, board, cover, root)?;
+    let values = directory::check(options, &found, Some(&part), &Wanted::All)?;
     Ok(values.database)
 }
 

@@ -29,8 +29,7 @@ use crate::bits::Bits;
 use crate::block::Block;
 use crate::database::Database;
 use crate::derive::{First, Wrong, advances, groups, settle, settle_advance};
-use crate::files::{Entry, compare_listing};
-use crate::folder::{Contents, Folder};
+use crate::folder::Found;
 use crate::numbering::{Shape, pairs, slices};
 use crate::options::Options;
 use crate::part::{Part, TableDigests};
@@ -85,30 +84,19 @@ fn plan(options: &Options, board: &Board, slices: &[SliceName]) -> Plan {
     Plan::new(slices.iter().map(bytes).collect(), rows, options.memory)
 }
 
-/// Checks the database of a board with this cover and root: all of it, or the pairs of slices and
-/// the blocks that the `part` selects.
+/// Checks a database that was found: all of it, or the pairs of slices and the blocks that the
+/// `part` selects.
 ///
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
 pub(crate) fn check(
     options: &Options,
-    board: &Board,
-    cover: &Cover,
-    root: Digest,
+    found: &Found<'_>,
     part: Option<&Part<'_>>,
     wanted: &Wanted<'_>,
 ) -> Result<Values, Stop> {
-    let folder = Folder { path: options.db.join(board.name()), board };
-    let Contents { listing, restricted, manifest } = folder.read(Some(cover))?;
-    if restricted.root() != root {
-        let finding = Finding::new("database-root", root, restricted.root());
-        return Err(finding.file(folder.file("MANIFEST")).into());
-    }
-    let names = manifest.slices.iter().map(|slice| slice.name.file_name());
-    let names = names.chain(["MANIFEST".into()]);
-    let right = names.map(|name| (name.into_bytes(), Entry::File)).collect();
-    compare_listing(&folder.file(""), &right, &listing)?;
-
+    let Found { folder, cover, root, restricted } = found;
+    let board = folder.board;
     let all_pairs = pairs(board, cover);
     let is_own = |i: &usize| part.is_none_or(|part| part.selection.has_pair(*i));
     let own_pairs: Vec<usize> = (0..all_pairs.len()).filter(is_own).collect();
@@ -163,7 +151,7 @@ pub(crate) fn check(
     let steps = plan.schedule(&batches, then).map_err(Stop::Error)?;
     let decoding = decoding_tables(board, cover.most_pieces());
     let mut check = Check {
-        files: SliceFiles::new(&folder, &restricted.slices, &decoding),
+        files: SliceFiles::new(folder, &restricted.slices, &decoding),
         opened: HashMap::new(),
         own,
         values: Database::new(board, cover),

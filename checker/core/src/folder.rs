@@ -1,11 +1,11 @@
 //! The folder of a board's database: what there is in it, and its manifest (`SPEC.md` §8.4).
 //!
 //! Enforces: that the manifest has exactly the slices of the board that its cover admits, in order,
-//! so that a database has no hole.
+//! so that a database has no hole; and that the folder has exactly the files that it lists.
 //!
 //! Trusts: `files.rs`.
 
-use crate::files::{Listing, list, read_manifest};
+use crate::files::{Entry, Listing, compare_listing, list, read_manifest};
 use crate::numbering::slices;
 use crate::rules::Board;
 use crate::verdict::{Finding, Stop};
@@ -24,6 +24,40 @@ pub fn identify(db: &Path, board: &Board, cover: Option<&Cover>) -> Result<(Cove
     let manifest = folder.read(cover)?.restricted;
     let root = manifest.root();
     Ok((manifest.cover, root))
+}
+
+/// A database whose manifest has the root and the cover that were asked for, and whose files are
+/// all there.
+pub(crate) struct Found<'a> {
+    pub(crate) folder: Folder<'a>,
+    pub(crate) cover: &'a Cover,
+    pub(crate) root: Digest,
+    /// The manifest as far as the cover.
+    pub(crate) restricted: DatabaseManifest,
+}
+
+/// Finds the database of a board with this cover and root. Before anything is planned: what a few
+/// bytes can ask for takes long to plan, and what is missing is seen at once.
+///
+/// # Errors
+/// It is another one, or not there, or its manifest or listing is wrong.
+pub(crate) fn find<'a>(
+    db: &Path,
+    board: &'a Board,
+    cover: &'a Cover,
+    root: Digest,
+) -> Result<Found<'a>, Stop> {
+    let folder = Folder { path: db.join(board.name()), board };
+    let Contents { listing, restricted, manifest } = folder.read(Some(cover))?;
+    if restricted.root() != root {
+        let finding = Finding::new("database-root", root, restricted.root());
+        return Err(finding.file(folder.file("MANIFEST")).into());
+    }
+    let names = manifest.slices.iter().map(|slice| slice.name.file_name());
+    let names = names.chain(["MANIFEST".into()]);
+    let right = names.map(|name| (name.into_bytes(), Entry::File)).collect();
+    compare_listing(&folder.file(""), &right, &listing)?;
+    Ok(Found { folder, cover, root, restricted })
 }
 
 /// `<db>/<RxC>`.
