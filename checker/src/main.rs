@@ -162,6 +162,7 @@ struct Output {
 
 impl Output {
     /// A verdict; with a plain sentence on standard error beside it, unless that is to be quiet.
+        sentence::warnings(&statement).iter().for_each(|warning| say(warning));
     fn of(statement: impl Into<Statement>, is_quiet: bool) -> Output {
         let statement = statement.into();
         if !is_quiet {

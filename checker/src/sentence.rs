@@ -1,7 +1,7 @@
 //! A verdict in one plain sentence, for people. The line on standard output is what counts.
 
-use checker_audit::Statement;
-use checker_core::{Finding, Stop, Verdict, write_fen};
+use checker_audit::{Statement, Unseen};
+use checker_core::{Finding, Stop, Verdict, escaped, write_fen};
 
 /// The sentence for a verdict.
 pub(crate) fn of(statement: &Statement) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn of(statement: &Statement) -> String {
             "check: the claim in the line holds, if the journal or the notes are true".into()
         }
         Statement::Shard(_) => "check: this shard is right; the others were not looked at".into(),
-        Statement::Sampled(_) => {
+        Statement::Sampled { .. } => {
             "check: nothing wrong in the sample; the rest was not looked at".into()
         }
         Statement::Whole(Verdict::Stopped(Stop::Refuted(finding))) => {
@@ -37,6 +37,16 @@ pub(crate) fn of(statement: &Statement) -> String {
             format!("check: not checked: {}", printable(text))
         }
     }
+}
+
+/// What must not be overlooked in a verdict.
+pub(crate) fn warnings(statement: &Statement) -> Vec<String> {
+    let Statement::Sampled { unseen, .. } = statement else { return Vec::new() };
+    let warning = |unseen: &Unseen| {
+        let Unseen { what, of } = unseen;
+        format!("check: warning: none of {of} {what} is in the sample, which says nothing of them")
+    };
+    unseen.iter().map(warning).collect()
 }
 
 /// Where something is wrong, what was expected and what was found, and the rule.

@@ -30,5 +30,5 @@ pub use notes::{Draft, is_among};
 pub use sample::Sample;
 pub use selection::{AllSlices, Everything, SampleSelection, ShardSelection, Work, below};
 pub use shard::Shard;
-pub use statement::{Extent, Statement, TrustedDatabase, Values, check, check_database};
+pub use statement::{Extent, Statement, TrustedDatabase, Unseen, Values, check, check_database};
 pub use tables::{TableDigest, TableFolder, both, of_list};

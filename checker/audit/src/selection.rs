@@ -15,7 +15,7 @@
 
 use crate::sample::Sample;
 use crate::shard::Shard;
-use crate::statement::TrustedDatabase;
+use crate::statement::{TrustedDatabase, Unseen, journal_field};
 use crate::tables::{TableDigest, both, of_list};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -266,20 +266,35 @@ impl SampleSelection {
 
     /// The fields of the verdict, given what the core has looked at.
     pub fn verdict_fields(&self, looked: &Looked) -> String {
-        let Count { looked_at, of } = looked.blocks;
-        let mut fields = format!("{} blocks={looked_at}/{of}", looked.subject);
-        if !looked.questions.is_empty() {
-            let sum = |count: fn(&LookedAt) -> Count| {
-                let counts = looked.questions.iter().map(count);
-                let (looked, of) = counts.fold((0, 0), |(n, m), c| (n + c.looked_at, m + c.of));
-                format!("{looked}/{of}")
-            };
-            fields += &format!(" nodes={} leaves={}", sum(|q| q.nodes), sum(|q| q.leaves));
+    /// How many were looked at, of how many there are: of blocks, nodes and leaves.
+    fn counts(looked: &Looked) -> [(&'static str, Count); 3] {
+        let sum = |count: fn(&LookedAt) -> Count| {
+            let counts = looked.questions.iter().map(count);
+            counts.fold(Count::default(), |sum, count| Count {
+                looked_at: sum.looked_at + count.looked_at,
+                of: sum.of + count.of,
+            })
+        };
+        [("blocks", looked.blocks), ("nodes", sum(|q| q.nodes)), ("leaves", sum(|q| q.leaves))]
+    }
+
+        let mut fields = looked.subject.clone();
+        // A database alone has neither nodes nor leaves.
+        let parts = if looked.questions.is_empty() { 1 } else { 3 };
+        for (what, Count { looked_at, of }) in &Self::counts(looked)[..parts] {
+            fields += &format!(" {what}={looked_at}/{of}");
         }
         format!("{fields} {}", self.sample)
     }
 }
 
+
+    /// What there is and the sample has none of.
+    pub fn unseen(looked: &Looked) -> Vec<Unseen> {
+        let counts = Self::counts(looked).into_iter();
+        let unseen = counts.filter(|(_, count)| count.of > 0 && count.looked_at == 0);
+        unseen.map(|(what, count)| Unseen { what, of: count.of }).collect()
+    }
 impl Selection for SampleSelection {
     fn begin(&self, size: &WorkSize) {
         let _ = self.size.set(size.clone());

@@ -73,8 +73,22 @@ pub enum Statement {
     },
     /// A shard is right; the fields of the line.
     Shard(String),
-    /// A sample is right; the fields of the line.
-    Sampled(String),
+    /// A sample is right.
+    Sampled {
+        /// The fields of the line.
+        fields: String,
+        /// What there is and was not looked at at all.
+        unseen: Vec<Unseen>,
+    },
+}
+
+/// What a sample has none of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// What the verdict calls it: blocks, nodes or leaves.
+    pub what: &'static str,
+    /// How many there are.
+    pub of: u64,
 }
 
 impl From<Verdict> for Statement {
@@ -102,7 +116,7 @@ impl Statement {
                 format!("s CONDITIONAL {fields} assumed={assumed}")
             }
             Statement::Shard(fields) => format!("s VERIFIED SHARD {fields}"),
-            Statement::Sampled(fields) => format!("s SAMPLED {fields}"),
+            Statement::Sampled { fields, .. } => format!("s SAMPLED {fields}"),
         }
     }
 
@@ -115,7 +129,7 @@ impl Statement {
                 5 * u8::from(*unsigned || *consistent)
             }
             Statement::Trusting { .. } => 2,
-            Statement::Shard(_) | Statement::Sampled(_) => 5,
+            Statement::Shard(_) | Statement::Sampled { .. } => 5,
         }
     }
 }
@@ -208,7 +222,8 @@ fn run(
                 let selection = SampleSelection::new(*sample);
                 let looked = check(&selection, &Nothing)?;
                 let fields = selection.verdict_fields(&looked);
-                Statement::Sampled(with_assumed(fields, looked.assumed))
+                let fields = with_assumed(fields, looked.assumed);
+                Statement::Sampled { fields, unseen: SampleSelection::unseen(&looked) }
             }
         })
     };
@@ -241,5 +256,14 @@ fn is_of(looked: &Looked, trusted: &TrustedDatabase) -> Result<(), Stop> {
 }
 
 fn with_assumed(fields: String, assumed: usize) -> String {
+/// The field that says how many pairs of slices a journal has spoken for, of how many: of `all` a
+/// check has verified `here` itself. Nothing if it has spoken for none.
+pub(crate) fn journal_field(all: usize, here: usize) -> String {
+    match all.saturating_sub(here) {
+        0 => String::new(),
+        believed => format!(" journal={believed}/{all}"),
+    }
+}
+
     if assumed > 0 { format!("{fields} assumed={assumed}") } else { fields }
 }

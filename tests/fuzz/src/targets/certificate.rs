@@ -143,7 +143,7 @@ fn judge(claim: &[u8], options: &Options, verdict: &Statement) {
         }
         Statement::Trusting { .. } | Statement::Whole(Verdict::Consistent(_)) => panic!("{line}"),
         Statement::Shard(_) => assert!(options.shard.is_some(), "{line}"),
-        Statement::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
+        Statement::Sampled { .. } => assert!(options.sample.is_some(), "{line}"),
         Statement::Whole(Verdict::Stopped(Stop::Error(_))) => {
             // There is a database of 4x4 only, and too little memory only where that was asked for.
             let claim = claim.expect("a claim");

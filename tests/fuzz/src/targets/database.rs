@@ -115,7 +115,7 @@ fn judge(base: &Base, options: &Options, is_right: bool) {
         }
         Statement::Trusting { .. } => panic!("{line}"),
         Statement::Shard(_) => assert!(options.shard.is_some(), "{line}"),
-        Statement::Sampled(_) => assert!(options.sample.is_some(), "{line}"),
+        Statement::Sampled { .. } => assert!(options.sample.is_some(), "{line}"),
         Statement::Whole(Verdict::Stopped(Stop::Error(_))) => {
             assert!(options.memory.is_some(), "{line}")
         }

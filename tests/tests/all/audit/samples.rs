@@ -49,6 +49,29 @@ fn a_sample_is_the_same_each_time() {
     }
 }
 
+/// What a sample has none of is in its line, and a warning says so, `--quiet` or not.
+#[test]
+fn a_sample_without_leaves_is_no_small_sample_of_them() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    for (share, quiet) in [("0.0001%", ""), ("0.0001%", "--quiet"), ("100%", "")] {
+        let text = format!("cert --sample {share} --seed 7 {quiet}");
+        let output = run(&path("check"), &words(&text), here);
+        assert_eq!(output.status.code(), Some(5), "{output:?}");
+        let line = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        for what in ["blocks", "nodes", "leaves"] {
+            let count = line.split(' ').find_map(|w| w.strip_prefix(&format!("{what}=")));
+            let (seen, of) = count.unwrap().split_once('/').unwrap();
+            let warning = format!(
+                "check: warning: none of {of} {what} is in the sample, which says nothing of them"
+            );
+            assert_eq!(seen == "0", said.lines().any(|l| l == warning), "{line}{said}");
+            assert_eq!(seen == "0", share != "100%", "{line}");
+        }
+    }
+}
+
 #[test]
 fn a_certificate_is_made_again_from_what_it_says() {
     let prove_path = path("prove");
