@@ -219,7 +219,8 @@ impl ShardSelection {
         let ranges = work.verdict_fields(&pairs, is_exact, &size.questions, &looked.tables);
         let Looked { subject, positions, .. } = looked;
         let trusted = trusted.map_or(String::new(), |trusted| format!(" {}", trusted.fields));
-        let fields = format!("{} {subject}{trusted} {ranges}", self.shard);
+        let journal = journal_field(work.slices.len(), looked.pairs.len());
+        let fields = format!("{} {subject}{trusted}{journal} {ranges}", self.shard);
         let is_database = size.questions.is_empty();
         Ok(if is_database { fields } else { format!("{fields} positions={positions}") })
     }

@@ -187,7 +187,8 @@ fn run(
             Extent::Whole(Values::Journal(path)) => {
                 let looked = check(everything, &Journaled::new(path, ""))?;
                 is_whole(&looked, true)?;
-                let fields = format!("{}{}", looked.subject, counts(&looked));
+                let journal = journal_field(looked.all_pairs, looked.pairs.len());
+                let fields = format!("{}{journal}{}", looked.subject, counts(&looked));
                 let consistent = options.level == Level::Consistent && looked.questions.is_empty();
                 let assumed = looked.assumed;
                 Statement::Trusting { fields, assumed, consistent, unsigned: false }

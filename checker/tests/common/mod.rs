@@ -116,6 +116,11 @@ pub fn database(board: &Board, pieces: u8) -> Database {
     derive(board, &Cover::up_to(pieces)).unwrap()
 }
 
+/// The verdict without the field that says for how much of it a journal has spoken.
+pub fn without_journal(line: &str) -> String {
+    line.split(' ').filter(|word| !word.starts_with("journal=")).collect::<Vec<_>>().join(" ")
+}
+
 /// Expects a line that refutes by this rule, with this in it.
 #[track_caller]
 pub fn refuted(line: &str, rule: &str, rest: &str) {

@@ -71,7 +71,7 @@ pub(super) fn run(bytes: &[u8]) {
             let common = journal.iter().zip(&after).take_while(|(a, b)| a == b).count();
             let torn = journal[common..].iter().filter(|&&byte| byte == b'\n').count();
             assert!(after.starts_with(head.as_bytes()) && torn <= 1, "{line}");
-            assert_eq!(place.check().line(), line);
+            assert_eq!(without_journal(&place.check().line()), without_journal(&line));
             assert_eq!(fs::read(&path).expect("a journal"), after);
         }
         // A journal that is not taken is left as it was. Digests in it that are made up are found
@@ -85,6 +85,11 @@ pub(super) fn run(bytes: &[u8]) {
         _ => panic!("{line}"),
     }
     assert!(line.is_ascii() && !line.contains('\n'));
+}
+
+/// The verdict without the field that says for how much of it the journal has spoken.
+fn without_journal(line: &str) -> String {
+    line.split(' ').filter(|word| !word.starts_with("journal=")).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn seeds() -> Vec<Vec<u8>> {
