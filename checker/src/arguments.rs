@@ -1,10 +1,9 @@
 //! The options of a check, as they are written on the command line.
 
-use crate::memory;
+use crate::{memory, stderr};
 use checker_audit::{Sample, Shard};
 use checker_core::{Level, Options, Progress};
 use clap::builder::RangedU64ValueParser;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -124,7 +123,7 @@ pub fn progress() -> Arc<Progress> {
     Arc::new(Progress::new(say))
 }
 
-/// A line of progress on standard error. Nowhere to complain if that is gone.
+/// A line of progress on standard error.
 fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "c {line}");
+    stderr::say(&format!("c {line}"));
 }

@@ -4,3 +4,4 @@
 pub mod arguments;
 pub mod commands;
 pub mod memory;
+pub mod stderr;

@@ -12,24 +12,29 @@ mod sentence;
 mod stdout;
 
 use checker::commands::{Arguments, Command, DatabaseArguments, Trust};
+use checker::stderr::say;
 use checker_audit::keys::{self, PrivateKey};
 use checker_audit::{
-    Description, Draft, Extent, Journal, Note, Notes, Statement, TableFolder, TrustedDatabase,
-    Values, is_among,
+    Description, Draft, Extent, Joined, Journal, Notes, Statement, TableFolder, TrustedDatabase,
+    Values, is_among, one_line,
 };
 use checker_core::{Level, Stop, Verdict};
 use clap::Parser;
-use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 fn read_notes(paths: &[PathBuf], trust: &Trust) -> Result<Notes, Stop> {
-    let notes = paths.iter().map(|path| Note::read(path)).collect::<Result<_, _>>();
     let keys = trust.keys.as_ref().map(|path| keys::trusted(path)).transpose();
-    let (notes, keys) = (notes.map_err(Stop::Error)?, keys.map_err(Stop::Error)?);
-    let (least, distinct_checkers) = (trust.require.into(), trust.distinct_checkers.into());
-    Ok(Notes { notes, keys, least, distinct_checkers })
+    let keys = keys.map_err(Stop::Error)?;
+    Ok(Notes::read(paths, keys, trust.require.into(), trust.distinct_checkers.into()))
+}
+
+/// Finds out which notes count. What does not is named whatever the verdict is.
+fn judge<'a>(notes: &'a Notes, about: &'a Description) -> Joined<'a> {
+    let joined = notes.about(about);
+    joined.left_out().iter().for_each(|line| say(line));
+    joined
 }
 
 /// Takes the word of notes for the values of the database, and says at which level they have them.
@@ -40,7 +45,7 @@ fn trust_notes(
 ) -> Result<(Level, TrustedDatabase), Stop> {
     let notes = read_notes(&arguments.trust_db, &arguments.trust)?;
     let about = Description::certificate(certificate, level)?;
-    let (noted, trusted) = notes.database(&about)?;
+    let (noted, trusted) = judge(&notes, &about).database()?;
     // What may not rest on the level consistent is declined by the check itself.
     Ok((if noted == Level::Consistent { noted } else { level }, trusted))
 }
@@ -136,9 +141,7 @@ fn merge(
         }
         let notes = read_notes(notes, trust)?;
         let about = about()?;
-        // What does not count is named whatever the verdict is.
-        notes.left_out(&about).iter().for_each(|line| say(line));
-        notes.verdict(&about)
+        judge(&notes, &about).verdict()
     };
     match (&database.game, paths) {
         (Some(game), notes) => {
@@ -149,11 +152,6 @@ fn merge(
     }
 }
 
-/// A line on standard error. Nowhere to complain if that is gone.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
 /// What a command prints: its text and exit status.
 struct Output {
     text: String,
@@ -162,9 +160,9 @@ struct Output {
 
 impl Output {
     /// A verdict; with a plain sentence on standard error beside it, unless that is to be quiet.
-        sentence::warnings(&statement).iter().for_each(|warning| say(warning));
     fn of(statement: impl Into<Statement>, is_quiet: bool) -> Output {
         let statement = statement.into();
+        sentence::warnings(&statement).iter().for_each(|warning| say(warning));
         if !is_quiet {
             say(&sentence::of(&statement));
         }
@@ -213,6 +211,16 @@ fn run(arguments: &Arguments) -> Output {
     }
 }
 
+/// What is wrong with the arguments. They are read once more on a line each: only then are the line
+/// feeds in the text none of theirs.
+fn usage(error: &clap::Error) -> String {
+    let clean = std::env::args_os().map(|argument| one_line(&argument.to_string_lossy()));
+    match Arguments::try_parse_from(clean) {
+        Err(error) if error.use_stderr() => error.render().to_string(),
+        _ => one_line(&error.render().to_string()),
+    }
+}
+
 fn main() -> ExitCode {
     let Output { text, status } = match Arguments::try_parse() {
         Ok(arguments) => catch_unwind(|| run(&arguments)).unwrap_or_else(|_| {
@@ -221,9 +229,8 @@ fn main() -> ExitCode {
         // Not an error: --help or --version.
         Err(text) if !text.use_stderr() => return stdout::print(&text.render().to_string(), 0),
         Err(error) => {
-            let text = error.render().to_string();
-            // Nowhere to complain if standard error is gone.
-            let _ = write!(std::io::stderr(), "{text}");
+            let text = usage(&error);
+            text.lines().for_each(say);
             let first = text.lines().next().unwrap_or_default();
             let text = format!("usage: {}", first.trim_start_matches("error: "));
             Output::of(Verdict::error(text), true)

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use checker::commands::{DatabaseArguments, PlanArguments};
+use checker_audit::one_line;
 use checker_core::Stop;
 use slurm_jobs::{Limits, Step, quoted};
 
@@ -80,7 +81,7 @@ exit $status"
         },
     ];
     slurm_jobs::write(out, &title, &steps).map_err(|e| failed(out, e))?;
-    let place = out.display();
+    let place = one_line(&out.display().to_string());
     Ok(format!(
         "{shards} shards; {place}/submit.sh submits them, {place}/verdict will say the verdict\n"
     ))

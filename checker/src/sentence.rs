@@ -34,7 +34,7 @@ pub(crate) fn of(statement: &Statement) -> String {
             format!("check: declined: {}", told(finding))
         }
         Statement::Whole(Verdict::Stopped(Stop::Error(text))) => {
-            format!("check: not checked: {}", printable(text))
+            format!("check: not checked: {text}")
         }
     }
 }
@@ -52,18 +52,12 @@ pub(crate) fn warnings(statement: &Statement) -> Vec<String> {
 /// Where something is wrong, what was expected and what was found, and the rule.
 fn told(finding: &Finding) -> String {
     let Finding { rule, expected, found, file, offset, position } = finding;
-    let mut place = printable(&String::from_utf8_lossy(file));
+    let mut place = escaped(file);
     if let Some(offset) = offset {
         place += &format!(" at offset {offset}");
     }
     if let Some(position) = position {
         place += &format!(", position {}", write_fen(position));
     }
-    let [expected, found] = [expected, found].map(|text| printable(text));
     format!("{place}: expected {expected}, found {found} (rule {rule})")
-}
-
-/// The text without what a terminal might take for a command.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use certificate_notes::one_line;
 use prover::cli::{self, Failure};
 use prover::progress::print_line;
 
@@ -11,7 +12,8 @@ fn main() -> ExitCode {
         // A reader that has seen enough, such as `head`, is no failure worth a message.
         Err(Failure::Io(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(3),
         Err(failure) => {
-            print_line(&format!("prove: {failure}"));
+            // Names of files in it may have anything in them.
+            print_line(&one_line(&format!("prove: {failure}")));
             ExitCode::from(failure.status())
         }
     }

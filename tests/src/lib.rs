@@ -10,6 +10,7 @@ pub mod examples;
 pub mod farm;
 pub mod files;
 pub mod mutants;
+pub mod notes;
 pub mod positions;
 pub mod programs;
 pub mod python;

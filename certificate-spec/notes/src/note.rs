@@ -7,10 +7,9 @@ use crate::keys::PublicKey;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_spec::Digest;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The first line of every note.
 pub const HEAD: &str = "draughtproof note 1";
@@ -20,7 +19,7 @@ const MOST: u64 = 1 << 20;
 /// A note that was read.
 pub struct Note {
     /// The file that it was in.
-    pub file: String,
+    pub file: PathBuf,
     /// The digest of the text.
     pub digest: Digest,
     text: String,
@@ -31,18 +30,17 @@ impl Note {
     /// Reads a note.
     ///
     /// # Errors
-    /// It cannot be read, or is no note.
+    /// Why it cannot be read, or that it is no note; the file is not named.
     pub fn read(path: &Path) -> Result<Note, String> {
-        let file = path.display().to_string();
-        let wrong = |what: &str| format!("{file}: not a note: {what}");
+        let wrong = |what: &str| format!("not a note: {what}");
         // Opening a pipe would wait for ever.
-        let metadata = path.metadata().map_err(|e| format!("{file}: {e}"))?;
+        let metadata = path.metadata().map_err(|e| e.to_string())?;
         if !metadata.is_file() {
             return Err(wrong("not an ordinary file"));
         }
         let mut bytes = Vec::new();
         let read = File::open(path).and_then(|f| f.take(MOST + 1).read_to_end(&mut bytes));
-        read.map_err(|e| format!("{file}: {e}"))?;
+        read.map_err(|e| e.to_string())?;
         if bytes.len() as u64 > MOST {
             return Err(wrong("too long"));
         }
@@ -74,7 +72,12 @@ impl Note {
         if !text.bytes().all(|b| plain(b) || b == b'\n') {
             return Err(wrong("not printable ASCII"));
         }
-        Ok(Note { digest: Digest::of(text.as_bytes()), text: text.into(), signatures, file })
+        Ok(Note {
+            digest: Digest::of(text.as_bytes()),
+            text: text.into(),
+            signatures,
+            file: path.into(),
+        })
     }
 
     /// The words of the verdict, without its `s`.
@@ -85,11 +88,6 @@ impl Note {
     /// The name of the implementation that has checked.
     pub fn checker(&self) -> &str {
         self.text.lines().nth(2).and_then(checker_of).unwrap_or_default()
-    }
-
-    /// Its fields: words with a `=`.
-    pub fn fields(&self) -> BTreeMap<&str, &str> {
-        self.verdict().split(' ').filter_map(|word| word.split_once('=')).collect()
     }
 
     /// Which of these keys have signed it.

@@ -27,10 +27,14 @@ pub struct Description {
     pub questions: Vec<DescribedQuestion>,
     /// The positions that all leaves state.
     pub positions: u64,
+    /// Those that each of them states, question by question.
+    pub leaf_positions: Vec<Vec<u64>>,
     /// The number of Assumed nodes.
     pub assumed: usize,
     /// The game; the board alone, if it is a database.
     pub game: String,
+    /// The board.
+    pub board: String,
     /// How it was made, as it says.
     pub provenance: Option<Provenance>,
 }
@@ -60,6 +64,7 @@ impl Description {
             nodes: proof.nodes.len(),
             leaves: proof.leaves.len(),
         };
+        let stated = |proof: &QuestionProof| proof.leaves.iter().map(|l| l.positions).collect();
         // Each question was asked for with the same request.
         let provenance = proofs.iter().find_map(|proof| proof.provenance.clone());
         Ok(Description {
@@ -71,8 +76,10 @@ impl Description {
             questions: proofs.iter().map(size).collect(),
             // Saturating: these numbers are only claimed until the leaves have been replayed.
             positions: leaves.fold(0, |sum, leaf| leaf.positions.saturating_add(sum)),
+            leaf_positions: proofs.iter().map(stated).collect(),
             assumed: certificate.assumed(),
             provenance,
+            board: game.board().name(),
             game: game.name(),
         })
     }
@@ -92,8 +99,10 @@ impl Description {
             cover,
             questions: Vec::new(),
             positions: 0,
+            leaf_positions: Vec::new(),
             assumed: 0,
             game: board.name(),
+            board: board.name(),
             provenance: None,
         })
     }

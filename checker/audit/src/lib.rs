@@ -11,6 +11,7 @@
 //! * [`Note`], [`Notes`], [`keys`]: what somebody says that a check has said, and joining that.
 #![forbid(unsafe_code)]
 
+mod cover;
 mod describe;
 mod journal;
 mod merge;
@@ -22,10 +23,10 @@ mod source;
 mod statement;
 mod tables;
 
-pub use certificate_notes::{Note, keys};
+pub use certificate_notes::{Note, keys, one_line};
 pub use describe::Description;
 pub use journal::Journal;
-pub use merge::Notes;
+pub use merge::{Joined, Notes};
 pub use notes::{Draft, is_among};
 pub use sample::Sample;
 pub use selection::{AllSlices, Everything, SampleSelection, ShardSelection, Work, below};

@@ -24,7 +24,7 @@ use checker_aid::needs;
 use checker_core::{
     Count, Level, Looked, LookedAt, PairSize, QuestionSize, Selection, Stop, TableDigests, WorkSize,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -83,6 +83,7 @@ impl Work {
         let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
         let most = own.last().map_or(0, |slice| slice.pieces());
         let (needs, all) = (needs(&own), self.has_positions());
+        let own: HashSet<SliceName> = own.into_iter().collect();
         let mut slices = both(pairs);
         slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || needs.contains(s)));
         slices
@@ -265,8 +266,6 @@ impl SampleSelection {
         SampleSelection { sample, size: OnceLock::new() }
     }
 
-    /// The fields of the verdict, given what the core has looked at.
-    pub fn verdict_fields(&self, looked: &Looked) -> String {
     /// How many were looked at, of how many there are: of blocks, nodes and leaves.
     fn counts(looked: &Looked) -> [(&'static str, Count); 3] {
         let sum = |count: fn(&LookedAt) -> Count| {
@@ -279,6 +278,8 @@ impl SampleSelection {
         [("blocks", looked.blocks), ("nodes", sum(|q| q.nodes)), ("leaves", sum(|q| q.leaves))]
     }
 
+    /// The fields of the verdict, given what the core has looked at.
+    pub fn verdict_fields(&self, looked: &Looked) -> String {
         let mut fields = looked.subject.clone();
         // A database alone has neither nodes nor leaves.
         let parts = if looked.questions.is_empty() { 1 } else { 3 };
@@ -287,8 +288,6 @@ impl SampleSelection {
         }
         format!("{fields} {}", self.sample)
     }
-}
-
 
     /// What there is and the sample has none of.
     pub fn unseen(looked: &Looked) -> Vec<Unseen> {
@@ -296,6 +295,8 @@ impl SampleSelection {
         let unseen = counts.filter(|(_, count)| count.of > 0 && count.looked_at == 0);
         unseen.map(|(what, count)| Unseen { what, of: count.of }).collect()
     }
+}
+
 impl Selection for SampleSelection {
     fn begin(&self, size: &WorkSize) {
         let _ = self.size.set(size.clone());

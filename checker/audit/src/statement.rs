@@ -256,7 +256,6 @@ fn is_of(looked: &Looked, trusted: &TrustedDatabase) -> Result<(), Stop> {
     }
 }
 
-fn with_assumed(fields: String, assumed: usize) -> String {
 /// The field that says how many pairs of slices a journal has spoken for, of how many: of `all` a
 /// check has verified `here` itself. Nothing if it has spoken for none.
 pub(crate) fn journal_field(all: usize, here: usize) -> String {
@@ -266,5 +265,6 @@ pub(crate) fn journal_field(all: usize, here: usize) -> String {
     }
 }
 
+fn with_assumed(fields: String, assumed: usize) -> String {
     if assumed > 0 { format!("{fields} assumed={assumed}") } else { fields }
 }

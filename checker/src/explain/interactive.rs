@@ -4,6 +4,7 @@ use super::explainer::Explainer;
 use super::text::explain;
 use crate::{fen, notation, stdout};
 use certificate_spec::text::without_mark;
+use checker_audit::one_line;
 use checker_core::{Position, write_fen};
 use std::io::{BufRead, Result, stdin};
 
@@ -55,7 +56,7 @@ pub(super) fn answer_all(explainer: &Explainer, first: Position, hashes: bool) -
                 before.push(std::mem::replace(&mut at, next));
                 show(&at)?;
             }
-            Err(what) => stdout::write(&format!("{what}\n"))?,
+            Err(what) => stdout::write(&format!("{}\n", one_line(&what)))?,
         }
     }
     Ok(())

@@ -5,10 +5,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use certificate_notes::{Note, keys};
+use certificate_notes::{Note, keys, one_line};
 use clap::Args;
 
 use super::failure::Failure;
@@ -109,7 +109,10 @@ pub(super) fn run_server(options: Options) -> Result<(), Failure> {
 
 impl Options {
     fn read_notes(&self) -> Result<Vec<Note>, NoteError> {
-        self.notes.iter().map(|path| Note::read(path).map_err(NoteError::Unreadable)).collect()
+        let unreadable =
+            |path: &Path, why| NoteError::Unreadable(format!("{}: {why}", path.display()));
+        let notes = self.notes.iter();
+        notes.map(|path| Note::read(path).map_err(|why| unreadable(path, why))).collect()
     }
 
     fn trusted_keys(&self) -> Result<Vec<keys::PublicKey>, Failure> {
@@ -181,7 +184,8 @@ fn describe(site: &Site) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for certificate in site.certificates() {
         let (stored, root) = (&certificate.stored, certificate.root());
-        let (claim, directory) = (&stored.claim, stored.directory.display());
+        let directory = one_line(&stored.directory.display().to_string());
+        let claim = &stored.claim;
         let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
         let claimed = if_assumed(stored.assumed(), &claimed);
         write!(out, "certificate {directory}: {claimed}, root={root}: ")?;
@@ -218,8 +222,8 @@ fn sentence(NotedCheck { file, verdict, checker, signers, objection }: &NotedChe
         [] => String::new(),
         names => format!(", signed by {}", names.join(", ")),
     };
-    let but = objection.map_or(String::new(), |why| format!("does not count, as {why}; "));
-    format!("note {file}{signed}: {but}{checker} says {verdict}")
+    let but = objection.as_ref().map_or(String::new(), |why| format!("does not count, as {why}; "));
+    one_line(&format!("note {file}{signed}: {but}{checker} says {verdict}"))
 }
 
 /// Waits for Ctrl-C or, on Unix, SIGTERM.

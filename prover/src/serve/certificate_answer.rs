@@ -60,7 +60,7 @@ struct CheckAnswer {
     /// The names of the trusted keys that have signed it.
     signers: Vec<String>,
     /// Why it does not make that the certificate counts as checked, if so.
-    objection: Option<&'static str>,
+    objection: Option<String>,
 }
 
 impl From<&NotedCheck> for CheckAnswer {
@@ -69,7 +69,7 @@ impl From<&NotedCheck> for CheckAnswer {
             verdict: check.verdict.clone(),
             checker: check.checker.clone(),
             signers: check.signers.clone(),
-            objection: check.objection,
+            objection: check.objection.clone(),
         }
     }
 }

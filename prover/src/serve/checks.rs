@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
+use certificate_notes::{Found, Note, Subject as NoteSubject, Words};
 use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
 use thiserror::Error;
 
 use crate::certificate::Stored;
@@ -27,7 +28,7 @@ pub struct NotedCheck {
     /// The names of the trusted keys that have signed the note.
     pub signers: Vec<String>,
     /// Why the note does not make that what it is about counts as checked; `None` if it does.
-    pub objection: Option<&'static str>,
+    pub objection: Option<String>,
 }
 
 /// Why a note cannot be used.
@@ -65,10 +66,20 @@ pub(super) type Checks = BTreeMap<Digest, Vec<NotedCheck>>;
 /// Something that a note can be about.
 pub(super) struct Subject {
     root: Digest,
-    /// The words of a verdict that name it, its root among them.
-    words: String,
+    of: Of,
+    /// The cover of its database, and the database's root.
+    cover: String,
+    database_root: String,
     /// What to call it.
     name: String,
+}
+
+/// The words of a verdict that name a subject.
+enum Of {
+    /// Value, game and start of a certificate.
+    Certificate { value: &'static str, game: String, start: String },
+    /// The board of a database.
+    Database { board: String },
 }
 
 impl Subject {
@@ -77,21 +88,48 @@ impl Subject {
         let (claim, root) = (&stored.claim, stored.root);
         let is_initial = stored.start == stored.game.start();
         let start = if is_initial { "initial" } else { &claim.start };
-        let words = format!("{} {} start={start} root={root}", claim.value.word(), claim.game);
-        Subject { root, words, name: format!("certificate {root}") }
+        let (value, game) = (claim.value.word(), claim.game.clone());
+        Subject {
+            root,
+            of: Of::Certificate { value, game, start: start.into() },
+            cover: claim.cover.to_string(),
+            database_root: claim.database.map_or("none".into(), |root| root.to_string()),
+            name: format!("certificate {root}"),
+        }
     }
 
     /// A database of a board, by its root.
-    pub(super) fn database(board: &str, root: Digest) -> Self {
-        let name = format!("the database {root} of {board}");
-        Subject { root, words: format!("DATABASE {board} pieces="), name }
+    pub(super) fn database(board: &str, cover: &Cover, root: Digest) -> Self {
+        Subject {
+            root,
+            of: Of::Database { board: board.into() },
+            cover: cover.to_string(),
+            database_root: root.to_string(),
+            name: format!("the database {root} of {board}"),
+        }
     }
 
-    fn is_of(&self, note: &Note) -> bool {
-        let verdict = format!(" {} ", note.verdict());
+    /// Whether a note names this: by its root and the words that people read.
+    fn is_of(&self, words: &Words<'_>) -> bool {
         let root = self.root.to_string();
-        let has_root = ["root", "db-root"].iter().any(|f| note.fields().get(f) == Some(&&*root));
-        has_root && verdict.contains(&format!(" {}", self.words))
+        match (&self.of, words.subject) {
+            (Of::Certificate { value, game, start }, NoteSubject::Certificate { .. }) => {
+                words.subject == NoteSubject::Certificate { value, game }
+                    && words.field("start") == Some(start)
+                    && words.field("root") == Some(&root)
+            }
+            (Of::Database { board }, NoteSubject::Database { board: noted }) => {
+                board == noted && words.field("db-root") == Some(&root)
+            }
+            _ => false,
+        }
+    }
+
+    /// That a note which names this says nothing else that is not so.
+    fn judge(&self, words: &Words<'_>) -> Result<(), String> {
+        words.judge()?;
+        words.expect("pieces", &self.cover)?;
+        words.expect("db-root", &self.database_root)
     }
 }
 
@@ -106,22 +144,24 @@ pub(super) fn checks(
 ) -> Result<Checks, NoteError> {
     let mut checks = Checks::new();
     for note in notes {
-        let Some(subject) = subjects.iter().find(|subject| subject.is_of(note)) else {
+        let words = Words::read(note.verdict());
+        let is_of = |subject: &&Subject| words.as_ref().is_ok_and(|words| subject.is_of(words));
+        let (Some(subject), Ok(words)) = (subjects.iter().find(is_of), &words) else {
             let names: Vec<_> = subjects.iter().map(|subject| &*subject.name).collect();
             return Err(NoteError::Other {
-                file: note.file.clone(),
+                file: note.file.display().to_string(),
                 expected: if names.is_empty() { "nothing".into() } else { names.join(" or ") },
                 found: shortened(note.verdict()),
             });
         };
         let signers = note.signers(keys);
-        let signers =
-            signers.map_err(|name| NoteError::Forged { file: note.file.clone(), name })?;
+        let signers = signers
+            .map_err(|name| NoteError::Forged { file: note.file.display().to_string(), name })?;
         let check = NotedCheck {
-            file: note.file.clone(),
+            file: note.file.display().to_string(),
             verdict: shortened(note.verdict()),
             checker: note.checker().into(),
-            objection: objection(note, !keys.is_empty(), !signers.is_empty()),
+            objection: objection(subject, words, !keys.is_empty(), !signers.is_empty()),
             signers: signers.into_iter().map(|i| keys[i].name.clone()).collect(),
         };
         checks.entry(subject.root).or_default().push(check);
@@ -130,21 +170,30 @@ pub(super) fn checks(
 }
 
 /// Why a note does not count, if so.
-fn objection(note: &Note, has_keys: bool, is_signed: bool) -> Option<&'static str> {
-    let mut words = note.verdict().split(' ');
-    let (verdict, of) = (words.next(), words.next());
-    let fields = note.fields();
-    let rests_on_nobody = ["keys", "db-note-keys"].iter().any(|f| fields.get(f) == Some(&"none"));
-    Some(match (verdict, of) {
-        _ if !has_keys => "anybody can write a note; --keys says whose signature counts",
-        _ if !is_signed => "no key of --keys has signed it",
-        (Some("VERIFIED"), Some("SHARD")) => "it is about a part; `check merge` joins parts",
-        (Some("CONDITIONAL"), _) => "it takes positions for granted",
-        (Some("CONSISTENT"), _) => "the values of the database were only found consistent",
-        (Some("VERIFIED"), _) if rests_on_nobody => "it rests on notes that nobody has signed",
-        (Some("VERIFIED"), _) => return None,
-        _ => "it does not say VERIFIED",
-    })
+fn objection(
+    subject: &Subject,
+    words: &Words<'_>,
+    has_keys: bool,
+    is_signed: bool,
+) -> Option<String> {
+    if !has_keys {
+        return Some("anybody can write a note; --keys says whose signature counts".into());
+    }
+    if !is_signed {
+        return Some("no key of --keys has signed it".into());
+    }
+    if let Err(why) = subject.judge(words) {
+        return Some(format!("no check says this of it: {}", shortened(&why)));
+    }
+    let rests_on_nobody = words.field("db-note-keys") == Some("none");
+    let why = match (words.found, words.shard) {
+        (_, Some(_)) => "it is about a part; `check merge` joins parts",
+        (Found::Conditional, None) => "it takes positions for granted",
+        (Found::Consistent, None) => "the values of the database were only found consistent",
+        (Found::Verified, None) if rests_on_nobody => "it rests on notes that nobody has signed",
+        (Found::Verified, None) => return None,
+    };
+    Some(why.into())
 }
 
 /// The beginning of a text that somebody else has written.

@@ -166,8 +166,8 @@ impl Site {
     pub fn with_notes(self, notes: &[Note], keys: &[PublicKey]) -> Result<Self, NoteError> {
         let certificates = self.certificates().map(|c| Subject::certificate(&c.stored));
         let databases = self.boards().filter_map(|board| {
-            let root = board.database_root()?;
-            Some(Subject::database(&board.board().name(), root))
+            let manifest = &board.database.as_ref()?.manifest;
+            Some(Subject::database(&board.board().name(), &manifest.cover, manifest.root()))
         });
         let subjects: Vec<_> = certificates.chain(databases).collect();
         Ok(Site { checks: checks(notes, keys, &subjects)?, ..self })

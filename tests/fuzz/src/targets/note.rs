@@ -79,11 +79,14 @@ fn base64(bytes: &[u8]) -> String {
 pub(super) fn run(bytes: &[u8]) {
     let place = place().lock().expect("no panic before");
     let path = place.folder.path().join("input");
+    let note_path = |i: usize| place.folder.path().join(format!("note-{i}"));
     let mut input = Input(bytes);
     let how = input.byte();
     let theirs = read_keys(&path, input.section());
-    let (mut notes, mut length) = (Vec::new(), 0);
-    while !input.0.is_empty() && notes.len() < 5 {
+    let (mut files, mut length) = (Vec::new(), 0);
+    while !input.0.is_empty() && files.len() < 5 {
+        let path = note_path(files.len());
+        files.push(path.clone());
         let bytes = input.section();
         length += bytes.len();
         fs::write(&path, bytes).expect("a note");
@@ -97,7 +100,6 @@ pub(super) fn run(bytes: &[u8]) {
             let signed = place.notes[0].as_bytes();
             assert!(signers.is_empty() || signed.starts_with(&text.concat()));
         }
-        notes.push(note);
     }
     let keys = match () {
         () if how & ANYBODY != 0 => None,
@@ -106,9 +108,12 @@ pub(super) fn run(bytes: &[u8]) {
     };
     // What is signed with the key is half of the work only.
     let may_pass = how & (ANYBODY | THEIRS) != 0;
-    let notes = Notes { notes, keys, least: 1, distinct_checkers: 1 };
-    let _ = (notes.database(&place.about), notes.left_out(&place.about));
-    let (verdict, most) = peak(|| notes.verdict(&place.about).unwrap_or_else(Statement::from));
+    let notes = Notes::read(&files, keys, 1, 1);
+    let joined = notes.about(&place.about);
+    assert!(joined.left_out().iter().all(|line| !line.contains('\n')));
+    let _ = joined.database();
+    let judge = || notes.about(&place.about).verdict().unwrap_or_else(Statement::from);
+    let (verdict, most) = peak(judge);
     assert!(most < (1 << 16) + 24 * length, "{most} bytes of memory for {length}");
     let line = verdict.line();
     assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");

@@ -1,5 +1,7 @@
 //! Audits in parts: shards, notes, samples.
 
+mod hostile;
+mod journals;
 mod partial;
 mod samples;
 mod shards;

@@ -63,16 +63,18 @@ fn notes_are_worth_what_their_signers_are() {
         );
         assert_eq!(said.status, Some(5));
     }
-    // Mallory's signature under alice's name and id is a bad one.
+    // Another's signature under alice's name and id is a bad one: the note does not count, and the
+    // verdict is that of the others.
     let text = fs::read_to_string(here.join(&a[0])).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     let other = fs::read_to_string(here.join(&a[1])).unwrap();
     lines[4] = other.lines().nth(4).unwrap();
     fs::write(here.join("forged"), lines.join("\n") + "\n").unwrap();
-    refused(
+    accepted(
         &format!("cert forged {} --keys trusted", all(&[&a])),
-        "s REFUTED note-signature file=forged ",
+        "cover of 2 notes keys=1 checkers=draughtproof-check",
     );
+    refused(&format!("cert forged {} --keys trusted", a[1]), "s DECLINED cover ");
     // So is hers under text that was changed; but host and time may be anything.
     for (from, to, is_fine) in [
         ("1/2", "1/3", false),
@@ -85,7 +87,7 @@ fn notes_are_worth_what_their_signers_are() {
         if is_fine {
             accepted(&line, "keys=1 checkers=draughtproof-check")
         } else {
-            refused(&line, "s REFUTED note-signature")
+            refused(&line, "s DECLINED cover ")
         }
     }
     // Two honest runs agree in every byte that is signed.
@@ -96,7 +98,7 @@ fn notes_are_worth_what_their_signers_are() {
     };
     assert_eq!(signed(&a[0]), signed(&again[0]));
 
-    // Notes that say something else are reported, whoever wrote them.
+    // Notes that say something else of this are reported; those about something else do not count.
     let edited = |from: &str, to: &str| {
         let text = fs::read_to_string(here.join(&unsigned[1])).unwrap();
         assert!(text.contains(from), "{text}");
@@ -105,21 +107,27 @@ fn notes_are_worth_what_their_signers_are() {
     };
     for (from, to) in [
         ("DRAW", "BLACK-WINS"),
-        (" root=", " root=0"),
         ("db-root=", "db-root=0"),
         ("pieces=3", "pieces=2"),
         ("4x4", "4x6"),
         ("pieces=3", "pieces=4:2"),
+        ("VERIFIED SHARD", "REFUTED"),
+    ] {
+        refused(&edited(from, to), "s DECLINED disagreement file=edited ");
+    }
+    for (from, to) in [
+        (" root=", " root=0"),
         ("format=1", "format=2"),
         ("english-checkers-1", "russian-1"),
         (" format=1 rules=english-checkers-1", ""),
-        ("VERIFIED SHARD", "REFUTED"),
         ("VERIFIED SHARD", "CONSISTENT SHARD"),
         ("VERIFIED SHARD", "SAMPLED"),
         ("slices=", "slices=9"),
         ("db=exact", "db=hearsay"),
     ] {
-        refused(&edited(from, to), "s DECLINED disagreement file=edited ");
+        let said = merge(&edited(from, to), here);
+        assert!(said.verdict.contains(" by cover of 2 notes "), "{to}: {said:?}");
+        refused(&format!("cert edited {}", unsigned[0]), "s DECLINED cover ");
     }
     // Values that rest on themselves, by way of somebody else's shard.
     let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
@@ -127,17 +135,17 @@ fn notes_are_worth_what_their_signers_are() {
     let all_pairs = given.rsplit('/').next().unwrap();
     let circle = text.replace(given, &format!("given=0-{all_pairs}/{all_pairs}"));
     fs::write(here.join("circle"), circle).unwrap();
-    refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
+    refused(&format!("cert circle {}", unsigned[1]), "s DECLINED cover ");
     // No notes, or what is none.
     for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 1\n\n\n")]
     {
         fs::write(here.join(name), bytes).unwrap();
-        refused(&format!("cert {name}"), "s ERROR ");
+        refused(&format!("cert {name}"), "s DECLINED cover ");
     }
     refused("cert", "s ERROR ");
-    refused("cert missing", "s ERROR missing");
+    refused("cert missing", "s DECLINED cover ");
     assert!(Command::new("mkfifo").arg("pipe").current_dir(here).status().unwrap().success());
-    refused("cert pipe", "s ERROR pipe");
+    refused("cert pipe", "s DECLINED cover ");
     // One key under two names is one key.
     fs::write(here.join("copied"), format!("{alice}# {bob}{alice}")).unwrap();
     refused(&format!("cert {} --keys copied", all(&[&a])), "s ERROR copied");
@@ -146,7 +154,7 @@ fn notes_are_worth_what_their_signers_are() {
     let words = text.lines().nth(1).unwrap();
     let hearsay = merge(&format!("cert {}", all(&[&unsigned])), here).verdict;
     fs::write(here.join("hearsay"), text.replace(words, &hearsay[2..])).unwrap();
-    refused("cert hearsay", "s DECLINED disagreement file=hearsay ");
+    refused("cert hearsay", "s DECLINED cover ");
 }
 
 /// Three lines that anybody can write, without having checked anything.
@@ -163,12 +171,18 @@ fn a_made_up_note_is_no_acceptance() {
     draft.parts[0].leaves[0].positions += 1;
     draft.write(&here.join("cert"));
     assert_eq!(say("cert", here).status, Some(1));
-    // What a note would have to say is in what is said of one that says something else.
-    let expected = merge("cert honest", here).verdict.replace("%20", " ");
+    // What a note would have to say is in what is said of one about something else.
+    let output = run(&path("check"), &["merge", "cert", "honest"], here);
+    let expected = String::from_utf8(output.stderr).unwrap();
+    assert!(expected.contains("it is about another certificate: expected root="), "{expected}");
     let digest = |text: &str| text[text.find("root=").unwrap()..][..69].to_string();
     let note = fs::read_to_string(here.join("honest")).unwrap();
     let made_up = note.replace(&digest(&note), &digest(&expected));
     assert_ne!(note, made_up);
+    let positions = honest.verdict.rsplit_once("positions=").unwrap().1;
+    let stated = positions.parse::<u64>().unwrap() + 1;
+    let made_up =
+        made_up.replace(&format!("positions={positions}"), &format!("positions={stated}"));
     fs::write(here.join("made-up"), made_up).unwrap();
     let said = merge("cert made-up", here);
     assert!(
@@ -191,6 +205,17 @@ fn what_is_no_note_is_said() {
         fs::write(here.join("other"), bytes).unwrap();
         merge("cert other", here).verdict
     };
+    let why = |name: &str| {
+        let output = run(&path("check"), &["merge", "cert", name], here);
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        let first = said.lines().next().unwrap_or_default();
+        first.strip_prefix(&format!("{name} does not count: not a note: ")).unwrap().to_string()
+    };
+    let refusal = |bytes: &[u8]| {
+        fs::write(here.join("other"), bytes).unwrap();
+        why("other")
+    };
     let fine = |text: &str| {
         let said = read(text.as_bytes());
         assert!(
@@ -209,15 +234,15 @@ fn what_is_no_note_is_said() {
     // No note is longer than a MiB.
     let least = note.len() + "# \n".len();
     fine(&format!("{note}# {}\n", "x".repeat((1 << 20) - least)));
-    let long = read(format!("{note}# {}\n", "x".repeat((1 << 20) - least + 1)).as_bytes());
-    assert_eq!(long, "s ERROR other: not a note: too long");
+    let long = format!("{note}# {}\n", "x".repeat((1 << 20) - least + 1));
+    assert_eq!(refusal(long.as_bytes()), "too long");
 
     let lines: Vec<&str> = words.lines().collect();
     let program = certificate_spec::Digest::of(&fs::read(path("check")).unwrap());
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(lines[2], format!("checker draughtproof-check {version} {program}"));
     let three = "expected three lines, the first of them: draughtproof note 1";
-    for (text, why) in [
+    for (text, reason) in [
         (note.replacen("note 1", "note 0", 1), three),
         (note.replacen("note 1", "note 2", 1), three),
         (format!("{}\n{}\n", lines[0], lines[1]), three),
@@ -232,12 +257,11 @@ fn what_is_no_note_is_said() {
         (format!("{note}more\n"), "a line that is no signature"),
     ] {
         assert_ne!(text, note);
-        assert_eq!(read(text.as_bytes()), format!("s ERROR other: not a note: {why}"), "{text}");
+        assert_eq!(refusal(text.as_bytes()), reason, "{text}");
     }
-    assert_eq!(read(b"\xff"), "s ERROR other: not a note: not UTF-8");
+    assert_eq!(refusal(b"\xff"), "not UTF-8");
     fs::create_dir(here.join("folder")).unwrap();
-    let said = merge("cert folder", here).verdict;
-    assert_eq!(said, "s ERROR folder: not a note: not an ordinary file");
+    assert_eq!(why("folder"), "not an ordinary file");
 }
 
 #[test]
@@ -282,7 +306,7 @@ fn keys_are_known_by_name_and_id() {
         fs::write(here.join("cut"), note.replace(line, &line[..to])).unwrap();
         merged("cut", &alice)
     };
-    assert!(cut(line.len() - 4).starts_with("s REFUTED note-signature file=cut "));
+    assert!(cut(line.len() - 4).starts_with("s DECLINED cover "));
     assert!(cut("— alice AAAA".len()).starts_with("s DECLINED cover "));
 
     // The first byte in base64 names the algorithm; 2 instead of 1 is another.

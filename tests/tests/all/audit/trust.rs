@@ -211,7 +211,7 @@ fn parts_may_be_asked_of_different_checkers() {
     // The names are words that cannot be taken for one another.
     for name in ["Draughtproof-check", "draughtproof_check", "a,b", "a=b", "", "x%20y", "\u{e9}"] {
         other(&format!("checker {name} 1 unknown"));
-        refused("ours again --distinct-checkers 2", "s ERROR again: not a note: ");
+        refused("ours again --distinct-checkers 2", "s DECLINED cover ");
     }
     other("checker another 1 built by hand");
     accepted("again ours --distinct-checkers 2", &format!(" checkers=another,{check}"));

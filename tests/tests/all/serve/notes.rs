@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use tests::notes;
 use tests::programs::{path, prove, run};
 
 use super::{Server, small_proof};
@@ -93,6 +94,41 @@ fn other_notes_do_not_count_and_it_is_said_why() {
         assert_eq!(listed["checked"], false);
         assert_eq!(listed["checks"].as_array().unwrap().len(), 3);
         assert!(listed["checks"][0]["objection"].is_string());
+    }
+}
+
+/// Whatever its signer is worth, a note of another format or game says nothing of this one.
+#[test]
+fn every_field_of_a_note_is_judged() {
+    let place = place();
+    let here = place.path();
+    for (name, subject) in [("alice.note", "certificate cert"), ("db.note", "board 4x4")] {
+        let right = notes::words(&here.join(name));
+        for (from, to) in [
+            ("format=1", "format=7"),
+            ("rules=english-checkers-1", "rules=chess-9"),
+            ("db=exact", "db=none"),
+            ("db=exact", "db=exact db=exact"),
+            ("db=exact", "db=exact more=1"),
+            ("pieces=3", "pieces=2"),
+            (" format=1", ""),
+        ] {
+            let words = right.replacen(from, to, 1);
+            assert_ne!(words, right);
+            notes::write(&here.join("x"), &words, Some(&here.join("alice.key")));
+            let arguments = ["serve", "cert", "--note", "x", "--keys", "alice.txt"];
+            if to == "db=exact db=exact" {
+                let said = refusal("x --keys alice.txt", here);
+                assert!(said.contains("found one that says: "), "{said}");
+                continue;
+            }
+            let server = Server::start(&arguments[1..], here);
+            let said = server.said.join("\n");
+            assert!(said.contains("not checked by anybody you trust here"), "{said}");
+            let but = "note x, signed by alice: does not count, as no check says this of it: ";
+            assert!(said.contains(subject) && said.contains(but), "{words}: {said}");
+            assert_eq!(server.get("/api/certificates").json()[0]["checked"], false);
+        }
     }
 }
 

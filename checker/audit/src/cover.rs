@@ -1,0 +1,326 @@
+//! What one note covers, if it is about what is at hand and can be what a check has said.
+//!
+//! Enforces: that each word and field of a note is judged before anything of it counts; that it is
+//! about this very certificate or its database; and that what it takes for granted comes before
+//! what it verifies, or notes could lean on one another in a circle.
+
+use crate::describe::{DescribedQuestion, Description};
+use crate::selection::{Work, below};
+use crate::shard::Shard;
+use crate::tables::{TableDigest, both};
+use certificate_notes::{Note, Subject, Words};
+use certificate_spec::Digest;
+use certificate_spec::database::SliceName;
+use checker_core::Level;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What a note covers.
+pub(crate) struct Cover {
+    /// Whose word it is, of those that count.
+    pub(crate) by: BTreeSet<Witness>,
+    /// The level at which values were verified.
+    pub(crate) level: Level,
+    /// The pairs of slices.
+    pub(crate) slices: Range<usize>,
+    /// For each question.
+    pub(crate) nodes: Vec<Range<usize>>,
+    pub(crate) leaves: Vec<Range<usize>>,
+    /// Of a shard, which may have had tables from anywhere: what it says of them.
+    pub(crate) tables: Option<Tables>,
+    /// Whether a journal has spoken for some of it.
+    pub(crate) has_journal: bool,
+}
+
+/// The tables of a shard.
+pub(crate) struct Tables {
+    /// The slices that it verifies, with the digests of their tables.
+    pub(crate) verified: Vec<TableDigest>,
+    /// The slices whose tables it took for granted,
+    pub(crate) prerequisites: Vec<SliceName>,
+    /// and what stands for these.
+    pub(crate) digest: Option<Digest>,
+}
+
+/// Somebody who covers a stretch: a key or note, and the implementation of the checker.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Witness {
+    /// The number of the key that has signed or, where no keys are asked for, of the note.
+    pub(crate) who: usize,
+    /// The name of the implementation.
+    pub(crate) checker: String,
+}
+
+/// Why a note covers nothing.
+pub(crate) enum Objection {
+    /// It is about something else, or no check has said it: this is why.
+    Other(String),
+    /// It is about this, and says something else of it than this.
+    Disagreement(String),
+}
+
+impl From<String> for Objection {
+    fn from(why: String) -> Objection {
+        Objection::Other(why)
+    }
+}
+
+/// Reads `A-B/N`.
+fn range(text: &str, of: usize) -> Option<Range<usize>> {
+    let (range, all) = text.split_once('/')?;
+    let (start, end) = range.split_once('-')?;
+    let (start, end): (usize, usize) = (start.parse().ok()?, end.parse().ok()?);
+    let is_right = format!("{start}-{end}/{of}") == text && all.parse() == Ok(of);
+    (is_right && start <= end && end <= of).then_some(start..end)
+}
+
+/// Reads `Q:A-B/N,…`, one for each question, of which `of` says how much there is.
+fn ranges(
+    text: &str,
+    questions: &[DescribedQuestion],
+    of: fn(&DescribedQuestion) -> usize,
+) -> Option<Vec<Range<usize>>> {
+    let items: Vec<&str> = text.split(',').collect();
+    let one = |(item, question): (&&str, &DescribedQuestion)| {
+        range(item.strip_prefix(&format!("{}:", question.question))?, of(question))
+    };
+    (items.len() == questions.len()).then(|| items.iter().zip(questions).map(one).collect())?
+}
+
+/// The start of a question counts as one of its nodes.
+fn nodes_of(question: &DescribedQuestion) -> usize {
+    question.nodes + 1
+}
+
+fn leaves_of(question: &DescribedQuestion) -> usize {
+    question.leaves
+}
+
+impl Cover {
+    /// What a note says, by these witnesses.
+    ///
+    /// # Errors
+    /// Why it covers nothing.
+    pub(crate) fn read(
+        note: &Note,
+        about: &Description,
+        by: BTreeSet<Witness>,
+    ) -> Result<Cover, Objection> {
+        let verdict = note.verdict();
+        // It does not say of what, so that it may be of this.
+        if verdict.split(' ').next() == Some("REFUTED") {
+            return Err(Objection::Disagreement("VERIFIED".into()));
+        }
+        if verdict.contains(" by cover of ") {
+            return Err(Objection::Other("it says what came of a merge, not of a check".into()));
+        }
+        let words = Words::read(verdict)?;
+        judge_subject(&words, about)?;
+        words.judge()?;
+        let is_database = matches!(words.subject, Subject::Database { .. });
+        let level = match words.field("db") {
+            Some("consistent") => Level::Consistent,
+            _ => Level::Exact,
+        };
+        if about.is_win && !is_database && level == Level::Consistent {
+            return Err(Objection::Other("no check says db=consistent of a win".into()));
+        }
+        if words.shard.is_some_and(|shard| shard.parse::<Shard>().is_err()) {
+            return Err(Objection::Other("expected SHARD I/N".into()));
+        }
+        let has_journal = words.journal().is_some();
+        if words.shard.is_some() {
+            return Ok(Cover { by, has_journal, ..shard(&words, about, level, is_database)? });
+        }
+        judge_counts(&words, about, is_database)?;
+        judge_journal(&words, about.pairs.len())?;
+        let everything = |of: fn(&DescribedQuestion) -> usize| -> Vec<Range<usize>> {
+            let range = |q: &DescribedQuestion| if is_database { 0..0 } else { 0..of(q) };
+            about.questions.iter().map(range).collect()
+        };
+        let (nodes, leaves) = (everything(nodes_of), everything(leaves_of));
+        let slices = if words.field("db-note").is_some() { 0 } else { about.pairs.len() };
+        Ok(Cover { by, level, slices: 0..slices, nodes, leaves, tables: None, has_journal })
+    }
+}
+
+/// That a note is about what is at hand, and agrees with what the root stands for.
+fn judge_subject(words: &Words<'_>, about: &Description) -> Result<(), Objection> {
+    let ours = format!("VERIFIED {}", about.subject);
+    let ours = Words::read(&ours)?;
+    let is_about_database = matches!(ours.subject, Subject::Database { .. });
+    match words.subject {
+        Subject::Database { .. } if about.cover.is_empty() => {
+            return Err(Objection::Other("it is about a database, and none is needed here".into()));
+        }
+        Subject::Database { .. } => words
+            .expect("db-root", &about.db_root)
+            .map_err(|why| Objection::Other(format!("it is about another database: {why}")))?,
+        Subject::Certificate { .. } if is_about_database => {
+            return Err(Objection::Other("it is about a certificate, not a database".into()));
+        }
+        Subject::Certificate { .. } => words
+            .expect("root", ours.field("root").unwrap_or_default())
+            .map_err(|why| Objection::Other(format!("it is about another certificate: {why}")))?,
+    }
+    // Of another game whatever it says is true of that.
+    words.judge_game()?;
+    let is_right = match words.subject {
+        Subject::Database { board } => board == about.board,
+        Subject::Certificate { .. } => {
+            words.subject == ours.subject && words.field("start") == ours.field("start")
+        }
+    };
+    let database = [("pieces", about.cover.to_string()), ("db-root", about.db_root.clone())];
+    let wrong = database.iter().find_map(|(name, right)| words.expect(name, right).err());
+    match (is_right, wrong) {
+        (true, None) => Ok(()),
+        (false, _) => Err(Objection::Disagreement(about.subject.clone())),
+        (true, Some(why)) => Err(Objection::Disagreement(why)),
+    }
+}
+
+/// That a note of a whole check counts what there is.
+fn judge_counts(words: &Words<'_>, about: &Description, is_database: bool) -> Result<(), String> {
+    if is_database {
+        return words.expect("slices", both(&about.pairs).len());
+    }
+    let sum = |of: fn(&DescribedQuestion) -> usize| about.questions.iter().map(of).sum::<usize>();
+    words.expect("nodes", sum(|question| question.nodes))?;
+    words.expect("leaves", sum(leaves_of))?;
+    words.expect("positions", about.positions)?;
+    judge_assumed(words, about)
+}
+
+fn judge_assumed(words: &Words<'_>, about: &Description) -> Result<(), String> {
+    match (about.assumed, words.field("assumed")) {
+        (0, None) => Ok(()),
+        (assumed, _) => words.expect("assumed", assumed),
+    }
+}
+
+/// That a journal speaks for pairs of slices that are in the part.
+fn judge_journal(words: &Words<'_>, pairs: usize) -> Result<(), String> {
+    match words.journal() {
+        Some((_, of)) if of != pairs as u64 => {
+            Err(format!("expected journal= of {pairs} pairs of slices, found {of}"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a note of a shard covers, by nobody yet.
+fn shard(
+    words: &Words<'_>,
+    about: &Description,
+    level: Level,
+    is_database: bool,
+) -> Result<Cover, Objection> {
+    let (pairs, questions) = (&about.pairs, &about.questions);
+    let read = |name: &str| words.field(name).and_then(|text| range(text, pairs.len()));
+    let slices = read("slices").ok_or_else(|| format!("expected slices=A-B/{}", pairs.len()))?;
+    let given = read("given").ok_or_else(|| format!("expected given=A-B/{}", pairs.len()))?;
+    // What the values rest on must come before them.
+    let most = match level {
+        Level::Exact => below(pairs, &slices),
+        Level::Consistent => pairs.len(),
+    };
+    if given.end > most {
+        return Err(Objection::Other(format!("expected given=0-{most}/{}", pairs.len())));
+    }
+    let read = |name: &str, of: fn(&DescribedQuestion) -> usize| match words.field(name) {
+        _ if is_database => Ok(vec![0..0; questions.len()]),
+        Some(text) => ranges(text, questions, of)
+            .ok_or_else(|| format!("expected {name}= of these questions: {questions:?}")),
+        None => Err(format!("expected {name}=")),
+    };
+    let (nodes, leaves) = (read("nodes", nodes_of)?, read("leaves", leaves_of)?);
+    if !is_database {
+        judge_assumed(words, about)?;
+        let stated = about.leaf_positions.iter().zip(&leaves);
+        let stated = stated.flat_map(|(all, range)| all.get(range.clone()).unwrap_or_default());
+        words.expect("positions", stated.fold(0, |sum: u64, n| sum.saturating_add(*n)))?;
+    }
+    judge_journal(words, slices.len())?;
+    if words.field("db-note").is_some() && !slices.is_empty() {
+        let why = "expected no slices where notes are trusted for their values";
+        return Err(Objection::Other(why.into()));
+    }
+    let own = both(&pairs[slices.clone()]);
+    let list = words.field("tables").and_then(|text| match text {
+        "none" => Some(Vec::new()),
+        text => text.split(',').map(Digest::parse).collect::<Option<_>>(),
+    });
+    let list = list.filter(|list| list.len() == own.len());
+    let list = list.ok_or_else(|| format!("expected tables= of {} slices", own.len()))?;
+    let parts = nodes.iter().cloned().zip(leaves.iter().cloned());
+    let parts = parts.map(|(nodes, leaves)| [nodes, leaves]).collect();
+    let prerequisites = Work { slices: slices.clone(), questions: parts }.prerequisites(pairs);
+    let verified = own.into_iter().zip(list);
+    let verified = verified.map(|(slice, digest)| TableDigest { slice, digest }).collect();
+    let digest = match words.field("given-tables") {
+        Some("none") if prerequisites.is_empty() => None,
+        Some(text) if !prerequisites.is_empty() => {
+            Some(Digest::parse(text).ok_or_else(|| "expected given-tables=DIGEST".to_string())?)
+        }
+        _ => {
+            let slices = prerequisites.len();
+            return Err(Objection::Other(format!("expected given-tables= of {slices} slices")));
+        }
+    };
+    // Where notes are trusted, no slices are verified, and values are read from files and nowhere
+    // else.
+    let tables = Tables { verified, prerequisites, digest };
+    let tables = words.field("db-note").is_none().then_some(tables);
+    let by = BTreeSet::new();
+    Ok(Cover { by, level, slices, nodes, leaves, tables, has_journal: false })
+}
+
+/// A range that some witnesses have covered.
+pub(crate) struct Covered<'a> {
+    range: &'a Range<usize>,
+    by: &'a BTreeSet<Witness>,
+}
+
+impl Cover {
+    /// Its slices.
+    pub(crate) fn slices(&self) -> Covered<'_> {
+        Covered { range: &self.slices, by: &self.by }
+    }
+
+    /// Its nodes or leaves of the `q`th question.
+    pub(crate) fn positions(&self, what: &str, q: usize) -> Covered<'_> {
+        let ranges = if what == "nodes" { &self.nodes } else { &self.leaves };
+        Covered { range: &ranges[q], by: &self.by }
+    }
+}
+
+/// How many witnesses each item needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Least {
+    /// Different keys, or notes.
+    pub(crate) who: usize,
+    /// Different implementations.
+    pub(crate) checkers: usize,
+}
+
+/// The first stretch of `all` that not enough witnesses have covered.
+pub(crate) fn gap(
+    all: Range<usize>,
+    least: Least,
+    covered: &[Covered<'_>],
+) -> Option<Range<usize>> {
+    let ends = covered.iter().flat_map(|c| [c.range.start, c.range.end]);
+    let ends = ends.chain([all.start, all.end]);
+    let ends: BTreeSet<usize> = ends.filter(|end| (all.start..=all.end).contains(end)).collect();
+    let ends: Vec<usize> = ends.into_iter().collect();
+    let stretches = ends.windows(2).map(|w| w[0]..w[1]);
+    stretches.into_iter().find(|stretch| {
+        let covers =
+            |c: &&Covered<'_>| c.range.start <= stretch.start && stretch.end <= c.range.end;
+        let by: Vec<&Witness> = covered.iter().filter(covers).flat_map(|c| c.by).collect();
+        let who: BTreeSet<usize> = by.iter().map(|witness| witness.who).collect();
+        let checkers: BTreeSet<&str> = by.iter().map(|witness| &*witness.checker).collect();
+        who.len() < least.who || checkers.len() < least.checkers
+    })
+}
