@@ -35,6 +35,9 @@ struct InLeaf {
 pub(super) enum Basis {
     /// Its value in the database.
     Database(Value),
+    /// Its value in the database, which is not what the question claims, and which nothing in the
+    /// certificate rests on.
+    Unclaimed(Value),
     /// A node; the words for its kind, and the object and offset of its record.
     Node(String, String),
     /// A leaf in whose strategy it is; its object and offset.
@@ -111,8 +114,14 @@ impl Explainer {
         let mut all = Vec::new();
         self.board().successors(p, &mut all);
         if let Some((values, says)) = self.database.as_ref().zip(tree.database_says(p)) {
-            let basis = Basis::Database(values.value(p)?);
-            return Some(Explanation { basis, next: Vec::new(), wrong: says.err() });
+            let value = values.value(p)?;
+            // Only then is it looked for: that goes through the whole certificate.
+            let wrong = says.err().filter(|_| self.rests_on(&tree, p));
+            let basis = match (tree.database_says(p), &wrong) {
+                (Some(Err(_)), None) => Basis::Unclaimed(value),
+                _ => Basis::Database(value),
+            };
+            return Some(Explanation { basis, next: Vec::new(), wrong });
         }
         let place = |kind, i| {
             let place = self.certificate.place(kind, proof.question, i);
@@ -132,6 +141,28 @@ impl Explainer {
             return Some(Explanation { basis, next, wrong: wrong.clone() });
         }
         Some(Explanation { basis: Basis::Nothing, next: Vec::new(), wrong: None })
+    }
+
+    /// Whether the proof of the question needs the value of a position in the database: it is the
+    /// start, a node asks for it, or a leaf comes to it.
+    fn rests_on(&self, tree: &Tree<'_>, p: &Position) -> bool {
+        let mut successors = Vec::new();
+        let mut asks = |node: &CheckedNode| {
+            tree.board.successors(&node.position, &mut successors);
+            match node.kind {
+                kind::OR => successors.get(node.data as usize) == Some(p),
+                kind::LEAF | kind::ASSUMED => false,
+                _ => successors.contains(p),
+            }
+        };
+        let mut leaves = tree.proof.leaf_nodes().zip(&tree.proof.leaves);
+        let mut comes_to = || {
+            leaves.any(|((_, node), leaf)| {
+                let wrong = replay(tree, node, leaf, |_, _| {}).err();
+                wrong.is_some_and(|wrong| wrong.position == Some(*p))
+            })
+        };
+        self.certificate.start == *p || tree.proof.nodes.iter().any(&mut asks) || comes_to()
     }
 
     fn explain_node(

@@ -15,11 +15,14 @@ use explainer::Explainer;
 /// The exit status where the certificate says nothing of the position.
 const NOTHING: u8 = 6;
 
+/// The exit status where something is wrong with what it says, as of a refuted certificate.
+const WRONG: u8 = 1;
+
 /// What was said of a position.
 pub(crate) struct Explained {
     /// In words.
     pub(crate) text: String,
-    /// 0, or 6 if there was nothing to say.
+    /// 0, 1 if something is wrong, or 6 if there was nothing to say.
     pub(crate) status: u8,
 }
 

@@ -1,7 +1,7 @@
 //! An explanation in words, with boards.
 
 use super::explainer::{Basis, Explainer, Explanation};
-use super::{Explained, NOTHING};
+use super::{Explained, NOTHING, WRONG};
 use crate::notation::Moves;
 use checker_core::{Board, Position, Side, write_fen};
 use std::fmt::Write;
@@ -11,15 +11,21 @@ const STEPS: usize = 40;
 
 /// What every question says of a position.
 pub(super) fn explain(explainer: &Explainer, position: &Position, hashes: bool) -> Explained {
-    let (mut text, mut status) = (String::new(), NOTHING);
+    let (mut text, mut said) = (String::new(), Said::default());
     for (q, question) in explainer.questions().enumerate() {
-        let mut line = Line { explainer, q, hashes, out: format!("{question:?}:\n") };
-        if line.follow(position) {
-            status = 0;
-        }
+        let mut line =
+            Line { explainer, q, hashes, out: format!("{question:?}:\n"), said: Said::default() };
+        line.follow(position);
+        said.something |= line.said.something;
+        said.wrong |= line.said.wrong;
         text += &line.out;
         text.push('\n');
     }
+    let status = match said {
+        Said { wrong: true, .. } => WRONG,
+        Said { something: true, .. } => 0,
+        Said { .. } => NOTHING,
+    };
     text += "Values of the database were taken from its files as they are; only a check verifies them.\n";
     Explained { text, status }
 }
@@ -30,16 +36,27 @@ struct Line<'a> {
     q: usize,
     hashes: bool,
     out: String,
+    said: Said,
+}
+
+/// What has been said of a position.
+#[derive(Debug, Clone, Copy, Default)]
+struct Said {
+    /// Whether that is anything.
+    something: bool,
+    /// Whether something is wrong with the proof.
+    wrong: bool,
 }
 
 impl Line<'_> {
-    /// Goes on from a position to where the proof ends. Says whether there was anything to say.
-    fn follow(&mut self, start: &Position) -> bool {
+    /// Goes on from a position to where the proof ends.
+    fn follow(&mut self, start: &Position) {
         let (mut p, mut seen, mut name) = (*start, Vec::new(), String::new());
-        let mut says_something = false;
         for step in 0..STEPS {
             let Some(explanation) = self.explainer.explain(self.q, &p) else { break };
-            says_something |= explanation.basis != Basis::Nothing;
+            let is_claimed = !matches!(explanation.basis, Basis::Nothing | Basis::Unclaimed(_));
+            self.said.something |= is_claimed;
+            self.said.wrong |= explanation.wrong.is_some();
             self.write_position(step, &name, &p, &explanation);
             if explanation.wrong.is_some() {
                 break;
@@ -65,7 +82,6 @@ impl Line<'_> {
                 self.out += &format!("\n… and so on; ask for {}\n", write_fen(&p));
             }
         }
-        says_something
     }
 
     fn write_position(&mut self, step: usize, name: &str, p: &Position, found: &Explanation) {
@@ -110,6 +126,9 @@ impl Line<'_> {
         let at = |place: &str| if self.hashes { format!(" ({place})") } else { String::new() };
         match &found.basis {
             Basis::Database(value) => format!("the database has a {value:?} for the side to move"),
+            Basis::Unclaimed(value) => format!(
+                "the database has a {value:?} for the side to move: this question does not claim it"
+            ),
             Basis::Node(words, place) => format!("a node, {words}{}", at(place)),
             Basis::Leaf(place) => format!("in the strategy of a leaf{}", at(place)),
             Basis::NoMove => "the opponent has no move".into(),

@@ -35,7 +35,7 @@ fn ask(here: &Path, arguments: &[&str]) -> (String, Option<i32>) {
 
 fn explain(here: &Path, fen: &str) -> String {
     let (text, status) = ask(here, &[fen]);
-    assert_eq!(status, Some(0), "{text}");
+    assert_eq!(status, Some(i32::from(text.contains("WRONG"))), "{text}");
     text
 }
 
@@ -124,6 +124,62 @@ fn what_is_wrong_or_assumed_is_said() {
     compare(&no_such_move, "no-such-move.txt");
     let leaf = edited(&|draft| draft.parts[0].leaves.iter_mut().for_each(|l| l.positions += 1));
     compare(&leaf, "wrong-leaf.txt");
+}
+
+/// A value that a question does not claim is no fault of its proof, which rests on other positions.
+#[test]
+fn a_lost_position_that_nothing_rests_on_is_no_fault() {
+    let lost = "W:W13:B1,2";
+    let unclaimed =
+        "the database has a Loss for the side to move: this question does not claim it\n";
+    let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3");
+    let text = explain(root.path(), lost);
+    let (black, white) = text.split_once("WhiteNotLost:").unwrap();
+    assert!(black.contains("the database has a Loss for the side to move\n"), "{text}");
+    assert!(white.contains(unclaimed) && !text.contains("WRONG"), "{text}");
+    // Where no question claims it, nothing is said of it.
+    let claim = "--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --claim white-not-lost";
+    let (text, status) = ask(certificate(claim).path(), &[lost]);
+    assert!(text.contains(unclaimed) && !text.contains("WRONG"), "{text}");
+    assert_eq!(status, Some(6), "{text}");
+}
+
+/// A proof that rests on a value which is not what it needs is wrong, wherever one asks.
+#[test]
+fn a_value_that_the_proof_rests_on_is_a_fault() {
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let here = root.path();
+    let draft = Draft::read(&here.join("cert"));
+    let mut wrong = 0;
+    for (part, node) in [0, 1]
+        .iter()
+        .flat_map(|part| (0..draft.parts[*part].nodes.len()).map(move |node| (*part, node)))
+    {
+        for choice in 0..6 {
+            let mut draft = draft.clone();
+            let node = &mut draft.parts[part].nodes[node];
+            if node.kind != kind::OR || node.data == choice {
+                continue;
+            }
+            node.data = choice;
+            draft.write(&here.join("cert"));
+            let verdict = check(&["cert", "--quiet"], here).verdict;
+            if !verdict.starts_with("s REFUTED database-value ") {
+                continue;
+            }
+            wrong += 1;
+            let field = |name: &str| {
+                verdict.split(' ').find_map(|w| w.strip_prefix(&format!("{name}="))).unwrap()
+            };
+            let asked = field("found").split_once("%20at%20").unwrap().1;
+            for fen in [field("position"), asked] {
+                let (text, status) = ask(here, &[fen]);
+                assert!(text.contains("WRONG [database-value] at "), "{verdict}: {fen}: {text}");
+                assert_eq!(status, Some(1), "{text}");
+            }
+        }
+    }
+    assert!(wrong > 0);
 }
 
 #[test]
