@@ -9,22 +9,22 @@ use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
 Examples:
-  check cert --db egdb                    a certificate, database values derived again
-  check cert --db egdb --level consistent enough for claims of not losing
-  check --db egdb --game 6x6              a database alone
+  check cert --db egdb                      a certificate, database values derived again
+  check cert --db egdb --level consistent   enough for claims of not losing
+  check --db egdb --game 6x6                a database alone
   check --db egdb --game 8x8 --memory 4GiB --journal my.journal
-                                          a large one, to go on with if it is interrupted
-  check cert --shard 3/16 --attest 3.note one sixteenth of the work, and a note that says so
-  check cert --shard 3/16 --tables DIR --attest 3.note
-                                          a sixteenth of the time, too, if all shards have DIR
+                                            a large one, to go on with if it is interrupted
+  check cert --shard 3/16 --attest 3.note   one sixteenth of the work, and a note that says so
+  check cert --shard 4/16 --tables DIR --attest 4.note
+                                            a sixteenth of the time, too, if all shards have DIR
   check merge cert *.note --keys trusted.txt
-                                          whether notes of trusted people are the whole work
+                                            whether notes of trusted people are the whole work
   check plan cert --shards 200 --script slurm --out jobs
-                                          all shards and merging as jobs for a cluster
-  check cert --sample 1% --seed 7         a random sample of blocks, nodes and leaves
-  check explain cert B:W18,24:B5,9        why a position holds
-  check explain cert --moves \"11-15\"     why the position after these moves does
-  check reproduce cert --prove ./prove    whether the prover makes the same again
+                                            all shards and merging as jobs for a cluster
+  check cert --sample 1% --seed 7           a random sample of blocks, nodes and leaves
+  check explain cert B:W13-18:B1-6          why a position holds
+  check explain cert --moves 4-7            why the position after these moves does
+  check reproduce cert --prove ./prove      whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
 --quiet is given.
@@ -39,6 +39,7 @@ Exit status:
      s CONSISTENT   a database alone at the level consistent: its values may all be wrong
      s VERIFIED ... keys=none     notes say that the rest is right; no signature was looked at
   6  check explain: the certificate says nothing of the position
+With check explain 1 stands for something wrong in what it says of the position.
 Accept only status 0 together with exactly one line that begins with \"s VERIFIED\".
 
 Memory: for a certificate four times its bytes, and up to 100 bytes for each node and leaf and 500 for \
@@ -57,7 +58,8 @@ this, 64 MiB, and 128 MiB for each thread: much of that is asked for and not use
 
 Journal: a line for each slice and its twin, on disk before the next begin; what it has is not verified \
 again, though all files are still hashed. It is trusted as this program is: use one that you have had \
-written yourself, where nobody else can write, and never anybody else's. The verdict does not show it. \
+written yourself, where nobody else can write, and never anybody else's. The verdict has journal=K/N if it has \
+spoken for K of the N pairs of slices that were to be verified. \
 --fresh takes away what it has and begins it anew.
 
 Tables: a shard needs most of the values that other shards verify, and reading them takes longer than its own \
@@ -66,7 +68,9 @@ many bytes as are given above for memory. Nobody has to trust the folder: notes 
 and merging asks that each is that of a table that was verified. Something wrong there can spoil notes, and nothing \
 else; if notes disagree, make them again with an empty folder.
 
-Notes: a note is worth what its signer is, and anybody can write one. So give --keys; without, the exit status is 5.";
+Notes: a note is worth what its signer is, and anybody can write one. So give --keys; without, the exit status is 5. \
+What does not count is named on standard error and changes nothing: what is no note, is about something else, or \
+has with --keys no signature, or a wrong one, of a key there.";
 
 /// Checks a certificate of the value of a game of checkers, or an endgame database.
 #[derive(Parser)]
@@ -175,8 +179,8 @@ pub enum Command {
 const PLAN_HELP: &str = "\
 Examples:
   check plan cert --db /shared/egdb --shards 200 --script slurm --out jobs
-  check plan --game 8x8 --pieces 6 --db /shared/egdb --shards 500 --memory 16GiB --script slurm --out jobs
-  check plan cert --shards 200 --tables /shared/tables --key me.key --keys trusted.txt --script slurm --out jobs
+  check plan --game 8x8 --pieces 6 --db /shared/egdb --shards 500 --memory 16GiB --script slurm --out jobs-8x8
+  check plan cert --shards 200 --tables /shared/tables --key me.key --keys trusted.txt --script slurm --out signed
 
 jobs/submit.sh submits job arrays of fewer than 1,000 shards each, which write jobs/notes, and a last job, which \
 merges these: jobs/verdict is its verdict, and its exit status that of `check merge`. If jobs fail, run submit.sh \
@@ -243,16 +247,16 @@ pub enum Scheduler {
 
 const EXPLAIN_HELP: &str = "\
 Examples:
-  check explain cert                                the start of the certificate
-  check explain cert --moves \"11-15 23-19\"          after these moves from there
-  check explain cert B:W18,24,K30:B12,K16           a position; either colour first, ranges, blanks
-  check explain cert --interactive                  load once, then ask: moves, FENs, help
+  check explain cert                          the start of the certificate
+  check explain cert --moves 4-7              after this move, or several as in \"4-7 15-12\"
+  check explain cert \"B: B1-6 : W13-18\"      a position; either colour first, ranges, blanks
+  check explain cert --interactive            load once, then ask: moves, FENs, help
 
 For each question of the claim one line of the proof is shown: the moves of the side with the claim, and of the \
 replies, all of which are answered, one that does not end at once, if there is such a one. Replies are listed by what answers them.
 
-Exit status: 0 if the certificate says something of the position, for any of its questions; 6 if it says nothing \
-of it; 4 if files could not be read, or for a FEN or move that is none. With --interactive 0 at the end of input: \
+Exit status: 0 if the certificate says something of the position, for any of its questions; 1 if something is \
+wrong with what it says; 6 if it says nothing of it; 4 if files could not be read, or for a FEN or move that is none. With --interactive 0 at the end of input: \
 what cannot be read is said, and the next line is asked for.";
 
 /// What to explain.

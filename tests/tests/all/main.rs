@@ -13,6 +13,7 @@ mod databases;
 mod early;
 mod endings;
 mod engine;
+mod examples_of_check;
 mod examples_of_prove;
 mod exchange;
 mod explain;

@@ -1,0 +1,74 @@
+//! The examples of `check` in help texts and GUIDE.md do what they say.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Output;
+
+use tests::examples::{Example, LeftOut, copy, in_guide, in_help, run_all};
+use tests::programs::{path, prove, run};
+
+/// A folder with what the examples of `check` name: `cert` of 6x6 and its database, one of 8x8,
+/// notes by two trusted keys, and the program `prove`.
+fn place() -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    let here = place.path();
+    let words = |text: &'static str| text.split(' ').collect::<Vec<_>>();
+    prove(&words("--emit cert --pieces 5 --quiet"), here);
+    prove(&words("db --game 8x8 --pieces 2 --quiet"), here);
+    copy(&here.join("cert"), &here.join("cert-7x7"));
+    let mut trusted = Vec::new();
+    for name in ["bob", "carol"] {
+        let key = format!("{name}.key");
+        trusted.extend(run(&path("check"), &["keygen", name, "--key", &key], here).stdout);
+        for shard in ["1/2", "2/2"] {
+            let note = format!("{name}-{}.note", &shard[..1]);
+            let options = ["--shard", shard, "--quiet", "--attest", &note, "--key", &key];
+            let said = run(&path("check"), &[&["cert"], &options[..]].concat(), here);
+            assert_eq!(said.status.code(), Some(5), "{said:?}");
+        }
+    }
+    fs::write(here.join("trusted.txt"), trusted).unwrap();
+    let db = words("--game 6x6 --quiet --attest db.note --key bob.key");
+    assert!(run(&path("check"), &db, here).status.success());
+    fs::create_dir_all(here.join("target/release")).unwrap();
+    for link in ["prove", "target/release/prove"] {
+        symlink(path("prove"), here.join(link)).unwrap();
+    }
+    place
+}
+
+/// The status that the help gives to such a command.
+fn is_right(Example { command, .. }: &Example, output: &Output) -> bool {
+    let is_part = [" --shard ", " --sample "].iter().any(|option| command.contains(option));
+    let is_shard = is_part && !command.contains("check plan");
+    let is_consistent = command.contains("--game") && command.contains("consistent");
+    let status = if is_shard || is_consistent { 5 } else { 0 };
+    output.status.code() == Some(status)
+}
+
+const LEFT_OUT: [LeftOut; 2] = [
+    LeftOut {
+        command: "check --game 8x8 --pieces 7,8:4",
+        reason: "this database takes months to build",
+    },
+    LeftOut {
+        command: "check merge cert *.note --keys trusted.txt --distinct-checkers 2",
+        reason: "needs a signed note by another checker, which no program here writes",
+    },
+];
+
+#[test]
+fn the_examples_of_check_do_what_they_say() {
+    let place = place();
+    let prepare = |here: &Path| {
+        for entry in fs::read_dir(place.path()).unwrap() {
+            let entry = entry.unwrap();
+            copy(&entry.path(), &here.join(entry.file_name()));
+        }
+    };
+    let (help, guide) = (in_help("check"), in_guide("check"));
+    let count = |texts: &[Vec<Example>]| texts.iter().map(Vec::len).sum::<usize>();
+    assert!(count(&help) > 15 && count(&guide) > 15, "{help:?} {guide:?}");
+    run_all(&[help, guide].concat(), &LEFT_OUT, prepare, is_right);
+}
