@@ -80,6 +80,11 @@ impl Note {
         })
     }
 
+    /// Whether another note has the same text and the same signatures.
+    pub fn is_same(&self, other: &Note) -> bool {
+        self.text == other.text && self.signatures == other.signatures
+    }
+
     /// The words of the verdict, without its `s`.
     pub fn verdict(&self) -> &str {
         self.text.lines().nth(1).unwrap_or_default()

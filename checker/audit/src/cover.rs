@@ -116,12 +116,14 @@ impl Cover {
         }
         let words = Words::read(verdict)?;
         judge_subject(&words, about)?;
-        words.judge()?;
         let is_database = matches!(words.subject, Subject::Database { .. });
         let level = match words.field("db") {
             Some("consistent") => Level::Consistent,
             _ => Level::Exact,
         };
+        let shard = words.shard.map(|_| shard(&words, about, level, is_database));
+        let shard = shard.transpose().map_err(Objection::Disagreement)?;
+        words.judge()?;
         if about.is_win && !is_database && level == Level::Consistent {
             return Err(Objection::Other("no check says db=consistent of a win".into()));
         }
@@ -129,8 +131,8 @@ impl Cover {
             return Err(Objection::Other("expected SHARD I/N".into()));
         }
         let has_journal = words.journal().is_some();
-        if words.shard.is_some() {
-            return Ok(Cover { by, has_journal, ..shard(&words, about, level, is_database)? });
+        if let Some(shard) = shard {
+            return Ok(Cover { by, has_journal, ..shard });
         }
         judge_counts(&words, about, is_database)?;
         judge_journal(&words, about.pairs.len())?;
@@ -209,13 +211,14 @@ fn judge_journal(words: &Words<'_>, pairs: usize) -> Result<(), String> {
     }
 }
 
-/// What a note of a shard covers, by nobody yet.
+/// What a note of a shard covers, by nobody yet; or what it would have had to say. One about this
+/// very certificate that cannot be true is reported, not passed over: others rest on its tables.
 fn shard(
     words: &Words<'_>,
     about: &Description,
     level: Level,
     is_database: bool,
-) -> Result<Cover, Objection> {
+) -> Result<Cover, String> {
     let (pairs, questions) = (&about.pairs, &about.questions);
     let read = |name: &str| words.field(name).and_then(|text| range(text, pairs.len()));
     let slices = read("slices").ok_or_else(|| format!("expected slices=A-B/{}", pairs.len()))?;
@@ -226,7 +229,7 @@ fn shard(
         Level::Consistent => pairs.len(),
     };
     if given.end > most {
-        return Err(Objection::Other(format!("expected given=0-{most}/{}", pairs.len())));
+        return Err(format!("expected given=0-{most}/{}", pairs.len()));
     }
     let read = |name: &str, of: fn(&DescribedQuestion) -> usize| match words.field(name) {
         _ if is_database => Ok(vec![0..0; questions.len()]),
@@ -243,8 +246,7 @@ fn shard(
     }
     judge_journal(words, slices.len())?;
     if words.field("db-note").is_some() && !slices.is_empty() {
-        let why = "expected no slices where notes are trusted for their values";
-        return Err(Objection::Other(why.into()));
+        return Err("expected no slices where notes are trusted for their values".into());
     }
     let own = both(&pairs[slices.clone()]);
     let list = words.field("tables").and_then(|text| match text {
@@ -264,8 +266,7 @@ fn shard(
             Some(Digest::parse(text).ok_or_else(|| "expected given-tables=DIGEST".to_string())?)
         }
         _ => {
-            let slices = prerequisites.len();
-            return Err(Objection::Other(format!("expected given-tables= of {slices} slices")));
+            return Err(format!("expected given-tables= of {} slices", prerequisites.len()));
         }
     };
     // Where notes are trusted, no slices are verified, and values are read from files and nowhere

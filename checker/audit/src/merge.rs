@@ -83,8 +83,8 @@ impl Notes {
             left_out: Vec::new(),
             disagreement: None,
         };
-        // Who has signed which text, or only the texts where that is not asked.
-        let mut known: BTreeSet<(Digest, Option<usize>)> = BTreeSet::new();
+        // Who has signed which text.
+        let mut known: BTreeSet<(Digest, usize)> = BTreeSet::new();
         for (i, (path, note)) in self.files.iter().enumerate() {
             match note {
                 Ok(note) => joined.sort(i, note, &mut known),
@@ -128,17 +128,18 @@ impl<'a> Joined<'a> {
     }
 
     /// Finds out whether a note counts.
-    fn sort(&mut self, i: usize, note: &'a Note, known: &mut BTreeSet<(Digest, Option<usize>)>) {
+    fn sort(&mut self, i: usize, note: &'a Note, known: &mut BTreeSet<(Digest, usize)>) {
         let who = match self.all.who(i, note) {
             Ok(who) => who,
             Err(why) => return self.leave_out(&note.file, &why),
         };
-        let is_signed = self.all.keys.is_some();
         let mut is_new = false;
         for who in &who {
-            is_new |= known.insert((note.digest, is_signed.then_some(*who)));
+            is_new |= known.insert((note.digest, *who));
         }
-        if !is_new {
+        // Where it is not asked who has signed, two who have said the same are two.
+        let is_copy = self.all.keys.is_none() && self.counting.iter().any(|(n, _)| n.is_same(note));
+        if !is_new || is_copy {
             return self.leave_out(&note.file, "the same is in another note");
         }
         let checker = note.checker().to_string();
@@ -147,6 +148,7 @@ impl<'a> Joined<'a> {
             Ok(cover) => self.counting.push((note, cover)),
             Err(Objection::Other(why)) => self.leave_out(&note.file, &why),
             Err(Objection::Disagreement(expected)) => {
+                let expected = expected.strip_prefix("expected ").unwrap_or(&expected);
                 let found = || finding("disagreement", note, expected);
                 self.disagreement.get_or_insert_with(found);
             }

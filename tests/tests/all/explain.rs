@@ -147,7 +147,7 @@ fn a_lost_position_that_nothing_rests_on_is_no_fault() {
 /// A proof that rests on a value which is not what it needs is wrong, wherever one asks.
 #[test]
 fn a_value_that_the_proof_rests_on_is_a_fault() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3");
     let here = root.path();
     let draft = Draft::read(&here.join("cert"));
     let mut wrong = 0;

@@ -112,6 +112,7 @@ fn notes_are_worth_what_their_signers_are() {
         ("4x4", "4x6"),
         ("pieces=3", "pieces=4:2"),
         ("VERIFIED SHARD", "REFUTED"),
+        ("slices=", "slices=9"),
     ] {
         refused(&edited(from, to), "s DECLINED disagreement file=edited ");
     }
@@ -122,7 +123,6 @@ fn notes_are_worth_what_their_signers_are() {
         (" format=1 rules=english-checkers-1", ""),
         ("VERIFIED SHARD", "CONSISTENT SHARD"),
         ("VERIFIED SHARD", "SAMPLED"),
-        ("slices=", "slices=9"),
         ("db=exact", "db=hearsay"),
     ] {
         let said = merge(&edited(from, to), here);
@@ -135,7 +135,7 @@ fn notes_are_worth_what_their_signers_are() {
     let all_pairs = given.rsplit('/').next().unwrap();
     let circle = text.replace(given, &format!("given=0-{all_pairs}/{all_pairs}"));
     fs::write(here.join("circle"), circle).unwrap();
-    refused(&format!("cert circle {}", unsigned[1]), "s DECLINED cover ");
+    refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
     // No notes, or what is none.
     for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 1\n\n\n")]
     {
