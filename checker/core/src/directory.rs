@@ -323,6 +323,7 @@ impl Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
     use certificate_spec::slice::{SliceHead, SliceHeader};
     use certificate_spec::value::Value;
     use std::collections::HashMap;
