@@ -1,7 +1,9 @@
 //! Notes that say anything, signed by whoever has a key: what a check would not write.
 
-use checker_audit::Draft;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use checker_audit::keys::PrivateKey;
+use std::fs;
 use std::path::Path;
 
 /// Writes a note with these words of a verdict, in the name of `check` and signed if there is a
@@ -10,10 +12,14 @@ use std::path::Path;
 /// # Panics
 /// If it cannot be written.
 pub fn write(path: &Path, words: &str, key: Option<&Path>) {
-    let _ = std::fs::remove_file(path);
-    let key = key.map(|key| PrivateKey::open(key).expect("a private key"));
-    let draft = Draft::new(path, key, &[], &[]).expect("a place for a note");
-    draft.write(words).expect("a note");
+    let mut note =
+        format!("draughtproof note 1\n{words}\nchecker draughtproof-check 0.1.0 unknown\n");
+    if let Some(key) = key {
+        let key = PrivateKey::open(key).expect("a private key");
+        let signature = [&key.public.id[..], &key.sign(note.as_bytes())].concat();
+        note += &format!("\n— {} {}\n", key.public.name, BASE64.encode(signature));
+    }
+    fs::write(path, note).expect("a note");
 }
 
 /// The words of the verdict in a note.
@@ -21,6 +27,6 @@ pub fn write(path: &Path, words: &str, key: Option<&Path>) {
 /// # Panics
 /// If there is no note.
 pub fn words(path: &Path) -> String {
-    let text = std::fs::read_to_string(path).expect("a note");
+    let text = fs::read_to_string(path).expect("a note");
     text.lines().nth(1).expect("a verdict").to_string()
 }

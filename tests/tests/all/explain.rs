@@ -8,10 +8,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use certificate_spec::nodes::kind;
+use certificate_spec::claim::{Question, Value as Claimed};
+use certificate_spec::nodes::{Node, WirePosition, kind};
+use draughtproof_egdb::Value;
 use draughtproof_game::Game;
-use tests::draft::Draft;
+use tests::draft::{Draft, Part};
+use tests::positions;
 use tests::programs::{check, path, prove, run};
+use tests::rules::Rules;
 use tests::v1;
 
 /// The certificate of a game or position.
@@ -147,39 +151,39 @@ fn a_lost_position_that_nothing_rests_on_is_no_fault() {
 /// A proof that rests on a value which is not what it needs is wrong, wherever one asks.
 #[test]
 fn a_value_that_the_proof_rests_on_is_a_fault() {
-    let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3");
+    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
-    let draft = Draft::read(&here.join("cert"));
-    let mut wrong = 0;
-    for (part, node) in [0, 1]
-        .iter()
-        .flat_map(|part| (0..draft.parts[*part].nodes.len()).map(move |node| (*part, node)))
-    {
-        for choice in 0..6 {
-            let mut draft = draft.clone();
-            let node = &mut draft.parts[part].nodes[node];
-            if node.kind != kind::OR || node.data == choice {
-                continue;
-            }
-            node.data = choice;
-            draft.write(&here.join("cert"));
-            let verdict = check(&["cert", "--quiet"], here).verdict;
-            if !verdict.starts_with("s REFUTED database-value ") {
-                continue;
-            }
-            wrong += 1;
-            let field = |name: &str| {
-                verdict.split(' ').find_map(|w| w.strip_prefix(&format!("{name}="))).unwrap()
-            };
-            let asked = field("found").split_once("%20at%20").unwrap().1;
-            for fen in [field("position"), asked] {
-                let (text, status) = ask(here, &[fen]);
-                assert!(text.contains("WRONG [database-value] at "), "{verdict}: {fen}: {text}");
-                assert_eq!(status, Some(1), "{text}");
-            }
+    let game: Game = "4x4".parse().unwrap();
+    let rules = Rules::new(positions::database(&game.board, 3));
+    // Two kings of each side, and a capture by a black one that leaves White with a win.
+    let kings = (0..=255u32).flat_map(|black| (0..=255u32).map(move |white| (black, white)));
+    let apart = |&(b, w): &(u32, u32)| b & w == 0 && b.count_ones() == 2 && w.count_ones() == 2;
+    let found = kings.filter(apart).find_map(|(black, white)| {
+        let start = WirePosition { black, white, kings: black | white, turn: 0 };
+        let successors = rules.successors(&start);
+        let choice = successors.iter().position(|s| rules.value(s) == Some(Value::Win))?;
+        Some((start, choice.try_into().unwrap(), successors[choice]))
+    });
+    let (start, data, lost) = found.unwrap();
+    let fen = |p: &WirePosition| rules.board.write_fen(&rules.read(p));
+    let mut draft = Draft::read(&here.join("cert"));
+    let mut wrong_at = |start: &WirePosition, nodes: Vec<Node>| {
+        let question = Question::BlackNotLost;
+        draft.claim.start = fen(start);
+        draft.claim.value = Claimed::BlackNotLost;
+        draft.parts = vec![Part { nodes, ..Part::new(question) }];
+        draft.write(&here.join("cert"));
+        let verdict = check(&["cert", "--quiet"], here).verdict;
+        assert!(verdict.starts_with("s REFUTED database-value "), "{verdict}");
+        for asked in [start, &lost] {
+            let (text, status) = ask(here, &[&fen(asked)]);
+            assert!(text.contains("WRONG [database-value] at "), "{text}");
+            assert_eq!(status, Some(1), "{text}");
         }
-    }
-    assert!(wrong > 0);
+    };
+    // A node chooses it, or it is what the certificate is about.
+    wrong_at(&start, vec![Node { position: start, rank: 0, data, kind: kind::OR, reserved: 0 }]);
+    wrong_at(&lost, Vec::new());
 }
 
 #[test]
