@@ -267,7 +267,11 @@ impl<'a, W: Write> Session<'a, W> {
     fn usual_level(&self, mode: Mode) -> Level {
         let Limits { depth, nodes, time } = self.setup.limits;
         match mode {
-            Mode::Analyse => Level { infinite: true, ..Level::default() },
+            // Where there is no move there is nothing to go on with.
+            Mode::Analyse => {
+                let infinite = self.record.board().can_move(self.record.position());
+                Level { infinite, ..Level::default() }
+            }
             Mode::Think | Mode::Ponder => Level {
                 depth: Some(depth),
                 nodes: Some(nodes),
