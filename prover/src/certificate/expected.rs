@@ -35,10 +35,13 @@ impl Target {
         if !self.directory.join("MANIFEST").exists() {
             return Ok(());
         }
-        let occupied = |found| EmitError::Occupied { path: self.directory.clone(), found };
-        let stored = Stored::read(&self.directory).map_err(|e| occupied(e.to_string()))?;
+        let occupied = |found: &str| EmitError::Occupied {
+            path: self.directory.clone(),
+            found: format!("something else, {found}"),
+        };
+        let stored = Stored::read(&self.directory).map_err(|e| occupied(&e.to_string()))?;
         match expected.other_than(&stored) {
-            Some(found) => Err(occupied(found)),
+            Some(found) => Err(occupied(&found)),
             None => Ok(()),
         }
     }

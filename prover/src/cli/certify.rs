@@ -22,7 +22,7 @@ use super::stop::{is_stopped, stop_when_asked};
 use super::values::ValuesOptions;
 use crate::board::Position;
 use crate::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
-use crate::egdb::{Cover, Store, Values};
+use crate::egdb::{BuildSession, Cover, Store, Values};
 use crate::prepare_database::default_cover;
 use crate::progress::print_line;
 use crate::proof::{
@@ -142,7 +142,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     })?;
     let out = options.result.begin()?;
     options.farm.check()?;
-    options.check_tables()?;
+    options.check_memory(&cover)?;
     let progress = options.machine.progress();
     let begin = Instant::now();
     // First, so that what is wrong with it is said before hours go into a database.
@@ -248,12 +248,18 @@ impl Options {
         if self.free { 1 } else { self.machine.workers() }
     }
 
-    /// Makes sure that there is memory for the tables of the searches here.
-    fn check_tables(&self) -> Result<(), Failure> {
+    /// Makes sure that there is memory for the database at all, and for the tables of the searches
+    /// here.
+    fn check_memory(&self, cover: &Cover) -> Result<(), Failure> {
+        let memory = self.machine.memory();
+        if !cover.is_empty() {
+            let store = Store::new(&self.db.db, &self.game.game.board);
+            BuildSession::new(&store, cover, memory)?;
+        }
         if self.farm.is_used() {
             return Ok(());
         }
-        let (tables, memory) = (self.searches() as u64, self.machine.memory());
+        let tables = self.searches() as u64;
         self.table.check(self.leaf_nodes, tables, memory, "--threads")
     }
 

@@ -59,8 +59,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let positions = positions.unwrap_or(Positions::Lines);
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    options.table.check(options.nodes, 2, options.machine.memory(), "--nodes")?;
     let bar = options.machine.progress().start("search".into(), 0, "nodes searched");
     let report = |SearchProgress { nodes, .. }| {
         bar.add(nodes);

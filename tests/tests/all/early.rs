@@ -33,8 +33,13 @@ fn a_directory_with_another_certificate() {
         let arguments = ["--game", "4x4", "--pieces", "2", "-q", "--emit", "cert"];
         fails(here, &[&arguments[..], more].concat(), 3, &["cert: expected nothing", words]);
     };
-    fails(here, &[&LONG[..], &["cert"]].concat(), 3, &["found a certificate of 4x4 from B:W7,8:B"]);
-    again(&["--moves", "2-4"], "found a certificate of 4x4 from B:W7,8:B1,2");
+    fails(
+        here,
+        &[&LONG[..], &["cert"]].concat(),
+        3,
+        &["found something else, a certificate of 4x4 from B:W7,8:B"],
+    );
+    again(&["--moves", "2-4"], "found something else, a certificate of 4x4 from B:W7,8:B1,2");
     again(&["--claim", "black-not-lost"], "that it is DRAW");
     again(&["--leaf-nodes", "7"], "made with other options");
     again(&["--max-nodes", "1000000"], "made with other options");
