@@ -44,7 +44,7 @@ pub use game::{Game, GameError};
 pub use geometry::Board;
 pub use notation::{Move, MoveError};
 pub use pdn::{
-    MOST_BYTES, PdnError, PdnGame, PdnReader, Remark, RemarkKind, Strictness, move_number,
+    MOST_BYTES, PdnError, PdnGame, PdnReader, Remark, RemarkKind, Strictness, Unread, move_number,
     write_pdn,
 };
 pub use perft::perft;

@@ -66,14 +66,20 @@ impl GameInFile {
                 }
             }
         };
-        if let Some(fault) = pdn.fault {
+        if let Some(fault) = pdn.fault.clone() {
             return Err(fault.into());
         }
-        let line = std::iter::once(&pdn.start).chain(&pdn.positions).copied();
+        let wrong = |what: &str| {
+            Failure::Input(format!("{name}, line {}, game {number}: {what}", pdn.line))
+        };
+        if pdn.moves_before_set_up().is_some() {
+            return Err(wrong("expected moves, found a position that is set up among them"));
+        }
+        let first = pdn.first_position();
+        let line = std::iter::once(first).chain(pdn.positions.iter().copied());
         seed_line(start, line).ok_or_else(|| {
-            let (fen, line) = (game.board.write_fen(start), pdn.line);
-            let what = format!("expected a game through {fen}, found another");
-            Failure::Input(format!("{name}, line {line}, game {number}: {what}"))
+            let fen = game.board.write_fen(start);
+            wrong(&format!("expected a game through {fen}, found another"))
         })
     }
 }

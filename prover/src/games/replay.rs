@@ -29,8 +29,8 @@ pub struct ReplayRow<'a> {
     pub forgiven: usize,
     /// The place of the fault; without one, of the first thing that was forgiven.
     pub at: Option<(usize, usize)>,
-    /// What is wrong there.
-    pub what: &'a str,
+    /// What is wrong there, and whether the results contradict each other.
+    pub what: String,
 }
 
 impl<'a> ReplayRow<'a> {
@@ -38,6 +38,10 @@ impl<'a> ReplayRow<'a> {
     pub fn new(file: &'a str, game: &'a PdnGame) -> Self {
         let said = game.fault.as_ref().or(game.first_forgiven.as_ref());
         let tag = |name| game.tag(name).unwrap_or_default();
+        let mut what = said.map_or(String::new(), |error| error.what.clone());
+        if let Some(contradiction) = game.contradiction() {
+            what += &format!("; {contradiction}");
+        }
         ReplayRow {
             file,
             game: game.number,
@@ -50,7 +54,7 @@ impl<'a> ReplayRow<'a> {
             moves: game.positions.len(),
             forgiven: game.forgiven,
             at: said.map(|error| (error.line, error.column)),
-            what: said.map_or("", |error| &error.what),
+            what,
         }
     }
 
@@ -69,7 +73,7 @@ impl<'a> ReplayRow<'a> {
             self.status,
             self.moves,
             self.forgiven,
-            column(self.what)
+            column(&self.what)
         )
     }
 

@@ -144,16 +144,39 @@ pub(super) async fn pdn_route(
     let answer = app.heavy(move |site| {
         let game = board_of(site, &board)?.game();
         let games = game.read_pdn("the text", pdn.as_bytes(), Strictness::Lenient);
-        let Some(PdnGame { start, positions, fault, .. }) = games.into_iter().next() else {
+        let mut games = games.into_iter();
+        let Some(first) = games.next() else {
             return Err(Problem::bad("expected a game in PDN, found none"));
         };
-        let mut record = GameRecord::new(game.clone(), start);
-        for after in positions.into_iter().take(MOVES) {
-            record.push(after)?;
-        }
-        game_answer(game, &record, fault.map(|fault| fault.to_string()))
+        let (record, fault) = record_of(game, &first, games.next().as_ref())?;
+        game_answer(game, &record, fault)
     });
     Ok(Fresh(answer.await?))
+}
+
+/// A game that was read, and why the rest of it is left out.
+fn record_of(
+    game: &Game,
+    pdn: &PdnGame,
+    next: Option<&PdnGame>,
+) -> Result<(GameRecord, Option<String>), Problem> {
+    let set_up = pdn.moves_before_set_up();
+    let read = set_up.unwrap_or(pdn.positions.len());
+    // What is behind the end of a game and has no tags may be meant as more of its moves.
+    let rest = next.filter(|next| next.tags.is_empty()).and_then(|next| next.fault.as_ref());
+    let fault = if read > MOVES {
+        Some(format!("expected at most {MOVES} moves, found {}", pdn.positions.len()))
+    } else if set_up.is_some() {
+        Some(format!("expected moves, found a position that is set up after {read} moves"))
+    } else {
+        pdn.fault.as_ref().or(rest).map(ToString::to_string)
+    };
+    let most = read.min(MOVES);
+    let mut record = GameRecord::new(game.clone(), pdn.first_position());
+    for &after in pdn.positions.iter().take(most) {
+        record.push(after)?;
+    }
+    Ok((record, fault))
 }
 
 /// A move in answer.

@@ -36,7 +36,7 @@ fn replay_says_of_each_game_whether_it_is_legal() {
     let bad = "games.pdn#2 line 6: fault, 1 moves, 1-0, bad: line 7, column 8: move \"13-1\" in ";
     assert!(text[1].starts_with(bad), "{}", text[1]);
     let third =
-        "games.pdn#3 line 9: legal, 2 moves, *, third (2 forgiven; first line 10, column 4: ";
+        "games.pdn#3 line 9: legal, 2 moves, *, third (1 forgiven; first line 10, column 4: ";
     assert!(text[2].starts_with(third), "{}", text[2]);
     let said = String::from_utf8(out.stderr).unwrap();
     let count = "3 games, 5 moves: 2 legal (1 of them with something forgiven), 1 with a fault\n";
@@ -103,6 +103,7 @@ fn random_games(g: &mut Gen, game: &Game) -> Vec<PdnGame> {
             remarks: Vec::new(),
             result,
             fault: None,
+            unread: None,
             forgiven: 0,
             first_forgiven: None,
         }

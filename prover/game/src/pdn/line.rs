@@ -1,6 +1,8 @@
 //! The moves of a game as its text is read, while some of them may still mean one of several.
 
 use super::super::{Board, Position};
+use super::plain::is_separator;
+use super::{half_moves_after_set_up, half_moves_before};
 use crate::notation::{Move, MoveError};
 
 /// How many meanings of the text are followed at a time, and over how many moves. Every one of
@@ -14,11 +16,16 @@ pub(super) struct Played {
     pub(super) is_capture: bool,
     /// Whether the text names several moves.
     pub(super) is_ambiguous: bool,
+    /// Whether it names some of the squares between the ends of a capture, but not all.
+    pub(super) is_partial: bool,
 }
 
 /// A game from its start.
 pub(super) struct Line {
-    start: Position,
+    /// Where the moves that are not decided begin.
+    root: Position,
+    /// The single moves before the next one, as they are numbered.
+    half_moves: usize,
     /// The positions after the moves that are decided.
     decided: Vec<Position>,
     /// The continuations that the text may mean, at least one, in the order of the moves.
@@ -27,7 +34,8 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn new(start: Position) -> Self {
-        Line { start, decided: Vec::new(), open: vec![Vec::new()] }
+        let half_moves = half_moves_before(&start);
+        Line { root: start, half_moves, decided: Vec::new(), open: vec![Vec::new()] }
     }
 
     /// The number of moves.
@@ -35,21 +43,40 @@ impl Line {
         self.decided.len() + self.open[0].len()
     }
 
+    /// The single moves before the next one, as they are numbered.
+    pub(super) fn half_moves(&self) -> usize {
+        self.half_moves
+    }
+
     fn last_of(&self, open: &[Position]) -> Position {
-        *open.last().or(self.decided.last()).unwrap_or(&self.start)
+        *open.last().unwrap_or(&self.root)
+    }
+
+    /// Whether a text is a move here.
+    pub(super) fn allows(&self, board: &Board, text: &str) -> bool {
+        self.open.iter().any(|open| board.meanings(&self.last_of(open), text).is_ok())
+    }
+
+    /// Another position is set up: what follows does not tell what moves before it meant.
+    pub(super) fn set_up(&mut self, position: Position) {
+        self.decide();
+        self.root = position;
+        self.half_moves = half_moves_after_set_up(self.half_moves, &position);
     }
 
     /// One more move.
     pub(super) fn play(&mut self, board: &Board, text: &str) -> Result<Played, MoveError> {
         let mut first_error = None;
         let mut played: Option<Played> = None;
+        let squares = 1 + text.chars().filter(|&c| is_separator(c)).count();
         let mut longer: Vec<Vec<Position>> = Vec::new();
         for open in &self.open {
             match board.meanings(&self.last_of(open), text) {
                 Ok(meanings) => {
                     let is_ambiguous = meanings.len() > 1;
-                    for Move { after, is_capture, .. } in meanings {
-                        played.get_or_insert(Played { is_capture, is_ambiguous });
+                    for Move { after, is_capture, paths } in meanings {
+                        let is_partial = squares > 2 && paths.iter().all(|p| p.len() != squares);
+                        played.get_or_insert(Played { is_capture, is_ambiguous, is_partial });
                         // Where two meanings come to the same position the first one stands for
                         // both.
                         let is_new = longer.iter().all(|o| o.last() != Some(&after));
@@ -64,9 +91,14 @@ impl Line {
         let played = match (played, first_error) {
             (None, Some(error)) => return Err(error),
             // There is at least one meaning so far.
-            (played, _) => played.unwrap_or(Played { is_capture: false, is_ambiguous: false }),
+            (played, _) => played.unwrap_or(Played {
+                is_capture: false,
+                is_ambiguous: false,
+                is_partial: false,
+            }),
         };
         self.open = longer;
+        self.half_moves += 1;
         if self.open.len() == 1 || self.open[0].len() >= UNDECIDED {
             self.decide();
         }
@@ -75,6 +107,7 @@ impl Line {
 
     /// Takes the first meaning.
     fn decide(&mut self) {
+        self.root = self.last_of(&self.open[0]);
         self.decided.append(&mut self.open[0]);
         self.open.truncate(1);
     }

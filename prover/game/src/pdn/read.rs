@@ -3,12 +3,16 @@
 use std::io::{self, BufRead};
 
 use super::line::Line;
-use super::source::Source;
-use super::words::is_in_word;
-use super::{Game, MOST_BYTES, PdnError, PdnGame, Strictness};
+use super::plain::{is_blank, is_in_word, plain};
+use super::source::{Source, bytes_before, decode, decode_parts};
+use super::{
+    Game, MOST_BYTES, PdnError, PdnGame, Strictness, Unread, half_moves_before, number_of,
+};
 
 /// No result is longer.
 const LONGEST_WORD: usize = 16;
+/// So far a tag may be indented, and so long a word may be that follows a result.
+const LOOK_AHEAD: usize = 64;
 
 /// Reads the games of a source one after the other.
 ///
@@ -45,8 +49,9 @@ impl<R: BufRead> Iterator for PdnReader<'_, R> {
     type Item = io::Result<PdnGame>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        self.source.skip_byte_order_mark();
         loop {
-            self.source.skip_while(is_blank);
+            self.source.skip_while(|byte| is_blank(byte.into()));
             let ended = self.source.peek().is_none();
             if let Some(error) = self.source.take_error() {
                 return Some(Err(error));
@@ -71,22 +76,42 @@ impl<R: BufRead> Iterator for PdnReader<'_, R> {
 /// A place: line and column.
 pub(super) type Place = (usize, usize);
 
+/// The number of a move that was read and whose move is still to come.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Number {
+    pub(super) at: Place,
+    /// Without one it may also be half a move.
+    pub(super) has_dot: bool,
+}
+
 /// A game under way.
 pub(super) struct Reading<'r, R> {
     pub(super) game: &'r Game,
     pub(super) file: &'r str,
-    strictness: Strictness,
+    pub(super) strictness: Strictness,
     pub(super) source: &'r mut Source<R>,
-    /// How many bytes had been read before the game.
-    begin: u64,
     pub(super) pdn: PdnGame,
     /// The moves, from the first on.
     pub(super) line: Option<Line>,
+    /// The number of the next move, if it was read.
+    pub(super) number: Option<Number>,
+    /// Where the number is that is right before what is being read.
+    number_at: Option<Place>,
+    /// How many bytes of the game came before the end of the last move.
+    pub(super) move_end: Option<u64>,
+    /// Where the result is.
+    pub(super) result_at: Option<Place>,
+    /// Where the fault is to be shown if it is not where the text is that is not understood.
+    pub(super) fault_from: Option<Place>,
+    /// Whether the fault is among the tags.
+    pub(super) fault_in_tags: bool,
     /// Whether a tag or a word was read.
     is_begun: bool,
     /// Whether anything was read that can only come after the tags.
     pub(super) in_moves: bool,
     pub(super) ended: bool,
+    /// Whether something that has no end goes on to the next game or the end of the file.
+    pub(super) is_cut: bool,
 }
 
 impl<'r, R: BufRead> Reading<'r, R> {
@@ -100,74 +125,188 @@ impl<'r, R: BufRead> Reading<'r, R> {
             remarks: Vec::new(),
             result: None,
             fault: None,
+            unread: None,
             forgiven: 0,
             first_forgiven: None,
         };
+        reader.source.begin_game();
         Reading {
             game: reader.game,
             file: &reader.file,
             strictness: reader.strictness,
-            begin: reader.source.read,
             source: &mut reader.source,
             pdn,
             line: None,
+            number: None,
+            number_at: None,
+            move_end: None,
+            result_at: None,
+            fault_from: None,
+            fault_in_tags: false,
             is_begun: false,
             in_moves: false,
             ended: false,
+            is_cut: false,
         }
     }
 
     /// Reads to the end of the game. None if there is no game, but a comment or a few words.
     fn game(mut self) -> Option<PdnGame> {
+        let begin = self.place();
         while !self.ended {
             let at = self.place();
-            let Some(byte) = self.source.peek() else { break };
+            let Some(c) = self.peek() else { break };
             // What may stand before a game, such as a comment, is not its beginning.
-            if !self.is_begun && (byte == b'[' || is_in_word(byte)) {
+            if !self.is_begun && (c == '[' || is_in_word(c)) {
                 self.is_begun = true;
                 self.pdn.line = at.0;
             }
-            match byte {
-                b if is_blank(b) => drop(self.next()),
-                b'%' if self.source.begins_line() => self.skip_line(),
-                b';' => self.line_comment(),
-                b'{' => self.comment(at),
-                b'[' if self.in_moves => break,
-                b'[' => self.tag(),
-                b'(' => self.variation(at),
-                b'$' => self.nag(at),
-                b'!' | b'?' => self.mark(),
-                b'.' => drop(self.next()),
-                b'*' => {
-                    self.next();
-                    self.result("*");
-                }
-                b if is_in_word(b) && !b"-/:".contains(&b) => self.word(at),
-                _ => self.stray(at),
+            if c == '[' && self.is_next_game() {
+                break;
             }
+            self.item(at, c);
         }
+        if self.result_at.is_some() {
+            self.after_result();
+        }
+        self.end_number("the end of the game");
         let is_game = !self.pdn.tags.is_empty() || self.line.is_some() || self.pdn.fault.is_some();
         if !is_game {
             return None;
         }
-        if self.pdn.result.is_none() {
-            let found = self.source.peek().map_or("the end of the file", |_| "the next game");
-            let what = || format!("expected a result after the moves, found {found}");
+        // The standard needs no result at the end of a file.
+        if self.pdn.result.is_none() && self.source.peek().is_some() {
+            let what = || "expected a result after the moves, found the next game".into();
             self.forgive(self.place(), what);
         }
         self.begin_moves();
+        self.keep_unread(begin);
         self.pdn.positions = self.line.map_or_else(Vec::new, Line::finish);
         Some(self.pdn)
+    }
+
+    /// Reads what begins with a character.
+    fn item(&mut self, at: Place, c: char) {
+        self.number_at = self.number.map(|number| number.at);
+        match c {
+            c if is_blank(c) => drop(self.take_plain()),
+            '%' if self.source.begins_line() => self.skip_line(),
+            '.' => self.dots(at),
+            c if is_in_word(c) && !"-/:".contains(c) => self.word(at),
+            _ => {
+                if self.end_number(&format!("{c:?}")) {
+                    return;
+                }
+                match c {
+                    ';' => self.line_comment(at),
+                    '{' => self.comment(at),
+                    '[' if !self.in_moves || self.is_before_tags() => self.tag(at),
+                    '(' => self.parenthesis(at),
+                    '$' => self.nag(at),
+                    '!' | '?' => self.mark(at),
+                    '*' => self.asterisk(at),
+                    '/' => self.set_up(at),
+                    _ => self.stray(at),
+                }
+            }
+        }
+    }
+
+    /// Whether what begins with a bracket is a tag of the next game.
+    fn is_next_game(&mut self) -> bool {
+        self.in_moves && !self.is_before_tags() && self.is_tag()
+    }
+
+    /// Whether so far there were only words, which real files have between games.
+    fn is_before_tags(&self) -> bool {
+        self.pdn.tags.is_empty() && self.line.is_none() && self.pdn.fault.is_none()
+    }
+
+    /// Whether a bracket begins a tag: a name follows, and within a line a quote, too.
+    fn is_tag(&mut self) -> bool {
+        let is_at_line = self.source.begins_line();
+        let bytes: Vec<u8> = (1..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect();
+        let text = bytes.trim_ascii_start();
+        let name = text.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+        let value = text[name..].trim_ascii_start();
+        text.first().is_some_and(u8::is_ascii_alphabetic)
+            && (is_at_line || value.starts_with(b"\""))
+    }
+
+    /// What follows the result and belongs to the game: comments and the like. The next game begins
+    /// with a tag, or with a move or its number.
+    fn after_result(&mut self) {
+        let mut remark = None;
+        while !self.is_cut {
+            let at = self.place();
+            let Some(c) = self.peek() else { return };
+            match c {
+                '[' => break,
+                '{' | '(' | '$' | '!' | '?' => remark = remark.or(Some(at)),
+                c if is_in_word(c) && !self.is_bare_word() => return,
+                _ => {}
+            }
+            match c {
+                '*' => self.stray(at),
+                c => self.item(at, c),
+            }
+        }
+        if let Some(at) = remark {
+            // Without tags that follow, the standard takes it for a part of the next game.
+            self.forgive(at, || "expected this remark before the result".into());
+        }
+    }
+
+    /// Whether the next word, which is not long, has nothing that can be a part of a move.
+    fn is_bare_word(&mut self) -> bool {
+        let bytes: Vec<u8> = (0..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect();
+        let text = decode(&bytes);
+        let end = text.find(|c| !is_in_word(plain(c)));
+        let is_whole = end.is_some() || bytes.len() < LOOK_AHEAD;
+        let mut word = text[..end.unwrap_or(text.len())].chars().map(plain);
+        is_whole && !word.any(|c| c.is_numeric() || "-/:".contains(c))
     }
 
     pub(super) fn place(&self) -> Place {
         (self.source.line, self.source.column)
     }
 
+    /// The next character, as the standard would have it.
+    pub(super) fn peek(&mut self) -> Option<char> {
+        self.source.peek_char().map(|(c, _)| plain(c))
+    }
+
+    /// Takes the next character. If the standard has another one for it, that is what it is.
+    pub(super) fn take_plain(&mut self) -> Option<char> {
+        let at = self.place();
+        let (found, bytes) = self.source.peek_char()?;
+        for _ in 0..bytes {
+            self.next();
+        }
+        let c = plain(found);
+        if c != found {
+            self.forgive(at, || format!("expected {c:?}, found {found:?}"));
+        }
+        Some(c)
+    }
+
+    /// Takes characters while they are `good`. Of a game that is too long only words are kept, to
+    /// find its result.
+    pub(super) fn take_text(&mut self, good: impl Fn(char) -> bool) -> String {
+        let mut text = String::new();
+        while self.peek().is_some_and(&good) {
+            let Some(c) = self.take_plain() else { break };
+            if self.source.game_bytes() <= MOST_BYTES || text.len() < LONGEST_WORD {
+                text.push(c);
+            }
+        }
+        text
+    }
+
     /// Takes a byte.
     pub(super) fn next(&mut self) -> Option<u8> {
         let byte = self.source.next()?;
-        if self.source.read - self.begin == MOST_BYTES + 1 {
+        if self.source.game_bytes() == MOST_BYTES + 1 {
             let what = format!("expected at most {MOST_BYTES} bytes a game, found more");
             self.fault(self.place(), what);
         }
@@ -175,7 +314,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
     }
 
     pub(super) fn skip_line(&mut self) {
-        while self.source.peek().is_some_and(|b| b != b'\n') {
+        while self.source.peek().is_some_and(|b| !is_line_end(b)) {
             self.next();
         }
     }
@@ -188,11 +327,20 @@ impl<'r, R: BufRead> Reading<'r, R> {
     pub(super) fn fault(&mut self, at: Place, what: String) {
         if self.pdn.fault.is_none() {
             self.pdn.fault = Some(self.error(at, what));
+            self.fault_in_tags = !self.in_moves;
+            // A result stays with what follows it, and a number with its move.
+            self.fault_from = self.result_at.or(self.number_at);
         }
     }
 
+    /// What is next, in words.
+    pub(super) fn found(&mut self) -> String {
+        let next = self.source.peek_char();
+        next.map_or("the end of the file".into(), |(c, _)| format!("{c:?}"))
+    }
+
     pub(super) fn expected(&mut self, want: &str) {
-        let found = self.source.peek().map_or("the end of the file".into(), show);
+        let found = self.found();
         self.fault(self.place(), format!("expected {want}, found {found}"));
     }
 
@@ -211,11 +359,10 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
     }
 
-    /// Takes the next byte, which belongs to `text`. Of a game that is too long only words are
-    /// kept, to find its result.
+    /// Takes the next byte, which belongs to `text`, if the game is not too long.
     pub(super) fn take(&mut self, text: &mut Vec<u8>) -> Option<u8> {
         let byte = self.next()?;
-        if self.source.read - self.begin <= MOST_BYTES || text.len() < LONGEST_WORD {
+        if self.source.game_bytes() <= MOST_BYTES {
             text.push(byte);
         }
         Some(byte)
@@ -229,6 +376,26 @@ impl<'r, R: BufRead> Reading<'r, R> {
         text
     }
 
+    /// A text in UTF-8, or in an older encoding.
+    pub(super) fn decode(&mut self, at: Place, bytes: &[u8]) -> String {
+        if std::str::from_utf8(bytes).is_err() {
+            self.forgive(at, || "expected text in UTF-8, found another encoding".into());
+        }
+        decode(bytes)
+    }
+
+    /// Keeps what was not understood.
+    fn keep_unread(&mut self, begin: Place) {
+        let Some(fault) = &self.pdn.fault else { return };
+        let Some(text) = self.source.game_text() else { return };
+        let is_whole = self.fault_in_tags;
+        let at = self.fault_from.unwrap_or((fault.line, fault.column));
+        let from = if is_whole { 0 } else { bytes_before(text, begin, at) };
+        let line = if is_whole { begin.0 } else { at.0 };
+        let text = decode_parts(&text[from..]);
+        self.pdn.unread = Some(Unread { text, line, is_whole });
+    }
+
     /// The moves begin where the tags say.
     pub(super) fn begin_moves(&mut self) {
         if self.line.is_none() && self.pdn.tag("SetUp") == Some("0") {
@@ -236,24 +403,20 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
     }
 
-    pub(super) fn result(&mut self, word: &str) {
-        self.in_moves = true;
-        self.ended = true;
-        // Half a point for one side is half for the other.
-        self.pdn.result = Some(if word == "1/2" { "1/2-1/2" } else { word }.into());
+    /// The moves so far.
+    pub(super) fn moves(&mut self) -> &mut Line {
+        self.begin_moves();
+        self.line.get_or_insert_with(|| Line::new(self.pdn.start))
+    }
+
+    /// The number of the next move.
+    pub(super) fn move_number(&self) -> usize {
+        let first = half_moves_before(&self.pdn.start);
+        number_of(self.line.as_ref().map_or(first, Line::half_moves))
     }
 }
 
-/// Whether a byte separates words.
-pub(super) fn is_blank(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || byte == 0x0b
-}
-
-/// Blanks within a line.
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
-}
-
-pub(super) fn show(byte: u8) -> String {
-    format!("{:?}", char::from(byte))
+/// Whether a byte ends a line. CR LF ends one line, too.
+pub(super) fn is_line_end(byte: u8) -> bool {
+    byte == b'\n' || byte == b'\r'
 }

@@ -1,30 +1,56 @@
 //! Bytes with their place in a file.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead};
+
+use super::MOST_BYTES;
+use super::read::Place;
 
 /// How a game begins in nearly all files. A comment or variation that was never closed would
 /// otherwise take in all games that follow.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
-/// Reads byte by byte, and counts lines and characters. Nothing is kept of what was read.
+/// How a text in UTF-8 may begin.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Reads byte by byte, and counts lines and characters. Of what was read only the text of the
+/// current game is kept, as far as a game may have it.
 pub(super) struct Source<R> {
     from: R,
-    /// Bytes that were read and are to be read again, the first one last.
-    again: Vec<u8>,
+    /// Bytes that were looked at and not taken yet.
+    ahead: VecDeque<u8>,
     /// The error that ended reading.
     failed: Option<io::Error>,
     pub(super) line: usize,
     pub(super) column: usize,
     /// How many bytes were read.
     pub(super) read: u64,
+    /// The byte that was taken last.
+    pub(super) last: u8,
+    /// How many of the next bytes belong to the character that was begun.
+    in_char: usize,
     /// The first bytes of the line.
     line_start: Vec<u8>,
+    /// The bytes of the game so far, and how many had been read before it.
+    game: Vec<u8>,
+    begin: u64,
 }
 
 impl<R: BufRead> Source<R> {
     pub(super) fn new(from: R) -> Self {
-        let line_start = Vec::with_capacity(NEXT_GAME.len() + 1);
-        Source { from, again: Vec::new(), failed: None, line: 1, column: 1, read: 0, line_start }
+        Source {
+            from,
+            ahead: VecDeque::new(),
+            failed: None,
+            line: 1,
+            column: 1,
+            read: 0,
+            last: 0,
+            in_char: 0,
+            line_start: Vec::with_capacity(NEXT_GAME.len() + 1),
+            game: Vec::new(),
+            begin: 0,
+        }
     }
 
     /// The error of the system that ended reading, once.
@@ -34,9 +60,23 @@ impl<R: BufRead> Source<R> {
 
     /// The next byte; none at the end, or where the system cannot read on.
     pub(super) fn peek(&mut self) -> Option<u8> {
-        if let Some(&byte) = self.again.last() {
-            return Some(byte);
+        match self.ahead.front() {
+            Some(&byte) => Some(byte),
+            None => self.fill(),
         }
+    }
+
+    /// The byte `n` bytes behind the next one.
+    pub(super) fn byte(&mut self, n: usize) -> Option<u8> {
+        while self.ahead.len() <= n {
+            let byte = self.fill()?;
+            self.from.consume(1);
+            self.ahead.push_back(byte);
+        }
+        self.ahead.get(n).copied()
+    }
+
+    fn fill(&mut self) -> Option<u8> {
         loop {
             match self.from.fill_buf() {
                 Ok(bytes) => return bytes.first().copied(),
@@ -49,24 +89,53 @@ impl<R: BufRead> Source<R> {
         }
     }
 
+    /// The next character and its number of bytes. A byte that is no UTF-8 is a character of
+    /// Latin-1.
+    pub(super) fn peek_char(&mut self) -> Option<(char, usize)> {
+        let first = self.peek()?;
+        let length = match first {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => return Some((first.into(), 1)),
+        };
+        let bytes: Vec<u8> = (0..length).map_while(|n| self.byte(n)).collect();
+        match std::str::from_utf8(&bytes).ok().and_then(|text| text.chars().next()) {
+            Some(c) => Some((c, length)),
+            None => Some((first.into(), 1)),
+        }
+    }
+
     /// Takes the next byte.
     pub(super) fn next(&mut self) -> Option<u8> {
         let byte = self.peek()?;
-        if self.again.pop().is_none() {
+        let begins_char = self.in_char == 0;
+        self.in_char = match begins_char {
+            true => self.peek_char().map_or(0, |(_, bytes)| bytes - 1),
+            false => self.in_char - 1,
+        };
+        if self.ahead.pop_front().is_none() {
             self.from.consume(1);
         }
         self.read += 1;
-        if byte == b'\n' {
+        if self.game.len() as u64 <= MOST_BYTES {
+            self.game.push(byte);
+        }
+        let ends_line = byte == b'\r' || byte == b'\n';
+        // Both together end one line.
+        if ends_line && !(byte == b'\n' && self.last == b'\r') {
             self.line += 1;
+        }
+        if ends_line {
             self.column = 1;
             self.line_start.clear();
         } else {
-            // Bytes that continue a character of UTF-8 do not count.
-            self.column += usize::from(byte & 0xc0 != 0x80);
+            self.column += usize::from(begins_char);
             if self.line_start.len() <= NEXT_GAME.len() {
                 self.line_start.push(byte);
             }
         }
+        self.last = byte;
         Some(byte)
     }
 
@@ -82,18 +151,66 @@ impl<R: BufRead> Source<R> {
         }
     }
 
+    /// Passes over a byte order mark at the beginning of a file: it belongs to no game.
+    pub(super) fn skip_byte_order_mark(&mut self) {
+        let is_mark =
+            |source: &mut Self| (0..3).all(|n| source.byte(n) == Some(BYTE_ORDER_MARK[n]));
+        if self.read == 0 && self.peek() == Some(BYTE_ORDER_MARK[0]) && is_mark(self) {
+            self.ahead.drain(..BYTE_ORDER_MARK.len());
+        }
+    }
+
+    /// A game begins with the next byte.
+    pub(super) fn begin_game(&mut self) {
+        self.game.clear();
+        self.begin = self.read;
+    }
+
+    /// How many bytes of the game were read.
+    pub(super) fn game_bytes(&self) -> u64 {
+        self.read - self.begin
+    }
+
+    /// The text of the game so far; none if it is longer than a game may be.
+    pub(super) fn game_text(&self) -> Option<&[u8]> {
+        let is_whole = self.game.len() as u64 == self.game_bytes();
+        (is_whole && self.game_bytes() <= MOST_BYTES).then_some(&self.game)
+    }
+
     /// Whether what was just read is the beginning of a game, at the beginning of a line. If so,
     /// it is read again.
     pub(super) fn is_at_next_game(&mut self) -> bool {
         if self.line_start != NEXT_GAME {
             return false;
         }
-        self.again.extend(NEXT_GAME.iter().rev());
+        for &byte in NEXT_GAME.iter().rev() {
+            self.ahead.push_front(byte);
+        }
+        if self.game_text().is_some() {
+            self.game.truncate(self.game.len() - NEXT_GAME.len());
+        }
         self.read -= NEXT_GAME.len() as u64;
         self.column = 1;
+        self.last = b'\n';
         self.line_start.clear();
         true
     }
+}
+
+/// How many bytes of a text that begins at `begin` come before the place `at`.
+pub(super) fn bytes_before(text: &[u8], begin: Place, at: Place) -> usize {
+    let mut source = Source::new(text);
+    (source.line, source.column) = begin;
+    let mut bytes = 0;
+    while (source.line, source.column) < at
+        && let Some((_, length)) = source.peek_char()
+    {
+        for _ in 0..length {
+            source.next();
+        }
+        bytes += length;
+    }
+    bytes
 }
 
 /// Text in whatever encoding: UTF-8, or else Latin-1, in which every byte is a character.
@@ -102,4 +219,14 @@ pub(super) fn decode(bytes: &[u8]) -> String {
         Ok(text) => text.into(),
         Err(_) => bytes.iter().copied().map(char::from).collect(),
     }
+}
+
+/// Text whose parts may be in different encodings: bytes that are no UTF-8 are Latin-1.
+pub(super) fn decode_parts(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().copied().map(char::from));
+    }
+    text
 }

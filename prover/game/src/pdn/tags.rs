@@ -2,8 +2,9 @@
 
 use std::io::BufRead;
 
-use super::read::{Place, Reading, is_space};
-use super::source::decode;
+use super::plain::is_space;
+use super::read::{Place, Reading, is_line_end};
+use super::standard::is_fen;
 
 /// The number of English draughts in the tag `GameType`.
 pub(super) const GAME_TYPE: &str = "21";
@@ -11,15 +12,28 @@ pub(super) const GAME_TYPE: &str = "21";
 impl<R: BufRead> Reading<'_, R> {
     /// `[Name "value"]`. A value ends where a bracket follows the quote: real files have quotes in
     /// names.
-    pub(super) fn tag(&mut self) {
+    pub(super) fn tag(&mut self, opened: Place) {
+        if self.in_moves {
+            // Words before the tags are no moves.
+            self.in_moves = false;
+            self.pdn.line = opened.0;
+        }
+        if !self.pdn.remarks.is_empty() {
+            self.forgive(opened, || "expected tags before all else".into());
+        }
         self.next();
-        self.take_while(is_space);
-        let name = decode(&self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        self.take_spaces();
+        let name = self.take_while(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let name = String::from_utf8_lossy(&name).into_owned();
         if name.is_empty() {
             self.expected("the name of a tag");
             return self.skip_line();
         }
-        self.take_while(is_space);
+        if !name.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let what = || format!("expected a name that begins with a capital, found {name}");
+            self.forgive(opened, what);
+        }
+        self.take_spaces();
         if self.source.peek() != Some(b'"') {
             self.expected("the value of the tag in double quotes");
             return self.skip_line();
@@ -29,24 +43,37 @@ impl<R: BufRead> Reading<'_, R> {
         let mut value = Vec::new();
         let end = loop {
             match self.source.peek() {
-                None | Some(b'\n') => return self.expected("\"] at the end of the tag"),
+                None => return self.expected("\"] at the end of the tag"),
+                Some(b) if is_line_end(b) => return self.expected("\"] at the end of the tag"),
                 // A quote that is written \" is none.
                 Some(b'"') if value.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 0 => {
                     let end = value.len();
                     self.take(&mut value);
-                    value.extend(self.take_while(is_space));
+                    value.extend(self.take_spaces());
                     if self.source.peek() == Some(b']') {
                         break end;
                     }
+                    self.forgive(at, || "expected \\\" for a quote within a value".into());
                 }
                 Some(_) => drop(self.take(&mut value)),
             }
         };
         self.next();
         value.truncate(end);
-        let value = unescape(&decode(&value));
+        let value = unescape(&self.decode(at, &value));
         self.understand(at, &name, &value);
         self.pdn.tags.push((name, value));
+    }
+
+    fn take_spaces(&mut self) -> Vec<u8> {
+        self.take_while(|byte| is_space(byte.into()))
+    }
+
+    /// Whether a FEN is as the standard has it.
+    pub(super) fn judge_fen(&mut self, at: Place, fen: &str) {
+        if !is_fen(fen) {
+            self.forgive(at, || format!("expected a FEN such as W:W31,32:B1,K2, found {fen:?}"));
+        }
     }
 
     /// Takes in what a tag says of the rules and of the start.
@@ -57,6 +84,7 @@ impl<R: BufRead> Reading<'_, R> {
             return self.fault(at, what);
         }
         if name.eq_ignore_ascii_case("FEN") {
+            self.judge_fen(at, value);
             match self.game.board.read_fen(value) {
                 Ok(position) => self.pdn.start = position,
                 Err(e) => self.fault(at, e.to_string()),

@@ -2,135 +2,222 @@
 
 use std::io::BufRead;
 
-use super::line::{Line, Played};
-use super::read::{Place, Reading, is_blank, is_space, show};
-use super::source::decode;
-use super::{is_result, number_after};
+use super::line::Played;
+use super::plain::{is_blank, is_in_word, is_separator, is_space};
+use super::read::{Number, Place, Reading};
+use super::{contradicts, is_result};
 
 /// No game has so many moves; such a number is a move whose separator is missing.
 const NO_MOVE_NUMBER: usize = 4;
 
+/// A draw, as it may also be written in parts.
+const DRAW: &str = "1/2-1/2";
+const HALF: &str = "1/2";
+
 impl<R: BufRead> Reading<'_, R> {
     /// A move, its number, a result, or a word that is none of these.
     pub(super) fn word(&mut self, at: Place) {
-        let word = decode(&self.take_while(is_in_word));
-        let word = word.trim_start_matches('\u{feff}').replace('½', "1/2").replace(['–', '—'], "-");
-        if word.is_empty() {
-            return;
-        }
+        let mut word = self.take_text(is_in_word);
         self.in_moves = true;
+        if word.contains('½') {
+            self.forgive(at, || format!("expected {DRAW}, found {word}"));
+            word = word.replace('½', HALF);
+        }
+        if word == HALF || word == "1/2-" {
+            self.rest_of_draw(at, &mut word);
+        }
         if is_result(&word) {
-            return self.result(&word);
+            return self.result(at, &word);
         }
         if !word.starts_with(|c: char| c.is_ascii_digit()) {
             let what = || format!("expected a move, a result or a tag, found {word:?}");
             // Perhaps a move in another notation, which must not get lost.
-            let is_move = word.contains(|c: char| c.is_ascii_digit() || c == '/')
-                || word.chars().all(is_separator);
+            let is_move = word.contains(|c: char| c.is_numeric() || c == '/')
+                || word.chars().all(is_separator)
+                || self.number.is_some_and(|number| !number.has_dot);
             return if is_move { self.fault(at, what()) } else { self.forgive(at, what) };
         }
         let end = word.find(|c: char| !c.is_ascii_digit() && !is_separator(c));
         let (squares, rest) = word.split_at(end.unwrap_or(word.len()));
         let is_number = squares.bytes().all(|b| b.is_ascii_digit());
-        if rest.starts_with('/') {
+        if rest.contains(|c: char| c.is_numeric() || c == '/') || is_number && !rest.is_empty() {
             return self.fault(at, format!("expected a move or a result, found {word:?}"));
         }
         if !rest.is_empty() {
             self.forgive(at, || format!("expected a move, a result or a tag, found {rest:?}"));
         }
-        match self.complete(at, squares, is_number, rest.is_empty()) {
-            Some(text) if is_result(&text) => self.result(&text),
+        let text = match is_number {
+            true => self.number_or_move(at, squares),
+            false => Some(self.whole_move(at, squares, rest.is_empty())),
+        };
+        match text {
+            Some(text) if is_result(&text) => self.result(at, &text),
             Some(text) => self.play(at, &text),
             None => {}
         }
     }
 
-    /// A move with what only blanks separate from it (`5x 14`), if nothing else follows its
-    /// squares; none, if it is the number of a move.
-    fn complete(
-        &mut self,
-        at: Place,
-        squares: &str,
-        is_number: bool,
-        is_whole: bool,
-    ) -> Option<String> {
-        let mut text = squares.to_owned();
-        if !is_whole {
-            return (!is_number).then_some(text);
+    /// What follows a half and belongs to a draw: `1/2 - 1/2`.
+    fn rest_of_draw(&mut self, at: Place, word: &mut String) {
+        let before = word.len();
+        self.take_text(is_space);
+        if !word.ends_with('-') && self.peek() == Some('-') {
+            *word += &self.take_text(is_in_word);
+            self.take_text(is_space);
         }
-        if is_number {
-            self.take_while(is_space);
-            match self.source.peek() {
-                Some(b) if is_separator(b.into()) => {}
-                Some(b'.') if text.len() < NO_MOVE_NUMBER => return None,
-                // Without a dot it might also be half a move.
-                _ if text.parse() == Ok(self.move_number()) => {
-                    self.forgive(at, || "expected . after the number of a move".into());
-                    return None;
-                }
-                _ => {
-                    let number = self.move_number();
-                    let what = format!("expected a move with - or x, or {number}., found {text}");
-                    self.fault(at, what);
-                    return None;
-                }
-            }
-        } else if !text.ends_with(is_separator) {
-            return Some(text);
+        if word.ends_with('-') {
+            *word += &self.take_text(is_in_word).replace('½', HALF);
         }
-        self.forgive(at, || "expected a move without blanks".into());
-        if is_number {
-            text += &decode(&self.take_while(|b| is_separator(b.into())));
-            self.take_while(is_space);
-        } else {
-            self.take_while(is_blank);
+        let is_whole = word.len() == before;
+        if is_whole && self.peek().is_some_and(|c| c.is_ascii_digit()) {
+            return self.fault(at, format!("expected {DRAW}, found {HALF} and moves"));
         }
-        text += &decode(&self.take_while(|b| b.is_ascii_digit() || is_separator(b.into())));
-        Some(text)
+        self.forgive(at, || match is_whole {
+            true => format!("expected {DRAW}, found {HALF}"),
+            false => "expected a result without blanks".into(),
+        });
     }
 
-    /// The number of the next move.
-    fn move_number(&self) -> usize {
-        number_after(&self.pdn.start, self.line.as_ref().map_or(0, Line::len)).0
+    /// A move of which only blanks separate a part (`5 x 14`); none, if it is the number of a move.
+    fn number_or_move(&mut self, at: Place, digits: &str) -> Option<String> {
+        let is_next = digits.parse() == Ok(self.move_number());
+        let may_be_number = is_next || digits.len() < NO_MOVE_NUMBER;
+        let spaces = self.take_text(is_space);
+        match self.peek() {
+            Some('.') if may_be_number => {
+                if !spaces.is_empty() {
+                    self.forgive(at, || "expected . right behind the number of a move".into());
+                }
+                self.move_number_read(at, true);
+                let found = self.take_text(|c| c == '.').len();
+                if found != 1 && found != 3 {
+                    self.forgive(at, || format!("expected . or ... after {digits}"));
+                }
+                None
+            }
+            Some(c) if is_separator(c) => {
+                self.forgive(at, || "expected a move without blanks".into());
+                let mut text = digits.to_owned();
+                text += &self.take_text(is_separator);
+                self.take_text(is_space);
+                text += &self.take_text(|c| c.is_ascii_digit() || is_separator(c));
+                Some(self.whole_move(at, &text, true))
+            }
+            // Without a dot it might also be half a move.
+            _ if is_next => {
+                self.forgive(at, || "expected . after the number of a move".into());
+                self.move_number_read(at, false);
+                None
+            }
+            _ => {
+                let number = self.move_number();
+                let what = format!("expected a move with - or x, or {number}., found {digits}");
+                self.fault(at, what);
+                None
+            }
+        }
+    }
+
+    /// A move with what only blanks separate from it (`5x 14`), if nothing else follows its
+    /// squares.
+    fn whole_move(&mut self, at: Place, squares: &str, is_whole: bool) -> String {
+        let mut text = squares.to_owned();
+        if is_whole && text.ends_with(is_separator) {
+            self.forgive(at, || "expected a move without blanks".into());
+            self.take_text(is_blank);
+            text += &self.take_text(|c| c.is_ascii_digit() || is_separator(c));
+        }
+        text
+    }
+
+    /// The number of a move was read. Two of them in a row may be a move whose separator is
+    /// missing.
+    fn move_number_read(&mut self, at: Place, has_dot: bool) {
+        if self.number.is_some() {
+            self.fault(at, "expected a move after its number, found another number".into());
+        }
+        self.number = Some(Number { at, has_dot });
+    }
+
+    /// Something other than a move is next. If a number that may be half a move is before it, that
+    /// is a fault, and true.
+    pub(super) fn end_number(&mut self, found: &str) -> bool {
+        let Some(Number { at, has_dot }) = self.number.take() else { return false };
+        let what = || format!("expected a move after its number, found {found}");
+        match has_dot {
+            true => self.forgive(at, what),
+            false => self.fault(at, what()),
+        }
+        !has_dot
+    }
+
+    /// Dots that are not right behind a number: three stand for a move that is not there.
+    pub(super) fn dots(&mut self, at: Place) {
+        let found = self.take_text(|c| c == '.').len();
+        match &mut self.number {
+            Some(number) if found == 3 && number.has_dot => self.number = None,
+            _ if found == 3 => {}
+            _ => self.forgive(at, || "expected . right behind the number of a move".into()),
+        }
     }
 
     fn play(&mut self, at: Place, text: &str) {
+        self.number = None;
         if self.pdn.fault.is_some() {
             return;
         }
-        self.begin_moves();
-        let line = self.line.get_or_insert_with(|| Line::new(self.pdn.start));
-        let Played { is_capture, is_ambiguous } = match line.play(&self.game.board, text) {
-            Ok(played) => played,
-            Err(error) => return self.fault(at, error.to_string()),
+        let board = &self.game.board;
+        let played = self.moves().play(board, text);
+        match played {
+            Ok(played) => self.judge_notation(at, text, &played),
+            Err(error) => self.fault(at, error.to_string()),
+        }
+        self.move_end = Some(self.source.game_bytes());
+    }
+
+    /// Whether a move is written as the standard has it.
+    fn judge_notation(&mut self, at: Place, text: &str, played: &Played) {
+        let mut signs = text.chars().filter(|&c| is_separator(c));
+        let is_separated = match played.is_capture {
+            true => signs.all(|c| c == 'x' || c == ':'),
+            false => signs.all(|c| c == '-'),
         };
-        if is_ambiguous {
+        if played.is_ambiguous {
             self.forgive(at, || format!("expected one move, found {text}, which names several"));
-        } else if text.contains(if is_capture { '-' } else { 'x' }) {
-            let (kind, separator) = if is_capture { ("capture", 'x') } else { ("move", '-') };
+        } else if !is_separated {
+            let (kind, separator) =
+                if played.is_capture { ("capture", 'x') } else { ("move", '-') };
             self.forgive(at, || format!("expected {separator} in this {kind}, found {text}"));
+        } else if played.is_partial {
+            self.forgive(at, || format!("expected two squares or all of them, found {text}"));
+        } else if text.split(is_separator).any(|square| square.len() > 2) {
+            self.forgive(at, || format!("expected squares of one or two digits, found {text}"));
         }
     }
 
-    /// A byte that belongs to nothing.
+    /// The result, which ends the game.
+    pub(super) fn result(&mut self, at: Place, word: &str) {
+        self.end_number(&format!("the result {word}"));
+        self.in_moves = true;
+        self.ended = true;
+        self.result_at = Some(at);
+        if let Some(tag) = self.pdn.tag("Result").filter(|tag| contradicts(tag, word)) {
+            let what = format!("expected the result {tag} of the tag Result, found {word}");
+            self.forgive(at, || what);
+        }
+        // Half a point for one side is half for the other.
+        self.pdn.result = Some(if word == HALF { DRAW } else { word }.into());
+    }
+
+    /// A character that belongs to nothing.
     pub(super) fn stray(&mut self, at: Place) {
-        let Some(byte) = self.next() else { return };
-        let what = || format!("expected a move, a result or a tag, found {}", show(byte));
-        if b"-/:".contains(&byte) {
+        let Some(c) = self.take_plain() else { return };
+        let what = || format!("expected a move, a result or a tag, found {c:?}");
+        if "-:[".contains(c) {
             // Perhaps a part of a move, which must not get lost.
             self.fault(at, what());
         } else {
             self.forgive(at, what);
         }
     }
-}
-
-/// Whether a byte belongs to a word; those beyond ASCII are letters of some encoding.
-pub(super) fn is_in_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-/:'_".contains(&byte)
-}
-
-/// Whether a character stands between the squares of a move.
-fn is_separator(c: char) -> bool {
-    matches!(c, '-' | 'x' | 'X' | ':')
 }

@@ -4,13 +4,19 @@ use std::borrow::Cow;
 
 use super::super::{Board, Game, MoveError, Position, Side};
 use super::tags::GAME_TYPE;
-use super::{PdnGame, RemarkKind, number_after};
+use super::{
+    PdnError, PdnGame, RemarkKind, Strength, Unread, half_moves_after_set_up, half_moves_before,
+    number_of,
+};
 
 /// The column at which lines of moves are broken.
 const WIDTH: usize = 79;
 
 /// The game of which [`GAME_TYPE`] is the number.
 const CHECKERS: &str = "8x8";
+
+/// How a remark begins that says what is wrong with the text behind it.
+const FAULT: &str = "fault: ";
 
 impl PdnGame {
     /// A game from `start` on, with its result and with tags that say what it is.
@@ -31,6 +37,7 @@ impl PdnGame {
             remarks: Vec::new(),
             result: Some(result.into()),
             fault: None,
+            unread: None,
             forgiven: 0,
             first_forgiven: None,
         }
@@ -38,29 +45,42 @@ impl PdnGame {
 }
 
 /// Writes a game, its remarks included, so that reading gives the same game. A result that is not
-/// known is written as `*`.
+/// known is written as `*`. What PDN 3.0 has no place for is written as earlier standards have it:
+/// a comment with a brace in it. A game with a fault is written as far as it was understood; a
+/// remark says what is wrong, and what follows is as it was written.
 ///
 /// # Errors
 /// [`MoveError`] if a position does not follow from the one before it.
 pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
-    let mut out = Text { text: String::new(), column: 0 };
+    if let Some((fault, unread)) = game.fault.as_ref().zip(game.unread.as_ref())
+        && unread.is_whole
+    {
+        return Ok(write_whole(fault, unread));
+    }
+    let mut out = Text { text: String::new(), column: 0, is_after_move: false };
     for (name, value) in &game.tags {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
         out.text += &format!("[{name} \"{value}\"]\n");
     }
     let mut remarks = game.remarks.iter().peekable();
     let mut at = game.start;
+    let mut half_moves = half_moves_before(&at);
     let mut is_numbered = false;
     for done in 0..=game.positions.len() {
         while let Some(remark) = remarks.next_if(|remark| remark.after <= done) {
-            is_numbered = false;
+            is_numbered &= matches!(remark.what, RemarkKind::Mark(_));
             match &remark.what {
-                RemarkKind::Mark(mark) => {
-                    is_numbered = true;
-                    out.mark(mark);
-                }
+                RemarkKind::Mark(mark) => out.mark(mark),
+                // What was said of the fault is said anew.
+                RemarkKind::Comment(comment)
+                    if game.fault.is_some() && comment.starts_with(FAULT) => {}
                 RemarkKind::Comment(comment) => out.comment(comment),
                 RemarkKind::Variation(moves) => out.word(moves),
+                RemarkKind::SetUp(position) => {
+                    out.word(&format!("/FEN \"{}\"/", board.write_fen(position)));
+                    at = *position;
+                    half_moves = half_moves_after_set_up(half_moves, position);
+                }
             }
         }
         let Some(after) = game.positions.get(done) else { break };
@@ -68,27 +88,75 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
         if at.turn == Side::White && is_numbered {
             out.word(&name);
         } else {
-            out.word(&format!("{} {name}", move_number(game, done)));
+            out.word(&format!("{} {name}", number_text(half_moves)));
         }
+        out.is_after_move = true;
         is_numbered = true;
+        half_moves += 1;
         at = *after;
     }
-    out.word(game.score().unwrap_or("*"));
+    match &game.fault {
+        Some(fault) => {
+            out.comment(&fault_text(fault));
+            if let Some(unread) = &game.unread {
+                out.text.push(' ');
+                out.text += unread.text.trim_end();
+            }
+        }
+        None => out.word(game.score().unwrap_or("*")),
+    }
     out.text.push('\n');
     Ok(out.text)
+}
+
+/// What is said of a fault, as a comment.
+fn fault_text(fault: &PdnError) -> String {
+    format!("{FAULT}{}", fault.what.replace(['{', '}'], "_"))
+}
+
+/// A game with a fault among its tags: a line before the fault says what it is.
+fn write_whole(fault: &PdnError, unread: &Unread) -> String {
+    let said = format!("% {}\n", fault_text(fault));
+    let text = unread.text.trim_end().replace("\r\n", "\n");
+    let mut out = String::new();
+    let mut is_said = false;
+    for (n, one) in text.split(['\n', '\r']).enumerate() {
+        if unread.line + n == fault.line {
+            out += &said;
+            is_said = true;
+        }
+        // What was said of the fault is said anew.
+        if !one.starts_with(&format!("% {FAULT}")) {
+            out += &(one.to_owned() + "\n");
+        }
+    }
+    if !is_said {
+        out += &said;
+    }
+    out
 }
 
 /// The number of a move, as it stands before it: `7.` for Black, who moves first, `7...` for White.
 /// `done` is the number of moves before it.
 pub fn move_number(game: &PdnGame, done: usize) -> String {
-    let (number, is_white) = number_after(&game.start, done);
-    format!("{number}{}", if is_white { "..." } else { "." })
+    let (mut half_moves, mut counted) = (half_moves_before(&game.start), 0);
+    for (after, position) in game.set_ups().take_while(|(after, _)| *after <= done) {
+        half_moves = half_moves_after_set_up(half_moves + after - counted, &position);
+        counted = after;
+    }
+    number_text(half_moves + done - counted)
+}
+
+fn number_text(half_moves: usize) -> String {
+    format!("{}{}", number_of(half_moves), if half_moves % 2 == 1 { "..." } else { "." })
 }
 
 /// Words in lines that are not too long.
 struct Text {
     text: String,
     column: usize,
+    /// Whether a move was written last.
+    is_after_move: bool,
 }
 
 impl Text {
@@ -114,14 +182,16 @@ impl Text {
             Some((_, last)) => last.chars().count(),
             None => self.column + word.chars().count(),
         };
+        self.is_after_move = false;
     }
 
-    /// Right behind a move, unless another mark is there.
+    /// A strength right behind its move; elsewhere a number of the same meaning.
     fn mark(&mut self, mark: &str) {
-        if mark.starts_with(['!', '?']) && self.text.ends_with(|c: char| c.is_ascii_digit()) {
-            self.add(mark);
-        } else {
-            self.word(mark);
+        match Strength::number(mark) {
+            _ if mark.starts_with('$') => self.word(mark),
+            _ if self.is_after_move => self.add(mark),
+            Some(number) => self.word(number),
+            None => self.comment(mark),
         }
     }
 
@@ -130,10 +200,13 @@ impl Text {
         if !comment.contains('}') {
             return self.word(&format!("{{{comment}}}"));
         }
+        if self.column > 0 {
+            self.new_line();
+        }
         for line in comment.lines() {
             let line: Cow<'_, str> =
                 if line.is_empty() { ";".into() } else { format!("; {line}").into() };
-            self.word(&line);
+            self.add(&line);
             self.new_line();
         }
     }

@@ -4,4 +4,5 @@
 mod fen;
 mod notation;
 mod pdn;
+mod pdn_signs;
 mod pdn_written;

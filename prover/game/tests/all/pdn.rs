@@ -1,6 +1,6 @@
 //! Games in PDN: what real files have, and what is wrong with them.
 
-use draughtproof_game::{Game, MOST_BYTES, PdnError, PdnGame, Strictness};
+use draughtproof_game::{Game, MOST_BYTES, PdnError, PdnGame, RemarkKind, Strictness, move_number};
 
 fn game(name: &str) -> Game {
     name.parse().unwrap()
@@ -131,13 +131,13 @@ fn what_is_taken_in_stride_is_counted_and_strictly_refused() {
         ("1. 11x15 23-18 *", 1, 2, Some("*")),
         ("1. 11-15 22-18 2. 15-22 25x18 *", 1, 4, Some("*")),
         ("1. 11-15 22-18 2. 15:22 25x18 *", 0, 4, Some("*")),
-        ("1. 11-15 23-18 Drawn", 2, 2, None),
-        ("1. 11-15 23-18", 1, 2, None),
-        ("1. 11-15 23-18Whiteoverstepped. 1-0", 1, 2, Some("1-0")),
+        ("1. 11-15 23-18 Drawn", 1, 2, None),
+        ("1. 11-15 23-18", 0, 2, None),
+        ("1. 11-15 23-18Whiteoverstepped. 1-0", 2, 2, Some("1-0")),
         ("1. 11- 15 23 -18 2. 9 - 13 1-0", 3, 3, Some("1-0")),
         ("1 11-15 23-18 2 9-13 1 - 0", 3, 3, Some("1-0")),
-        ("1. 11-15, 23-18 \u{1}\u{0} ) } $ 1/2", 6, 2, Some("1/2-1/2")),
-        ("1. 11\u{2013}15 23-18 \u{bd}-\u{bd}", 0, 2, Some("1/2-1/2")),
+        ("1. 11-15, 23-18 \u{1}\u{0} ) } $ 1/2", 7, 2, Some("1/2-1/2")),
+        ("1. 11\u{2013}15 23-18 \u{bd}-\u{bd}", 2, 2, Some("1/2-1/2")),
     ] {
         let game_1 = reads(text);
         assert_eq!(game_1.positions.len(), moves, "{text}");
@@ -210,4 +210,222 @@ fn nothing_crashes() {
             read(&whole[from..to]);
         }
     }
+}
+
+#[test]
+fn all_line_ends_end_lines() {
+    let text =
+        "1. 11-15 ; remark\n1... 23-19 *\n% 1. 12-16 *\n[Event \"b\"]\n1. 9-14 {two\nlines} *\n";
+    for end in ["\r", "\n", "\r\n"] {
+        let games = read(text.replace('\n', end));
+        let found: Vec<_> = games.iter().map(|g| (g.line, g.positions.len(), &g.fault)).collect();
+        assert_eq!(found, [(1, 2, &None), (4, 1, &None)], "{end:?}");
+        let comments: Vec<_> = games.iter().flat_map(comments).collect();
+        assert_eq!(comments, ["remark", "two\nlines"], "{end:?}");
+        let fault = fails(&"1. 11-15\n(9-13\n% )\n) 22-17\n 3-5 *".replace('\n', end));
+        assert_eq!((fault.line, fault.column), (5, 2), "{end:?}");
+    }
+}
+
+fn comments(game: &PdnGame) -> Vec<String> {
+    let comments = game.remarks.iter().filter_map(|remark| match &remark.what {
+        RemarkKind::Comment(text) => Some(text.clone()),
+        _ => None,
+    });
+    comments.collect()
+}
+
+#[test]
+fn what_follows_the_result_belongs_to_the_game_before_it() {
+    for (text, expected) in [
+        ("1. 11-15 1-0 {a}\n\n[Event \"two\"]\n1. 9-14 22-18 0-1 {b}", [vec!["a"], vec!["b"]]),
+        (
+            "1. 11-15 1-0\n{a}\n; b\n[Event \"x\"]\n{c} 1. 9-14 *\n\n{d}\n",
+            [vec!["a", "b"], vec!["c", "d"]],
+        ),
+        ("1. 11-15 * Black lost {a}\n% no\n1. 9-14 1/2-1/2 ; b", [vec!["a"], vec!["b"]]),
+        ("1. 11-15 3-5 1-0 {a} [Event \"x\"] 1. 9-14 2-0 {b} *", [vec![], vec!["b"]]),
+    ] {
+        let games = read(text);
+        let found: Vec<_> = games.iter().map(comments).collect();
+        assert_eq!(found, expected, "{text}");
+        assert!(games.iter().all(|game| game.remarks.iter().all(|r| r.after < 3)));
+        assert_eq!(games[1].positions.first().is_some(), true, "{text}");
+    }
+    let last = reads("1. 11-15 23-19 1-0 {White resigned}");
+    assert_eq!(last.remarks[0].after, 2);
+}
+
+#[test]
+fn a_strength_stays_with_its_move_and_there_is_one() {
+    let marks = |text: &str| {
+        let game = reads(text);
+        let marks = game.remarks.iter().filter_map(|remark| match &remark.what {
+            RemarkKind::Mark(mark) => Some(format!("{}{mark}", remark.after)),
+            RemarkKind::Comment(_) => Some("c".into()),
+            _ => None,
+        });
+        (marks.collect::<Vec<_>>().join(" "), game.forgiven)
+    };
+    for (text, expected, forgiven) in [
+        ("1. 11-15! 22-17(?) 2. 8-11 *", "1! 2(?)", 0),
+        ("1. 11-15 ! 22-17 (?) *", "1! 2(?)", 2),
+        ("1. 11-15 {c} ( !? ) $7 22-17 *", "1(!?) c 1$7", 1),
+        ("1. 11-15? ?? 22-17!(!) *", "1? 1$4 2! 2$1", 2),
+        ("1. 11-15! ! 22-17$1?? *", "1! 2?? 2$1", 2),
+        ("1. 11-15!!! !!!! *", "1!!! c", 1),
+        ("! 1. 11-15* 22-17* 1-0", "0$1 1$7 2$7", 3),
+    ] {
+        assert_eq!(marks(text), (expected.into(), forgiven), "{text}");
+    }
+}
+
+#[test]
+fn positions_are_set_up() {
+    let game_1 = reads("[Event \"x\"]\n/FEN \"W:W21,22:B1,2\"/ 1. 22-18 1-6 *");
+    assert_eq!((game_1.positions.len(), game_1.forgiven), (2, 0));
+    let board = game("8x8").board;
+    let moves = game_1.moves();
+    assert_eq!(board.write_fen(&moves[0].0), "W:W21,22:B1,2");
+    assert_eq!(moves[1], (moves[0].1, game_1.positions[1]));
+    let text = "1. 11-15 22-18 2. 15x22 25x18 /FEN \"W:WK32:BK1\"/ 3... 32-27 4. 1-6 /FEN \
+        \"B:W31:B2\"/ 5. 2-6 31-26 *";
+    let game_1 = game("8x8").read_pdn("x", text.as_bytes(), Strictness::Strict).remove(0);
+    assert_eq!((game_1.positions.len(), &game_1.fault), (8, &None));
+    let set_ups: Vec<_> = game_1.set_ups().map(|(after, p)| (after, board.write_fen(&p))).collect();
+    assert_eq!(set_ups, [(4, "W:WK32:BK1".into()), (6, "B:W31:B2".into())]);
+    assert_eq!(
+        (0..8).map(|n| move_number(&game_1, n)).collect::<Vec<_>>(),
+        ["1.", "1...", "2.", "2...", "3...", "4.", "5.", "5..."]
+    );
+    for (text, what) in [
+        ("1. 11-15 / 22-18 *", "expected / after the position that is set up, found '*'"),
+        ("/FEN \"W:W33:B1\"/ *", "expected a square from 1 to 32"),
+        ("1. 11-15 /2-3/ *", "expected the side to move, B or W, found '2'"),
+        ("1. 11-15 /FEN \"W:W2", "expected / after"),
+    ] {
+        assert!(fails(text).what.contains(what), "{text}: {}", fails(text));
+    }
+    assert_eq!(reads("/W:W21,22:B1,2/ 22-18").forgiven, 1);
+}
+
+#[test]
+fn results_in_other_forms_and_the_tag() {
+    for (text, result, forgiven) in [
+        ("1/2 - 1/2", "1/2-1/2", 1),
+        ("1/2- 1/2", "1/2-1/2", 1),
+        ("1/2 -1/2", "1/2-1/2", 1),
+        ("½ – ½", "1/2-1/2", 3),
+        ("1/2\u{2013}1/2", "1/2-1/2", 1),
+        ("1 - 0", "1-0", 1),
+        ("0 - 1", "0-1", 1),
+        ("2 -0", "2-0", 1),
+        ("1- 1", "1-1", 1),
+        ("½", "1/2-1/2", 2),
+    ] {
+        let games = read(format!("1. 11-15 23-19 {text}\n\n[Event \"y\"]\n1. 9-14 *\n"));
+        assert_eq!(games.len(), 2, "{text}: {games:?}");
+        assert_eq!((&games[0].fault, games[0].result.as_deref()), (&None, Some(result)), "{text}");
+        assert_eq!(games[0].positions.len(), 2);
+        assert_eq!(games[0].forgiven, forgiven, "{text}: {:?}", games[0].first_forgiven);
+    }
+    for (tag, result, is_said) in [
+        ("1-0", "0-1", true),
+        ("1-0", "1-0", false),
+        ("1 - 0", "1-0", false),
+        ("2-0", "1-0", false),
+        ("1-0", "1/2-1/2", true),
+        ("½-½", "1/2-1/2", false),
+        ("*", "1-0", true),
+        // In PDN 3.0 games end with * in any case.
+        ("1-0", "*", false),
+        ("?", "1-0", false),
+        ("Black won", "1-0", false),
+    ] {
+        let text = format!("[Result \"{tag}\"]\n1. 11-15 23-19 {result}");
+        let game_1 = reads(&text);
+        assert_eq!(game_1.contradiction().is_some(), is_said, "{text}");
+        assert_eq!(game_1.forgiven, usize::from(is_said), "{text}");
+        let strict = game("8x8").read_pdn("x", text.as_bytes(), Strictness::Strict).remove(0);
+        assert_eq!(strict.fault.is_some(), is_said, "{text}");
+    }
+}
+
+/// Texts with what PDN 3.0 has, and with what it has not.
+#[test]
+fn strictly_read_is_what_the_standard_has() {
+    let strict = |text: &str| game("8x8").read_pdn("x", text.as_bytes(), Strictness::Strict);
+    for text in [
+        "1. 11-15 23-19 *",
+        "1.11-15 23-19 2.8-11(!) 22-17?! $7 3.11-16",
+        "[Event \"a\"]\n[Black \"a \\\"b\\\" c\"]\n\n% remark ; {\n{c} 1. 11-15 (1. 9-13 {d} 22-18! (2... \
+            23-19(?)) ) 1... 23-18 *\n{not the next} 1. 9-13 *",
+        "11-15 22-18 15x22 25:18 1-0 1. 09-13 1/2-1/2 1. 12-16 0-0",
+        "1. ... 2... ... 11-15 1... 23-19 2-0",
+        "[FEN \"W:W31-32,K5:BK1.\"] 31-27 *",
+        "1. 11-15 ({a} $3 /FEN \"B:W32:B1\"/) *",
+        "[FEN \"B:W6,7,14,15:B2,5\"] 1. 2x9x18 7-3 *",
+        "[Result \"1-0\"] 1. 11-15 *",
+        "1011. 11-15 22-18 12. 15x22 25x18 *",
+    ] {
+        let games = strict(text);
+        let wrong = games.iter().find_map(|game| game.fault.clone());
+        // A number of four digits may be a move.
+        assert_eq!(wrong.is_some(), text.starts_with("1011"), "{text}: {wrong:?}");
+    }
+    for text in [
+        "1. 11-15 ; remark\n23-19 *",
+        "1. 11–15 *",
+        "1. 11-15 () 23-19 *",
+        "1. 11-15 (good 99-99) *",
+        "1. 11-15 (99-99) *",
+        "1. 11-15 (9-13;x\n) *",
+        "1. 11-15 (9–13) *",
+        "1. 11-15 (9-13 ?) *",
+        "1. 11-15 (2. {c}) *",
+        "1. 11-15 (9-13 1-0) *",
+        "1. 11-15 (1. 2. 9-13) *",
+        "1. 11-15 (c3-d4) *",
+        "1. 11-15 (9-13-18) *",
+        "1. 11-15 22-18 2. 15X22 25x18 *",
+        "1. 11x15 *",
+        "1. 11:15 *",
+        "1. 11-15 . 23-19 *",
+        "1.. 11-15 *",
+        "1 . 11-15 *",
+        "1 11-15 *",
+        "1. {c} 11-15 *",
+        "1. *",
+        "1. 11-15 ! *",
+        "1. 11-15!(?) *",
+        "1. 11-15 (!) *",
+        "! 1. 11-15 *",
+        "1. 11-15\u{a0}23-19 *",
+        "1. 11-15 23-19 1/2",
+        "1. 11-15 23-19 ½-½",
+        "1. 11-15 23-19 1 - 0",
+        "1. 11-15 23-19 [Event \"next\"] *",
+        "1. 11-15 23-19 Black resigns *",
+        "1. 11-15, 23-19 *",
+        "1. 11-15 % no line\n *",
+        "1. 11-15 * {comment} [Event \"x\"] *",
+        "1. 11-15 * *",
+        "{comment} [Event \"x\"] *",
+        "[event \"x\"] 11-15 *",
+        "[Event \"a \"b\" c\"] 11-15 *",
+        "[FEN \"b:w32:b1\"] *",
+        "[FEN \"B:W32:B1:H0:F1\"] *",
+        "/B:W32:B1/ *",
+        "011-15 *",
+        "[FEN \"B:W32,7,15,23:B2\"] 1. 2x11x27 *",
+    ] {
+        let games = strict(text);
+        assert!(games.iter().any(|game| game.fault.is_some()), "{text} is accepted");
+        // Read otherwise, it is counted.
+        let lenient = read(text);
+        let is_counted = |g: &PdnGame| g.forgiven > 0 || g.fault.is_some();
+        assert!(lenient.is_empty() || lenient.iter().any(is_counted), "{text}");
+    }
+    let latin_1 = b"[White \"M\xfcller\"] 1. 11-15 *";
+    assert!(game("8x8").read_pdn("x", latin_1, Strictness::Strict)[0].fault.is_some());
 }
