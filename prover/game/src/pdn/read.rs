@@ -6,7 +6,8 @@ use super::line::Line;
 use super::plain::{is_blank, is_in_word, plain};
 use super::source::{Source, bytes_before, decode, decode_parts};
 use super::{
-    Game, MOST_BYTES, PdnError, PdnGame, Strictness, Unread, half_moves_before, number_of,
+    Game, MOST_BYTES, PdnError, PdnGame, Strictness, Unread, half_moves_before, is_result,
+    number_of,
 };
 
 /// No result is longer.
@@ -243,7 +244,14 @@ impl<'r, R: BufRead> Reading<'r, R> {
             match c {
                 '[' => break,
                 '{' | '(' | '$' | '!' | '?' => remark = remark.or(Some(at)),
-                c if is_in_word(c) && !self.is_bare_word() => return,
+                c if is_in_word(c) => match self.next_word() {
+                    Some(word) if is_result(&word) => {
+                        self.second_result(at, &word);
+                        continue;
+                    }
+                    Some(word) if !word.contains(is_part_of_move) => {}
+                    _ => return,
+                },
                 _ => {}
             }
             match c {
@@ -257,14 +265,22 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
     }
 
-    /// Whether the next word, which is not long, has nothing that can be a part of a move.
-    fn is_bare_word(&mut self) -> bool {
+    /// The next word, if it is not long.
+    fn next_word(&mut self) -> Option<String> {
         let bytes: Vec<u8> = (0..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect();
-        let text = decode(&bytes);
-        let end = text.find(|c| !is_in_word(plain(c)));
+        let text: String = decode(&bytes).chars().map(plain).collect();
+        let end = text.find(|c| !is_in_word(c));
         let is_whole = end.is_some() || bytes.len() < LOOK_AHEAD;
-        let mut word = text[..end.unwrap_or(text.len())].chars().map(plain);
-        is_whole && !word.any(|c| c.is_numeric() || "-/:".contains(c))
+        is_whole.then(|| text[..end.unwrap_or(text.len())].into())
+    }
+
+    /// A result after a result: what some programs write after `*`.
+    fn second_result(&mut self, at: Place, word: &str) {
+        self.forgive(at, || format!("expected one result, found another, {word}"));
+        self.take_text(is_in_word);
+        if self.pdn.result.as_deref() == Some("*") {
+            self.result(at, word);
+        }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -414,6 +430,11 @@ impl<'r, R: BufRead> Reading<'r, R> {
         let first = half_moves_before(&self.pdn.start);
         number_of(self.line.as_ref().map_or(first, Line::half_moves))
     }
+}
+
+/// Whether a character may be a part of a move or a result.
+fn is_part_of_move(c: char) -> bool {
+    c.is_numeric() || "-/:".contains(c)
 }
 
 /// Whether a byte ends a line. CR LF ends one line, too.

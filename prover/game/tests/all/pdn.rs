@@ -322,6 +322,8 @@ fn results_in_other_forms_and_the_tag() {
         ("2 -0", "2-0", 1),
         ("1- 1", "1-1", 1),
         ("½", "1/2-1/2", 2),
+        ("* 1-0", "1-0", 1),
+        ("0-1 *", "0-1", 1),
     ] {
         let games = read(format!("1. 11-15 23-19 {text}\n\n[Event \"y\"]\n1. 9-14 *\n"));
         assert_eq!(games.len(), 2, "{text}: {games:?}");
