@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand};
 use play::{Player, Sample};
 use prover::board::Game;
+use prover::egdb::atomic::write_file;
 use prover::egdb::{BuildSession, Cover, Store, Values};
 use prover::heuristic::Evaluation;
 use prover::heuristic::network::{Inputs, Parameters};
@@ -197,7 +198,8 @@ fn fit(options: &Fit) -> Result<(), Box<dyn Error>> {
         let unseen = held_back.par_iter().map(|e| loss(parameters, e)).sum::<f64>();
         let unseen = unseen / held_back.len() as f64;
         println!("pass {}: mean loss {seen:.5}, {unseen:.5} of those held back", pass + 1);
-        std::fs::write(&options.out, parameters.to_bytes())?;
+        let bytes = parameters.to_bytes();
+        write_file(&options.out, |file| std::io::Write::write_all(file, &bytes))?;
     }
     Ok(())
 }
