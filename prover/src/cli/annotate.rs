@@ -12,7 +12,7 @@ use super::options::StoredOptions;
 use super::replay::strictness;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::ValuesOptions;
-use crate::board::{PdnReader, write_pdn};
+use crate::board::{PdnGame, PdnReader, RemarkKind, write_pdn};
 use crate::games::{Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv};
 use crate::heuristic::Limits;
 use crate::progress::print_line;
@@ -31,17 +31,19 @@ Writes the games with a comment on each move: what the position after it is wort
 is a value, with (database) or (search); else a score in men, good for Black if positive, and its depth. ?? \
 marks a move of which it is proved that it gives a draw or a win away; ? one after which the score is worse by \
 half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
-without a 40-move rule. Remarks that the games have are kept. Games with a fault are left out and reported on \
-standard error. The list of mistakes comes at the end, on standard error or in the FILE of --table, there in \
+without a 40-move rule. Remarks that the games have are kept; a strength such as ! gives way to that of a \
+mistake, whose comment names it. A game with a fault is annotated up to there; from there on it is written as it \
+was, behind a comment that says what is wrong, and it is reported on standard error. The list of mistakes comes at the end, on standard error or in the FILE of --table, there in \
 columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better. \
 --format tsv prints this table instead of the games; --format json an object for each game, with game, line, \
-event, black, white, mistakes and, with all remarks, pdn.
+event, black, white, mistakes, fault and, with all remarks, pdn.
 
 Each position is searched on its own, with --nodes 100000 unless --depth, --nodes or --time say otherwise. With \
 --time results depend on the machine. Databases that are there are used.
 
-Exit status: 0 if all games were written, 1 if one has a fault, 2 for wrong usage or if there is no game, 3 \
-if a file cannot be read or written.")]
+Exit status: 0 if all games are annotated, 1 if one has a fault (all are written, unless one with a fault is \
+longer than 1 MiB: then nothing is), 2 for wrong usage or if there is no game, 3 if a file cannot be read or \
+written.")]
 pub(super) struct Options {
     #[command(flatten)]
     stored: StoredOptions,
@@ -72,8 +74,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let (name, source) = open(&options.file)?;
     // What cannot be written is noticed before the work.
     let mut out = options.result.begin()?;
-    let table_file = options.table.as_deref().map(|file| ResultWriter::new(Some(file)));
-    let table_file = table_file.transpose()?;
+    let table = options.table.as_deref().map(|file| ResultWriter::new(Some(file))).transpose()?;
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
     let usual = Limits { nodes: NODES, ..Limits::default() };
@@ -84,46 +85,61 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if format == Format::Tsv {
         out.line(MISTAKE_COLUMNS)?;
     }
-    let (mut games, mut faulty, mut list, mut table) = (0, 0, String::new(), String::new());
+    let (mut games, mut faulty, mut list, mut rows) = (0, 0, String::new(), String::new());
     for pdn in PdnReader::new(game, &name, source, strictness(options.strict)) {
         let mut pdn = pdn.map_err(|e| file_error(&options.file, e))?;
         games += 1;
-        if let Some(fault) = &pdn.fault {
-            faulty += 1;
-            print_line(&format!("game {} is left out: {fault}", pdn.number));
-            continue;
-        }
+        faulty += usize::from(pdn.fault.is_some());
+        report(&name, &pdn)?;
         if options.fresh {
-            pdn.remarks.clear();
+            pdn.remarks.retain(|remark| matches!(remark.what, RemarkKind::SetUp(_)));
         }
         let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
         bar.add(annotated.positions.len() as u64 + 1);
         let pdn = write_pdn(&game.board, &annotated)?;
         match format {
-            Format::Text if games - faulty > 1 => out.text(&format!("\n{pdn}"))?,
+            Format::Text if games > 1 => out.text(&format!("\n{pdn}"))?,
             Format::Text => out.text(&pdn)?,
             Format::Tsv => out.text(&mistake_tsv(&annotated, &mistakes))?,
             Format::Json => out.json(&AnnotatedRow::new(&annotated, &mistakes, &pdn))?,
         }
         // A game at a time: what there is stays if the rest is not waited for.
         out.flush()?;
-        table += &mistake_tsv(&annotated, &mistakes);
+        rows += &mistake_tsv(&annotated, &mistakes);
         if format == Format::Text {
             mistakes.iter().for_each(|mistake| list += &(mistake.text(&annotated) + "\n"));
         }
     }
     bar.finish();
+    if games == 0 {
+        return Err(Failure::Input(format!("{name}: expected games, found none")));
+    }
     out.finish()?;
-    match table_file {
-        Some(mut out) => {
-            out.text(&format!("{MISTAKE_COLUMNS}\n{table}"))?;
-            out.finish()?;
+    match table {
+        Some(mut table) => {
+            table.text(&format!("{MISTAKE_COLUMNS}\n{rows}"))?;
+            table.finish()?;
         }
         None => list.lines().for_each(print_line),
     }
-    match (games, faulty) {
-        (0, _) => Err(Failure::Input(format!("{name}: expected games, found none"))),
-        (_, 0) => Ok(()),
-        _ => Err(Failure::Games { faulty, games }),
+    if faulty > 0 {
+        return Err(Failure::Games { faulty, games });
     }
+    Ok(())
+}
+
+/// Says what is wrong with a game. One that cannot be kept as it was written is a failure, which
+/// leaves the files as they are.
+fn report(name: &str, pdn: &PdnGame) -> Result<(), Failure> {
+    if let Some(contradiction) = pdn.contradiction() {
+        print_line(&format!("game {}: {name}, line {}: {contradiction}", pdn.number, pdn.line));
+    }
+    match (&pdn.fault, &pdn.unread) {
+        (None, _) => {}
+        (Some(fault), Some(_)) => {
+            print_line(&format!("game {} is kept as it is from here on: {fault}", pdn.number));
+        }
+        (Some(fault), None) => return Err(Failure::Unkept(fault.to_string())),
+    }
+    Ok(())
 }

@@ -39,6 +39,9 @@ pub enum Failure {
         /// How many there are.
         games: usize,
     },
+    /// A game with a fault that is too long to be kept.
+    #[error("{0}; the game cannot be kept, and nothing is written")]
+    Unkept(String),
     /// Lines that are no positions, among others that were answered.
     #[error("{bad} of {lines} lines are no positions; the others are answered")]
     Lines {
@@ -162,6 +165,7 @@ impl Failure {
             Failure::Advised { failure, .. } => failure.status(),
             Failure::Unsolved(_)
             | Failure::Games { .. }
+            | Failure::Unkept(_)
             | Failure::Lines { .. }
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))

@@ -20,9 +20,12 @@ use crate::progress::print_line;
   prove replay --game 6x6 small.pdn
 
 Prints a line for each game: number, the line on which it begins, legal or fault, moves, result, players, \
-event; if something is wrong, where and what. A game with a fault does not lose the others. Forgiven are bare \
-words, missing results, 10x14 for a move and 10-17 for a capture, blanks within moves, and captures that only \
-the moves that follow make clear; --strict takes these for faults. A game may have 1 MiB of text. In tsv and \
+event; if something is wrong, where and what. A game with a fault does not lose the others. Forgiven is what \
+the grammar of PDN 3.0 for reading does not have: bare words, results that are missing before the next game or \
+are not that of the tag Result, 10x14 for a move and 10-17 for a capture, blanks within moves and results, other \
+dashes, blanks and signs than those of ASCII, ; before a comment, a strength that is not right behind its move, \
+variations without moves, captures that only the moves that follow make clear; --strict takes these for faults. \
+What may be a part of a move is a fault in any case. A game may have 1 MiB of text. In tsv and \
 json a line has file, game, line, status, event, black, white, result, moves, forgiven, at (line and column), \
 what. A count of all games goes to standard error.
 
@@ -73,8 +76,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             }
         }
     }
-    out.finish()?;
     let Tally { games, faulty, forgiven, moves } = tally;
+    // Without a result a file that is there stays as it is.
+    if games > 0 {
+        out.finish()?;
+    }
     if !options.quiet.quiet {
         let legal = games - faulty;
         print_line(&format!(

@@ -71,6 +71,8 @@ pub struct AnnotatedRow<'a> {
     pub white: &'a str,
     /// The mistakes in order.
     pub mistakes: &'a [Mistake],
+    /// What is wrong with the game; it is annotated up to there.
+    pub fault: Option<String>,
     /// The game with all its remarks.
     pub pdn: &'a str,
 }
@@ -80,7 +82,9 @@ impl<'a> AnnotatedRow<'a> {
     pub fn new(game: &'a PdnGame, mistakes: &'a [Mistake], pdn: &'a str) -> Self {
         let tag = |name| game.tag(name).unwrap_or_default();
         let (event, black, white) = (tag("Event"), tag("Black"), tag("White"));
-        AnnotatedRow { game: game.number, line: game.line, event, black, white, mistakes, pdn }
+        let fault = game.fault.as_ref().map(ToString::to_string);
+        let (number, line) = (game.number, game.line);
+        AnnotatedRow { game: number, line, event, black, white, mistakes, fault, pdn }
     }
 }
 
@@ -100,46 +104,53 @@ pub fn mistake_tsv(game: &PdnGame, mistakes: &[Mistake]) -> String {
     lines.collect()
 }
 
-/// Says beside each move of a game what it leads to, marks mistakes, and shows better play.
+/// Says beside each move of a game what it leads to, marks mistakes, and shows better play. A
+/// strength that the game has gives way to that of a mistake, which names it.
 ///
 /// # Errors
 /// [`MoveError`] if a position of the game does not follow from the one before it.
 pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError> {
-    let positions: Vec<Position> =
+    let mut positions: Vec<Position> =
         std::iter::once(game.start).chain(game.positions.iter().copied()).collect();
+    // Where the moves are made: in the position before, or in one that is set up.
+    let mut origins: Vec<usize> = (0..positions.len()).collect();
+    for (done, position) in game.set_ups() {
+        origins[done] = positions.len();
+        positions.push(position);
+    }
     let mut verdicts: Vec<Verdict> = positions.par_iter().map(|p| judge.judge(p)).collect();
     // Who can move to a position has at least what it is worth for him.
-    for n in (1..verdicts.len()).rev() {
-        let least = -verdicts[n].most;
-        verdicts[n - 1].least = verdicts[n - 1].least.max(least);
+    for n in (0..game.positions.len()).rev() {
+        let least = -verdicts[n + 1].most;
+        let before = &mut verdicts[origins[n]];
+        before.least = before.least.max(least);
     }
     let mut remarks = Remarks::of(&game);
-    remarks.say(0, RemarkKind::Comment(verdicts[0].to_string()));
+    for (done, &n) in origins.iter().enumerate().filter(|(done, n)| *done == 0 || done != *n) {
+        remarks.say_of_start(done, verdicts[n].to_string());
+    }
     let mut mistakes = Vec::new();
-    for (n, pair) in positions.windows(2).enumerate() {
-        let step = Step {
-            judge,
-            from: pair[0],
-            to: pair[1],
-            before: &verdicts[n],
-            after: &verdicts[n + 1],
-        };
+    for n in 0..game.positions.len() {
+        let (before, after) = (&verdicts[origins[n]], &verdicts[n + 1]);
+        let (from, to) = (positions[origins[n]], positions[n + 1]);
+        let step = Step { judge, from, to, before, after };
         let number = move_number(&game, n);
-        let after = verdicts[n + 1].to_string();
+        let after = after.to_string();
         let Some(better) = step.better() else {
             remarks.say(n + 1, RemarkKind::Comment(after));
             continue;
         };
         let mistake = Mistake {
-            played: judge.board.write_move(&pair[0], &pair[1])?,
-            better: judge.board.write_move(&pair[0], &better.to)?,
+            played: judge.board.write_move(&from, &to)?,
+            better: judge.board.write_move(&from, &better.to)?,
             is_proved: step.is_proved_mistake(),
-            before: verdicts[n].to_string(),
+            before: before.to_string(),
             after,
             number,
         };
-        remarks.say(n + 1, RemarkKind::Mark(mistake.mark().into()));
-        let comment = format!("{}; before: {}", mistake.after, mistake.before);
+        let others = remarks.mark(n + 1, mistake.mark());
+        let others: String = others.iter().map(|mark| format!("; the game had {mark}")).collect();
+        let comment = format!("{}; before: {}{others}", mistake.after, mistake.before);
         remarks.say(n + 1, RemarkKind::Comment(comment));
         remarks.say(n + 1, RemarkKind::Variation(step.variation(&mistake, &better)?));
         mistakes.push(mistake);
@@ -232,35 +243,85 @@ impl Step<'_, '_> {
     }
 }
 
-/// The remarks of a game: after each move, those that it had and new ones.
-struct Remarks(Vec<[Vec<RemarkKind>; 2]>);
+/// The remarks of a game: those that are new, and those that it had.
+struct Remarks(Vec<AfterMove>);
+
+/// The remarks after a move, in the order in which they are written.
+#[derive(Default)]
+struct AfterMove {
+    /// A strength and numbers such as `$7`, which stand right behind the move.
+    marks: Vec<RemarkKind>,
+    /// A comment about the move.
+    new: Vec<RemarkKind>,
+    old: Vec<RemarkKind>,
+    /// Better play.
+    lines: Vec<RemarkKind>,
+    /// From a position that is set up on.
+    set_up: Vec<RemarkKind>,
+}
 
 impl Remarks {
     fn of(game: &PdnGame) -> Self {
-        let mut remarks = vec![[Vec::new(), Vec::new()]; game.positions.len() + 1];
+        let mut remarks: Vec<AfterMove> = Vec::new();
+        remarks.resize_with(game.positions.len() + 1, AfterMove::default);
         for Remark { after, what } in &game.remarks {
-            remarks[*after][0].push(what.clone());
+            let here = &mut remarks[*after];
+            let part = match what {
+                RemarkKind::SetUp(_) => &mut here.set_up,
+                _ if !here.set_up.is_empty() => &mut here.set_up,
+                RemarkKind::Mark(_) => &mut here.marks,
+                _ => &mut here.old,
+            };
+            part.push(what.clone());
         }
         Remarks(remarks)
     }
 
     fn say(&mut self, after: usize, what: RemarkKind) {
-        self.0[after][1].push(what);
+        let here = &mut self.0[after];
+        match what {
+            RemarkKind::Variation(_) => here.lines.push(what),
+            _ => here.new.push(what),
+        }
     }
 
-    /// All of them: marks come first, as they stand right behind the move, then the new comment,
-    /// as it is about the move; then what there was, and better play.
+    /// Says what a position is worth in which a line of moves begins.
+    fn say_of_start(&mut self, after: usize, text: String) {
+        let here = &mut self.0[after];
+        let comment = RemarkKind::Comment(text);
+        match here.set_up.iter().rposition(|what| matches!(what, RemarkKind::SetUp(_))) {
+            Some(n) => here.set_up.insert(n + 1, comment),
+            None => here.new.push(comment),
+        }
+    }
+
+    /// Marks a move. Returns other strengths that it had; they are no longer there.
+    fn mark(&mut self, after: usize, strength: &str) -> Vec<String> {
+        let marks = &mut self.0[after].marks;
+        let mut others = Vec::new();
+        marks.retain(|what| match what {
+            RemarkKind::Mark(mark) if is_strength(mark) => {
+                others.push(mark.clone());
+                false
+            }
+            _ => true,
+        });
+        marks.insert(0, RemarkKind::Mark(strength.into()));
+        others.retain(|mark| mark != strength);
+        others
+    }
+
     fn join(self) -> Vec<Remark> {
-        let of_move = |(after, [old, new]): (usize, [Vec<RemarkKind>; 2])| {
-            let is_mark = |what: &RemarkKind| matches!(what, RemarkKind::Mark(_));
-            let marks = old.iter().take_while(|what| is_mark(what)).count();
-            let mut old = old.into_iter();
-            let first: Vec<_> = old.by_ref().take(marks).collect();
-            let (lines, new): (Vec<_>, Vec<_>) =
-                new.into_iter().partition(|what| matches!(what, RemarkKind::Variation(_)));
-            let all = first.into_iter().chain(new).chain(old).chain(lines);
-            all.map(move |what| Remark { after, what }).collect::<Vec<_>>()
+        let of_move = |(after, here): (usize, AfterMove)| {
+            let AfterMove { marks, new, old, lines, set_up } = here;
+            let all = [marks, new, old, lines, set_up];
+            all.into_iter().flatten().map(move |what| Remark { after, what })
         };
         self.0.into_iter().enumerate().flat_map(of_move).collect()
     }
+}
+
+/// Whether a mark says how good a move is, in signs or as a number.
+fn is_strength(mark: &str) -> bool {
+    !mark.starts_with('$') || matches!(mark, "$1" | "$2" | "$3" | "$4" | "$5" | "$6")
 }

@@ -39,7 +39,9 @@ impl<'a> ReplayRow<'a> {
         let said = game.fault.as_ref().or(game.first_forgiven.as_ref());
         let tag = |name| game.tag(name).unwrap_or_default();
         let mut what = said.map_or(String::new(), |error| error.what.clone());
-        if let Some(contradiction) = game.contradiction() {
+        // It may not be the first thing that was forgiven.
+        let is_said = what.contains("of the tag Result");
+        if let Some(contradiction) = game.contradiction().filter(|_| !is_said) {
             what += &format!("; {contradiction}");
         }
         ReplayRow {

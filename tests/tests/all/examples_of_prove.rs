@@ -160,7 +160,7 @@ fn all_of_them_run() {
                     }
                 };
                 if !run.is_empty() {
-                    run_all(&[run.clone()], &[], prepare, is_right);
+                    run_all(std::slice::from_ref(&run), &[], prepare, is_right);
                 }
             });
         }

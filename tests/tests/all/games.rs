@@ -157,8 +157,9 @@ fn annotate_marks_the_moves_that_give_something_away() {
     // Without --fresh nothing is lost.
     let twice = prove(&[&annotate[..], &["again.pdn"]].concat(), d);
     let twice = game.read_pdn("twice", twice.as_bytes(), Strictness::Strict);
+    // But no move has two marks.
     let remarks = |games: &[PdnGame]| games.iter().map(|g| g.remarks.len()).sum::<usize>();
-    assert_eq!(remarks(&twice), 2 * remarks(&read));
+    assert_eq!(remarks(&twice), 2 * remarks(&read) - marked);
 }
 
 /// The variation beside a move begins with a move that keeps what there was.
@@ -179,18 +180,105 @@ fn better_play_is_shown(values: &Values, game: &Game, pdn: &PdnGame, after: usiz
 }
 
 #[test]
-fn annotate_reports_what_it_leaves_out() {
+fn annotate_keeps_a_game_with_a_fault_as_it_was_from_there_on() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
-    let out = with_file(d, &["annotate", "--game", "6x6", "--depth", "4", "-q", "games.pdn"]);
+    let annotate = ["annotate", "--game", "6x6", "--depth", "4", "-q"];
+    let out = with_file(d, &[&annotate[..], &["--out", "games.pdn", "games.pdn"]].concat());
     assert_eq!(out.status.code(), Some(1));
     let said = String::from_utf8(out.stderr).unwrap();
-    assert!(said.contains("game 2 is left out: games.pdn, line 7, column 8: "), "{said}");
+    let kept = "game 2 is kept as it is from here on: games.pdn, line 7, column 8: ";
+    assert!(said.contains(kept), "{said}");
+    let text = fs::read_to_string(d.join("games.pdn")).unwrap();
     let game: Game = "6x6".parse().unwrap();
-    let read = game.read_pdn("out", &out.stdout, Strictness::Strict);
+    let read = game.read_pdn("out", text.as_bytes(), Strictness::Lenient);
     let events: Vec<_> = read.iter().map(|g| g.tag("Event").unwrap()).collect();
-    assert_eq!(events, ["first", "third"]);
-    assert!(read.iter().all(|g| g.fault.is_none() && g.remarks.len() >= 3));
+    assert_eq!(events, ["first", "bad", "third"]);
+    assert_eq!(read.iter().map(|g| g.fault.is_some()).collect::<Vec<_>>(), [false, true, false]);
+    assert!(read.iter().all(|g| g.remarks.len() >= 3), "{text}");
+    assert!(text.contains("{fault: move \"13-1\" in "), "{text}");
+    assert!(text.contains("} 13-1 1-0\n"), "{text}");
+    // Programs are told, too.
+    let json = with_file(d, &[&annotate[..], &["--format", "json", "games.pdn"]].concat());
+    let rows: Vec<serde_json::Value> =
+        lines(&json).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows[0]["fault"], serde_json::Value::Null);
+    assert!(rows[1]["fault"].as_str().unwrap().starts_with("games.pdn, line 7, column 8: "));
+    // A game that is too long cannot be kept: nothing is replaced.
+    let long = format!("[Event \"long\"]\n{{{}}} *\n", "x ".repeat(1 << 19));
+    fs::write(d.join("long.pdn"), format!("{FILE}\n{long}")).unwrap();
+    let arguments = [&annotate[..], &["--out", "games.pdn", "long.pdn"]].concat();
+    let out = run(&path("prove"), &arguments, d);
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(fs::read_to_string(d.join("games.pdn")).unwrap(), FILE);
+}
+
+/// A text without the ends of its lines.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn annotate_writes_one_strength_right_behind_its_move() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let annotated = |text: &str| {
+        fs::write(d.join("one.pdn"), text).unwrap();
+        prove(&["annotate", "--nodes", "1000", "-q", "--strict", "one.pdn"], d)
+    };
+    let plain = annotated("[Event \"x\"]\n1. 11-15 22-17(?) 2. 8-11 *\n");
+    assert!(plain.contains(" 22-17(?) {"), "{plain}");
+    for (mark, other) in [("!", "!"), ("(??)", "(??)"), (" $1", "$1"), ("? $4", "$4"), ("?", "")] {
+        let text = format!("[FEN \"B:W18,31,32:B1,2,10\"]\n1. 10-15{mark} 18x11 *\n");
+        let text = annotated(&text);
+        assert!(on_one_line(&text).contains(" 1. 10-15? {"), "{text}");
+        let is_said = text.contains(&format!("; the game had {other}}}"));
+        let has_none = !text.contains("the game had");
+        assert_eq!(has_none, other.is_empty(), "{text}");
+        assert_eq!(is_said, !other.is_empty(), "{text}");
+        let game: Game = "8x8".parse().unwrap();
+        let read = game.read_pdn("x", text.as_bytes(), Strictness::Strict);
+        assert_eq!((read.len(), &read[0].fault), (1, &None), "{text}");
+    }
+}
+
+#[test]
+fn annotate_goes_on_from_positions_that_are_set_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    let text = "[Event \"x\"]\n{a} /FEN \"W:W21,22:B1,2\"/ {b} 1... 22-18! 2. 1-6 {c}\n\
+        /FEN \"B:W18,31,32:B1,2,10\"/ {d} 3. 10-15 18x11 *\n";
+    fs::write(d.join("one.pdn"), text).unwrap();
+    for arguments in [vec![], vec!["--fresh"]] {
+        let is_fresh = !arguments.is_empty();
+        let annotate = ["annotate", "--nodes", "1000", "-q", "--strict", "one.pdn"];
+        let text = prove(&[&annotate[..], &arguments].concat(), d);
+        let game: Game = "8x8".parse().unwrap();
+        let read = game.read_pdn("x", text.as_bytes(), Strictness::Strict).remove(0);
+        assert_eq!(read.fault, None, "{text}");
+        assert_eq!((read.positions.len(), read.set_ups().count()), (4, 2), "{text}");
+        assert!(on_one_line(&text).contains(" 3. 10-15? {"), "{text}");
+        assert_eq!(["{a}", "{b}", "{c}", "{d}"].map(|c| text.contains(c)), [!is_fresh; 4]);
+    }
+}
+
+#[test]
+fn results_that_contradict_each_other_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
+    fs::write(d.join("one.pdn"), "[Result \"1-0\"]\n1. 11to15\n").unwrap();
+    fs::write(d.join("two.pdn"), "[Result \"1-0\"]\n1. 11−15 23-19 0-1\n").unwrap();
+    let replay = |arguments: &[&str]| run(&path("prove"), &[&["replay"], arguments].concat(), d);
+    assert_eq!(replay(&["one.pdn"]).status.code(), Some(1));
+    let out = replay(&["two.pdn"]);
+    assert_eq!(out.status.code(), Some(0));
+    // One more thing was forgiven before it.
+    let said = "the tag Result says 1-0, but the moves end with 0-1";
+    assert!(lines(&out)[0].contains("legal, 2 moves, 0-1"), "{out:?}");
+    assert!(lines(&out)[0].contains(said), "{out:?}");
+    assert_eq!(replay(&["--strict", "two.pdn"]).status.code(), Some(1));
+    let out = run(&path("prove"), &["annotate", "--depth", "2", "-q", "two.pdn"], d);
+    assert!(String::from_utf8(out.stderr).unwrap().contains(said));
 }
 
 #[test]

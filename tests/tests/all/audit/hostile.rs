@@ -153,7 +153,7 @@ fn without_keys_too_what_is_none_changes_nothing() {
         assert!(said[0].starts_with(&format!("{name} does not count: ")), "{said:?}");
     }
     fs::write(here.join("unreadable"), "").unwrap();
-    fs::set_permissions(here.join("unreadable"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(here.join("unreadable"), fs::Permissions::from_mode(0o000)).unwrap();
     let (_, line, said) = ask(here, "merge cert a-1.note a-2.note unreadable", &[]);
     assert_eq!(line, right);
     assert!(said[0].starts_with("unreadable does not count: "), "{said:?}");

@@ -125,6 +125,22 @@ fn games_are_read_written_and_answered() {
     assert_eq!((&game["start"], &game["result"]), (&json!(START), &json!("open")));
     let read = server.post("/api/4x4/pdn", &json!({ "pdn": game["pdn"] }).to_string()).json();
     assert_eq!(read, game);
+    // No move of a text is left out without a word.
+    let long = format!("[FEN \"B:WK8:BK2\"] {} *", "2-4 8-6 4-2 6-8 ".repeat(251));
+    for (pdn, moves, fault) in [
+        ("1. 1−3 8–5 *", 2, None),
+        ("1. 1-3 8\u{a0}5 *", 1, Some("column 8: expected a move")),
+        ("1. 1-3 * 8-5 *", 1, Some("move \"8-5\" in ")),
+        (&long, 1000, Some("expected at most 1000 moves, found 1004")),
+        ("1. 1-3 /FEN \"W:W8:B1\"/ 8-6 *", 1, Some("a position that is set up after 1 moves")),
+        ("/FEN \"W:W8:B1\"/ 8-6 *", 1, None),
+    ] {
+        let read = server.post("/api/4x4/pdn", &json!({ "pdn": pdn }).to_string()).json();
+        assert_eq!(read["moves"].as_array().unwrap().len(), moves, "{pdn}: {read}");
+        let said = read["fault"].as_str();
+        let is_right = said.zip(fault).is_some_and(|(said, fault)| said.contains(fault));
+        assert!(is_right || said.is_none() && fault.is_none(), "{pdn}: {said:?}");
+    }
     // A whole game of the server against itself ends, and both sides' proofs keep the draw.
     let (mut moves, mut by) = (Vec::<String>::new(), BTreeSet::new());
     let result = loop {
