@@ -124,21 +124,61 @@ fn all_commands_print_by_the_same_options() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// Jobs that fail, of all commands that write a file; what they write would be `result`, or the
+/// directory `black`.
+const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit cert --out result
+    --game 4x4 --pieces 0 --emit black
+    probe --game 8x8 start --out result
+    probe --game 4x4 W:W8:B1 B:W9:B1 --out result
+    solve --game 4x4 W:W9:B1 --out result
+    analyse --game 4x4 W:W9:B1 --out result
+    report none --out result
+    stats --game 4x4 --memory 1 --out result
+    compare --game 4x4 none --out result
+    compare --game 4x4 games.pdn --out result
+    combine all black --out result
+    perft --game 4x4 --depth 3 W:W9:B1 --out result
+    plan --game 4x4 --pieces 3 --script slurm --out black
+    db --game 8x8 --pieces 6 --memory 1 --out result
+    db --game 4x4 --pieces 3 --compare games.pdn --out result
+    replay --game 4x4 none --out result
+    replay --game 4x4 values.tsv none --out result
+    replay --game 4x4 empty --out result
+    annotate --game 4x4 none --out result --table table
+    annotate --game 4x4 empty --out result --table table
+    annotate --game 4x4 games.pdn --out result --table no/such
+    annotate --game 4x4 games.pdn --out no/such --table table
+    annotate --game 4x4 long.pdn --out result --table table
+    book --game 4x4 --openings none --out result
+    book --game 4x4 --openings values.tsv --out result
+    manual --out result";
+
 /// A result replaces a file when it is whole, and not before.
 #[test]
 fn a_file_is_replaced_by_a_whole_result_only() {
     let (place, _) = place();
     let here = place.path();
-    fs::write(here.join("result"), "kept").unwrap();
-    for job in [
-        &["probe", "--game", "8x8", "start", "--out", "result"][..],
-        &["probe", "--game", "4x4", "W:W8:B1", "B:W9:B1", "--out", "result"],
-        &["report", "none", "--out", "result"],
-        &["compare", "--game", "4x4", "none", "--out", "result"],
-        &["db", "--game", "8x8", "--pieces", "6", "--memory", "1", "--out", "result"],
-    ] {
-        assert_ne!(run(&path("prove"), job, here).status.code(), Some(0), "{job:?}");
-        assert_eq!(fs::read_to_string(here.join("result")).unwrap(), "kept", "{job:?}");
+    let claim = fs::read(here.join("black/CLAIM")).unwrap();
+    for file in ["result", "table"] {
+        fs::write(here.join(file), "kept").unwrap();
+    }
+    fs::write(here.join("empty"), "{nothing}").unwrap();
+    fs::write(here.join("long.pdn"), format!("1. 1-3 {{{}}} *", "x".repeat(1 << 20))).unwrap();
+    let jobs: Vec<Vec<&str>> =
+        FAILING.lines().map(|job| job.split_whitespace().collect()).collect();
+    for command in commands() {
+        let writes = options_in(&help(&command)).contains("--out");
+        let is_tried = jobs.iter().any(|job| job[0] == command || command.is_empty());
+        assert!(is_tried || !writes, "{command} has no job for this test");
+    }
+    for job in &jobs {
+        let output = run(&path("prove"), job, here);
+        assert_ne!(output.status.code(), Some(0), "{job:?}");
+        for file in ["result", "table"] {
+            let there = fs::read_to_string(here.join(file)).unwrap();
+            assert_eq!(there, "kept", "{job:?}: {}", text(&output.stderr));
+        }
+        assert_eq!(fs::read(here.join("black/CLAIM")).unwrap(), claim, "{job:?}");
     }
     let nowhere = ["stats", "--game", "4x4", "--html", "--out", "no/such"];
     let output = run(&path("prove"), &nowhere, here);
