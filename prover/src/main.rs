@@ -12,8 +12,11 @@ fn main() -> ExitCode {
         // A reader that has seen enough, such as `head`, is no failure worth a message.
         Err(Failure::Io(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(3),
         Err(failure) => {
-            // Names of files in it may have anything in them.
-            print_line(&one_line(&format!("prove: {failure}")));
+            // Names of files in it may have commands to a terminal in them. Some messages have
+            // several lines, and none of them is a verdict.
+            for line in format!("prove: {failure}").lines() {
+                print_line(&one_line(line));
+            }
             ExitCode::from(failure.status())
         }
     }
