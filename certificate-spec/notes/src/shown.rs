@@ -1,5 +1,5 @@
-//! Text that somebody else has written, made fit to be shown: names of files, and what notes and
-//! certificates say of themselves.
+//! Escaping of untrusted text before it is printed: names of files, and the words of notes and
+//! certificates.
 
 /// Whether a character ends a line, is a command to a terminal, or turns the direction of writing.
 fn is_hostile(c: char) -> bool {

@@ -42,7 +42,7 @@ pub(crate) struct Tables {
     pub(crate) digest: Option<Digest>,
 }
 
-/// Somebody who covers a stretch: a key or note, and the implementation of the checker.
+/// What vouches for a stretch: a key or a note, and the implementation of the checker.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Witness {
     /// The number of the key that has signed or, where no keys are asked for, of the note.
@@ -211,8 +211,8 @@ fn judge_journal(words: &Words<'_>, pairs: usize) -> Result<(), String> {
     }
 }
 
-/// What a note of a shard covers, by nobody yet; or what it would have had to say. One about this
-/// very certificate that cannot be true is reported, not passed over: others rest on its tables.
+/// What a note of a shard covers, without witnesses. The error is what the note would have to say.
+/// A note about this certificate that cannot be true is an error, as others rest on its tables.
 fn shard(
     words: &Words<'_>,
     about: &Description,

@@ -6,7 +6,7 @@
 //! database (`cover.rs`), that each item of the work (`selection.rs`) is in enough of them, that
 //! none takes for granted what would make a circle, and that each table taken for granted is, by
 //! its digest, the one that others have verified. Whatever else is among the files is named and
-//! passed over, so that nobody can spoil an audit by adding one.
+//! passed over, so that adding a file cannot spoil an audit.
 //!
 //! Why that is enough, wherever a shard had the tables from: a table that a shard verifies has for
 //! quiet positions the values in the slice's file, and for others what they come to by the tables
@@ -155,7 +155,7 @@ impl<'a> Joined<'a> {
         }
     }
 
-    /// Names what counts for less than somebody may think.
+    /// Names the keys and notes that count for less than a user may expect.
     fn name_the_rest(&mut self) {
         for (note, cover) in &self.counting {
             if self.about.is_win && cover.level == Level::Consistent {

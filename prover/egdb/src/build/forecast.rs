@@ -1,13 +1,15 @@
 //! How long a database will take to build, and how large it will be.
 //!
-//! From the figures of slices that were built, those of slices with more pieces are estimated. The
-//! time of a number of pieces: so much for each slice and so much for each index (`Pace`), by all
-//! slices that were built. It is not taken from the growth between numbers of pieces: in small
-//! slices most of the time goes into files, and what that share falls by from one number to the next
-//! would fall on and on. Among the slices of a number it is shared out by the geometric mean over
-//! the slices with one piece less. To this comes what has to be read again for want of memory. Bytes of a number of pieces: the
-//! geometric mean of two estimates that err in opposite directions where the number is odd and
-//! where it is even. One takes for each slice the mean of those with one piece less; the other that
+//! From the figures of slices that were built, those of slices with more pieces are estimated.
+//!
+//! Time: the seconds a slice and the seconds an index are fitted to all slices that were built
+//! (`Pace`). The growth from one number of pieces to the next is not used: small slices spend most
+//! of their time on files, and extrapolation would carry that share on. The time of a number of
+//! pieces is divided among its slices by the geometric mean over the slices with one piece less.
+//! Tables that have to be read again for want of memory are added.
+//!
+//! Bytes: the geometric mean of two estimates, which err in opposite directions where the number of
+//! pieces is odd and where it is even. One takes for each slice the mean of those with one piece less; the other that
 //! of those with a piece less on both sides, which have the same balance, corrected by what it was
 //! wrong for the number of pieces before. (How good that is: `docs/performance.md`.)
 
