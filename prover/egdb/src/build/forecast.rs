@@ -9,9 +9,10 @@
 //! Tables that have to be read again for want of memory are added.
 //!
 //! Bytes: the geometric mean of two estimates, which err in opposite directions where the number of
-//! pieces is odd and where it is even. One takes for each slice the mean of those with one piece less; the other that
-//! of those with a piece less on both sides, which have the same balance, corrected by what it was
-//! wrong for the number of pieces before. (How good that is: `docs/performance.md`.)
+//! pieces is odd and where it is even. One takes for each slice the mean of those with one piece
+//! less. The other takes that of those with a piece less on both sides, which have the same balance,
+//! corrected by its error for the number of pieces before (`docs/performance.md` says how good that
+//! is).
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
