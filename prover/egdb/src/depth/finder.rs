@@ -6,7 +6,7 @@
 
 use super::rounds::{KingRounds, Rounds};
 use super::table::DepthTable;
-use crate::index::sets::{KingSets, binomial, unrank};
+use crate::index::sets::{LazyKingSets, binomial, unrank};
 use crate::index::slice::{Slice, locate};
 use crate::solve::block::{Block, Shared};
 use crate::solve::builder::Builder;
@@ -20,7 +20,7 @@ use draughtproof_game::{Board, Position};
 pub struct DepthFinder {
     /// The most bytes that a pair of blocks, and all that are kept, may take.
     memory: u64,
-    kings: Vec<KingSets>,
+    kings: Option<LazyKingSets>,
     /// The pair used last in front.
     pairs: Vec<Pair>,
 }
@@ -28,7 +28,7 @@ pub struct DepthFinder {
 impl DepthFinder {
     /// A finder that takes at most so many bytes, the numbering of sets of kings apart.
     pub fn new(memory: u64) -> Self {
-        DepthFinder { memory, kings: Vec::new(), pairs: Vec::new() }
+        DepthFinder { memory, kings: None, pairs: Vec::new() }
     }
 
     /// The depth of a won or lost position in plies, as [`Depths::depth`](super::Depths::depth) has
@@ -50,7 +50,8 @@ impl DepthFinder {
         let (slice, index) = locate(&values.board, position);
         self.bring(values, slice, index, is_stopped)?;
         let pair = self.pairs.first_mut()?;
-        let shared = Shared { board: &values.board, kings: &self.kings, tables: &values.tables };
+        let kings = self.kings.get_or_insert_with(|| LazyKingSets::new(&values.board));
+        let shared = Shared { board: &values.board, kings, tables: &values.tables };
         while pair.get(slice, index).is_none() && !pair.is_finished() && !is_stopped() {
             pair.advance(&shared);
         }
@@ -90,21 +91,11 @@ impl DepthFinder {
             kept += Pair::memory(board, pair.slice);
             kept <= self.memory
         });
-        for kings in self.kings.len() as u8..=most_kings(slice) {
-            self.kings.push(KingSets::new(board, kings));
-        }
-        let shared = Shared { board, kings: &self.kings, tables: &values.tables };
+        let kings = self.kings.get_or_insert_with(|| LazyKingSets::new(board));
+        let shared = Shared { board, kings, tables: &values.tables };
         self.pairs.insert(0, Pair::new(&shared, slice, index));
         Some(())
     }
-}
-
-/// The most kings of a side whose sets the rounds of a slice look at: those of a side that crowns a
-/// man, too, if the other has no kings.
-fn most_kings(slice: Slice) -> u8 {
-    let is_kingless = slice.kings == 0 || slice.enemy_kings == 0;
-    let kings = |men: u8, kings: u8| kings + u8::from(is_kingless && men > 0);
-    kings(slice.men, slice.kings).max(kings(slice.enemy_men, slice.enemy_kings))
 }
 
 /// A block and its twin.

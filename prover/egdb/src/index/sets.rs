@@ -1,5 +1,7 @@
 //! Numbering of sets of squares (`SPEC.md` §8.2), and rows of bits over them.
 
+use std::sync::OnceLock;
+
 use draughtproof_game::Board;
 
 /// C(n, k) for n ≤ 32, k ≤ 32.
@@ -111,6 +113,26 @@ pub struct KingSets {
     /// King steps: those of set i are `steps[first[i]..first[i + 1]]`.
     first: Vec<u32>,
     steps: Vec<KingStep>,
+}
+
+/// [`KingSets`] of each number of kings, made when they are first asked for: with ten kings on 32
+/// squares they take seconds and gigabytes, and look-ups need none.
+pub struct LazyKingSets {
+    board: Board,
+    sets: Vec<OnceLock<KingSets>>,
+}
+
+impl LazyKingSets {
+    /// None yet.
+    pub fn new(board: &Board) -> Self {
+        let sets = (0..=board.squares()).map(|_| OnceLock::new()).collect();
+        LazyKingSets { board: board.clone(), sets }
+    }
+
+    /// The sets of `kings` kings, no more than there are squares.
+    pub fn of(&self, kings: u8) -> &KingSets {
+        self.sets[usize::from(kings)].get_or_init(|| KingSets::new(&self.board, kings))
+    }
 }
 
 /// A step of a king from a set: where to, and the number of the set it makes.

@@ -11,7 +11,7 @@
 
 use super::matrix::Matrix;
 use crate::index::renumber::renumber;
-use crate::index::sets::{KingSets, rank, squares};
+use crate::index::sets::{KingSets, LazyKingSets, rank, squares};
 use crate::index::slice::{Slice, compose, locate, turn};
 use crate::values::resident::Tables;
 use crate::values::table::{Table, Value};
@@ -22,7 +22,7 @@ pub struct Shared<'a> {
     /// The board.
     pub board: &'a Board,
     /// The sets of 0, 1, 2, … kings.
-    pub kings: &'a [KingSets],
+    pub kings: &'a LazyKingSets,
     /// All finished blocks.
     pub tables: &'a Tables,
 }
@@ -109,8 +109,8 @@ impl<'a> Block<'a> {
             men,
             enemy_men,
             foes: turn(shared.board, enemy_men),
-            rows: &shared.kings[usize::from(slice.kings)],
-            columns: &shared.kings[usize::from(slice.enemy_kings)],
+            rows: shared.kings.of(slice.kings),
+            columns: shared.kings.of(slice.enemy_kings),
         }
     }
 
@@ -296,7 +296,7 @@ impl<'a> Block<'a> {
                 and_not(losses, one);
                 return;
             }
-            let fewer = &self.shared.kings[usize::from(self.columns.kings) - 1];
+            let fewer = self.shared.kings.of(self.columns.kings - 1);
             for row in [&mut *narrow_win, &mut *narrow_loss] {
                 row.clear();
                 row.resize(fewer.words, 0);

@@ -12,7 +12,7 @@ use super::block::{Block, Shared};
 use super::matrix::PARALLEL_WORDS;
 use super::pair::{Solved, SolvedBlock, Solver};
 use crate::index::cover::most_a_side;
-use crate::index::sets::{KingSets, sets};
+use crate::index::sets::{KingSets, LazyKingSets, sets};
 use crate::index::slice::{Slice, turn};
 use crate::values::files::ones;
 use crate::values::resident::Values;
@@ -60,13 +60,13 @@ fn count_by_advancement(board: &Board, men: u8) -> Vec<u64> {
 /// builder sees to it that those that a step [`Builder::needs`] are.
 pub struct Builder {
     database: Values,
-    kings: Vec<KingSets>,
+    kings: LazyKingSets,
 }
 
 impl Builder {
     /// A builder of the database with a cover, without any values.
     pub fn new(board: &Board, cover: &Cover) -> Self {
-        let kings = (0..=most_a_side(cover)).map(|k| KingSets::new(board, k)).collect();
+        let kings = LazyKingSets::new(board);
         Builder { database: Values::without_tables(board, cover), kings }
     }
 

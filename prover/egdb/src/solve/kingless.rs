@@ -190,7 +190,7 @@ impl Kingless {
             return;
         }
         let here = block.rows;
-        let kings = if crowned { &block.shared.kings[usize::from(here.kings) + 1] } else { here };
+        let kings = if crowned { block.shared.kings.of(here.kings + 1) } else { here };
         for row in [&mut self.other_win, &mut self.other_loss] {
             row.clear();
             row.resize(kings.words, 0);
