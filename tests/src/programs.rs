@@ -1,8 +1,11 @@
 //! The programs under test, as a user runs them.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
+
+pub use rustix::process::Signal;
+use rustix::process::{Pid, kill_process};
 
 /// The directory that `prove` and `check` are built into.
 fn directory() -> &'static Path {
@@ -49,6 +52,14 @@ pub fn path(name: &str) -> PathBuf {
 pub fn run(program: &Path, arguments: &[&str], directory: &Path) -> Output {
     let output = Command::new(program).args(arguments).current_dir(directory).output();
     output.unwrap_or_else(|e| panic!("{} does not start: {e}", program.display()))
+}
+
+/// Sends a signal to a program that was started here and has not been waited for.
+///
+/// # Panics
+/// If the system refuses that.
+pub fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).expect("a process takes signals");
 }
 
 /// Runs `prove` in a directory; it must succeed. Returns its standard output.

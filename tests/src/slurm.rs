@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use crate::farm::{PATIENCE, free_port};
+use crate::programs::{Signal, signal};
 
 /// Slurm, and where its files are.
 pub struct Cluster {
@@ -163,8 +164,7 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         // The node first, so that nothing runs on.
         for daemon in self.daemons.iter_mut().rev() {
-            let pid = daemon.id().to_string();
-            let _ = Command::new("kill").arg(pid).status();
+            signal(daemon, Signal::TERM);
             let _ = daemon.wait();
         }
     }

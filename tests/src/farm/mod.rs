@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 pub use proxy::{Faults, Proxy};
 
-use crate::programs::path;
+use crate::programs::{self, Signal, path};
 
 /// Whatever takes longer than that does not come.
 pub const PATIENCE: Duration = Duration::from_secs(240);
@@ -236,18 +236,17 @@ impl Running {
     /// Asks it to end, as Ctrl-C and `kill` do.
     ///
     /// # Panics
-    /// If `kill` does not run.
+    /// If the system refuses that.
     pub fn ask_to_end(&self) {
-        self.signal("-TERM");
+        self.signal(Signal::TERM);
     }
 
-    /// Sends it a signal, as `kill` names it.
+    /// Sends it a signal.
     ///
     /// # Panics
-    /// If `kill` does not run.
-    pub fn signal(&self, signal: &str) {
-        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
-        assert!(status.expect("kill runs").success());
+    /// If the system refuses that.
+    pub fn signal(&self, signal: Signal) {
+        programs::signal(&self.child, signal);
     }
 
     /// Kills it.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use draughtproof_game::Game;
-use tests::programs::{path, prove, run};
+use tests::programs::{Signal, path, prove, run, signal};
 
 const BOOK: [&str; 8] = ["book", "--game", "6x6", "--out", "book.tsv", "--nodes", "2000", "-q"];
 
@@ -89,8 +89,7 @@ fn an_interrupted_book_is_kept() {
     let mut child = prove.spawn().unwrap();
     // It may take a while until it listens.
     thread::sleep(Duration::from_secs(2));
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.unwrap().success());
+    signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let book = fs::read_to_string(here.join("book.tsv")).unwrap();
     assert!(book.starts_with("# book of 6x6\nfen\tmove\tscore\tdepth\tvalue\tmark\n"), "{book}");

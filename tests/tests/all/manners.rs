@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value as Json;
-use tests::programs::{path, prove, run};
+use tests::programs::{Signal, path, prove, run, signal};
 
 /// What a program printed to a stream.
 fn text(bytes: &[u8]) -> &str {
@@ -296,8 +296,7 @@ fn an_interrupted_proof_says_what_is_kept() {
             std::thread::sleep(Duration::from_millis(20));
         }
         std::thread::sleep(Duration::from_secs(2));
-        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(kill.unwrap().success());
+        signal(&child, Signal::INT);
         let output = child.wait_with_output().unwrap();
         (output.status.code(), text(&output.stderr).to_owned())
     };

@@ -18,11 +18,11 @@ use prover::search::{Checkpoint, Search, SearchProgress};
 use quickcheck::{Arbitrary, Gen};
 use tests::draft::{Draft, Part};
 use tests::positions::database;
-use tests::programs::{check, path, prove, run};
+use tests::programs::{Signal, check, path, prove, run, signal};
 
 /// A proof that takes a while: little is known, and each search may do little.
 const LONG: [&str; 9] =
-    ["--game", "6x6", "--pieces", "5", "--leaf-nodes", "300", "--quiet", "--emit", "cert"];
+    ["--game", "6x6", "--pieces", "5", "--leaf-nodes", "500", "--quiet", "--emit", "cert"];
 
 /// The line with the root of the certificate.
 fn root(said: &str) -> String {
@@ -318,8 +318,7 @@ fn ctrl_c_emits_what_there_is() {
         let mut prover = start(directory, &game);
         std::thread::sleep(Duration::from_secs(delay));
         assert!(prover.try_wait().unwrap().is_none(), "6x8 cannot be proved in a moment");
-        let kill = Command::new("kill").args(["-INT", &prover.id().to_string()]).status().unwrap();
-        assert!(kill.success());
+        signal(&prover, Signal::INT);
         let output = prover.wait_with_output().unwrap();
         // It is not what was asked for, even if something is emitted.
         assert_eq!(output.status.code(), Some(1), "{output:?}");

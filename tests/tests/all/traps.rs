@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use tests::programs::{path, prove};
+use tests::programs::{Signal, path, prove, signal};
 
 fn certificate() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
@@ -63,9 +63,13 @@ fn a_signal_in_the_middle() {
     let here = root.path();
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
     let arguments = ["--game", "6x6", "--threads", "1"];
-    for (signal, milliseconds) in
-        [("TERM", 10), ("TERM", 100), ("INT", 50), ("KILL", 100), ("HUP", 5)]
-    {
+    for (how, milliseconds) in [
+        (Signal::TERM, 10),
+        (Signal::TERM, 100),
+        (Signal::INT, 50),
+        (Signal::KILL, 100),
+        (Signal::HUP, 5),
+    ] {
         let child = Command::new(path("check"))
             .args(arguments)
             .current_dir(here)
@@ -74,14 +78,14 @@ fn a_signal_in_the_middle() {
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_millis(milliseconds));
-        let _ = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
+        signal(&child, how);
         let output = child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
         // Either it had got to its end, or there is no verdict and no exit status that could pass
         // for one.
         match output.status.code() {
             Some(0) => assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n')),
-            code => assert!(code.is_none() && out.is_empty(), "{signal}: {code:?} {out}"),
+            code => assert!(code.is_none() && out.is_empty(), "{how:?}: {code:?} {out}"),
         }
     }
 }
@@ -109,13 +113,11 @@ fn a_check_that_takes_its_time_says_how_far_it_is() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let id = child.id().to_string();
-        let signal = |name| Command::new("kill").args([name, &*id]).status();
         std::thread::sleep(Duration::from_millis(milliseconds));
-        let _ = signal("-STOP");
+        signal(&child, Signal::STOP);
         std::thread::sleep(Duration::from_millis(2100));
-        let threads = std::fs::read_dir(format!("/proc/{id}/task")).unwrap().count();
-        let _ = signal("-CONT");
+        let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
+        signal(&child, Signal::CONT);
         let output = child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
         assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n'), "{out}");

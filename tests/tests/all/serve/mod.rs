@@ -14,7 +14,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use tests::programs::path;
+use tests::programs::{Signal, path, signal};
 
 /// A server under test. It ends with the test.
 struct Server {
@@ -90,8 +90,7 @@ impl Server {
 
     /// Asks it to end, as Ctrl-C and `kill` do.
     fn ask_to_end(&self) {
-        let status = Command::new("kill").arg(self.child.id().to_string()).status();
-        assert!(status.expect("kill runs").success());
+        signal(&self.child, Signal::TERM);
     }
 
     /// How it ends, once it has been asked to.
