@@ -17,15 +17,21 @@ fn bytes_below(directory: &Path) -> u64 {
     entries.map(size).sum()
 }
 
+fn says_what_was_said(checker: &Path) {
+    let wrong = judge(&read(&folder()), &folder(), checker);
+    assert!(wrong.is_empty(), "{}: {}", checker.display(), wrong.join("\n"));
+}
+
 #[test]
-fn every_checker_says_what_was_said() {
-    let (kept, root) = (read(&folder()), folder());
-    let reference =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py");
-    for checker in [path("check"), reference] {
-        let wrong = judge(&kept, &root, &checker);
-        assert!(wrong.is_empty(), "{}: {}", checker.display(), wrong.join("\n"));
-    }
+fn the_checker_says_what_was_said() {
+    says_what_was_said(&path("check"));
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn the_reference_says_what_was_said() {
+    let reference = "../certificate-spec/reference/check.py";
+    says_what_was_said(&Path::new(env!("CARGO_MANIFEST_DIR")).join(reference));
 }
 
 #[test]
