@@ -151,9 +151,9 @@ impl Maker<'_> {
         self.prove("win-of-a-leaf", win, "--game 6x4 --pieces 0 --leaf-nodes 100000");
         let black = "--game 6x4 --fen W:W11,12:B1,2,3,4 --pieces 3 --leaf-nodes 5";
         self.prove("win-of-black", "VERIFIED BLACK-WINS 6x4", black);
-        let larger = "--game 6x6 --fen B:W13,14,17:B1,2,5 --pieces 3 --leaf-nodes 100";
+        let larger = "--game 6x6 --fen B:W13,14,17:B1,2,5 --pieces 3 --leaf-nodes 2000";
         self.prove("win-of-6x6", "VERIFIED BLACK-WINS 6x6", larger);
-        let long = "--game 8x8 --fen B:W29,30:BK4 --pieces 0";
+        let long = "--game 8x8 --fen B:W29,30:BK4 --pieces 0 --leaf-nodes 50000";
         self.prove("win-by-a-long-line", "VERIFIED WHITE-WINS 8x8", long);
         let bound = "--game 4x4 --claim white-not-lost --pieces 2 --leaf-nodes 2";
         self.prove("bound", "VERIFIED WHITE-NOT-LOST 4x4", bound);

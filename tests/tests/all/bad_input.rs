@@ -30,7 +30,7 @@ fn games_and_numbers() {
         let pieces = [command, "--game", "8x8", "--pieces", "16"];
         fails(d, &pieces, 2, &["expected 2 to 15 on 8x8", "found 16"]);
     }
-    fails(d, &["db", "--game", "8x8", "--pieces", "15"], 3, &["needs"]);
+    fails(d, &["db", "--game", "8x8", "--pieces", "11"], 3, &["needs"]);
     fails(d, &["--emit", "cert", "--threads", "0"], 2, &["--threads", "found 0"]);
     fails(d, &["--emit", "cert", "--memory", "12 parsecs"], 2, &["--memory"]);
     fails(d, &["db", "--game", "8x8", "--pieces", "6", "--memory", "1MiB"], 3, &["needs", "1 MiB"]);

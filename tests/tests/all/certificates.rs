@@ -47,7 +47,7 @@ fn game_5x5_2_which_white_wins() {
 
 #[test]
 fn game_8x4() {
-    game("8x4", "DRAW", "4", "2000");
+    game("8x4", "DRAW", "5", "2000");
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn game_4x8() {
 
 #[test]
 fn game_5x7_2_where_repetition_misleads_a_plain_search() {
-    game("5x7/2", "DRAW", "4", "3000");
+    game("5x7/2", "DRAW", "5", "3000");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn bounds_of_positions() {
         // The database knows the start: no node is needed.
         ("B:W17,18:BK1,K2", "black-not-lost", "BLACK-NOT-LOST"),
     ] {
-        let options = ["--pieces", "4", "--fen", fen, "--claim", claim];
+        let options = ["--pieces", "5", "--fen", fen, "--claim", claim];
         let start = if fen.starts_with("B:W13,14,15,16,17") { "initial" } else { fen };
         prove_and_check(directory, &options, &format!("{value} 6x6 start={start}"));
     }
@@ -125,7 +125,7 @@ fn the_same_bytes_with_any_number_of_threads() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     for options in [
-        "--game 6x6 --pieces 5 --leaf-nodes 1000",
+        "--game 6x6 --pieces 5 --leaf-nodes 3000",
         "--game 5x5/2 --pieces 3 --leaf-nodes 50",
         "--game 8x4 --pieces 4 --leaf-nodes 3000",
         // Each side seems to win.

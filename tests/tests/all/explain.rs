@@ -136,13 +136,14 @@ fn a_lost_position_that_nothing_rests_on_is_no_fault() {
     let lost = "W:W13:B1,2";
     let unclaimed =
         "the database has a Loss for the side to move: this question does not claim it\n";
-    let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3");
+    let root = certificate("--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --leaf-nodes 100000");
     let text = explain(root.path(), lost);
     let (black, white) = text.split_once("WhiteNotLost:").unwrap();
     assert!(black.contains("the database has a Loss for the side to move\n"), "{text}");
     assert!(white.contains(unclaimed) && !text.contains("WRONG"), "{text}");
     // Where no question claims it, nothing is said of it.
-    let claim = "--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --claim white-not-lost";
+    let claim =
+        "--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --leaf-nodes 100000 --claim white-not-lost";
     let (text, status) = ask(certificate(claim).path(), &[lost]);
     assert!(text.contains(unclaimed) && !text.contains("WRONG"), "{text}");
     assert_eq!(status, Some(6), "{text}");

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use tests::programs::{check, path, run};
 
-/// A second of work.
+/// Half a second of work.
 const SMALL: [&str; 8] =
-    ["--game", "6x6", "--pieces", "4", "--leaf-nodes", "1000", "--emit", "cert"];
+    ["--game", "8x4", "--pieces", "4", "--leaf-nodes", "1000", "--emit", "cert"];
 
 /// What a proof took: nodes, searches and the tree of each question, as `prove` says it.
 fn took(arguments: &[&str], directory: &Path) -> Vec<String> {
@@ -37,7 +37,7 @@ fn what_others_have_decided_saves_nodes_and_the_certificate_is_verified() {
     assert!(nodes(&one) < nodes(&alone), "{one:?} {alone:?}");
     let said = check(&["cert"], here).verdict;
     assert!(
-        said.starts_with("s VERIFIED DRAW 6x6") && said.contains(" nodes=2 leaves=2 "),
+        said.starts_with("s VERIFIED DRAW 8x4") && said.contains(" nodes=2 leaves=2 "),
         "{said}"
     );
     // Whatever the threads, and wherever the results come from.

@@ -12,7 +12,7 @@ use tests::mutants::judge::judge;
 use tests::mutants::tally::Outcome;
 use tests::mutants::{CLASSES, Mutant};
 
-const PLAN: Plan = Plan { mutants: 3600, seed: 20, threads: 1, sample: 25, progress: false };
+const PLAN: Plan = Plan { mutants: 1800, seed: 20, threads: 1, sample: 25, progress: false };
 
 fn small() -> (tempfile::TempDir, Vec<Base>) {
     let root = tempfile::tempdir().unwrap();

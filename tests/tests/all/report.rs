@@ -106,7 +106,7 @@ fn a_page_says_what_is_proved_and_how_to_verify_it() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     let absolute = here.join("my cert");
-    prove(&["--pieces", "4", "--emit", absolute.to_str().unwrap(), "-q"], here);
+    prove(&["--pieces", "5", "--emit", absolute.to_str().unwrap(), "-q"], here);
     let page = prove(&["report", absolute.to_str().unwrap(), "--html", "-q"], here);
     is_a_page(&page, here);
     let sentence = "From the start of 6x6 checkers, neither side can force a win: it is a draw.";

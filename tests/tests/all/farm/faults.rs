@@ -7,12 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tests::farm::{Broker, PATIENCE, Running};
-use tests::programs::check;
+use tests::programs::{Signal, check};
 
-use super::{Job, SMALL};
-
-/// Long enough to be killed in the middle.
-const LONG: Job = Job { leaf_nodes: "300", ..SMALL };
+use super::{LONG, SMALL};
 
 /// Sleeps for a share of the time that the whole proof takes without a fault.
 fn rest(time: Duration) {
@@ -127,7 +124,7 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
         rest(Duration::from_millis(20));
     }
     rest(Duration::from_secs(2));
-    manager.signal("-STOP");
+    manager.signal(Signal::STOP);
     broker.kill();
     let messages = stream(&broker, "-items").unwrap().join("msgs");
     let kept = directory.path().join("kept");
@@ -136,15 +133,15 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
 
     // A worker does all of them, and nobody reads its results.
     let mut worker = Running::worker(&broker.url(), "worker", directory.path(), &[]);
-    manager.signal("-CONT");
+    manager.signal(Signal::CONT);
     worker.wait_to_say("taking its items");
-    manager.signal("-STOP");
+    manager.signal(Signal::STOP);
     rest(Duration::from_secs(2));
     broker.kill();
     copy_messages(&kept, &messages);
     fs::remove_dir_all(stream(&broker, "-results").unwrap()).unwrap();
     broker.go_on();
-    manager.signal("-CONT");
+    manager.signal(Signal::CONT);
 
     let said = manager.said();
     assert_eq!(manager.root(), want, "{said}");

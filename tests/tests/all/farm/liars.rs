@@ -13,7 +13,10 @@ use prover::search::{PackedStrategy, ProofNumbers};
 use tests::farm::{Broker, Running};
 use tests::positions::database;
 
-use super::SMALL;
+use super::Job;
+
+/// Long enough for every lie to be told.
+const JOB: Job = Job { game: "6x6", pieces: "4", leaf_nodes: "1000" };
 
 /// What a liar says instead of the truth. Those that are no lie about an item are said of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,10 +182,10 @@ fn other_strategy() -> certificate_spec::leaves::Leaf<Vec<u8>> {
 #[ignore = "needs nats-server"]
 fn lies_are_counted_and_change_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let want = SMALL.root(directory.path());
+    let want = JOB.root(directory.path());
     let broker = Broker::start();
-    let mut manager = SMALL.manager(&broker, directory.path());
-    let game: Game = "6x6".parse().unwrap();
+    let mut manager = JOB.manager(&broker, directory.path());
+    let game: Game = JOB.game.parse().unwrap();
     let values: Values = database(&game.board, 4);
     let store = Store::new(&directory.path().join("egdb"), &game.board);
     let root = store.manifest_of(&Cover::up_to(4)).unwrap().root();

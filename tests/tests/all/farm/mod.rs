@@ -23,8 +23,11 @@ struct Job {
     leaf_nodes: &'static str,
 }
 
-/// A second of work, in some hundred items.
-const SMALL: Job = Job { game: "6x6", pieces: "4", leaf_nodes: "1000" };
+/// Half a second of work, in 459 items.
+const SMALL: Job = Job { game: "8x4", pieces: "4", leaf_nodes: "1000" };
+
+/// Long enough to be killed in the middle.
+const LONG: Job = Job { game: "6x6", pieces: "4", leaf_nodes: "300" };
 
 impl Job {
     fn arguments<'a>(&self, more: &[&'a str]) -> Vec<&'a str> {

@@ -44,7 +44,7 @@ fn the_permissions_of_the_guide_are_enough_and_no_more() {
     let status = run(&path("prove"), &status, directory);
     assert!(status.status.success(), "{status:?}");
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
-    assert_eq!((&status["board"], &status["pieces"]), (&"6x6".into(), &"4".into()));
+    assert_eq!((&status["board"], &status["pieces"]), (&SMALL.game.into(), &SMALL.pieces.into()));
 
     let mut alice = Running::worker(&url, "alice", directory, &["--farm-creds", &alice]);
     alice.wait_to_say("taking its items");
@@ -135,9 +135,12 @@ fn a_worker_says_what_it_does_not_have() {
     let mut manager = SMALL.manager(&broker, here);
     // No database, too small a one, and another one.
     let mut without = Running::worker(&url, "without", here, &["--db", "nowhere"]);
-    without.wait_to_say("none of its items are taken: it needs the database of 6x6 with 4 pieces");
-    without.wait_to_say("prove db --game 6x6 --pieces 4 --db nowhere");
-    tests::programs::prove(&["db", "--pieces", "2", "--db", "small", "-q"], here);
+    without.wait_to_say("none of its items are taken: it needs the database of 8x4 with 4 pieces");
+    without.wait_to_say("prove db --game 8x4 --pieces 4 --db nowhere");
+    tests::programs::prove(
+        &["db", "--game", SMALL.game, "--pieces", "2", "--db", "small", "-q"],
+        here,
+    );
     let mut small = Running::worker(&url, "small", here, &["--db", "small"]);
     small.wait_to_say("found one with 2");
     let mut tight = Running::worker(&url, "tight", here, &["--memory", "1MiB"]);
