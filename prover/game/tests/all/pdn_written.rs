@@ -141,8 +141,10 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
         // What is put into a comment is no fault.
         let Some(fault) = &games[0].fault else { return true };
         let unread = games[0].unread.as_ref().unwrap();
-        if games.len() > 2 {
-            // Tags behind the word begin another game.
+        if games.len() != 2 {
+            // Tags behind the word begin another game; and after a line of tags that is not
+            // understood, the result in it among that, the next game's tags go on with them.
+            assert!(games.len() > 2 || unread.is_whole, "{text}");
             return true;
         }
         assert!(text.contains(unread.text.trim_end()), "{text}\n{unread:?}");
