@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Reads a size: bytes, or as in 512MiB or 4GiB.
 ///
 /// # Errors
-/// A message for the user: the text is none, or the size too large.
+/// A message for the user: the text is not a size, or the size does not fit in 64 bits.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let parse = |(unit, bytes)| text.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(bytes);
     let size = [("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1)].into_iter().find_map(parse);
@@ -38,7 +38,7 @@ pub enum LevelName {
 }
 
 impl LevelName {
-    /// As it is written on the command line.
+    /// The level's name as it is written on the command line.
     pub fn name(self) -> &'static str {
         match self {
             LevelName::Exact => "exact",
@@ -88,7 +88,7 @@ pub struct CheckArguments {
 }
 
 impl CheckArguments {
-    /// How the core checks.
+    /// The options that the core gets.
     pub fn options(&self) -> Options {
         let level = match self.level {
             LevelName::Exact => Level::Exact,
@@ -103,10 +103,10 @@ impl CheckArguments {
         options
     }
 
-    /// The sample that is asked for.
+    /// The sample that is asked for; `None` without `--sample`.
     ///
     /// # Errors
-    /// There are no random numbers for its seed.
+    /// The operating system gives no random numbers for the seed.
     pub fn sample(&self) -> Result<Option<Sample>, getrandom::Error> {
         let random = || {
             let mut seed = [0; 4];
@@ -118,12 +118,12 @@ impl CheckArguments {
     }
 }
 
-/// Progress on standard error.
+/// Progress that is printed on standard error.
 pub fn progress() -> Arc<Progress> {
     Arc::new(Progress::new(say))
 }
 
-/// A line of progress on standard error.
+/// Prints a line of progress on standard error.
 fn say(line: &str) {
     stderr::say(&format!("c {line}"));
 }

@@ -80,7 +80,7 @@ pub struct Arguments {
     /// The certificate's folder
     #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
     pub certificate: Option<PathBuf>,
-    /// Without a certificate, which database.
+    /// Without a certificate: which database is checked.
     #[command(flatten)]
     pub database: DatabaseArguments,
     /// Write a note with the verdict to FILE, for `check merge`
@@ -93,18 +93,18 @@ pub struct Arguments {
     /// them; may be given several times
     #[arg(long, value_name = "NOTE", requires = "certificate", conflicts_with_all = ["sample", "journal", "game", "tables"])]
     pub trust_db: Vec<PathBuf>,
-    /// Whose notes count.
+    /// Which notes count.
     #[command(flatten)]
     pub trust: Trust,
-    /// How to check.
+    /// Options of the check itself.
     #[command(flatten)]
     pub options: CheckArguments,
-    /// What else to do than to check.
+    /// A subcommand, if something other than a check is asked for.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// Which database, where there is no certificate.
+/// Which database is meant, where there is no certificate.
 #[derive(Args)]
 pub struct DatabaseArguments {
     /// Check the database of this board (RxC, or RxC/k for that of a game) and no certificate
@@ -122,17 +122,17 @@ pub struct Trust {
     /// Only notes signed by one of the public keys in FILE, one a line, count
     #[arg(long, value_name = "FILE")]
     pub keys: Option<PathBuf>,
-    /// Each part must be in notes signed by so many of these keys
+    /// Each part must be in notes signed by at least K of these keys
     #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
           value_parser = clap::value_parser!(u8).range(1..))]
     pub require: u8,
-    /// Each part must be in notes by so many different implementations of the checker; their names
-    /// are counted
+    /// Each part must be in notes by at least K different implementations of the checker; their
+    /// names are counted
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
     pub distinct_checkers: u8,
 }
 
-/// What else there is to do.
+/// The subcommands of `check`.
 #[derive(Subcommand)]
 pub enum Command {
     /// Say whether notes of parts together cover everything
@@ -140,10 +140,10 @@ pub enum Command {
         /// The certificate's folder; with --game, all are notes
         #[arg(value_name = "CERT NOTE", required = true)]
         paths: Vec<PathBuf>,
-        /// Without a certificate, which database.
+        /// Without a certificate: which database is meant.
         #[command(flatten)]
         database: DatabaseArguments,
-        /// Whose notes count.
+        /// Which notes count.
         #[command(flatten)]
         trust: Trust,
         /// The folder of databases, for --game
@@ -196,7 +196,7 @@ pub struct PlanArguments {
     /// The certificate's folder
     #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
     pub certificate: Option<PathBuf>,
-    /// Without a certificate, which database.
+    /// Without a certificate: which database is checked.
     #[command(flatten)]
     pub database: DatabaseArguments,
     /// The number of shards
@@ -232,7 +232,7 @@ pub struct PlanArguments {
     /// When merging, only notes signed by one of the public keys in FILE count
     #[arg(long, value_name = "FILE")]
     pub keys: Option<PathBuf>,
-    /// Each part must be in notes signed by so many of these keys
+    /// Each part must be in notes signed by at least K of these keys
     #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
           value_parser = clap::value_parser!(u8).range(1..))]
     pub require: u8,

@@ -27,7 +27,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next character that is no blank, and no mark of the order of bytes.
+    /// The next character that is neither a blank nor a byte order mark.
     fn peek(&mut self) -> Option<char> {
         let here = |reader: &Self| reader.characters.get(reader.at).map(|(_, c)| *c);
         while here(self).is_some_and(|c| c.is_whitespace() || c == '\u{feff}') {
@@ -36,7 +36,8 @@ impl Reader<'_> {
         here(self)
     }
 
-    /// Whether the next character is this one, in upper or lower case; then it is passed over.
+    /// Whether the next character is this one, in upper or lower case. If it is, the reader moves
+    /// past it.
     fn takes(&mut self, wanted: char) -> bool {
         let is_there = self.peek().is_some_and(|c| c.eq_ignore_ascii_case(&wanted));
         self.at += usize::from(is_there);
@@ -52,7 +53,8 @@ impl Reader<'_> {
         if self.takes(wanted) { Ok(()) } else { self.wrong(format!("{wanted:?}")) }
     }
 
-    /// A position, alone or as a tag or between quotes, and nothing after it.
+    /// Reads a position, alone, as a PDN tag or between quotes, and requires that nothing follows
+    /// it.
     fn whole(&mut self) -> Result<Position, Wrong> {
         let is_tag = self.takes('[');
         if is_tag {
@@ -92,8 +94,8 @@ impl Reader<'_> {
         Ok(p)
     }
 
-    /// `:H0:F1`: plies since a capture or a move of a man, and the number of the move. No value
-    /// depends on them.
+    /// Reads `:H0:F1`: plies since a capture or a move of a man, and the number of the move. No
+    /// value depends on them.
     fn counters(&mut self) -> Result<(), Wrong> {
         for counter in ['H', 'F'] {
             let before = self.at;
@@ -136,7 +138,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The digits that are next, which have no blanks between them.
+    /// The digits that come next, without blanks between them.
     fn digits(&mut self) -> String {
         self.peek();
         let digits = self.characters[self.at..].iter().map(|(_, c)| *c);

@@ -1,6 +1,7 @@
-//! The command line of `check`. What it prints last on standard output is the verdict, and its exit
-//! status is the verdict's, unless the line could not be written.
-// But for `stdout.rs`, which has to look before the library's start-up code runs.
+//! The command line of `check`. The last line that it prints on standard output is the verdict, and
+//! its exit status is the verdict's, unless that line could not be written.
+// All files but `stdout.rs` are safe code; `stdout.rs` has to run before the library's start-up
+// code.
 #![deny(unsafe_code)]
 
 mod explain;
@@ -30,14 +31,16 @@ fn read_notes(paths: &[PathBuf], trust: &Trust) -> Result<Notes, Stop> {
     Ok(Notes::read(paths, keys, trust.require.into(), trust.distinct_checkers.into()))
 }
 
-/// Finds out which notes count. What does not is named whatever the verdict is.
+/// Finds out which notes count. Notes that do not count are named on standard error, whatever the
+/// verdict is.
 fn judge<'a>(notes: &'a Notes, about: &'a Description) -> Joined<'a> {
     let joined = notes.about(about);
     joined.left_out().iter().for_each(|line| say(line));
     joined
 }
 
-/// Takes the word of notes for the values of the database, and says at which level they have them.
+/// Takes the word of notes for the values of the database, and returns the level at which the notes
+/// cover them.
 fn trust_notes(
     arguments: &Arguments,
     certificate: &Path,
@@ -46,11 +49,11 @@ fn trust_notes(
     let notes = read_notes(&arguments.trust_db, &arguments.trust)?;
     let about = Description::certificate(certificate, level)?;
     let (noted, trusted) = judge(&notes, &about).database()?;
-    // What may not rest on the level consistent is declined by the check itself.
+    // The check itself declines claims that may not rest on the level consistent.
     Ok((if noted == Level::Consistent { noted } else { level }, trusted))
 }
 
-/// The folder of tables, which may not be among what is checked.
+/// Opens the folder of tables, which may not lie within a folder that is checked.
 fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, Stop> {
     if is_among(folder, closed) {
         let text = format!("{}: tables cannot be among what is checked", folder.display());
@@ -62,7 +65,8 @@ fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, Stop> {
 fn check(arguments: &Arguments) -> Result<Statement, Stop> {
     let database = &arguments.database;
     let error = |text: String| Stop::Error(text);
-    // What clap does not see where one of the two conflicts with what is there.
+    // clap does not see a conflict where one of the two options conflicts with an argument that is
+    // present.
     if arguments.certificate.is_some() && database.pieces.is_some() {
         return Err(error("usage: --pieces is for --game; a certificate says how many".into()));
     }
@@ -115,7 +119,8 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
     let used_tables = matches!(values, Values::Tables(_));
     let mut statement = check(&extent(values));
     if statement.status() == 1 && used_tables {
-        // What is wrong may be a table, and nobody is refuted by those.
+        // A wrong table may be the cause, and a wrong table refutes nothing: check again without
+        // tables.
         statement = check(&extent(Values::Verified));
         if statement.status() != 1 {
             options.progress.show("one of the tables was wrong, and none has been used");
@@ -152,14 +157,15 @@ fn merge(
     }
 }
 
-/// What a command prints: its text and exit status.
+/// What a command prints, and its exit status.
 struct Output {
     text: String,
     status: u8,
 }
 
 impl Output {
-    /// A verdict; with a plain sentence on standard error beside it, unless that is to be quiet.
+    /// The output for a verdict. Unless `is_quiet`, a plain sentence goes to standard error beside
+    /// it.
     fn of(statement: impl Into<Statement>, is_quiet: bool) -> Output {
         let statement = statement.into();
         sentence::warnings(&statement).iter().for_each(|warning| say(warning));
@@ -170,7 +176,7 @@ impl Output {
     }
 }
 
-/// What a command prints.
+/// Runs the command that the arguments ask for.
 fn run(arguments: &Arguments) -> Output {
     let verdict = |result: Result<Statement, Stop>, is_quiet| {
         Output::of(result.unwrap_or_else(Statement::from), is_quiet)
@@ -211,8 +217,8 @@ fn run(arguments: &Arguments) -> Output {
     }
 }
 
-/// What is wrong with the arguments. They are read once more on a line each: only then are the line
-/// feeds in the text none of theirs.
+/// What is wrong with the arguments. They are parsed once more with each argument folded into one
+/// line, so that no line feed in clap's text comes from an argument.
 fn usage(error: &clap::Error) -> String {
     let clean = std::env::args_os().map(|argument| one_line(&argument.to_string_lossy()));
     match Arguments::try_parse_from(clean) {
@@ -226,7 +232,7 @@ fn main() -> ExitCode {
         Ok(arguments) => catch_unwind(|| run(&arguments)).unwrap_or_else(|_| {
             Output::of(Verdict::error("a bug in check; see standard error"), false)
         }),
-        // Not an error: --help or --version.
+        // `--help` or `--version` is not an error.
         Err(text) if !text.use_stderr() => return stdout::print(&text.render().to_string(), 0),
         Err(error) => {
             let text = usage(&error);

@@ -1,6 +1,6 @@
 //! Names of moves: `11-15`, `22x15`, `22x15x8`. A move is named by its first and last square where
-//! no other move has the same, else by all squares on which it stands. What is a legal move the
-//! core alone says; names are for people.
+//! no other move has the same two, else by all squares on which the piece stands. The core alone
+//! decides which moves are legal; names are for people.
 
 use checker_core::{Board, Position, Side, write_fen};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ struct Move {
     paths: Vec<Vec<usize>>,
 }
 
-/// The legal moves of a position, which have names.
+/// The legal moves of a position and their names.
 pub(crate) struct Moves {
     fen: String,
     squares: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Moves {
 }
 
 impl Moves {
-    /// Those of a position.
+    /// The legal moves of `p`.
     pub(crate) fn of(board: &Board, p: &Position) -> Moves {
         let mut legal = Vec::new();
         board.successors(p, &mut legal);
@@ -53,7 +53,7 @@ impl Moves {
     /// out where that leaves one move.
     ///
     /// # Errors
-    /// What was expected, and which moves there are.
+    /// The text names no legal move, or more than one; the message lists the legal moves.
     pub(crate) fn read(&self, text: &str) -> Result<Position, String> {
         let wrong = |what: &str| {
             let names: Vec<String> = self.moves.iter().map(|m| self.name(&m.after)).collect();
@@ -89,10 +89,10 @@ impl Moves {
     }
 }
 
-/// The position after moves with blanks between.
+/// The position after a sequence of moves, separated by blanks.
 ///
 /// # Errors
-/// As for [`Moves::read`], at the first that is none.
+/// As for [`Moves::read`], at the first word that names no move.
 pub(crate) fn play(board: &Board, from: &Position, moves: &str) -> Result<Position, String> {
     moves.split_whitespace().try_fold(*from, |p, name| Moves::of(board, &p).read(name))
 }
@@ -105,7 +105,7 @@ fn is_part(some: &[usize], path: &[usize]) -> bool {
         && some.iter().all(|s| rest.any(|p| p == s))
 }
 
-/// The ways of moving, by where they lead.
+/// The paths of all legal moves, by the position that each leads to.
 fn paths(board: &Board, p: &Position) -> BTreeMap<Position, Vec<Vec<usize>>> {
     let all = (0..board.rows()).flat_map(|row| (0..board.columns()).map(move |c| (row, c)));
     let squares: Vec<(u8, u8)> = all.filter(|(row, column)| (row + column) % 2 == 1).collect();
@@ -119,7 +119,7 @@ fn paths(board: &Board, p: &Position) -> BTreeMap<Position, Vec<Vec<usize>>> {
     found
 }
 
-/// A piece on its way.
+/// A piece in the course of its move.
 struct Walk<'a> {
     p: &'a Position,
     /// Row and column of each square.
@@ -162,7 +162,7 @@ impl Walk<'_> {
         }
     }
 
-    /// All ways to go on after taking `taken`; none that is not carried on to its end.
+    /// Follows all ways to go on after taking `taken`, each to the end of the capture.
     fn jump(&mut self, taken: u32) {
         let at = self.path[self.path.len() - 1];
         let (black, white) = (self.p.black, self.p.white);

@@ -1,5 +1,6 @@
-//! `check plan`: the shards of a check, and merging what they say, as jobs for a cluster. Nothing
-//! rests on these scripts: what counts is the verdict of the last one, and what notes it has read.
+//! `check plan`: the shards of a check, and merging their notes, as jobs for a cluster. Nothing
+//! rests on these scripts: what counts is the verdict of the last job and the notes that it has
+//! read.
 
 use std::path::Path;
 
@@ -8,14 +9,14 @@ use checker_audit::one_line;
 use checker_core::Stop;
 use slurm_jobs::{Limits, Step, quoted};
 
-/// Bytes for the program, and for what each thread has besides tables.
+/// Bytes for the program itself, and for each thread besides tables of values.
 const PROGRAM: u64 = 256 << 20;
 const THREAD: u64 = 256 << 20;
 
-/// Writes the jobs, and says how many there are.
+/// Writes the scripts of the jobs, and says how many jobs there are.
 ///
 /// # Errors
-/// There are scripts already, or they cannot be written.
+/// There are scripts already, or the scripts cannot be written.
 pub(crate) fn plan(arguments: &PlanArguments) -> Result<String, Stop> {
     let PlanArguments { out, shards, .. } = arguments;
     let failed = |path: &Path, error| Stop::Error(format!("{}: {error}", path.display()));
@@ -87,7 +88,7 @@ exit $status"
     ))
 }
 
-/// What is checked, as options, and in words.
+/// What is checked, as options and in words.
 fn subject(
     arguments: &PlanArguments,
     absolute: &impl Fn(&Path) -> Result<String, Stop>,
@@ -113,7 +114,8 @@ fn subject(
     }
 }
 
-/// The bytes of the files of a folder; none where it cannot be read, as the jobs will say.
+/// The total length in bytes of a folder's files; 0 where the folder cannot be read, which the jobs
+/// will report.
 fn bytes_of(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.metadata().ok()).map(|metadata| metadata.len()).sum()

@@ -1,5 +1,5 @@
 //! `check reproduce`: runs the prover with the options that a certificate states (`SPEC.md` §7.1),
-//! and compares what it makes with what there is, file by file.
+//! and compares the new certificate with the given one, file by file.
 
 use certificate_spec::claim::Claim;
 use certificate_spec::manifest::Manifest;
@@ -18,7 +18,7 @@ fn manifest(cert: &Path) -> Result<Manifest, String> {
     Manifest::decode(&read(&path)?).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The options of the prover that ask for the same; none of them names a file.
+/// The options of `prove` that ask for the same certificate; none of them names a file.
 fn arguments(request: &Request) -> Vec<String> {
     let Request { game, start, claim, cover, leaf_nodes, leaf_table, max_nodes, .. } = request;
     let claim = match claim {
@@ -43,7 +43,7 @@ fn arguments(request: &Request) -> Vec<String> {
 }
 
 /// Makes the certificate again with the program `prove`, and says where the two differ, if they do.
-/// What it is about must have been read, and its objects be what its MANIFEST says.
+/// The caller must have read the certificate and found its objects as its MANIFEST says.
 ///
 /// # Errors
 /// Why it could not be made.
@@ -62,7 +62,7 @@ pub(crate) fn reproduce(
     let place = tempfile::tempdir().map_err(|e| format!("no temporary directory: {e}"))?;
     let again = place.path().join("cert");
     let claim = Claim::decode(&read(&cert.join("CLAIM"))?).map_err(|e| e.to_string())?;
-    // It may not have the prover do more than the claim is about.
+    // The request may not have the prover do more than the claim is about.
     for (what, said, claimed) in [
         ("game", &request.game, &claim.game),
         ("start", &request.start, &claim.start),
@@ -84,11 +84,11 @@ pub(crate) fn reproduce(
         fs::write(&file, game).map_err(|e| format!("{}: {e}", file.display()))?;
         command.arg("--seed-line").arg(file);
     }
-    // What it says on standard output would come before the verdict.
+    // What the prover prints on standard output would come before the verdict.
     let status = command.stdout(Stdio::null()).status();
     let status = status.map_err(|e| format!("{}: {e}", prove.display()))?;
-    // A certificate of what a prover has not decided may be reproduced, too, whatever status it
-    // ends with.
+    // A certificate that leaves the value undecided may be reproduced, too, whatever status the
+    // prover ends with.
     if !status.success() && !again.exists() {
         return Err(format!("{}: {status}", prove.display()));
     }

@@ -3,7 +3,7 @@
 use checker_audit::{Statement, Unseen};
 use checker_core::{Finding, Stop, Verdict, escaped, write_fen};
 
-/// The sentence for a verdict.
+/// The sentence for a statement.
 pub(crate) fn of(statement: &Statement) -> String {
     match statement {
         Statement::Whole(Verdict::Verified(_)) => {
@@ -39,7 +39,7 @@ pub(crate) fn of(statement: &Statement) -> String {
     }
 }
 
-/// What must not be overlooked in a verdict.
+/// The warnings that a user must not overlook in a verdict.
 pub(crate) fn warnings(statement: &Statement) -> Vec<String> {
     let Statement::Sampled { unseen, .. } = statement else { return Vec::new() };
     let warning = |unseen: &Unseen| {
@@ -49,7 +49,7 @@ pub(crate) fn warnings(statement: &Statement) -> Vec<String> {
     unseen.iter().map(warning).collect()
 }
 
-/// Where something is wrong, what was expected and what was found, and the rule.
+/// The place of a finding, what was expected and found there, and the rule.
 fn told(finding: &Finding) -> String {
     let Finding { rule, expected, found, file, offset, position } = finding;
     let mut place = escaped(file);

@@ -1,9 +1,9 @@
-//! Standard output. Exit status 0 is for those alone whose words have arrived.
+//! Standard output. The program may exit with status 0 only after its text has been written.
 //!
-//! Two things of Rust's library would say otherwise, and are gone round. Its standard output takes
-//! a descriptor that cannot be written to for success. And where standard output was closed when
-//! the program was started, the library puts a null device there before `main`, so that whether it
-//! was open must be looked at before that.
+//! Two habits of Rust's library would break this rule, and are worked around. The library's
+//! standard output takes a descriptor that cannot be written to for success. And where standard
+//! output was closed when the program was started, the library opens a null device in its place
+//! before `main`; so this file has to find out before that whether it was open.
 #![expect(unsafe_code)]
 
 use std::fs::File;
@@ -14,9 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: what stands in this section is called by the system's start-up code, once and on one
-// thread, as functions of C; `look` is one, and needs nothing of the library's that is not there
-// yet.
+// SAFETY: the system's start-up code calls the functions in this section once, on one thread, as C
+// functions; `look` is one, and needs nothing of the library that is not initialised yet.
 #[used]
 #[cfg_attr(target_vendor = "apple", unsafe(link_section = "__DATA,__mod_init_func"))]
 #[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
@@ -29,7 +28,7 @@ extern "C" fn look() {
     WAS_CLOSED.store(flags == -1, Ordering::Relaxed);
 }
 
-/// Prints `text`, and gives `status`, or 4 if the text could not be written.
+/// Prints `text`, and returns `status`, or 4 if the text could not be written.
 pub(crate) fn print(text: &str, status: u8) -> ExitCode {
     match write(text) {
         Ok(()) => ExitCode::from(status),
@@ -40,7 +39,7 @@ pub(crate) fn print(text: &str, status: u8) -> ExitCode {
 /// Prints `text`.
 ///
 /// # Errors
-/// It could not be written.
+/// The text could not be written.
 pub(crate) fn write(text: &str) -> Result<()> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(Error::from_raw_os_error(libc::EBADF));

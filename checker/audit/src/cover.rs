@@ -1,8 +1,8 @@
-//! What one note covers, if it is about what is at hand and can be what a check has said.
+//! What one note covers, if it is about the subject at hand and a check can have written it.
 //!
-//! Enforces: that each word and field of a note is judged before anything of it counts; that it is
-//! about this very certificate or its database; and that what it takes for granted comes before
-//! what it verifies, or notes could lean on one another in a circle.
+//! Enforces: that each word and field of a note is judged before anything of it counts; that the
+//! note is about this very certificate or its database; and that what it takes for granted comes
+//! before what it verifies, since notes could otherwise lean on one another in a circle.
 
 use crate::describe::{DescribedQuestion, Description};
 use crate::selection::{Work, below};
@@ -17,18 +17,18 @@ use std::ops::Range;
 
 /// What a note covers.
 pub(crate) struct Cover {
-    /// Whose word it is, of those that count.
+    /// The witnesses of the note that count.
     pub(crate) by: BTreeSet<Witness>,
     /// The level at which values were verified.
     pub(crate) level: Level,
-    /// The pairs of slices.
+    /// The pairs of slices that it covers, by number.
     pub(crate) slices: Range<usize>,
-    /// For each question.
+    /// For each question, the nodes that it covers, by number; the start is number 0.
     pub(crate) nodes: Vec<Range<usize>>,
     pub(crate) leaves: Vec<Range<usize>>,
-    /// Of a shard, which may have had tables from anywhere: what it says of them.
+    /// What a note of a shard says of tables, which the shard may have had from anywhere.
     pub(crate) tables: Option<Tables>,
-    /// Whether a journal has spoken for some of it.
+    /// Whether a journal has spoken for some of its slices.
     pub(crate) has_journal: bool,
 }
 
@@ -36,16 +36,16 @@ pub(crate) struct Cover {
 pub(crate) struct Tables {
     /// The slices that it verifies, with the digests of their tables.
     pub(crate) verified: Vec<TableDigest>,
-    /// The slices whose tables it took for granted,
+    /// The slices whose tables it took for granted.
     pub(crate) prerequisites: Vec<SliceName>,
-    /// and what stands for these.
+    /// The digest of the list of their tables; `None` if there are no such slices.
     pub(crate) digest: Option<Digest>,
 }
 
-/// What vouches for a stretch: a key or a note, and the implementation of the checker.
+/// A witness for a range of items: a key or a note, and the implementation of the checker.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Witness {
-    /// The number of the key that has signed or, where no keys are asked for, of the note.
+    /// The number of the signing key or, where no keys are required, of the note.
     pub(crate) who: usize,
     /// The name of the implementation.
     pub(crate) checker: String,
@@ -53,9 +53,9 @@ pub(crate) struct Witness {
 
 /// Why a note covers nothing.
 pub(crate) enum Objection {
-    /// It is about something else, or no check has said it: this is why.
+    /// The note is about something else, or no check can have written it, for this reason.
     Other(String),
-    /// It is about this, and says something else of it than this.
+    /// The note is about this subject and disagrees; the text is what it would have to say.
     Disagreement(String),
 }
 
@@ -65,7 +65,7 @@ impl From<String> for Objection {
     }
 }
 
-/// Reads `A-B/N`.
+/// Reads `A-B/N`, where N must be `of`.
 fn range(text: &str, of: usize) -> Option<Range<usize>> {
     let (range, all) = text.split_once('/')?;
     let (start, end) = range.split_once('-')?;
@@ -74,7 +74,7 @@ fn range(text: &str, of: usize) -> Option<Range<usize>> {
     (is_right && start <= end && end <= of).then_some(start..end)
 }
 
-/// Reads `Q:A-B/N,…`, one for each question, of which `of` says how much there is.
+/// Reads `Q:A-B/N,…`, one item for each question, where N must be what `of` returns.
 fn ranges(
     text: &str,
     questions: &[DescribedQuestion],
@@ -87,7 +87,7 @@ fn ranges(
     (items.len() == questions.len()).then(|| items.iter().zip(questions).map(one).collect())?
 }
 
-/// The start of a question counts as one of its nodes.
+/// The number of a question's nodes, with its start as one of them.
 fn nodes_of(question: &DescribedQuestion) -> usize {
     question.nodes + 1
 }
@@ -97,17 +97,17 @@ fn leaves_of(question: &DescribedQuestion) -> usize {
 }
 
 impl Cover {
-    /// What a note says, by these witnesses.
+    /// What a note covers, with these witnesses.
     ///
     /// # Errors
-    /// Why it covers nothing.
+    /// Why the note covers nothing.
     pub(crate) fn read(
         note: &Note,
         about: &Description,
         by: BTreeSet<Witness>,
     ) -> Result<Cover, Objection> {
         let verdict = note.verdict();
-        // It does not say of what, so that it may be of this.
+        // A refutation does not name its subject, so it may be about this one.
         if verdict.split(' ').next() == Some("REFUTED") {
             return Err(Objection::Disagreement("VERIFIED".into()));
         }
@@ -146,7 +146,7 @@ impl Cover {
     }
 }
 
-/// That a note is about what is at hand, and agrees with what the root stands for.
+/// Checks that a note is about the subject at hand, and agrees with what the root stands for.
 fn judge_subject(words: &Words<'_>, about: &Description) -> Result<(), Objection> {
     let ours = format!("VERIFIED {}", about.subject);
     let ours = Words::read(&ours)?;
@@ -165,7 +165,7 @@ fn judge_subject(words: &Words<'_>, about: &Description) -> Result<(), Objection
             .expect("root", ours.field("root").unwrap_or_default())
             .map_err(|why| Objection::Other(format!("it is about another certificate: {why}")))?,
     }
-    // Of another game whatever it says is true of that.
+    // Whatever a note says of another game may be true of that game.
     words.judge_game()?;
     let is_right = match words.subject {
         Subject::Database { board } => board == about.board,
@@ -182,7 +182,7 @@ fn judge_subject(words: &Words<'_>, about: &Description) -> Result<(), Objection
     }
 }
 
-/// That a note of a whole check counts what there is.
+/// Checks that the note of a whole check has the right counts.
 fn judge_counts(words: &Words<'_>, about: &Description, is_database: bool) -> Result<(), String> {
     if is_database {
         return words.expect("slices", both(&about.pairs).len());
@@ -201,7 +201,7 @@ fn judge_assumed(words: &Words<'_>, about: &Description) -> Result<(), String> {
     }
 }
 
-/// That a journal speaks for pairs of slices that are in the part.
+/// Checks that a journal speaks for as many pairs of slices as the part has.
 fn judge_journal(words: &Words<'_>, pairs: usize) -> Result<(), String> {
     match words.journal() {
         Some((_, of)) if of != pairs as u64 => {
@@ -269,43 +269,42 @@ fn shard(
             return Err(format!("expected given-tables= of {} slices", prerequisites.len()));
         }
     };
-    // Where notes are trusted, no slices are verified, and values are read from files and nowhere
-    // else.
+    // Where notes are trusted, no slices are verified, and values come from files only.
     let tables = Tables { verified, prerequisites, digest };
     let tables = words.field("db-note").is_none().then_some(tables);
     let by = BTreeSet::new();
     Ok(Cover { by, level, slices, nodes, leaves, tables, has_journal: false })
 }
 
-/// A range that some witnesses have covered.
+/// A range of items, and the witnesses that have covered it.
 pub(crate) struct Covered<'a> {
     range: &'a Range<usize>,
     by: &'a BTreeSet<Witness>,
 }
 
 impl Cover {
-    /// Its slices.
+    /// The pairs of slices that it covers.
     pub(crate) fn slices(&self) -> Covered<'_> {
         Covered { range: &self.slices, by: &self.by }
     }
 
-    /// Its nodes or leaves of the `q`th question.
+    /// The nodes or leaves of the `q`th question that it covers.
     pub(crate) fn positions(&self, what: &str, q: usize) -> Covered<'_> {
         let ranges = if what == "nodes" { &self.nodes } else { &self.leaves };
         Covered { range: &ranges[q], by: &self.by }
     }
 }
 
-/// How many witnesses each item needs.
+/// The numbers of witnesses that each item needs at least.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Least {
-    /// Different keys, or notes.
+    /// Different keys, or notes where no keys are required.
     pub(crate) who: usize,
-    /// Different implementations.
+    /// Different implementations of the checker.
     pub(crate) checkers: usize,
 }
 
-/// The first stretch of `all` that not enough witnesses have covered.
+/// The first range within `all` that too few witnesses have covered.
 pub(crate) fn gap(
     all: Range<usize>,
     least: Least,

@@ -1,4 +1,4 @@
-//! What a certificate or a database is about, for those who join notes or make it again.
+//! What a certificate or a database is about, for joining notes and for reproducing a certificate.
 
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
@@ -9,44 +9,44 @@ use checker_core::{
 use std::path::Path;
 
 /// What a certificate claims and how large it is, as far as that can be seen without playing a
-/// move, or a database.
+/// move; or what a database is.
 #[derive(Debug, Clone)]
 pub struct Description {
-    /// What verdicts say of it first: value, game, start and root, or of a database the word for
-    /// it, board, pieces and root.
+    /// The fields that verdicts begin with: value, game, start and root of a certificate; or, of a
+    /// database, the word for it, board, pieces and root.
     pub subject: String,
-    /// What the database covers; nothing without one.
+    /// The positions that the database covers; empty without a database.
     pub cover: Cover,
     /// The root of the database, or `none`.
     pub db_root: String,
-    /// Whether something is claimed to be won.
+    /// Whether the claim is, for any of its questions, a win.
     pub is_win: bool,
     /// The [`pairs`] of slices of the database.
     pub pairs: Vec<SliceName>,
     /// The questions of the claim.
     pub questions: Vec<DescribedQuestion>,
-    /// The positions that all leaves state.
+    /// The number of positions that all leaves state together; saturating.
     pub positions: u64,
-    /// Those that each of them states, question by question.
+    /// The number of positions that each leaf states, question by question.
     pub leaf_positions: Vec<Vec<u64>>,
     /// The number of Assumed nodes.
     pub assumed: usize,
-    /// The game; the board alone, if it is a database.
+    /// The game; for a database alone, the board.
     pub game: String,
-    /// The board.
+    /// The board, as `RxC`.
     pub board: String,
-    /// How it was made, as it says.
+    /// How the certificate was made, as it says.
     pub provenance: Option<Provenance>,
 }
 
-/// How large a question is.
+/// The size of a question.
 #[derive(Debug, Clone, Copy)]
 pub struct DescribedQuestion {
-    /// Its number.
+    /// The number of the question.
     pub question: u8,
-    /// Its nodes.
+    /// The number of its nodes, without the start.
     pub nodes: usize,
-    /// Its leaves.
+    /// The number of its leaves.
     pub leaves: usize,
 }
 
@@ -54,7 +54,7 @@ impl Description {
     /// Reads a certificate as far as it can be judged without playing a move.
     ///
     /// # Errors
-    /// [`Stop`] if something is wrong with it.
+    /// [`Stop`] if something is wrong with the certificate.
     pub fn certificate(path: &Path, level: Level) -> Result<Description, Stop> {
         let certificate = Certificate::read(path, level)?;
         let Certificate { claim, proofs, game, .. } = &certificate;
@@ -87,7 +87,7 @@ impl Description {
     /// Reads the manifest of the database of a board.
     ///
     /// # Errors
-    /// [`Stop`] if something is wrong with it, or it has not so many pieces.
+    /// [`Stop`] if something is wrong with the manifest, or the database does not cover `cover`.
     pub fn database(board: &Board, cover: Option<&Cover>, db: &Path) -> Result<Description, Stop> {
         let (cover, root) = identify(db, board, cover)?;
         let root = root.to_string();

@@ -1,15 +1,15 @@
-//! The journal of a check: which slices have been verified, so that another run need not do it
-//! again.
+//! The journal of a check: which slices have been verified, so that another run need not verify
+//! them again.
 //!
-//! Its first line says of what: the version of this format, board, level, pieces and root of the
-//! database, and shard. Then each line has the slices of a pair with the digests of their tables,
-//! in a shard also those of the tables that have been taken for granted since the line before, and
-//! a checksum of the first line and this one.
+//! The first line says what the journal is about: the version of this format, board, level, pieces
+//! and root of the database, and shard. Each further line has the slices of a pair with the digests
+//! of their tables, in a shard also those of the tables that have been taken for granted since the
+//! line before, and a checksum of the first line and this one.
 //!
-//! Trusts: the file. Whoever writes a journal decides what is verified; so it must be the user's
-//! own. Enforces: that it is about the same files (those that the root stands for, which are hashed
-//! again) and the same question, and that a line counts if it has been written to its end. If a
-//! table is needed again, it must have the digest given here.
+//! Trusts: the file. Whoever can write a journal decides what counts as verified, so it must be the
+//! user's own. Enforces: that the journal is about the same files (those that the root stands for,
+//! which are hashed again) and the same question, and that a line counts only if it has been
+//! written to its end. If a table is needed again, it must have the digest given here.
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -19,18 +19,18 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// What stands before the name of a slice whose table was taken for granted. No name begins so.
+/// The prefix of the name of a slice whose table was taken for granted. No slice's name begins so.
 const ASSUMED_PREFIX: &str = "given:";
 
 /// What the first line of every journal begins with.
 const FIRST: &str = "draughtproof-check-journal 1 ";
 
-/// What is said of a journal that cannot be used.
+/// The message for a journal that cannot be used.
 fn stop(path: &Path, text: impl Display) -> String {
     format!("journal {}: {text}", path.display())
 }
 
-/// Opens an ordinary file to be added to, and reads it.
+/// Opens an ordinary file for appending, and reads it.
 fn read(path: &Path, options: &mut OpenOptions) -> Result<(File, Vec<u8>), String> {
     let failed = |error: io::Error| stop(path, error);
     let mut file = options.read(true).append(true).open(path).map_err(failed)?;
@@ -46,16 +46,16 @@ fn read(path: &Path, options: &mut OpenOptions) -> Result<(File, Vec<u8>), Strin
 pub struct Journal {
     file: File,
     head: String,
-    /// What it has.
+    /// The digests that the journal has recorded so far.
     noted: TableDigests,
 }
 
 impl Journal {
-    /// Opens or begins the journal of what `about` says, and reads what it has. A line that is not
-    /// all there can only be the last one, and is taken away.
+    /// Opens or begins the journal of what `about` says, and returns the digests in it. Only the
+    /// last line can be incomplete; an incomplete line is removed.
     ///
     /// # Errors
-    /// It cannot be read, is about something else, or has a line that is damaged.
+    /// The file cannot be read, is about something else, or has a damaged line.
     pub fn open(path: &Path, about: &str) -> Result<(Journal, TableDigests), String> {
         let stop = |text: String| stop(path, text);
         let failed = |error: io::Error| stop(error.to_string());
@@ -63,7 +63,7 @@ impl Journal {
         let head = format!("{FIRST}{about}\n");
         let mut journal = Journal { file, head, noted: TableDigests::default() };
         let (head, mut noted, mut length) = (journal.head.as_bytes(), TableDigests::default(), 0);
-        // One of which not even the first line is there has been begun and nothing more.
+        // A file without a complete first line is a journal that has been begun and nothing more.
         if !head.starts_with(&bytes) {
             let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
             if lines.next() != Some(head) {
@@ -89,10 +89,10 @@ impl Journal {
         Ok((journal, noted))
     }
 
-    /// Takes away all that a journal has, of whatever check it is: the next one begins it anew.
+    /// Empties a journal, of whatever check it is, so that the next check begins it anew.
     ///
     /// # Errors
-    /// There is something else in the file, which stays as it is, or it cannot be written.
+    /// The file is not a journal and stays as it is, or it cannot be written.
     pub fn clear(path: &Path) -> Result<(), String> {
         if !path.exists() {
             return Ok(());
@@ -105,7 +105,7 @@ impl Journal {
         file.set_len(0).map_err(|error| stop(path, error))
     }
 
-    /// A line with this text.
+    /// The line with this text: the text and its checksum.
     fn line(&self, text: &str) -> String {
         let digest = Digest::of([&self.head, text].concat().as_bytes()).to_string();
         format!("{text} {}\n", &digest[..16])
@@ -117,10 +117,10 @@ impl Journal {
         fields.chunks(2).map(|pair| Entry::parse(pair.first()?, pair.get(1)?)).collect()
     }
 
-    /// Adds a line with those of these that are not there yet, and comes back when it is on disk.
+    /// Appends a line with those digests that are not recorded yet, and returns once it is on disk.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The journal cannot be written.
     pub fn add(&mut self, digests: &TableDigests) -> Result<(), String> {
         let mut new: Vec<Entry> = Vec::new();
         for (all, noted, is_assumed) in [
@@ -139,7 +139,7 @@ impl Journal {
     }
 }
 
-/// A table of which a journal tells.
+/// A table that a journal names: its slice, its digest, and whether it was taken for granted.
 struct Entry {
     slice: SliceName,
     digest: Digest,

@@ -1,14 +1,14 @@
 //! Checks in parts: shards, samples, journals, and notes of what others have checked.
 //!
 //! The core says what it has looked at ([`checker_core::Looked`]); this crate chooses what is
-//! looked at and words it ([`Statement`]). It is trusted by those who go by shards, samples,
-//! journals and notes, and by nobody else: a whole check without any of them is a verdict of the
-//! core.
+//! looked at and words the result ([`Statement`]). A user who goes by shards, samples, journals or
+//! notes has to trust this crate; a whole check without any of them does not depend on it, and is a
+//! verdict of the core.
 //!
-//! * [`Shard`], [`Sample`] and the selections: what of the work is done.
-//! * [`TableFolder`]: how shards hand tables to one another. Nobody trusts it.
+//! * [`Shard`], [`Sample`] and the selections: which part of the work is done.
+//! * [`TableFolder`]: how shards hand tables to one another. It is not trusted.
 //! * [`Journal`]: what has been verified before, as trusted as its file.
-//! * [`Note`], [`Notes`], [`keys`]: what somebody says that a check has said, and joining that.
+//! * [`Note`], [`Notes`], [`keys`]: signed statements of what a check has said, and joining them.
 #![forbid(unsafe_code)]
 
 mod cover;

@@ -1,18 +1,18 @@
-//! Joining notes: whether what they say together is that everything has been verified (`SPEC.md`
+//! Joining notes: decides whether they state together that everything has been verified (`SPEC.md`
 //! §12).
 //!
-//! Soundness: a note is believed or not, as its signatures and the user say; nothing here can tell
-//! a false one. What is enforced is that all notes that count are about this very certificate and
-//! database (`cover.rs`), that each item of the work (`selection.rs`) is in enough of them, that
-//! none takes for granted what would make a circle, and that each table taken for granted is, by
-//! its digest, the one that others have verified. Whatever else is among the files is named and
-//! passed over, so that adding a file cannot spoil an audit.
+//! Soundness: whether a note is believed depends on its signatures and the user; nothing here can
+//! recognise a false note. What is enforced is that all notes that count are about this very
+//! certificate and database (`cover.rs`), that each item of the work (`selection.rs`) is in enough
+//! of them, that none takes for granted what would make a circle, and that each table taken for
+//! granted is, by its digest, the one that others have verified. Any other file is named and passed
+//! over, so that adding a file cannot spoil an audit.
 //!
 //! Why that is enough, wherever a shard had the tables from: a table that a shard verifies has for
-//! quiet positions the values in the slice's file, and for others what they come to by the tables
-//! of slices with fewer pieces. If those are what the files come to, so is this one. So by
-//! induction over the pieces all tables that shards verify, and with them all that are taken for
-//! granted, are what the files come to; which is how `selection.rs` has it.
+//! quiet positions the values in the slice's file, and for others the values that follow from the
+//! tables of slices with fewer pieces. If those tables are what the files come to, so is this one.
+//! So by induction over the pieces all tables that shards verify, and with them all that are taken
+//! for granted, are what the files come to; `selection.rs` rests on this.
 
 use crate::cover::{Cover, Least, Objection, Tables, Witness, gap};
 use crate::describe::{DescribedQuestion, Description};
@@ -37,7 +37,7 @@ fn finding(rule: &'static str, note: &Note, expected: impl ToString) -> Finding 
     }
 }
 
-/// The beginning of a text that somebody else has written, as much as fits on a line.
+/// The beginning of a text from another program, as much of it as fits on a line.
 fn shortened(text: &str) -> String {
     const MOST: usize = 200;
     match text.char_indices().nth(MOST) {
@@ -60,7 +60,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Reads notes. What is none does not count.
+    /// Reads notes. A file that is not a note does not count.
     ///
     /// Each part needs `least` keys, or notes where there are no keys, and notes by as many
     /// different implementations of the checker as `checkers` says.
@@ -83,7 +83,7 @@ impl Notes {
             left_out: Vec::new(),
             disagreement: None,
         };
-        // Who has signed which text.
+        // Pairs of a note's text (its digest) and a witness for it, to find copies.
         let mut known: BTreeSet<(Digest, usize)> = BTreeSet::new();
         for (i, (path, note)) in self.files.iter().enumerate() {
             match note {
@@ -95,7 +95,8 @@ impl Notes {
         joined
     }
 
-    /// Which witnesses a note has.
+    /// The witnesses of a note: the trusted keys that have signed it or, without keys, the note
+    /// itself.
     fn who(&self, i: usize, note: &Note) -> Result<BTreeSet<usize>, String> {
         let Some(keys) = &self.keys else { return Ok(BTreeSet::from([i])) };
         let signers = note.signers(keys).map_err(|name| format!("{name} has not signed this"))?;
@@ -106,18 +107,19 @@ impl Notes {
     }
 }
 
-/// Notes that were judged: what counts, and what does not.
+/// The result of judging notes: which count, and which do not.
 pub struct Joined<'a> {
     all: &'a Notes,
     about: &'a Description,
     counting: Vec<(&'a Note, Cover)>,
     left_out: Vec<String>,
-    /// The first note that counts and says something else.
+    /// The first disagreement: a note about this subject that says something else.
     disagreement: Option<Finding>,
 }
 
 impl<'a> Joined<'a> {
-    /// A line for each file and each key that does not count, with the reason.
+    /// A line for each file that does not count and each key that counts for nothing, with the
+    /// reason.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
@@ -127,7 +129,7 @@ impl<'a> Joined<'a> {
         self.left_out.push(format!("{file} does not count: {why}"));
     }
 
-    /// Finds out whether a note counts.
+    /// Decides whether a note counts, and puts it where it belongs.
     fn sort(&mut self, i: usize, note: &'a Note, known: &mut BTreeSet<(Digest, usize)>) {
         let who = match self.all.who(i, note) {
             Ok(who) => who,
@@ -137,7 +139,8 @@ impl<'a> Joined<'a> {
         for who in &who {
             is_new |= known.insert((note.digest, *who));
         }
-        // Where it is not asked who has signed, two who have said the same are two.
+        // Without keys every note is a witness, so that a copy would count twice: copies are left
+        // out.
         let is_copy = self.all.keys.is_none() && self.counting.iter().any(|(n, _)| n.is_same(note));
         if !is_new || is_copy {
             return self.leave_out(&note.file, "the same is in another note");
@@ -179,14 +182,14 @@ impl<'a> Joined<'a> {
         self.counting.iter().map(|(_, cover)| cover)
     }
 
-    /// The notes that count for something.
+    /// The notes on which the verdict rests: for a win, those at the level exact.
     fn needed(&self) -> impl Iterator<Item = &(&'a Note, Cover)> {
         let is_win = self.about.is_win;
         self.counting.iter().filter(move |(_, c)| !is_win || c.level == Level::Exact)
     }
 
-    /// That no note says something else, and all who have verified a slice have the same table of
-    /// it.
+    /// Checks that no note says something else, and that all notes that have verified a slice have
+    /// the same digest of its table.
     fn agree(&self) -> Result<(), Stop> {
         if let Some(finding) = &self.disagreement {
             return Err(declined(finding.clone()));
@@ -206,7 +209,7 @@ impl<'a> Joined<'a> {
         Ok(())
     }
 
-    /// That the tables that are taken for granted are those that enough others have verified.
+    /// Checks that enough other notes have verified the tables that shards took for granted.
     fn discharge(&self) -> Result<(), Stop> {
         let tables = || self.covers().filter_map(|cover| Some((cover, cover.tables.as_ref()?)));
         let ranges: Vec<_> = tables().map(|(cover, _)| cover.slices()).collect();
@@ -216,8 +219,8 @@ impl<'a> Joined<'a> {
             .collect();
         for (i, &pair) in self.about.pairs.iter().enumerate() {
             let is_given = both(&[pair]).iter().any(|slice| given.contains(&slice.order()));
-            // Tables are taken from shards of the same implementation: the names are not counted
-            // here.
+            // Tables may come from shards of the same implementation: implementations are not
+            // counted here.
             let least = Least { checkers: 1, ..self.all.least };
             if is_given && gap(i..i + 1, least, &ranges).is_some() {
                 let name = pair.file_name();
@@ -233,7 +236,8 @@ impl<'a> Joined<'a> {
             let list = prerequisites
                 .iter()
                 .map(|&slice| Some(TableDigest { slice, digest: *verified.get(&slice.order())? }));
-            // Where a table is that nobody has verified, the note does not count.
+            // The list is complete: a table that no note has verified has been reported as missing
+            // above.
             let right = list.collect::<Option<Vec<_>>>().map(|list| of_list(&list));
             if let Some(right) = right.filter(|right| right != digest) {
                 let expected = format!("given-tables={right}");
@@ -279,7 +283,7 @@ impl<'a> Joined<'a> {
         Err(self.missing(format!("slices={}-{} ({name} and on)", gap.start, gap.end)))
     }
 
-    /// How many trusted keys stand for each part.
+    /// The number of trusted keys that must stand for each part, or `none`.
     fn keys(&self) -> String {
         self.all.keys.as_ref().map_or("none".into(), |_| self.all.least.who.to_string())
     }
@@ -311,7 +315,7 @@ impl<'a> Joined<'a> {
     /// them.
     ///
     /// # Errors
-    /// They do not cover all of them, or disagree.
+    /// The notes do not cover all of them, or disagree.
     pub fn database(&self) -> Result<(Level, TrustedDatabase), Stop> {
         let level = self.level()?;
         let used = || self.needed().filter(|(_, cover)| !cover.slices.is_empty());
@@ -325,7 +329,7 @@ impl<'a> Joined<'a> {
     /// The verdict of all notes together.
     ///
     /// # Errors
-    /// They do not cover everything, or disagree.
+    /// The notes do not cover everything, or disagree.
     pub fn verdict(&self) -> Result<Statement, Stop> {
         let level = self.level()?;
         let Description { subject, cover, db_root, questions, positions, assumed, .. } = self.about;
@@ -362,7 +366,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// A field with the number of notes that rest on a journal, if there are some.
+/// A field with the number of notes that rest on a journal; empty if there are none.
 fn journals<'a>(name: &str, covers: impl Iterator<Item = &'a Cover>) -> String {
     match covers.filter(|cover| cover.has_journal).count() {
         0 => String::new(),

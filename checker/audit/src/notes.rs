@@ -14,16 +14,17 @@ use std::time::SystemTime;
 /// The name of this implementation of the checker.
 const NAME: &str = "draughtproof-check";
 
-/// The digest of this program, or that it is not known.
+/// The digest of this program's file, or `unknown`.
 fn program() -> String {
-    // By this path the system gives the program that runs, whatever has become of its file.
+    // On Linux this path opens the program that runs, even if its file has been replaced or
+    // deleted.
     let path = Path::new("/proc/self/exe");
     std::fs::read(path).map_or("unknown".into(), |bytes| Digest::of(&bytes).to_string())
 }
 
-/// Whether a place, which need not be there yet, is in one of these folders.
+/// Whether a path, which need not exist yet, is in one of these folders.
 pub fn is_among(place: &Path, closed: &[&Path]) -> bool {
-    // The parent of a relative path is empty in the end.
+    // The last ancestor of a relative path is empty.
     let there = place.ancestors().map(|path| if path == "" { Path::new(".") } else { path });
     let here = there.filter_map(|path| path.canonicalize().ok()).next();
     let is_in =
@@ -36,7 +37,7 @@ fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether two paths lead to the same file, which need not be there yet.
+/// Whether two paths lead to the same file, which need not exist yet.
 fn is_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let parent = parent_of(path).canonicalize().ok()?;
@@ -45,7 +46,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// A note to be written: all that can go wrong with it does so before the check.
+/// A note to be written: everything that can fail is tried before the check.
 pub struct Draft {
     path: PathBuf,
     file: tempfile::NamedTempFile,
@@ -54,8 +55,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A note at `path`, where nothing may be yet: a note that somebody has signed must not get
-    /// lost. It may be in none of these folders, and not where something is that the check uses.
+    /// A note at `path`, where no file may exist yet: a signed note must not be overwritten. The
+    /// path may be in none of the folders `closed`, and not be one of the paths `used` by the
+    /// check.
     pub fn new(
         path: &Path,
         key: Option<PrivateKey>,
@@ -77,14 +79,14 @@ impl Draft {
             let what = "there is something already; give another name or remove it first";
             return Err(format!("{}: {what}", path.display()));
         }
-        // It is to be handed out: as readable as any other file.
+        // The note is meant to be handed out, so it gets the permissions of an ordinary file.
         let mut file = tempfile::Builder::new();
         let file = file.permissions(Permissions::from_mode(0o666)).tempfile_in(directory);
         let file = file.map_err(failed)?;
         Ok(Draft { path: path.into(), file, program: program(), key })
     }
 
-    /// Writes the note with these words of a verdict; it appears at once.
+    /// Writes the note with these words of a verdict; the file appears as a whole.
     pub fn write(mut self, words: &str) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("{}: {e}", self.path.display());
         let version = env!("CARGO_PKG_VERSION");

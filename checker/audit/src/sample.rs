@@ -6,15 +6,15 @@ use std::fmt;
 /// A random sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// How many of a million are looked at.
+    /// The share of items that are looked at, in millionths.
     pub millionths: u32,
-    /// What the choice depends on besides the root.
+    /// The seed: the choice depends on it and on the root.
     pub seed: u64,
 }
 
 impl fmt::Display for Sample {
-    /// The seed and the share, and how likely it is that a sample like this misses every one of so
-    /// many faults: a node, leaf or block each.
+    /// The seed and the share, and for 1, 10, 100 and 1000 faults (each a wrong node, leaf or
+    /// block) the probability that a sample like this misses all of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Sample { millionths, seed } = self;
         let share = f64::from(*millionths) / 1e6;
@@ -28,7 +28,7 @@ impl fmt::Display for Sample {
 }
 
 impl Sample {
-    /// Whether something is in the sample. `what` is different for each thing.
+    /// Whether an item is in the sample. `what` is a different name for each item.
     pub fn has(self, root: Digest, what: &str) -> bool {
         let digest = Digest::of(format!("{} {root} {what}", self.seed).as_bytes());
         let first = digest.0.iter().take(8).fold(0u64, |n, &byte| n << 8 | u64::from(byte));

@@ -1,15 +1,15 @@
-//! What of a certificate and its database is verified: all of it, a shard or a sample (`SPEC.md`
-//! §11).
+//! Which part of a certificate and its database is verified: all of it, a shard or a sample
+//! (`SPEC.md` §11).
 //!
 //! The work is a sequence: the slices of the database, a slice and its twin at a time, then the
-//! nodes and then the leaves of each question. A shard is a stretch of it; the shards of one number
-//! cover it without gap, whatever the weights are.
+//! nodes and then the leaves of each question. A shard is a range of that sequence; the N shards
+//! 1/N to N/N cover it without gap, whatever the weights are.
 //!
 //! Soundness: a node or leaf is verified given the values of the database, and the values of a
 //! slice and its twin given those of slices in groups before theirs (`derive.rs` in the core; a
 //! group has as many pieces and as many men). So if every item of the sequence has been verified by
-//! somebody against the same files, all of them are right: the slices by induction over the groups,
-//! then nodes and leaves.
+//! some check against the same files, all of them are right: the slices by induction over the
+//! groups, then nodes and leaves.
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
@@ -31,24 +31,25 @@ use std::sync::OnceLock;
 /// The weight of a node, and of a position that a leaf expands; an index of the database weighs 1.
 const POSITION: u128 = 32;
 
-/// The number of pairs in groups before the one that the last pair of `own` is in: those that the
-/// values of these pairs can rest on.
+/// The number of pairs in the groups before that of the last pair of `own`: the values of the pairs
+/// `own` can rest only on those.
 pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
     let last = own.end.checked_sub(1).filter(|_| !own.is_empty()).and_then(|i| pairs.get(i));
     last.map_or(0, |last| pairs.partition_point(|pair| pair.group() < last.group()))
 }
 
-/// What is verified: ranges of the sequence, by place in each part of it.
+/// What is verified: a range of each part of the sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
-    /// Of the pairs of slices.
+    /// The range of the pairs of slices.
     pub slices: Range<usize>,
-    /// Of the start and the nodes after it, and of the leaves, of each question of the claim.
+    /// For each question of the claim, the ranges of the start with the nodes after it, and of the
+    /// leaves.
     pub questions: Vec<[Range<usize>; 2]>,
 }
 
 impl Work {
-    /// A shard, given how many indices each pair of slices has.
+    /// The work of a shard, given how many indices each pair of slices has.
     pub fn new(shard: Shard, indices: &[u128], questions: &[QuestionSize]) -> Work {
         let mut parts = vec![indices.to_vec()];
         parts.extend(questions.iter().map(|size| vec![POSITION; size.nodes + 1]));
@@ -78,7 +79,8 @@ impl Work {
     }
 
     /// The slices that are not verified here and whose tables are needed: those with fewer pieces
-    /// than the last that is, those that crownings lead to, and for nodes and leaves all.
+    /// than the last slice verified here, those that crownings lead to, and for nodes and leaves
+    /// all.
     pub fn prerequisites(&self, pairs: &[SliceName]) -> Vec<SliceName> {
         let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
         let most = own.last().map_or(0, |slice| slice.pieces());
@@ -89,14 +91,14 @@ impl Work {
         slices
     }
 
-    /// Whether there are nodes or leaves in it.
+    /// Whether nodes or leaves are part of this work.
     fn has_positions(&self) -> bool {
         self.questions.iter().flatten().any(|range| !range.is_empty())
     }
 
-    /// The fields of a verdict: the ranges, each with its end of all after a slash; the slices
-    /// whose values were taken for granted to verify other slices; and what stands for the tables:
-    /// those verified one by one, and all others together.
+    /// The fields of a verdict: the ranges, each with the number of all items after a slash; the
+    /// slices whose values were taken for granted to verify other slices; and the digests of the
+    /// tables: one for each table verified, and one for the list of all tables taken for granted.
     pub fn verdict_fields(
         &self,
         pairs: &[SliceName],
@@ -110,7 +112,7 @@ impl Work {
                 |&slice: &SliceName| Some(TableDigest { slice, digest: *digests.get(&slice)? });
             slices.iter().map(table).collect::<Option<Vec<_>>>()
         };
-        // Unknown is never: nothing would come of such a note.
+        // `unknown` never occurs; merging would not accept such a note.
         let verified = match tables(both(&pairs[self.slices.clone()]), &digests.verified).as_deref()
         {
             None => "unknown".into(),
@@ -145,7 +147,7 @@ impl Work {
     }
 }
 
-/// Everything: what a whole check looks at, where a journal may speak for some of it; without the
+/// Everything: what a whole check looks at, where a journal may speak for some of it. Without the
 /// values of the database, where notes are trusted for those.
 pub struct Everything {
     /// Whether the values of the database are verified.
@@ -176,14 +178,14 @@ impl Selection for AllSlices {
 /// A shard that is being checked.
 pub struct ShardSelection {
     shard: Shard,
-    /// Whether the values of the database are verified; where they are trusted, they are no work.
+    /// Whether the values of the database are verified. Where they are trusted, they are not work.
     values: bool,
     work: OnceLock<(Work, WorkSize)>,
 }
 
 impl ShardSelection {
-    /// With `values` those of the database are verified; otherwise they are trusted and are no
-    /// work.
+    /// A selection of this shard. With `values` the values of the database are verified; otherwise
+    /// they are trusted and are not work.
     pub fn new(shard: Shard, values: bool) -> Self {
         ShardSelection { shard, values, work: OnceLock::new() }
     }
@@ -195,7 +197,7 @@ impl ShardSelection {
     /// The fields of the verdict, given what the core has looked at.
     ///
     /// # Errors
-    /// It has looked at something else than this shard: a mistake.
+    /// The core has looked at something other than this shard, which would be a bug.
     pub fn verdict_fields(
         &self,
         looked: &Looked,
@@ -261,12 +263,12 @@ pub struct SampleSelection {
 }
 
 impl SampleSelection {
-    /// Nothing chosen yet.
+    /// A selection that has not been told the work yet.
     pub fn new(sample: Sample) -> Self {
         SampleSelection { sample, size: OnceLock::new() }
     }
 
-    /// How many were looked at, of how many there are: of blocks, nodes and leaves.
+    /// The numbers of blocks, nodes and leaves that were looked at, out of all that there are.
     fn counts(looked: &Looked) -> [(&'static str, Count); 3] {
         let sum = |count: fn(&LookedAt) -> Count| {
             let counts = looked.questions.iter().map(count);
@@ -289,7 +291,7 @@ impl SampleSelection {
         format!("{fields} {}", self.sample)
     }
 
-    /// What there is and the sample has none of.
+    /// The kinds of items that exist and of which the sample contains none.
     pub fn unseen(looked: &Looked) -> Vec<Unseen> {
         let counts = Self::counts(looked).into_iter();
         let unseen = counts.filter(|(_, count)| count.of > 0 && count.looked_at == 0);

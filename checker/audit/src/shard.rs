@@ -1,17 +1,17 @@
-//! Which shard of the work, of how many: `3/16`.
+//! The number of a shard of the work, and the number of all shards: `3/16`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The most shards.
+/// The largest number of shards.
 const MOST: u32 = 1_000_000;
 
-/// A shard: the `number`th, from 1, `of` so many.
+/// Shard `number` of `of` shards, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which.
+    /// The number of this shard, from 1 to `of`.
     pub number: u32,
-    /// How many there are.
+    /// The number of all shards, at most 1,000,000.
     pub of: u32,
 }
 
@@ -30,7 +30,7 @@ impl FromStr for Shard {
         let shard = numbers.map(|(number, of)| Shard { number, of }).filter(|shard| {
             (1..=MOST).contains(&shard.of) && (1..=shard.of).contains(&shard.number)
         });
-        // Only one spelling, because it is compared as text.
+        // Shards are compared as text, so each has only one spelling.
         let shard = shard.filter(|shard| shard.to_string() == text);
         shard.ok_or_else(|| format!("not a shard; write I/N as in 3/16, at most {MOST}"))
     }

@@ -1,4 +1,4 @@
-//! Where a part of a check has tables from: nowhere, a folder that shards share, or a journal.
+//! Sources of tables for a part of a check: none, a folder that shards share, or a journal.
 
 use crate::journal::Journal;
 use crate::tables::TableFolder;
@@ -17,10 +17,11 @@ impl TableSource for TableFolder {
     }
 }
 
-/// A journal that speaks for what it has.
+/// A journal as a source: slices that it has recorded count as verified.
 pub(crate) struct Journaled<'a> {
     path: &'a Path,
-    /// What it is about besides the database and level: a shard.
+    /// The part of the work that the journal is about, besides database and level: a shard, or
+    /// empty.
     part: String,
     journal: Mutex<Option<Journal>>,
 }

@@ -1,4 +1,4 @@
-//! What is said in the end, of a whole check or of a part of one, and which checks there are.
+//! The statement at the end of a check of the whole or of a part, and the kinds of checks.
 
 use crate::sample::Sample;
 use crate::selection::{AllSlices, Everything, SampleSelection, ShardSelection};
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 /// How much is checked.
 #[derive(Debug, Clone)]
 pub enum Extent {
-    /// Everything.
+    /// All of the work.
     Whole(Values),
     /// One shard of the work.
     Shard(Shard, Values),
-    /// A random sample of it.
+    /// A random sample of the work.
     Sample(Sample),
 }
 
@@ -30,64 +30,64 @@ impl Default for Extent {
     }
 }
 
-/// Whose word counts for values of the database besides the core's.
+/// What is accepted for values of the database besides the core's own verification.
 #[derive(Debug, Clone)]
 pub enum Values {
-    /// Nobody's.
+    /// Nothing else: the core verifies all values.
     Verified,
-    /// Tables that other shards have left in a folder; notes have their digests, so that nobody has
-    /// to trust it. If what comes of it is a refutation, that is worth nothing.
+    /// Tables that other shards have left in a folder. Notes have the digests of these tables, so
+    /// the folder need not be trusted. A refutation that used such tables is worth nothing.
     Tables(TableFolder),
-    /// The journal in this file, for what it has.
+    /// The journal in this file, for the slices that it has recorded.
     Journal(PathBuf),
-    /// Notes, for all of it.
+    /// Notes, for all values of the database.
     Trusted(TrustedDatabase),
 }
 
-/// Somebody's word for the values of a database.
+/// What notes state of the values of a database, taken without verification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedDatabase {
-    /// The root of the database; of no other are the values trusted.
+    /// The root of the database; the notes count for no other database.
     pub root: String,
-    /// What the verdict says of it.
+    /// The fields that the verdict has about the notes.
     pub fields: String,
-    /// Whether signatures of trusted keys were asked for.
+    /// Whether signatures of trusted keys were required.
     pub is_signed: bool,
 }
 
-/// What is said in the end: a line and an exit status.
+/// The statement at the end of a check: a line and an exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
     /// The core's verdict of a whole check.
     Whole(Verdict),
     /// Everything is right if what was trusted is: a journal, or notes.
     Trusting {
-        /// The fields of the line.
+        /// The fields of the verdict line.
         fields: String,
         /// The number of Assumed nodes.
         assumed: usize,
-        /// Whether this is a database alone whose values were only found consistent.
+        /// Whether the subject is a database alone whose values were only found consistent.
         consistent: bool,
-        /// Whether notes were taken without anybody's signature.
+        /// Whether notes were accepted without requiring a signature of a trusted key.
         unsigned: bool,
     },
-    /// A shard is right; the fields of the line.
+    /// A shard is right. These are the fields of the line.
     Shard(String),
     /// A sample is right.
     Sampled {
         /// The fields of the line.
         fields: String,
-        /// What there is and was not looked at at all.
+        /// The kinds of items that exist and of which the sample contains none.
         unseen: Vec<Unseen>,
     },
 }
 
-/// What a sample has none of.
+/// A kind of item that exists and of which a sample contains none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {
     /// What the verdict calls it: blocks, nodes or leaves.
     pub what: &'static str,
-    /// How many there are.
+    /// The number of such items that there are.
     pub of: u64,
 }
 
@@ -124,7 +124,8 @@ impl Statement {
     pub fn status(&self) -> u8 {
         match self {
             Statement::Whole(verdict) => verdict.status(),
-            // Anybody can write a note: that of an acceptance only if somebody's signature counts.
+            // Anyone can write a note, so it gives the status of an acceptance only with a trusted
+            // signature.
             Statement::Trusting { assumed: 0, unsigned, consistent, .. } => {
                 5 * u8::from(*unsigned || *consistent)
             }
@@ -168,7 +169,8 @@ pub fn check_database(
 /// A check of a part with a selection and a source of tables.
 type CheckPart<'a> = dyn Fn(&dyn Selection, &dyn TableSource) -> Result<Looked, Stop> + 'a;
 
-/// `everything` selects all, and `positions` all but values; `counts` words what was looked at.
+/// `everything` selects all work; `positions` all work but values; `counts` words what was looked
+/// at.
 fn run(
     options: &Options,
     extent: &Extent,
@@ -235,8 +237,8 @@ fn trusted_alone() -> Stop {
     Stop::Error("options: a database trusted instead of checked".into())
 }
 
-/// That every node and leaf was looked at, and with `values` every pair of slices, here or as the
-/// journal says.
+/// Checks that every node and leaf was looked at, and with `values` every pair of slices, by this
+/// check or as the journal says.
 fn is_whole(looked: &Looked, values: bool) -> Result<(), Stop> {
     let all = |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
     let is_verified = |slice: &SliceName| looked.tables.verified.contains_key(slice);
@@ -247,7 +249,7 @@ fn is_whole(looked: &Looked, values: bool) -> Result<(), Stop> {
     }
 }
 
-/// That values were trusted of this very database.
+/// Checks that the trusted values are those of this very database.
 fn is_of(looked: &Looked, trusted: &TrustedDatabase) -> Result<(), Stop> {
     let is_same = looked.subject.split(' ').any(|f| f == format!("db-root={}", trusted.root));
     match is_same && trusted.root != "none" {
@@ -256,8 +258,8 @@ fn is_of(looked: &Looked, trusted: &TrustedDatabase) -> Result<(), Stop> {
     }
 }
 
-/// The field that says how many pairs of slices a journal has spoken for, of how many: of `all` a
-/// check has verified `here` itself. Nothing if it has spoken for none.
+/// The field that says for how many of `all` pairs of slices a journal has spoken, given that the
+/// check has verified `here` pairs itself. Empty if the journal has spoken for none.
 pub(crate) fn journal_field(all: usize, here: usize) -> String {
     match all.saturating_sub(here) {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! A folder of tables of values, for shards that run where they can share files; and what notes say
+//! A folder of tables of values, for shards that run where they can share files, and what notes say
 //! of tables.
 //!
 //! Reading a table takes a small part of the time that decoding the values in a slice file and
@@ -7,9 +7,9 @@
 //!
 //! Trusts: nothing. In the folder there may be anything. A shard puts the digests of the tables
 //! that it has taken for granted into its verdict, *from wherever it had them*, and those of its
-//! own; merging asks that they agree (`SPEC.md` §12). So a table that is not what its file's values
-//! come to can spoil shards, and nothing that is made of them passes. The digest that a table's
-//! file begins with tells rot from tables, and nothing more.
+//! own tables; merging requires that they agree (`SPEC.md` §12). So a table that differs from what
+//! its slice's file comes to can spoil shards, but merging accepts nothing that rests on it. The
+//! digest at the beginning of a table's file only detects damaged files.
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -19,18 +19,18 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// How many bytes are read or written at a time.
+/// The number of bytes that are read or written at a time.
 const BUFFER: usize = 1 << 16;
 
-/// A folder of tables. Each has the name of its slice file's digest.
+/// A folder of tables. Each file is named after the digest of its slice file.
 #[derive(Debug, Clone)]
 pub struct TableFolder(PathBuf);
 
 impl TableFolder {
-    /// The tables in this folder, which is made if it is not there.
+    /// The tables in this folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// There is something else, or no place for it.
+    /// The path is not a folder, or the folder cannot be created.
     pub fn new(folder: &Path) -> Result<TableFolder, String> {
         if folder.exists() && !folder.is_dir() {
             return Err(format!(
@@ -42,7 +42,8 @@ impl TableFolder {
         made.map_err(|error| format!("{}: no folder for tables: {error}", folder.display()))
     }
 
-    /// The file of a table, if it has as many words, and the digest that it states.
+    /// Opens the file of a table that has this number of words, and reads the digest that it
+    /// states.
     fn open(&self, slice_file: Digest, words: u64) -> Option<(File, Digest)> {
         let path = self.0.join(slice_file.to_string());
         // Opening a pipe would wait for ever.
@@ -59,8 +60,8 @@ impl TableFolder {
         Some((file, Digest(digest)))
     }
 
-    /// Reads a table that is there, and returns the digest that it states. If there is none, what
-    /// is in the table afterwards is worth nothing.
+    /// Reads a table from the folder, and returns the digest that its file states. If it returns
+    /// `None`, the contents of `table` are meaningless.
     pub fn read(&self, slice_file: Digest, table: &Table) -> Option<Digest> {
         let (file, digest) = self.open(slice_file, table.words())?;
         let mut file = BufReader::with_capacity(BUFFER, file);
@@ -75,10 +76,11 @@ impl TableFolder {
         Some(digest)
     }
 
-    /// Writes a table, unless one is there that states the same digest. It appears as a whole.
+    /// Writes a table, unless the folder has one that states the same digest. The file appears as a
+    /// whole.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The table cannot be written.
     pub fn write(
         &self,
         slice_file: Digest,
@@ -88,7 +90,7 @@ impl TableFolder {
         if self.open(slice_file, table.words()).is_some_and(|(_, there)| there == digest) {
             return Ok(());
         }
-        // Others may read it as far as the user's mask lets them.
+        // Other users may read it as far as the user's mask lets them.
         let all = Permissions::from_mode(0o666);
         let file = tempfile::Builder::new().permissions(all).tempfile_in(&self.0)?;
         let mut file = BufWriter::with_capacity(BUFFER, file);
@@ -105,7 +107,7 @@ impl TableFolder {
     }
 }
 
-/// The slices of pairs: each and its twin, if that is another.
+/// The slices of pairs: each slice and its twin, unless the slice is its own twin.
 pub fn both(pairs: &[SliceName]) -> Vec<SliceName> {
     let both = |&pair: &SliceName| {
         let twin = Some(pair.twin()).filter(|&twin| twin != pair);
@@ -117,13 +119,13 @@ pub fn both(pairs: &[SliceName]) -> Vec<SliceName> {
 /// A slice, and the digest of its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TableDigest {
-    /// The slice.
+    /// The slice's name.
     pub slice: SliceName,
-    /// The digest.
+    /// The digest of its table (`SPEC.md` §11).
     pub digest: Digest,
 }
 
-/// What stands in notes for the tables of a list of slices.
+/// The digest that stands in notes for the tables of a list of slices.
 pub fn of_list(list: &[TableDigest]) -> Digest {
     let line = |t: &TableDigest| format!("{} {}\n", t.slice.file_name(), t.digest);
     let lines = list.iter().map(line);

@@ -11,19 +11,20 @@ use checker_core::{
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-/// The bytes that a position of a leaf takes in memory.
+/// The bytes of memory that one position of a leaf takes.
 const POSITION: u64 = 500;
 
-/// A certificate that can be asked about positions. Its files are those that the root stands for;
-/// values of the database are taken from them as they are.
+/// A certificate that answers questions about positions. Its files have been compared with the
+/// root; the values of its database are read without being verified.
 pub(super) struct Explainer {
     certificate: Certificate,
     database: Option<Database>,
-    /// For each question where the positions of its leaves are, once somebody asks.
+    /// For each question, the positions of its leaves, found when they are first needed.
     leaves: Vec<OnceCell<HashMap<Position, InLeaf>>>,
 }
 
-/// A position that a leaf expands: the leaf, the move chosen, and whether the leaf is wrong.
+/// A position that a leaf expands: the number of the leaf, the move that the claimant chooses
+/// there, and what is wrong with the leaf, if anything.
 struct InLeaf {
     leaf: usize,
     chosen: Option<Position>,
@@ -38,28 +39,29 @@ pub(super) enum Basis {
     /// Its value in the database, which is not what the question claims, and which nothing in the
     /// certificate rests on.
     Unclaimed(Value),
-    /// A node; the words for its kind, and the object and offset of its record.
+    /// A node: the words for its kind, and the object and offset of its record.
     Node(String, String),
-    /// A leaf in whose strategy it is; its object and offset.
+    /// A leaf whose strategy contains the position: its object and offset.
     Leaf(String),
     /// The opponent has no move.
     NoMove,
-    /// Nothing: the question says nothing of it.
+    /// Nothing: the question says nothing about the position.
     Nothing,
 }
 
 /// A position, what it rests on, and where the question's strategy goes from there.
 #[derive(Debug, Clone)]
 pub(super) struct Explanation {
-    /// What it rests on.
+    /// What the position rests on.
     pub(super) basis: Basis,
-    /// The move chosen by the claimant, or all of the opponent's.
+    /// The move that the claimant chooses, or all moves of the opponent.
     pub(super) next: Vec<Position>,
-    /// What is wrong with it, if something is.
+    /// What is wrong with the position, if something is.
     pub(super) wrong: Option<Finding>,
 }
 
-/// That the positions of all leaves fit into memory beside the tables, which take so many bytes.
+/// Checks that the positions of all leaves fit into memory beside the tables, which take `tables`
+/// bytes.
 fn judge_memory(certificate: &Certificate, tables: u64, memory: u64) -> Result<(), Stop> {
     // A bit of a strategy answers for at most two positions, whatever the leaf states.
     let expanded = |leaf: &Leaf<Vec<u8>>| {
@@ -115,7 +117,8 @@ impl Explainer {
         self.board().successors(p, &mut all);
         if let Some((values, says)) = self.database.as_ref().zip(tree.database_says(p)) {
             let value = values.value(p)?;
-            // Only then is it looked for: that goes through the whole certificate.
+            // Searching for it takes a pass over the whole certificate, so it is done only for a
+            // wrong value.
             let wrong = says.err().filter(|_| self.rests_on(&tree, p));
             let basis = match (tree.database_says(p), &wrong) {
                 (Some(Err(_)), None) => Basis::Unclaimed(value),
@@ -200,7 +203,7 @@ impl Explainer {
     }
 }
 
-/// Replays all leaves of a question. A position that several expand is in the first.
+/// Replays all leaves of a question. A position that several leaves expand counts for the first.
 fn replay_all(tree: &Tree<'_>) -> HashMap<Position, InLeaf> {
     let mut positions = HashMap::new();
     for (i, ((_, node), leaf)) in tree.proof.leaf_nodes().zip(&tree.proof.leaves).enumerate() {

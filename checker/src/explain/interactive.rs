@@ -1,4 +1,4 @@
-//! Many questions about one certificate, which is read once.
+//! Answers many questions about one certificate, which is read once.
 
 use super::explainer::Explainer;
 use super::text::explain;
@@ -19,7 +19,7 @@ quit         end, as the end of input does
 /// Explains a position, and then those that lines of standard input lead to.
 pub(super) fn answer_all(explainer: &Explainer, first: Position, hashes: bool) -> Result<()> {
     let show = |p: &Position| stdout::write(&explain(explainer, p, hashes).text);
-    // Where it was before, the latest last.
+    // The positions visited before, the latest last.
     let (mut before, mut at) = (Vec::new(), first);
     show(&at)?;
     for line in stdin().lock().lines() {

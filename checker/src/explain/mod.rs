@@ -15,14 +15,15 @@ use explainer::Explainer;
 /// The exit status where the certificate says nothing of the position.
 const NOTHING: u8 = 6;
 
-/// The exit status where something is wrong with what it says, as of a refuted certificate.
+/// The exit status where what the certificate says of the position is wrong, as for a refuted
+/// certificate.
 const WRONG: u8 = 1;
 
-/// What was said of a position.
+/// The answer to a question about a position.
 pub(crate) struct Explained {
-    /// In words.
+    /// The answer in words.
     pub(crate) text: String,
-    /// 0, 1 if something is wrong, or 6 if there was nothing to say.
+    /// The exit status: 0, 1 if something is wrong, or 6 if there was nothing to say.
     pub(crate) status: u8,
 }
 
@@ -32,16 +33,16 @@ fn position(ask: &ExplainArguments, board: &Board, start: &Position) -> Result<P
     notation::play(board, &from, ask.moves.as_deref().unwrap_or_default())
 }
 
-/// Explains the position, and then others if that was asked for.
+/// Explains the position, and then others if `--interactive` was given.
 ///
 /// # Errors
-/// [`Stop`] if the certificate cannot be read, or there is no such position.
+/// [`Stop`] if the certificate cannot be read, or the position is not possible.
 pub(crate) fn explain(ask: &ExplainArguments) -> Result<Explained, Stop> {
     let memory = ask.memory.unwrap_or_else(memory::default_bound);
     let progress = arguments::progress();
     let options = Options { memory, progress, ..Options::new(&ask.db) };
     let certificate = Certificate::read(&ask.certificate, options.level)?;
-    // Before a database is read, which may take a while.
+    // This comes before a database is read, which may take a while.
     let position = position(ask, certificate.game.board(), &certificate.start);
     let position = position.map_err(Stop::Error)?;
     let explainer = Explainer::new(certificate, &options)?;

@@ -6,7 +6,7 @@ use crate::notation::Moves;
 use checker_core::{Board, Position, Side, write_fen};
 use std::fmt::Write;
 
-/// More steps than this are not shown.
+/// The most steps of a line that are shown.
 const STEPS: usize = 40;
 
 /// What every question says of a position.
@@ -42,7 +42,7 @@ struct Line<'a> {
 /// What has been said of a position.
 #[derive(Debug, Clone, Copy, Default)]
 struct Said {
-    /// Whether that is anything.
+    /// Whether the certificate says anything about it.
     something: bool,
     /// Whether something is wrong with the proof.
     wrong: bool,
@@ -64,7 +64,7 @@ impl Line<'_> {
             seen.push(p);
             let moves = Moves::of(self.explainer.board(), &p);
             self.write_moves(&moves, &explanation.next);
-            // A line that goes on says more than one that the database ends.
+            // A line that goes on says more than one that ends in the database.
             let ends = |y: &&Position| {
                 let basis = self.explainer.explain(self.q, y).map(|e| e.basis);
                 matches!(basis, Some(Basis::Database(_) | Basis::NoMove))
@@ -99,7 +99,7 @@ impl Line<'_> {
         }
     }
 
-    /// The replies, those with the same continuation together; or the move that is chosen.
+    /// Writes the replies, those with the same continuation together, or the move that is chosen.
     fn write_moves(&mut self, moves: &Moves, next: &[Position]) {
         if let [only] = next {
             let _ = writeln!(self.out, "    move {}", moves.name(only));
