@@ -1,13 +1,13 @@
-//! What `check` needs and need not trust. A mistake in this crate can refute what is right, or end
-//! a check with an error; it cannot make `s VERIFIED` of what is wrong. Each file says why at its
-//! head.
+//! What `check` needs and need not trust. A mistake in this crate can refute a right certificate,
+//! or end a check with an error; it cannot make `s VERIFIED` of a wrong one. The head of each file
+//! says why.
 //!
 //! * [`decode`]: the values in slice files. The core holds every value against the rules
 //!   afterwards.
-//! * [`Plan`]: what of the tables of values is in memory when. The core sees to it that the batches
-//!   are all slices, whole pairs of one group each; where a move leads to a value that is not in
-//!   memory nothing is verified; and what comes back must have the digest of what was verified.
-//! * [`Progress`]: how far a check has come. Nothing that is decided depends on it.
+//! * [`Plan`]: which of the tables of values are in memory when. The core enforces that the batches
+//!   are all slices, whole pairs of one group each; that nothing is verified where a move leads to
+//!   a value that is not in memory; and that what comes back has the digest of what was verified.
+//! * [`Progress`]: how far a check has come. No decision depends on it.
 #![forbid(unsafe_code)]
 
 pub mod decode;

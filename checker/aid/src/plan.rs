@@ -1,56 +1,56 @@
-//! What of the tables of values is in memory, and when.
+//! Which of the tables of values are in memory, and when.
 //!
 //! Slices are checked in batches: a group (as many pieces, as many men), part of one, or at least a
-//! slice and its twin; and in each the blocks in layers, those whose men have advanced farther
-//! first. Where there is room, there are in memory, while a batch is checked, the tables of
+//! slice and its twin. Within a batch the blocks are checked in layers, those whose men have
+//! advanced farther first. Where there is room, the tables of the following are in memory while a
+//! batch is checked:
 //!
 //! * all slices with fewer pieces, where captures lead,
-//! * the slices that a crowning without a capture leads to: from (a, b, c, d) to
-//!   (c, d, a − 1, b + 1),
-//! * the batch itself, and whatever else there is room for.
+//! * the slices that a crowning without a capture leads to: from (a, b, c, d) to (c, d, a − 1, b +
+//!   1),
+//! * the batch itself, and others as far as there is room.
 //!
-//! Where there is not, a batch is a pair, and of large slices there are only the layer that is
-//! checked, the one before it, where steps of men lead, and the one that crownings lead to; of the
-//! slices with fewer pieces those that a capture leads to. What goes first is what is needed again
-//! last.
+//! Where there is no room for that, a batch is a pair. Of large slices only three layers are then
+//! in memory: the layer that is checked, the one before it, where steps of men lead, and the one
+//! that crownings lead to. Of the slices with fewer pieces, those are in memory that a capture
+//! leads to. The layers that are needed again last are removed first.
 //!
-//! What is enforced is the bound on all of them together. Where a move leads to a value that is not
-//! in memory nothing is verified, and what comes back must be what went.
+//! What this file enforces is the bound on all of them together. The core verifies nothing where a
+//! move leads to a value that is not in memory, and requires that what comes back is what went.
 
 use certificate_spec::database::SliceName;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// What is in memory together of a slice: the blocks whose men have advanced so many rows, of both
-/// sides together; or, of a slice with small blocks, all of them, as the layer 0.
+/// The unit in which tables come and go: the blocks of a slice whose men, of both sides together,
+/// have advanced `advance` rows; or, of a slice with small blocks, all blocks, as layer 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Layer {
-    /// The slice.
+    /// The slice that the layer belongs to.
     pub slice: SliceName,
-    /// The rows.
+    /// The sum of the rows that the men of both sides have advanced.
     pub advance: usize,
 }
 
 /// What changes in memory before a layer of a batch is checked.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// What goes.
+    /// The layers to remove from memory.
     pub out: Vec<Layer>,
-    /// What comes then, in this order.
+    /// The layers to bring into memory after that, in this order.
     pub bring: Vec<Layer>,
 }
 
-/// The slices of a database in order, how many bytes the layers of each take, and how many all may
-/// take.
+/// The slices of a database in order, the bytes that the layers of each take, and the bound on all.
 pub struct Plan {
     slices: Vec<SliceName>,
     bytes: HashMap<SliceName, Vec<u64>>,
-    /// The rows that a man has advanced before it is crowned.
+    /// The number of rows that a man can advance without being crowned.
     rows: usize,
     memory: u64,
 }
 
-/// A number of bytes, for people.
+/// A number of bytes as a text for the user.
 fn size(bytes: u64) -> String {
     let mut size = bytes as f64;
     let mut units = ["bytes", "KiB", "MiB", "GiB"].into_iter();
@@ -85,12 +85,13 @@ pub fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     crowned.chain(batch.iter().copied()).collect()
 }
 
-/// What has to be in memory in one step, in no order.
+/// The layers that have to be in memory in one step, in no order.
 type Needs = HashSet<Layer>;
 
 impl Plan {
-    /// For these slices, in order, with the bytes that the layers of each take, on a board on which
-    /// a man is crowned when it has advanced so many `rows` and one more.
+    /// A plan for these slices, in order, with the bytes that the layers of each take and a bound
+    /// of `memory` bytes, on a board on which a man is crowned when it has advanced `rows` + 1
+    /// rows.
     pub fn new(slices: Vec<(SliceName, Vec<u64>)>, rows: usize, memory: u64) -> Plan {
         let order = slices.iter().map(|slice| slice.0).collect();
         Plan { slices: order, bytes: slices.into_iter().collect(), rows, memory }
@@ -114,24 +115,24 @@ impl Plan {
         (0..count).map(move |advance| Layer { slice, advance })
     }
 
-    /// The layer of a slice that has the blocks whose men have advanced so many rows, if any.
+    /// The layer of a slice that has the blocks whose men have advanced `advance` rows, if any.
     fn at(&self, slice: SliceName, advance: usize) -> Option<Layer> {
         let count = self.bytes.get(&slice)?.len();
         let advance = if count == 1 { 0 } else { advance };
         (advance < count).then_some(Layer { slice, advance })
     }
 
-    /// The rows that the men of a slice may have advanced.
+    /// The largest sum of rows that the men of a slice can have advanced.
     fn most(&self, slice: SliceName) -> usize {
         self.rows * (usize::from(slice.0[0]) + usize::from(slice.0[2]))
     }
 
-    /// Whether all tables fit.
+    /// Whether all tables fit into memory together.
     pub fn fits(&self) -> bool {
         self.bytes(self.slices.iter().copied()) <= self.memory
     }
 
-    /// One line about the memory that is needed.
+    /// A line for the user about the memory that is needed.
     pub fn estimate(&self) -> String {
         let all = self.bytes(self.slices.iter().copied());
         let bound = match self.memory {
@@ -148,19 +149,19 @@ impl Plan {
         if fits { Ok(()) } else { Err(format!("memory: {text}")) }
     }
 
-    /// What a batch needs where there is room: the slices with fewer pieces, its own and those that
-    /// crownings lead to.
+    /// The slices that a batch needs where there is room: those with fewer pieces, its own and
+    /// those that crownings lead to.
     fn needs_whole(&self, batch: &[SliceName]) -> HashSet<SliceName> {
         let pieces = batch.first().map_or(0, |slice| slice.pieces());
         let fewer = self.slices.iter().copied().filter(|slice| slice.pieces() < pieces);
         fewer.chain(needs(batch)).collect()
     }
 
-    /// All slices, in batches as large as the bound admits, or else of a `pair` each. Unless it may
-    /// be checked `by_layers`, a batch fits with all that it needs.
+    /// All slices, in batches as large as the bound admits; with `pair`, in batches of one pair. A
+    /// batch fits with all that it needs, unless it may be checked `by_layers`.
     ///
     /// # Errors
-    /// The bound is too low for a pair, or for `all` tables in the end where they are wanted.
+    /// The bound is too low for a pair or, with `all`, for all tables together at the end.
     pub fn batches(
         &self,
         pair: bool,
@@ -193,7 +194,7 @@ impl Plan {
         Ok(batches)
     }
 
-    /// What one layer of a pair needs at least.
+    /// The layers that one layer of a pair needs at least.
     fn needs_of_layer(&self, batch: &[SliceName], advance: usize) -> Needs {
         let mut needs = Needs::new();
         for &slice in batch {
@@ -205,7 +206,8 @@ impl Plan {
         needs
     }
 
-    /// What is needed in each step of these batches: a step for each advance, from the most down.
+    /// The layers needed in each step of these batches: a step for each advance, from the most
+    /// down.
     ///
     /// # Errors
     /// The bound is too low for one of them.
@@ -220,7 +222,7 @@ impl Plan {
             } else {
                 for advance in (0..=most).rev() {
                     let needs = self.needs_of_layer(batch, advance);
-                    // At once: those of all batches may be many.
+                    // Judged at once, since the layers of all batches together may be many.
                     let bytes = needs.iter().map(|layer| self.layer(layer));
                     let name = batch.last().map_or(String::new(), |slice| slice.file_name());
                     self.judge(bytes.fold(0, u64::saturating_add), &name)?;
@@ -231,8 +233,8 @@ impl Plan {
         Ok(steps)
     }
 
-    /// What changes in memory in each step: one for each advance of each batch, from the most down,
-    /// and one for each of `then`, with what has to be there in it.
+    /// What changes in memory in each step. There is a step for each advance of each batch, from
+    /// the most down, and one for each item of `then`, which lists the layers that this step needs.
     ///
     /// # Errors
     /// The bound is too low for one of them.
@@ -254,7 +256,8 @@ impl Plan {
         let places = self.slices.iter().enumerate();
         let places: HashMap<SliceName, usize> = places.map(|(i, &slice)| (slice, i)).collect();
         let order = |layer: &Layer| (places.get(&layer.slice).copied(), Reverse(layer.advance));
-        // Who is checked in a step: what is its own comes from its file as it is.
+        // The batch that is checked in each step: its own layers come from its slice files
+        // unchanged.
         let owners = batches.iter().flat_map(|batch| {
             let most = batch.iter().map(|&slice| self.most(slice)).max().unwrap_or(0);
             (0..=most).map(move |_| &batch[..])
@@ -271,7 +274,8 @@ impl Plan {
                 now.iter().copied().filter(|layer| !there.contains(layer)).collect();
             while let Some(layer) = missing.pop() {
                 bring.push(layer);
-                // What is made again needs what captures lead to, and that may be missing, too.
+                // A layer made again needs the slices that captures lead to, and these may be
+                // missing, too.
                 if !own.contains(&layer.slice) {
                     let more = captured(layer.slice).flat_map(|slice| self.layers(slice));
                     for layer in more.filter(|layer| now.insert(*layer)).collect::<Vec<_>>() {
@@ -286,7 +290,7 @@ impl Plan {
             held = held.saturating_add(more);
             let mut out = Vec::new();
             if held > self.memory {
-                // A step that asks for nothing goes on with what is there for the one before.
+                // A step that needs nothing of its own uses the layers of the step before.
                 let next = |layer: &Layer| {
                     let uses = uses.get(layer).map_or(&[][..], |uses| uses);
                     uses.get(uses.partition_point(|&step| step <= i)).copied().unwrap_or(usize::MAX)

@@ -1,4 +1,4 @@
-//! How far a check has come, said every two seconds. Nothing that is decided depends on it.
+//! How far a check has come, shown every two seconds. No decision depends on it.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 const INTERVAL: Duration = Duration::from_secs(2);
 
-/// What a check is busy with.
+/// The phase that a check is in, with its total of units and when it began and was last shown.
 #[derive(Debug)]
 struct Phase {
     name: &'static str,
@@ -15,7 +15,7 @@ struct Phase {
     shown: Instant,
 }
 
-/// Says how far the present phase of a check has come. By default nobody is told.
+/// Reports how far the present phase of a check has come. The default reports nothing.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
@@ -24,12 +24,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Hands lines of text to a function.
+    /// Reports by passing lines of text to `print`.
     pub fn new(print: fn(&str)) -> Progress {
         Progress { print: Some(print), ..Progress::default() }
     }
 
-    /// A phase of so many units of work begins.
+    /// Begins a phase of `total` units of work.
     pub fn begin(&self, name: &'static str, total: u64) {
         if let Ok(mut phase) = self.phase.lock() {
             let now = Instant::now();
@@ -38,11 +38,11 @@ impl Progress {
         }
     }
 
-    /// Some more units of work are done.
+    /// Counts more units of work as done.
     pub fn add(&self, units: u64) {
         let Some(print) = self.print else { return };
         let done = self.done.fetch_add(units, Relaxed).saturating_add(units);
-        // Whoever finds the lock taken goes on with the work: another thread is showing progress.
+        // A thread that finds the lock taken goes on with its work: another thread is reporting.
         if let Ok(mut phase) = self.phase.try_lock()
             && let Some(Phase { name, total, begun, shown }) = &mut *phase
             && shown.elapsed() >= INTERVAL
@@ -54,12 +54,12 @@ impl Progress {
         }
     }
 
-    /// Whether nobody is told.
+    /// Whether reports go nowhere.
     pub fn is_silent(&self) -> bool {
         self.print.is_none()
     }
 
-    /// Shows a line of text.
+    /// Reports a line of text.
     pub fn show(&self, line: &str) {
         if let Some(print) = self.print {
             print(line);

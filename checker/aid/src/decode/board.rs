@@ -1,5 +1,4 @@
-//! What has to be known of a board, in plain numbers, and the sets of its squares by rank
-//! (`SPEC.md` §8.2).
+//! The board in plain numbers, and the sets of its squares by rank (`SPEC.md` §8.2).
 
 /// A board of at most 32 squares.
 #[derive(Debug, Clone)]
@@ -8,9 +7,8 @@ pub struct Board {
     pub squares: u32,
     /// The number M of squares on which a man can stand.
     pub men_squares: u32,
-    /// For each square the masks of those diagonally next to it, or 0 beyond the edge: two on the
-    /// row above, and two on the row below, each the one opposite to that of the other end of the
-    /// list.
+    /// For each square the masks of the squares diagonally next to it, 0 beyond the edge: two on
+    /// the row above, then two on the row below. Entries 0 and 3 are opposite, and so are 1 and 2.
     pub near: Vec<[u32; 4]>,
 }
 
@@ -52,12 +50,12 @@ pub(crate) fn choose(n: u32, k: u8) -> u64 {
     u64::from(CHOOSE[n as usize][usize::from(k)])
 }
 
-/// The number of sets of as many squares that come before this one.
+/// The number of sets of as many squares that come before this one (combinatorial number system).
 pub(crate) fn rank(set: u32) -> u32 {
     bits_in(set).zip(1..).map(|(x, i): (usize, usize)| CHOOSE[x][i]).sum()
 }
 
-/// The set of `k` squares with this rank. (There is one wherever this is called.)
+/// The set of `k` squares with this rank, which callers guarantee to exist.
 pub(crate) fn nth(rank: u64, k: u8) -> u32 {
     let (mut rest, mut set) = (u32::try_from(rank).unwrap_or(0), 0);
     for i in (1..=usize::from(k)).rev() {
@@ -74,6 +72,6 @@ pub(crate) fn next(set: u32) -> u32 {
     let carried = u64::from(set) + low;
     // The lowest run of squares moves its highest one up, and the others down to the first squares.
     let rest = (carried ^ u64::from(set)) >> (2 + low.trailing_zeros().min(32));
-    // After the last set there is none: what comes out then is not looked at.
+    // After the last set there is no next one: callers do not look at the result then.
     u32::try_from(carried | rest).unwrap_or(0)
 }

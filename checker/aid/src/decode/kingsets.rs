@@ -5,18 +5,19 @@ use std::borrow::Cow;
 
 /// The plane that is set everywhere, after those of the squares.
 pub(crate) const ALWAYS: usize = 32;
-/// As many sets have their planes kept.
+/// The most sets of kings whose planes are kept in memory.
 const MOST_KEPT: u64 = 65536;
 /// For 64 sets of kings, and each square in their owner's view: which of them hold it.
 pub(crate) type Planes = [u64; ALWAYS + 1];
 
-/// All sets of so many kings.
+/// All sets of `kings` kings.
 pub(crate) struct KingSets {
     pub(crate) kings: u8,
     count: u64,
-    /// The planes of all sets; empty if there are more than [`MOST_KEPT`], to be made when wanted.
+    /// The planes of all sets; empty if there are more than [`MOST_KEPT`] sets, to be made when
+    /// needed.
     pub(crate) planes: Vec<Planes>,
-    /// For each set `lower_ranks`, likewise.
+    /// `lower_ranks` of each set; empty likewise.
     lower: Vec<Vec<u32>>,
 }
 
@@ -31,7 +32,7 @@ impl KingSets {
         all
     }
 
-    /// `lower_ranks` of the set with this number.
+    /// [`lower_ranks`] of the set with this number.
     pub(crate) fn lower_ranks(&self, board: &Board, number: u64) -> Cow<'_, [u32]> {
         match usize::try_from(number).ok().and_then(|n| self.lower.get(n)) {
             Some(lower) => lower.into(),
@@ -51,8 +52,8 @@ impl KingSets {
     }
 }
 
-/// By how much the rank falls when one piece of a set goes to a lower square diagonally next to its
-/// own: once for each such piece and square. All is seen from the end of the set's owner.
+/// By how much the rank falls when one piece of a set moves to a lower square diagonally next to
+/// its own: one entry for each such piece and square. Squares are in the view of the set's owner.
 pub(crate) fn lower_ranks(board: &Board, set: u32) -> Vec<u32> {
     let mut all = Vec::new();
     for from in bits_in(set) {

@@ -5,27 +5,27 @@ use certificate_spec::database::SliceName;
 use certificate_spec::slice::{PART_COLUMNS, PART_POSITIONS, UNIT_PARTS};
 use std::ops::Range;
 
-/// How the indices and parts of a slice are made up.
+/// How the indices and parts of a slice are arranged.
 pub(super) struct Layout {
-    /// Rows and columns of a block.
+    /// The numbers of rows and columns of a block.
     pub(super) block: (u64, u64),
-    /// Sets of the opponent's men.
+    /// The number of sets of the opponent's men.
     pub(super) their_men: u64,
-    /// Rows of a part, unless what is left is less,
+    /// The rows of a part; the last part of a group of rows may have fewer.
     rows: u64,
-    /// of so many consecutive rows that parts do not go beyond.
+    /// The number of consecutive rows in a group of rows; no part goes beyond its group.
     of: u64,
-    /// Columns of a part, unless what is left is less.
+    /// The columns of a part; the last part in a row of parts may have fewer.
     columns: u64,
-    /// Parts next to each other in the same rows.
+    /// The number of parts side by side in the same rows.
     across: u64,
-    /// Parts of so many rows.
+    /// The number of parts in a group of rows.
     parts: u64,
-    /// Parts of the slice.
+    /// The number of parts of the slice.
     count: u64,
 }
 
-/// Rows, counted through the slice, and columns of a part.
+/// The rows (counted through the slice) and columns of a part.
 pub(super) struct Tile {
     pub(super) rows: Range<u64>,
     pub(super) columns: Range<u64>,
@@ -56,13 +56,13 @@ impl Layout {
         self.count.div_ceil(UNIT_PARTS)
     }
 
-    /// The parts of a unit.
+    /// The numbers of the parts of a unit.
     pub(super) fn unit(&self, unit: u64) -> Range<u64> {
         let first = unit.saturating_mul(UNIT_PARTS);
         first..first.saturating_add(UNIT_PARTS).min(self.count)
     }
 
-    /// The positions of a part.
+    /// The rows and columns of a part.
     pub(super) fn tile(&self, part: u64) -> Tile {
         let (first, part) = (part / self.parts * self.of, part % self.parts);
         let (row, column) = (part / self.across * self.rows, part % self.across * self.columns);
@@ -72,7 +72,7 @@ impl Layout {
         }
     }
 
-    /// The part of an index.
+    /// The number of the part that an index is in.
     pub(super) fn part_of(&self, index: u64) -> u64 {
         let (row, column) = (index / self.block.1, index % self.block.1);
         let part = row % self.of / self.rows * self.across + column / self.columns;

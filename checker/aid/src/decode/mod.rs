@@ -1,19 +1,20 @@
-//! The values in a slice file: `SPEC.md` §8.3. Nothing here is in the trusted base of `check`.
+//! The values in a slice file: `SPEC.md` §8.3. This module is not in the trusted base of `check`.
 //!
-//! Theorem: whatever comes out of here, `check` accepts no value that it would not accept
-//! otherwise. What comes out goes into a table, and there `derive::settle` of the checker holds
-//! every single position against the value that follows from the rules: at the level *exact* from
-//! tables that nothing here has touched or that have been settled before, at *consistent* from the
-//! values of the successors, which are held against theirs. It knows by itself which positions are
-//! quiet, and looks at the others too. So wrong values are found wrong, and values that are not
-//! handed out count as draws; and right values are right wherever they come from. Tables of which
-//! the values are not verified again (those that had to go for lack of memory, or that a shard
-//! takes for granted) are compared with the digest of the verified table, or rest on somebody's
-//! having verified what comes out here from the same files: so all that is asked for is that it is
-//! always the same. There is no state, and no `unsafe`; a panic or an error ends the check.
+//! Theorem: whatever this module hands out, `check` accepts no value that it would not accept
+//! otherwise. Its output goes into a table, and there `derive::settle` of the checker holds every
+//! single position against the value that follows from the rules: at the level *exact* from tables
+//! that this module has not touched or that have been settled before, at *consistent* from the
+//! values of the successors, which are held against theirs. `derive::settle` knows by itself which
+//! positions are quiet, and looks at the others too. So wrong values are found wrong, and values
+//! that are not handed out count as draws; and right values are right wherever they come from.
+//! Tables whose values are not verified again (those that were removed for lack of memory, or that
+//! a shard takes for granted) are compared with the digest of the verified table, or rest on
+//! another check that verified what this module hands out for the same files: so all that is
+//! required is that its output is always the same. There is no state, and no `unsafe`; a panic or
+//! an error ends the check.
 //!
-//! What a mistake here could do is to refute a right database, or to take other files for a right
-//! one than those that the prover or anybody else takes for it.
+//! A mistake here could refute a right database, or accept as right other files than those that the
+//! prover or another program decodes to the right values.
 //!
 //! Tests: in the checker `derive.rs` fills tables with nonsense, `tests/all/reject_databases.rs`
 //! has every quiet value of a small database wrong, one at a time, and `tests/common` writes

@@ -9,8 +9,8 @@
 //! [`KingSets::planes`] for each 64 sets: for each square, which of them hold it. So a rule about
 //! squares is one operation for 64 positions.
 //!
-//! Not enforced: that the shortest way of writing the values was taken. A payload may have one
-//! value only, and where no position is quiet any value may be named: nothing is said there.
+//! Not enforced: that the shortest way of writing the values was taken. A payload may hold a single
+//! value, and where no position is quiet any value may be named, since it says nothing there.
 
 use super::board::{Board, bits_in, next, nth};
 use super::kingsets::{ALWAYS, KingSets, lower_ranks};
@@ -23,25 +23,25 @@ use certificate_spec::value::Value;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What stands for the value of a position that is not quiet, or is none.
+/// The mark for a position that is not quiet, or for an index without a position.
 const NONE: u8 = 3;
 
-/// What the slices of a board have in common.
+/// The data that all slices of a board share.
 pub struct Tables {
     board: Board,
-    /// For each number of kings.
+    /// The sets of kings, for each number of kings.
     kings: Vec<KingSets>,
 }
 
 impl Tables {
-    /// For slices of at most so many pieces.
+    /// The tables for slices of at most `pieces` pieces.
     pub fn new(board: Board, pieces: u8) -> Tables {
         let kings = (0..pieces).map(|kings| KingSets::new(&board, kings)).collect();
         Tables { board, kings }
     }
 
-    /// The number of units that a slice of the board has, unless it says that all values are the
-    /// same.
+    /// The number of units that a slice of the board has, unless its file gives one value for all
+    /// positions.
     pub fn units(&self, slice: SliceName) -> u64 {
         Layout::new(&self.board, slice).units()
     }
@@ -50,27 +50,28 @@ impl Tables {
 /// Consecutive positions that differ in one side's kings only.
 struct Run<'a> {
     kings: &'a KingSets,
-    /// Whether they are the opponent's.
+    /// Whether the varying kings are the opponent's.
     are_theirs: bool,
     /// The numbers of the sets of kings; the first is a multiple of 64.
     sets: Range<u64>,
     /// The index of the first position.
     index: u64,
-    /// Its place in the part.
+    /// The place of that position in the part.
     place: usize,
-    /// Where such a king cannot stand, in its owner's view.
+    /// The squares on which a varying king cannot stand, in its owner's view.
     taken: u32,
-    /// Captures, likewise: they are made where a set holds the first square and not the second.
+    /// The possible captures, in the same view: there is one where a set of kings holds the first
+    /// square and not the second. [`ALWAYS`] stands for a square that counts as held by every set.
     captures: Vec<(usize, usize)>,
-    /// How many places before this run those lie that differ in one piece of the opponent, which
-    /// stands on a lower square diagonally next to where it stands here.
+    /// For each move of one piece of the opponent to a lower square diagonally next to its own: how
+    /// many places before this run the run with that piece moved lies.
     distances: Vec<u64>,
 }
 
 impl Run<'_> {
-    /// Puts down where the kings cannot be and what the mover captures, given the pieces that stand
-    /// there in all positions of the run: men of the mover and any of the opponent's, in the
-    /// mover's view.
+    /// Records where the kings cannot stand and what the mover captures, given the pieces that
+    /// stand on the same squares in all positions of the run: `men` of the mover and any pieces of
+    /// the opponent, in the mover's view.
     fn set_pieces(&mut self, board: &Board, men: u32, enemies: u32) {
         let fixed = men | enemies;
         let seen = |square: u32| {
@@ -81,7 +82,7 @@ impl Run<'_> {
         self.captures.clear();
         let mut jumped = enemies;
         if self.are_theirs && self.kings.kings > 0 {
-            // One of the opponent's kings, which vary, may stand wherever a man could jump it.
+            // The opponent's kings vary, and one of them may stand wherever a man could jump it.
             for from in bits_in(men) {
                 jumped |= (board.near[from][0] | board.near[from][1]) & !men;
             }
@@ -102,7 +103,7 @@ impl Run<'_> {
         }
     }
 
-    /// The quiet ones among the positions of the 64 sets with the number 64·`word` and so on.
+    /// The quiet positions among those of the 64 sets from number 64·`word` on.
     fn quiet(&self, word: u64) -> u64 {
         let made;
         let planes = match usize::try_from(word).ok().and_then(|w| self.kings.planes.get(w)) {
@@ -125,19 +126,19 @@ pub struct Slice<'a> {
     tables: &'a Tables,
     layout: Layout,
     head: SliceHead,
-    /// All of the file.
+    /// The bytes of the whole file.
     bytes: Vec<u8>,
 }
 
 impl<'a> Slice<'a> {
-    /// The file with these bytes and this head, which has been found to be that of a slice of the
-    /// board with as many units as it must have.
+    /// A slice file with this head and these bytes. The caller has found the head to be that of a
+    /// slice of the board with as many units as it must have.
     pub fn new(tables: &'a Tables, head: SliceHead, bytes: Vec<u8>) -> Slice<'a> {
         let layout = Layout::new(&tables.board, head.header.name);
         Slice { tables, layout, head, bytes }
     }
 
-    /// The offset in the file of what says how the value of this index is written.
+    /// The offset in the file of the entry that says how the value of this index is written.
     pub fn offset(&self, index: u64) -> u64 {
         let unit = match self.head.constant {
             Some(_) => 0,
@@ -152,12 +153,12 @@ impl<'a> Slice<'a> {
         rest.get(..usize::try_from(length).ok()?)
     }
 
-    /// Decodes all payloads, for nothing but to see that they come out. What has one value for all
-    /// positions has no payload, and so many positions that going over them would take longer than
-    /// all that is in its bytes.
+    /// Decodes all payloads only to see whether they are well formed. A unit with one value for all
+    /// positions has no payload, and may have more positions than the file's bytes justify going
+    /// over, so it is skipped.
     ///
     /// # Errors
-    /// The offset of the first payload that does not come out.
+    /// The offset of the first payload that cannot be decoded.
     pub fn judge(&self) -> Result<(), u64> {
         let judge = |number: usize| match self.head.units[number] {
             Unit::Constant(_) => None,
@@ -166,12 +167,12 @@ impl<'a> Slice<'a> {
         (0..self.head.units.len()).into_par_iter().find_map_first(judge).map_or(Ok(()), Err)
     }
 
-    /// Reads the values of the quiet positions of all parts that are wanted, by the indices that
-    /// they are among, unit by unit in parallel. `sink` gets them 64 at a time: the index of the
-    /// first, which of them are wins, and which are losses.
+    /// Reads the values of the quiet positions of all parts that are wanted, unit by unit in
+    /// parallel. `is_wanted` gets the range of indices of a part's rows. `sink` gets the values 64
+    /// at a time: the index of the first, which of them are wins, and which are losses.
     ///
     /// # Errors
-    /// The offset of the first payload that does not come out.
+    /// The offset of the first payload that cannot be decoded.
     pub fn read(
         &self,
         is_wanted: impl Fn(Range<u64>) -> bool + Sync,
@@ -186,7 +187,7 @@ impl<'a> Slice<'a> {
     }
 
     /// Reads the values of the parts of a unit that are wanted. Returns the offset of its payload
-    /// if that does not come out.
+    /// if that cannot be decoded.
     fn read_unit(
         &self,
         number: u64,
@@ -215,12 +216,12 @@ impl<'a> Slice<'a> {
                 });
                 (!is_right).then_some(offset)
             }
-            // There are as many as the layout asks for.
+            // The file has as many units as the layout asks for.
             None => Some(self.head.entry_offset(0) as u64),
         }
     }
 
-    /// Reads the values of a part. Says whether its code comes out.
+    /// Reads the values of a part. Returns whether its code could be decoded.
     fn read_part(&self, part: u64, written: Part<'_>, sink: &impl Fn(u64, u64, u64)) -> bool {
         let tile = self.layout.tile(part);
         let code = match written {
@@ -250,7 +251,7 @@ impl<'a> Slice<'a> {
     }
 
     /// Calls `each` for the words of a part that have quiet positions: with their run, their number
-    /// among its kings' sets, the index of their first position, and the quiet ones.
+    /// among the run's sets of kings, the index of their first position, and the quiet positions.
     fn for_each_word(&self, tile: &Tile, each: &mut impl FnMut(&Run<'_>, u64, u64, u64)) {
         self.for_each_run(tile, &mut |run| {
             let first = run.sets.start / 64;
@@ -263,8 +264,7 @@ impl<'a> Slice<'a> {
         });
     }
 
-    /// Calls `each` for the runs of a part, but not all of those in which nothing is a
-    /// position.
+    /// Calls `each` for the runs of a part; some runs without any position are skipped.
     fn for_each_run(&self, Tile { rows, columns }: &Tile, each: &mut impl FnMut(&Run<'_>)) {
         let [a, b, c, d] = self.head.header.name.0;
         let Layout { block: (block_rows, all_columns), their_men: all_their_men, .. } = self.layout;
@@ -328,16 +328,16 @@ impl<'a> Slice<'a> {
 /// A part that is being decoded.
 struct Decoding<'a> {
     decoder: Decoder<'a>,
-    /// The values so far.
+    /// The values decoded so far, by place in the part.
     values: Vec<u8>,
-    /// The value before, and the one before that.
+    /// The last value decoded, and the one before it.
     last: [u8; 2],
 }
 
 impl<'a> Decoding<'a> {
     fn new(decoder: Decoder<'a>, Tile { rows, columns }: &Tile) -> Decoding<'a> {
         let size = (rows.end - rows.start) * (columns.end - columns.start);
-        // And 64 more, so that the neighbours of 64 positions can be read at once.
+        // There are 64 more, so that the neighbours of 64 positions can be read at once.
         let values = vec![NONE; usize::try_from(size + 64).unwrap_or(0)];
         Decoding { decoder, values, last: [Value::Draw as u8; 2] }
     }
@@ -346,7 +346,7 @@ impl<'a> Decoding<'a> {
     fn read(&mut self, board: &Board, run: &Run<'_>, word: u64, quiet: u64) -> (u64, u64) {
         let before = usize::try_from(64 * word - run.sets.start).unwrap_or(usize::MAX);
         let at = run.place.saturating_add(before);
-        // How many neighbours have each value: first those that differ from here as their run does.
+        // The number of neighbours with each value; first the neighbours outside this run.
         let mut counts = [[0u8; 64]; 3];
         for &distance in &run.distances {
             let near = usize::try_from(distance).ok().and_then(|distance| at.checked_sub(distance));
