@@ -10,7 +10,7 @@ use std::ops::{BitAnd, BitOr};
 pub struct Bits {
     /// The positions that the side to move wins.
     pub win: u64,
-    /// Those that it loses.
+    /// The positions that the side to move loses.
     pub loss: u64,
 }
 

@@ -23,41 +23,41 @@ use std::path::Path;
 
 /// A certificate that is right as far as that can be seen without playing a move.
 pub struct Certificate {
-    /// CLAIM.
+    /// The contents of CLAIM.
     pub claim: Claim,
-    /// Its game,
+    /// The game that the claim is about.
     pub game: Game,
-    /// and its start.
+    /// The position that the claim is about.
     pub start: Position,
-    /// What stands for all of it.
+    /// The root: the digest of the certificate as a whole.
     pub root: Digest,
-    /// One for each question of the claim.
+    /// The proofs of the questions of the claim, in order.
     pub proofs: Vec<QuestionProof>,
     objects: Vec<Object>,
 }
 
 /// The nodes and leaves of one question.
 pub struct QuestionProof {
-    /// The question.
+    /// The question that is proved.
     pub question: Question,
-    /// Its nodes, in ascending order of their positions.
+    /// The nodes, in ascending order of their positions.
     pub nodes: Vec<CheckedNode>,
-    /// Its leaves, in the order of the Leaf nodes.
+    /// The leaves, in the order of the Leaf nodes.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How it was made, as the certificate says: to be shown.
+    /// How the proof was made, as the certificate says; only shown, never trusted.
     pub provenance: Option<Provenance>,
 }
 
 /// A node whose fields have been judged.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckedNode {
-    /// Its position, which is possible and not in the database.
+    /// The position, which is possible and not in the database.
     pub position: Position,
-    /// Its rank; 0 unless something is to be won.
+    /// The rank; 0 unless the question is a win.
     pub rank: u32,
-    /// For Or the number of the move chosen, for Leaf that of the leaf.
+    /// The number of the move chosen for Or, and of the leaf for Leaf.
     pub data: u32,
-    /// One of [`kind`].
+    /// The kind of node, one of [`kind`].
     pub kind: u8,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn claimant(question: Question) -> Side {
     if question.claimant_is_white() { Side::White } else { Side::Black }
 }
 
-/// What verdicts call an object, and its path; made from its digest.
+/// The name of an object in verdicts, which is also its path; made from its digest.
 fn object_name(object: &Object) -> String {
     format!("objects/{}", object.digest)
 }
@@ -76,7 +76,7 @@ fn head_of(&Object { question, first, count, .. }: &Object) -> ObjectHead {
     ObjectHead { question, first, count }
 }
 
-/// What CLAIM says.
+/// The contents of CLAIM, decoded.
 struct Claimed {
     claim: Claim,
     game: Game,
@@ -128,10 +128,10 @@ impl Certificate {
     /// declined.
     ///
     /// # Errors
-    /// What is wrong with it, as far as that can be seen without playing a move.
+    /// What is wrong with the certificate, as far as that can be seen without playing a move.
     pub fn read(path: &Path, level: Level) -> Result<Certificate, Stop> {
         let listing = list(path, "")?;
-        // Longer than any claim: what is wrong with a longer file shows in so many bytes.
+        // This is longer than any claim: an error in a longer file shows within these bytes.
         let text = read(&path.join("CLAIM"), "CLAIM", 1 << 16)?;
         let Claimed { claim, game, start } = read_claim(&text)?;
         let questions = claim.value.questions();
@@ -179,7 +179,7 @@ impl Certificate {
         Ok(certificate)
     }
 
-    /// What verdicts say of it first: value, game, start and root.
+    /// The fields that verdicts begin with: value, game, start and root.
     pub fn verdict_fields(&self) -> String {
         let initial = self.start == self.game.initial();
         let start = if initial { "initial".into() } else { fen::write(&self.start) };
@@ -193,7 +193,8 @@ impl Certificate {
         nodes.filter(|node| node.kind == kind::ASSUMED).count()
     }
 
-    /// The Leaf nodes have the numbers 0, 1, 2 and so on, and there are as many leaves.
+    /// Checks that the Leaf nodes have the numbers 0, 1, 2 and so on, and that there are as many
+    /// leaves.
     fn check_leaf_numbers(&self, proof: &QuestionProof) -> Result<(), Stop> {
         let mut numbers = proof.leaf_nodes().zip(0..);
         if let Some(((i, node), n)) = numbers.find(|((_, node), n)| node.data != *n) {
@@ -209,7 +210,7 @@ impl Certificate {
         Ok(())
     }
 
-    /// Where node or leaf `i` of a question is: the object and the offset in it.
+    /// The place of node or leaf `i` of a question: the object and the offset in it.
     pub fn place(&self, kind: Kind, question: Question, i: usize) -> Option<(String, u64)> {
         let i = i as u64;
         let holds = |object: &&Object| {
@@ -277,7 +278,7 @@ impl QuestionProof {
         Ok(())
     }
 
-    /// Judges the node after those that are there: what must be so, in the order of `SPEC.md` §9.
+    /// Judges the node after those already read, in the order of `SPEC.md` §9.
     fn check_node(
         &self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! A whole check, and a check of a part: in which order what is verified.
+//! A whole check, and a check of a part: what is verified, and in which order.
 //!
 //! Theorem (`SPEC.md` §2): where [`check`] makes a [`Verified`], every table of the database that
 //! the certificate names was verified at the level asked for, and then the start, every node and
@@ -57,8 +57,8 @@ pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -
     .unwrap_or_else(Verdict::Stopped)
 }
 
-/// Checks what a selection has of the certificate in the folder `path`. CLAIM, manifests, listings
-/// and all objects are judged as in a whole check.
+/// Checks the items of the certificate in the folder `path` that a selection has. CLAIM, manifests,
+/// listings and all objects are judged as in a whole check.
 ///
 /// # Errors
 /// What is wrong with it, or why it could not be checked.
@@ -72,7 +72,7 @@ pub fn check_part(
     in_pool(options, || check_certificate(path, options, Some(&part)))
 }
 
-/// Checks what a selection has of a database alone.
+/// Checks the items of a database alone that a selection has.
 ///
 /// # Errors
 /// As for [`check_part`].
@@ -106,7 +106,7 @@ fn in_pool<T: Send>(
 fn assert_overflow_checks() -> Result<(), Stop> {
     static OVERFLOWS: OnceLock<bool> = OnceLock::new();
     let try_it = || {
-        // The panic is what should happen: no word about it.
+        // The panic is expected, so no message about it is printed.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| ()));
         let overflows = catch_unwind(|| black_box(u8::MAX) + black_box(1)).is_err();
@@ -143,7 +143,7 @@ fn check_certificate(
         questions: WorkSize::questions(&certificate),
     };
     part.iter().for_each(|part| part.selection.begin(&work));
-    // Whoever looks up a position may need any table, all of them if they fit.
+    // A position may need any table, so all of them are kept if they fit.
     let looks_up = part.is_none_or(|part| needs_all(part.selection));
     let has_pair = |i| part.is_none_or(|part| part.selection.has_pair(i));
     let is_whole =
@@ -185,7 +185,7 @@ fn check_certificate(
         let counter = Counter::default();
         let tree = Tree { board, database, proof };
         let result = question::check(&tree, &certificate, is_wanted, &counter, progress);
-        // A value that was wanted and not there is an error, whatever came of it.
+        // A value that was needed and not in memory is an error, whatever the result is.
         database.is_complete()?;
         result?;
         questions.push(counter.looked_at(size));
@@ -205,12 +205,12 @@ fn check_certificate(
     })
 }
 
-/// Whether what is selected may ask for the value of any position.
+/// Whether the selected items may need the value of any position.
 fn needs_all(selection: &dyn Selection) -> bool {
     selection.has_positions() || selection.has_blocks()
 }
 
-/// What verdicts say first of a database.
+/// The fields that verdicts about a database begin with.
 pub fn database_fields(board: &Board, cover: &Cover, root: &str) -> String {
     format!("DATABASE {} pieces={cover} db-root={root} {}", board.name(), format_and_rules())
 }
@@ -239,8 +239,8 @@ fn check_values(
     Ok(Looked::of_values(subject, &work, Some(values), part))
 }
 
-/// The values of a database as its files have them, none of which is verified: for those who want
-/// to see them, not for a verdict.
+/// The values of a database as its files have them. None of them is verified: they are for display,
+/// not for a verdict.
 ///
 /// # Errors
 /// [`Stop`] if the files are not those that the root stands for.
@@ -257,8 +257,8 @@ pub fn values_as_they_are(
 }
 
 impl Looked {
-    /// That every pair of slices, node and leaf has been verified here, and nothing taken for
-    /// granted.
+    /// Checks that every pair of slices, node and leaf has been verified here, and that no table
+    /// was taken for granted.
     fn is_everything(&self) -> Result<(), Stop> {
         let is_all =
             |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
@@ -269,7 +269,8 @@ impl Looked {
         }
     }
 
-    /// What verdicts of a whole check say last: how many nodes, leaves and positions there are.
+    /// The fields that verdicts of a whole check end with: the numbers of nodes, leaves and
+    /// positions.
     fn counts(&self) -> String {
         // The start counts as one of the nodes looked at, and is not one of the certificate.
         let nodes: u64 = self.questions.iter().map(|q| q.nodes.of - 1).sum();
@@ -277,7 +278,7 @@ impl Looked {
         format!("nodes={nodes} leaves={leaves} positions={}", self.all_positions)
     }
 
-    /// What was looked at of a database; nothing of a claim as yet.
+    /// What was looked at of a database, with nothing of a claim yet.
     fn of_values(
         subject: String,
         work: &WorkSize,

@@ -1,9 +1,9 @@
 //! The values of all positions of a database that are in memory: `SPEC.md` §8.
 //!
-//! Trusts: nothing by itself; who fills the tables says what the values are worth (`derive.rs` from
-//! the rules alone, `restore.rs` from a file and then checked). Enforces: that a look-up outside
-//! the database gives no value instead of a wrong one, and that one of what is not in memory is
-//! noticed.
+//! Trusts: nothing by itself; the caller that fills the tables says what the values are worth
+//! (`derive.rs` from the rules alone, `restore.rs` from a file and then checked). Enforces: that a
+//! look-up outside the database gives no value instead of a wrong one, and that a look-up of a
+//! value that is not in memory is noticed.
 
 use crate::block::{Block, Place};
 use crate::kingsets::KingSets;
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// The values of all positions of a board that a cover admits.
 ///
 /// A slice has values in memory only once it is its turn, so that a database that is found to be
-/// wrong early has not taken the memory for all of it, and may lose them again, layer by layer
+/// wrong early has not taken the memory for all of it. Its layers may be removed from memory again
 /// (`Plan` in `checker-aid`).
 #[derive(Debug)]
 pub struct Database {
@@ -29,7 +29,7 @@ pub struct Database {
     pub(crate) shapes: Vec<Shape>,
     /// The tables that there are, each at its slice's `key`.
     tables: Vec<Option<Box<Table>>>,
-    /// For each number of kings that a side has in a table.
+    /// The sets of kings, for each number of kings that a side has in a table.
     pub(crate) kings: Vec<KingSets>,
     /// For each number of men that a side has in a table: the sets of them, by the rows that they
     /// have advanced together.
@@ -69,7 +69,7 @@ impl Database {
         self.shapes.iter().fold(0, |sum, shape| sum.saturating_add(shape.indices))
     }
 
-    /// A number of its own for each slice that there is.
+    /// A different number for each slice of the database.
     fn key(&self, slice: SliceName) -> usize {
         let pieces = self.cover.most_pieces();
         let digit = |key: usize, &n: &u8| key * (usize::from(pieces) + 1) + usize::from(n);
@@ -77,7 +77,7 @@ impl Database {
         if is_there { slice.0.iter().fold(0, digit) } else { usize::MAX }
     }
 
-    /// Makes room for all values of a slice, draws as yet.
+    /// Allocates all values of a slice, as draws.
     ///
     /// # Errors
     /// There is not enough memory for it.
@@ -86,8 +86,7 @@ impl Database {
         (0..layers).try_for_each(|advance| self.reserve_layer(Layer { slice, advance }).map(|_| ()))
     }
 
-    /// Makes room for what is not in memory of a layer, draws as yet. Returns the numbers of those
-    /// stretches.
+    /// Allocates the stretches of a layer that are not in memory, as draws. Returns their numbers.
     ///
     /// # Errors
     /// There is not enough memory for it.
@@ -103,8 +102,8 @@ impl Database {
         Ok(made)
     }
 
-    /// Makes room for a stretch of a table, draws as yet, unless it is there. Says whether it was
-    /// not.
+    /// Allocates a stretch of a table, as draws, unless it is in memory. Returns whether it was
+    /// allocated.
     ///
     /// # Errors
     /// There is not enough memory for it.
@@ -117,7 +116,7 @@ impl Database {
         self.tables[key].as_mut().map_or(Ok(false), |table| table.reserve(number))
     }
 
-    /// Makes the table of a slice, with nothing in memory, unless it is there.
+    /// Makes the table of a slice, with nothing in memory, unless the table exists.
     ///
     /// # Errors
     /// There is not enough memory for it.
@@ -149,7 +148,7 @@ impl Database {
         all
     }
 
-    /// Calls `each` for the sets of men of a slice that do not overlap and have advanced so many
+    /// Calls `each` for the sets of men of a slice that do not overlap and have advanced `advance`
     /// rows together.
     fn for_each_men(&self, slice: SliceName, advance: usize, mut each: impl FnMut(u32, u32)) {
         let [a, _, c, _] = slice.0;
@@ -203,8 +202,8 @@ impl Database {
         self.tables.get(self.key(slice))?.as_deref()
     }
 
-    /// The values of a block, which must be in memory. If they are not, whatever is made of that is
-    /// worth nothing: see [`Database::is_complete`].
+    /// The values of a block, which must be in memory. If they are not, anything derived from that
+    /// is worth nothing: see [`Database::is_complete`].
     pub(crate) fn block(&self, block: Block) -> Option<Place<'_>> {
         let place = self.table(block.slice).and_then(|table| Place::new(block, table));
         if place.is_none() {
@@ -213,10 +212,10 @@ impl Database {
         place
     }
 
-    /// That all values asked for so far were in memory.
+    /// Checks that all values asked for so far were in memory.
     ///
     /// # Errors
-    /// They were not: which of them are in memory was planned wrongly.
+    /// A value was not in memory: the plan was wrong.
     pub(crate) fn is_complete(&self) -> Result<(), Stop> {
         let error = || Stop::Error("a value was needed that is not in memory".into());
         if self.missed.load(Relaxed) { Err(error()) } else { Ok(()) }

@@ -36,7 +36,7 @@ pub fn derive(board: &Board, cover: &Cover) -> Result<Database, Stop> {
     let mut values = Database::new(board, cover);
     for group in groups(&slices(board, cover)) {
         group.iter().try_for_each(|&slice| values.reserve(slice))?;
-        // That most of the draws there are wrong is as it should be.
+        // Most of the draws found in the tables are wrong, as expected.
         settle(&values, group, Level::Exact, |_| true, &First::default(), &Progress::default())?;
     }
     Ok(values)
@@ -47,18 +47,18 @@ pub(crate) fn groups(slices: &[SliceName]) -> impl Iterator<Item = &[SliceName]>
     slices.chunk_by(|s, t| s.group() == t.group())
 }
 
-/// A value that does not follow from its successors'.
+/// A value that does not follow from the values of the successors.
 #[derive(Clone, Copy)]
 pub(crate) struct Wrong {
     pub(crate) slice: SliceName,
     pub(crate) index: u64,
-    /// What follows, as the bits of one position.
+    /// The value that follows, as the bits of one position.
     pub(crate) expected: Bits,
-    /// What is given.
+    /// The value that is given.
     pub(crate) found: Bits,
 }
 
-/// The first of what several threads find wrong, in the order of the slices.
+/// The first wrong value of those that several threads find, in the order of the slices.
 #[derive(Default)]
 pub(crate) struct First(Mutex<Option<Wrong>>);
 
@@ -87,12 +87,12 @@ fn given(place: Place<'_>, captures: &Half<'_>) -> Vec<Bits> {
 }
 
 /// Completes the tables of slices of a group that have the values of quiet positions, and reports
-/// where what is there is not what follows from the values of other blocks: the least fixed point,
-/// or at the level consistent the operator applied once. All positions are held against that, quiet
-/// or not.
+/// where a given value is not what follows from the values of other blocks: the least fixed point,
+/// or at the level consistent the operator applied once. All positions are compared with that,
+/// quiet or not.
 ///
-/// (A quiet position without a given value would count as a draw, and that is found wrong if it is
-/// none.)
+/// (A quiet position without a given value counts as a draw, and is found wrong unless it is a
+/// draw.)
 ///
 /// # Errors
 /// A move has led to values that are not in memory.
@@ -118,8 +118,8 @@ pub(crate) fn advances(board: &Board, group: &[SliceName]) -> impl Iterator<Item
     (0..=group.iter().map(most).max().unwrap_or(0)).rev()
 }
 
-/// The same for the blocks of which the men have advanced so many rows together. Those farther
-/// ahead have been settled.
+/// Like [`settle`], for the blocks whose men have advanced `advance` rows together. Blocks whose
+/// men are farther ahead have been settled.
 ///
 /// # Errors
 /// A move has led to values that are not in memory.
@@ -138,7 +138,7 @@ pub(crate) fn settle_advance(
         }
         let pair = [block, block.twin()];
         let [Some(own), Some(other)] = pair.map(|block| values.block(block)) else {
-            // Never; and if it were, the database would not be complete.
+            // This never happens; if it did, the database would not be complete.
             return;
         };
         let places = [own, other];
@@ -146,7 +146,7 @@ pub(crate) fn settle_advance(
         let found = [0, 1].map(|i| given(places[i], &halves[i]));
         let [mine, theirs] = &mut halves;
         match level {
-            // From nothing settled, until nothing more gets settled.
+            // Begins with nothing settled, and goes on until nothing more gets settled.
             Level::Exact => while mine.step(&theirs.values) | theirs.step(&mine.values) {},
             Level::Consistent => {
                 mine.step(&found[1]);
@@ -163,8 +163,8 @@ pub(crate) fn settle_advance(
         let size = Shape::new(values.board(), block.slice).block_size();
         progress.add(if block == block.twin() { size } else { 2 * size });
     };
-    // No move leads from a slice to one with as many pieces and men, except to its twin.
-    // A twin is done together with its slice, so one of the two does for both.
+    // No move leads from a slice to another with as many pieces and men, except to its twin. A twin
+    // is settled together with its slice, so only one of the two is visited.
     slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
         for_each_block(values, slice, advance, |block| {
             // In a slice that is its own twin, each pair of blocks comes up twice.
@@ -176,8 +176,8 @@ pub(crate) fn settle_advance(
     values.is_complete()
 }
 
-/// Fills in the values of positions that are not quiet, in stretches of a slice that have those of
-/// quiet ones.
+/// Fills in the values of positions that are not quiet, in stretches of a slice that have the
+/// values of quiet positions.
 ///
 /// # Errors
 /// A move has led to values that are not in memory.
@@ -201,7 +201,7 @@ pub(crate) fn capture(
     values.is_complete()
 }
 
-/// Calls `work` for each block of a slice whose men do not overlap and have advanced so many rows
+/// Calls `work` for each block of a slice whose men do not overlap and have advanced `advance` rows
 /// together, in parallel.
 fn for_each_block(
     values: &Database,
@@ -250,7 +250,7 @@ mod tests {
         z ^ z >> 31
     }
 
-    /// Room for all values.
+    /// A database with all values allocated, as draws.
     fn empty(board: &Board, cover: &Cover) -> Database {
         let mut values = Database::new(board, cover);
         slices(board, cover).into_iter().for_each(|slice| values.reserve(slice).unwrap());
@@ -329,7 +329,8 @@ mod tests {
         }
     }
 
-    /// Tables full of nonsense, as a wrong decoder might leave them: not a bit of it is left.
+    /// Tables filled with nonsense, as a wrong decoder might leave them, do not affect the exact
+    /// values.
     #[test]
     fn exact_values_whatever_was_there() {
         for (rows, columns, pieces) in [(4, 4, 5), (6, 4, 4), (3, 5, 5), (6, 6, 3)] {

@@ -15,10 +15,11 @@
 //! A file is read when it is hashed, when its values are checked, and when something of its table
 //! has to come back: each time as a whole, and it must have the digest of the manifest. Tables are
 //! in memory by stretches: a block, or a whole table of small blocks. A stretch that comes back
-//! must have the digest of the one that was verified; so nothing has to be trusted that makes it up
-//! again. Blocks are settled layer by layer, those with the men farther ahead first, so that of
-//! large slices only a few layers are in memory at a time; what is needed and not there is an error
-//! of its own, and never a value.
+//! in memory by stretches: a block, or a whole table of small blocks. A stretch that comes back
+//! must have the digest of the one that was verified, so the code that makes it again need not be
+//! trusted. Blocks are settled layer by layer, those with the men farther ahead first, so that of
+//! large slices only a few layers are in memory at a time. A value that is needed and not in memory
+//! is an error of its own, and never a value.
 //!
 //! Where a part is checked, the values of slices that are not verified are the files', or those of
 //! the source of tables; the digests of their tables are in what is returned.
@@ -45,7 +46,7 @@ use checker_aid::{Layer, Plan, Step};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// The values of a database, and what was done to have them.
+/// The values of a database, and what was verified to get them.
 pub(crate) struct Values {
     /// The tables that are in memory: all of them, if they were wanted.
     pub(crate) database: Database,
@@ -55,13 +56,13 @@ pub(crate) struct Values {
     pub(crate) tables: TableDigests,
 }
 
-/// Whose values are wanted after a check.
+/// The positions whose values are wanted after a check.
 pub(crate) enum Wanted<'a> {
-    /// Nobody's.
+    /// No values are needed afterwards.
     Nothing,
-    /// Those of all positions: all tables are in memory in the end.
+    /// All positions: all tables are in memory at the end.
     All,
-    /// Those of these positions: no table need be in memory in the end.
+    /// These positions: no table need be in memory at the end.
     Positions(&'a Positions),
 }
 
@@ -139,7 +140,8 @@ pub(crate) fn check(
         Wanted::Positions(positions) => Some(*positions),
         Wanted::All | Wanted::Nothing => None,
     };
-    // What is wanted of slices that are not checked now, and so not looked up then.
+    // The positions wanted of slices that are not checked now, which are not looked up while
+    // checking.
     let checked: HashSet<&SliceName> = batches.iter().flatten().collect();
     let is_asked = |layer: &Layer| {
         positions.is_some_and(|p| together(board, layer).any(|n| p.has(layer.slice, n)))
@@ -174,7 +176,7 @@ pub(crate) fn check(
             Ok(Values { database: check.values, pairs, tables: check.tables })
         }
         Err(stop @ Stop::Error(_)) => Err(stop),
-        // What has been found is the first of its kind; but the syntax of all files comes before
+        // The error found is the first of its kind, but the syntax of all files comes before
         // values.
         Err(stop) => {
             let judge = |record: &SliceRecord| check.files.judge(record.name);
@@ -183,23 +185,23 @@ pub(crate) fn check(
     }
 }
 
-/// What is being checked.
+/// The state of a check of a database.
 pub(crate) struct Check<'a> {
     pub(crate) files: SliceFiles<'a>,
-    /// Files of the batch that are read layer by layer.
+    /// The files of the batch that are read layer by layer.
     pub(crate) opened: HashMap<SliceName, Slice<'a>>,
-    /// The slices that are to be verified here. The values of others are taken for granted.
+    /// The slices that are to be verified here. The values of other slices are taken for granted.
     pub(crate) own: HashSet<SliceName>,
     pub(crate) values: Database,
     /// The digests of tables that have been verified, here or as a source of tables says, and of
     /// those that have been taken for granted.
     pub(crate) tables: TableDigests,
-    /// The digests of stretches that were in memory, verified or taken for granted.
+    /// The digests of stretches that have been in memory, verified or taken for granted.
     pub(crate) stretches: HashMap<SliceName, HashMap<usize, Digest>>,
     pub(crate) options: &'a Options,
-    /// Who selects what is verified, if not all of it is.
+    /// The selection of what is verified and the source of tables, if the check is of a part.
     pub(crate) part: Option<&'a Part<'a>>,
-    /// The positions whose values are wanted, if not all tables are there in the end.
+    /// The positions whose values are wanted, if not all tables are in memory at the end.
     pub(crate) positions: Option<&'a Positions>,
     /// The slices whose values have been found right here.
     pub(crate) settled: HashSet<SliceName>,
@@ -225,9 +227,10 @@ impl Check<'_> {
         wrong.map_or(Ok(()), Err)
     }
 
-    /// Checks the values in the files of these slices, the first group with something wrong to its
-    /// end: what is first there is reported, whatever the batches. Of a part the digests of tables
-    /// are kept. In the end there is in memory what the last of the steps asks for.
+    /// Checks the values in the files of these slices. The first group with a wrong value is
+    /// checked to its end, so that the error reported is the first one there, whatever the batches
+    /// are. For a part the digests of tables are kept. At the end the layers are in memory that the
+    /// last step asks for.
     fn check_values(
         &mut self,
         batches: &[Vec<SliceName>],
@@ -280,13 +283,13 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Looks up the positions whose values are wanted, of the blocks of a slice whose men have
-    /// advanced so many rows.
+    /// Looks up the positions whose values are wanted in the blocks of a slice whose men have
+    /// advanced `advance` rows.
     fn look_up(&self, slice: SliceName, advance: usize) -> Result<(), Stop> {
         self.positions.map_or(Ok(()), |positions| positions.answer(&self.values, slice, advance))
     }
 
-    /// Checks blocks one by one, all tables being there.
+    /// Checks selected blocks one by one, with all tables in memory.
     fn check_blocks(&self, part: &Part<'_>) -> Result<(), Stop> {
         let level = self.options.level;
         let progress = &*self.options.progress;

@@ -26,8 +26,7 @@ pub fn parse(text: &str) -> Option<Position> {
     let black = parse_list(parts.next()?.strip_prefix('B')?)?;
     let kings = white.kings | black.kings;
     let p = Position { black: black.pieces, white: white.pieces, kings, turn };
-    // Whatever else the text may hold (order, zeros, repetitions, more parts, other letters), it is
-    // not this.
+    // A text with another order, zeros, repetitions, more parts or other letters is not canonical.
     (write(&p) == text).then_some(p)
 }
 
@@ -35,7 +34,7 @@ pub fn parse(text: &str) -> Option<Position> {
 #[derive(Default)]
 struct Pieces {
     pieces: u32,
-    /// Those of them that are kings.
+    /// The pieces that are kings.
     kings: u32,
 }
 

@@ -5,9 +5,9 @@
 //! elsewhere), and that *the bytes parsed are the bytes hashed*: a file is read into memory as far
 //! as the length that was stated for it. One that is read twice is hashed twice.
 //!
-//! Trusts: that nobody changes the directory while it is read. Whoever does may cause a wrong
-//! REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of what was
-//! read.
+//! Trusts: that the directory does not change while it is read. A program that changes it may cause
+//! a wrong REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of the
+//! bytes that were read.
 
 use crate::verdict::{Finding, Stop};
 use certificate_spec::{Digest, WireError};
@@ -17,10 +17,10 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// Enough of a manifest to know how long it can be.
+/// Bytes of a manifest that suffice to know how long it can be.
 const MANIFEST_START: u64 = 256;
 
-/// What there may be under a name.
+/// The kinds of directory entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entry {
     Nothing,
@@ -30,7 +30,7 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// What is at a path itself: where there is a link, not what it points to.
+    /// The kind of entry at a path itself: for a link the link, not what it points to.
     fn at(path: &Path) -> io::Result<Entry> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_file() => Ok(Entry::File),
@@ -41,7 +41,7 @@ impl Entry {
         }
     }
 
-    /// The finding that `found` is there instead.
+    /// The finding that `found` was met where this entry is required.
     fn not(self, found: Entry) -> Finding {
         let words = |entry| match entry {
             Entry::Nothing => "nothing",
@@ -99,8 +99,8 @@ pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop>
 }
 
 /// Reads a manifest. Its first bytes are judged by `judge_start`, together with its length, before
-/// any more of it is read: what is no manifest, or cannot be one, costs nothing. An error of syntax
-/// has the code `rule`.
+/// any more of it is read, so that a file that cannot be a manifest costs nothing. An error of
+/// syntax has the code `rule`.
 pub(crate) fn read_manifest(
     path: &Path,
     name: &str,
@@ -117,7 +117,7 @@ pub(crate) fn read_manifest(
     Ok(bytes)
 }
 
-/// What a file must be, as a manifest says.
+/// The length and digest that a manifest states for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seal {
     pub(crate) length: u64,

@@ -1,4 +1,4 @@
-//! The folder of a board's database: what there is in it, and its manifest (`SPEC.md` §8.4).
+//! The folder of a board's database: its files and its manifest (`SPEC.md` §8.4).
 //!
 //! Enforces: that the manifest has exactly the slices of the board that its cover admits, in order,
 //! so that a database has no hole; and that the folder has exactly the files that it lists.
@@ -15,10 +15,11 @@ use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::wire::HEAD;
 use std::path::{Path, PathBuf};
 
-/// The cover and the root of the database of a board, as far as `cover` if that is given.
+/// The cover and the root of the database of a board, or, with `cover`, of the part of it that this
+/// cover admits.
 ///
 /// # Errors
-/// It has not all of that, or something is wrong with its manifest.
+/// The database does not have all slices of `cover`, or something is wrong with its manifest.
 pub fn identify(db: &Path, board: &Board, cover: Option<&Cover>) -> Result<(Cover, Digest), Stop> {
     let folder = Folder { path: db.join(board.name()), board };
     let manifest = folder.read(cover)?.restricted;
@@ -36,11 +37,12 @@ pub(crate) struct Found<'a> {
     pub(crate) restricted: DatabaseManifest,
 }
 
-/// Finds the database of a board with this cover and root. Before anything is planned: what a few
-/// bytes can ask for takes long to plan, and what is missing is seen at once.
+/// Finds the database of a board with this cover and root. This is done before anything is planned:
+/// a few bytes can ask for a database that takes long to plan, and one that is missing is seen at
+/// once.
 ///
 /// # Errors
-/// It is another one, or not there, or its manifest or listing is wrong.
+/// The database is another one or missing, or its manifest or listing is wrong.
 pub(crate) fn find<'a>(
     db: &Path,
     board: &'a Board,
@@ -67,7 +69,7 @@ pub(crate) struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// What a verdict calls a file of this folder.
+    /// The name of a file of this folder in verdicts.
     pub(crate) fn file(&self, name: &str) -> String {
         format!("{}/{name}", self.board.name())
     }
@@ -110,9 +112,9 @@ impl Folder<'_> {
     }
 }
 
-/// What there is in the folder of a database.
+/// The contents of the folder of a database.
 pub(crate) struct Contents {
-    /// Its entries.
+    /// The entries of the folder.
     pub(crate) listing: Listing,
     /// The manifest as it would be of a database that covers no more than was asked for.
     pub(crate) restricted: DatabaseManifest,

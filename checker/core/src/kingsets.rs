@@ -10,12 +10,12 @@ use crate::rules::{Board, Side, bits_in};
 pub(crate) struct KingSets {
     /// The sets in order of their ranks, in their owner's view.
     pub(crate) sets: Vec<u32>,
-    /// The king steps from each set, as if no other piece were there.
+    /// The king steps from each set, as if no other piece were on the board.
     pub(crate) steps: Vec<Vec<KingStep>>,
     /// For each 64 sets and each square, which of the sets hold it: the squares in the owner's
-    /// view,
+    /// view.
     pub(crate) held: Vec<[u64; 32]>,
-    /// and in the view of the other side.
+    /// Like `held`, with the squares in the view of the other side.
     pub(crate) faced: Vec<[u64; 32]>,
 }
 

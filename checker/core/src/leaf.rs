@@ -17,7 +17,7 @@ use certificate_spec::bits::{BitReader, width};
 use certificate_spec::leaves::Leaf;
 use std::collections::HashMap;
 
-/// What is still to be done, the next last.
+/// The tasks that remain, the next one last.
 enum Task {
     Visit(Position),
     Expand(Position),
@@ -28,7 +28,7 @@ enum Task {
 /// there.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the leaf.
 pub fn replay(
     tree: &Tree<'_>,
     node: &CheckedNode,

@@ -1,12 +1,12 @@
 //! The trusted core of Draughtproof's checker: says whether a certificate proves what it claims.
 //!
-//! `SPEC.md` in the crate `certificate-spec` is what is implemented here; `README.md` in the folder
-//! `checker` is a guided tour for those who want to know why a wrong certificate cannot pass.
+//! The crate implements `SPEC.md` in the crate `certificate-spec`; `README.md` in the folder
+//! `checker` is a guided tour for readers who want to know why a wrong certificate cannot pass.
 //!
 //! [`check`] and [`check_database`] verify everything, and they alone make a [`Verified`]. They
-//! begin with nothing but the files. [`check_part`] and [`check_database_part`] verify what
-//! somebody selects, may take tables of values from somebody else, and return what they have looked
-//! at.
+//! begin with nothing but the files. [`check_part`] and [`check_database_part`] verify what a
+//! [`Selection`] selects, may take tables of values from a [`TableSource`], and return what they
+//! have looked at.
 //!
 //! ```no_run
 //! let options = checker_core::Options::new("egdb");

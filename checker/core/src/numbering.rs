@@ -64,7 +64,8 @@ pub(crate) fn slices(board: &Board, cover: &Cover) -> Vec<SliceName> {
     all.filter(|&slice| cover.admits_slice(slice) && exists(slice)).collect()
 }
 
-/// The slices of a database, of a slice and its twin the one that comes later or is its own twin.
+/// The slices of a database without twins: of two twins the later one, or the one that is its own
+/// twin.
 pub fn pairs(board: &Board, cover: &Cover) -> Vec<SliceName> {
     slices(board, cover).into_iter().filter(|slice| slice.0 >= slice.twin().0).collect()
 }
@@ -74,7 +75,7 @@ pub fn pairs(board: &Board, cover: &Cover) -> Vec<SliceName> {
 pub struct PairSize {
     /// The slice that stands for the pair.
     pub pair: SliceName,
-    /// Its indices.
+    /// The number of indices of that slice, which its twin has, too.
     pub indices: u64,
 }
 
@@ -84,7 +85,7 @@ pub fn pair_sizes(board: &Board, cover: &Cover) -> Vec<PairSize> {
     pairs(board, cover).into_iter().map(size).collect()
 }
 
-/// How many sets of so many men have advanced 0, 1, … rows together.
+/// The number of sets of `men` men that have advanced 0, 1, … rows together.
 fn sets_by_advance(board: &Board, men: u8) -> Vec<u64> {
     // Men stand on all rows but the last.
     let rows = usize::from(board.rows()).saturating_sub(2);
@@ -105,7 +106,7 @@ fn sets_by_advance(board: &Board, men: u8) -> Vec<u64> {
     counts.pop().unwrap_or_default()
 }
 
-/// Blocks of at least so many indices are in memory one by one, smaller ones all together.
+/// Blocks of at least this number of indices are in memory one by one, smaller ones all together.
 const LARGE_BLOCK: u64 = 1 << 12;
 
 /// How the indices of a slice are made up.

@@ -1,5 +1,5 @@
-//! The operator that values of databases are a fixed point of, one block at a time (`SPEC.md` §8.2,
-//! §8.5), 64 positions at a time.
+//! The operator of which the values of databases are a fixed point, one block at a time (`SPEC.md`
+//! §8.2, §8.5), 64 positions at a time.
 //!
 //! Theorem (`SPEC.md` §2, §8.5): the exact values are the least fixed point of
 //!
@@ -34,15 +34,15 @@ pub(crate) struct Half<'a> {
     /// The kings of the mover and of the opponent.
     own: &'a KingSets,
     theirs: &'a KingSets,
-    /// What is not settled: a row for each set of the mover's kings.
+    /// The positions that are not settled: a row for each set of the mover's kings.
     open: Vec<Open>,
-    /// What is settled, in the order of the file: a row for each set of the opponent's kings.
+    /// The settled values, in the order of the file: a row for each set of the opponent's kings.
     pub(crate) values: Vec<Bits>,
 }
 
 impl<'a> Half<'a> {
-    /// Settles the positions with a jump. Without `steps` those of men are not looked at; there
-    /// must be no call of `step` then.
+    /// Settles the positions with a jump. Without `steps` steps of men are not looked at, and
+    /// `step` must not be called.
     pub(crate) fn new(database: &'a Database, block: Block, steps: bool) -> Half<'a> {
         let [_, b, _, d] = block.slice.0;
         let own = &database.kings[usize::from(b)];
@@ -68,7 +68,7 @@ impl<'a> Half<'a> {
     fn fill_rows(&mut self, steps: bool) {
         let (values, own, theirs) = (self.database, self.own, self.theirs);
         for (row, &kings) in own.sets.iter().enumerate() {
-            // Where a king stands on a man, there is no position.
+            // A king on the square of a man makes no position.
             if kings & self.fixed == 0 {
                 for (w, held) in theirs.faced.iter().enumerate() {
                     let sets = Sets { all: &theirs.sets, word: w };
@@ -81,7 +81,7 @@ impl<'a> Half<'a> {
         }
     }
 
-    /// The same where the opponent has no kings: a row is one position, so that the mover's kings
+    /// Like `fill_rows`, for an opponent without kings: a row is one position, so the mover's kings
     /// vary.
     fn fill_columns(&mut self, steps: bool) {
         let values = self.database;

@@ -1,4 +1,4 @@
-//! How to check.
+//! The options of a check.
 
 use checker_aid::Progress;
 use std::path::PathBuf;
@@ -15,24 +15,24 @@ pub enum Level {
 }
 
 impl Level {
-    /// What verdicts call it.
+    /// The word for the level in verdicts.
     pub fn word(self) -> &'static str {
         if self == Level::Exact { "exact" } else { "consistent" }
     }
 }
 
-/// How to check.
+/// The options of a check.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The folder of databases.
     pub db: PathBuf,
-    /// How well to check values of the database.
+    /// The level at which values of the database are checked.
     pub level: Level,
     /// The most bytes that tables of values may take.
     pub memory: u64,
     /// The number of threads; without it as many as the machine has.
     pub threads: Option<usize>,
-    /// Where to say how far the check has come.
+    /// Where the check reports its progress.
     pub progress: Arc<Progress>,
 }
 

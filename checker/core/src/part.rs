@@ -1,11 +1,10 @@
-//! Checking a part: what somebody else may choose, and what the core itself has counted.
+//! Checking a part: what a caller may choose, and what the core itself has counted.
 //!
 //! Enforces: that a [`Looked`] says what was looked at here, whatever the selection or the source
 //! of tables did or said: each pair of slices, block, node and leaf is counted where it has been
 //! verified, and each table where it was verified or taken for granted.
 //!
-//! Trusts: nothing. What follows from a part is for those who ask for it: no [`Looked`] is a
-//! verdict.
+//! Trusts: nothing. What follows from a part is for the caller to say: no [`Looked`] is a verdict.
 
 use crate::certificate::Certificate;
 use crate::numbering::PairSize;
@@ -26,18 +25,18 @@ pub struct WorkSize {
     pub database_root: Option<Digest>,
     /// The pairs of slices of the database, in order.
     pub pairs: Vec<PairSize>,
-    /// The questions of the claim; none of a database alone.
+    /// The questions of the claim; empty for a database alone.
     pub questions: Vec<QuestionSize>,
 }
 
 /// The size of a question as the certificate states it.
 #[derive(Debug, Clone)]
 pub struct QuestionSize {
-    /// Its number.
+    /// The number of the question.
     pub question: u8,
-    /// How many nodes it has.
+    /// The number of its nodes, without the start.
     pub nodes: usize,
-    /// The positions that each of its leaves says that it expands.
+    /// The number of positions that each of its leaves states.
     pub leaves: Vec<u64>,
 }
 
@@ -52,9 +51,9 @@ impl WorkSize {
     }
 }
 
-/// What of the work is verified: nothing, unless it says otherwise.
+/// Which items of the work are verified. The default methods select nothing.
 pub trait Selection: Sync {
-    /// Is told the work before any of it is asked for.
+    /// Is called with the work before any other method.
     fn begin(&self, _work: &WorkSize) {}
     /// Whether this pair of slices is verified as a whole.
     fn has_pair(&self, _pair: usize) -> bool {
@@ -78,37 +77,36 @@ pub trait Selection: Sync {
     }
 }
 
-/// Where tables of values may come from besides the slice files: from nowhere, unless it says
-/// otherwise.
+/// Where tables of values may come from besides the slice files. The default methods have none.
 pub trait TableSource: Sync {
-    /// Is told of which database and level, and returns the digests of tables that count as
-    /// verified or as taken for granted before.
+    /// Is called with the database and level of the check. Returns the digests of tables that count
+    /// as verified or as taken for granted before.
     ///
     /// # Errors
-    /// What it has is about something else.
+    /// The source is about another database or level.
     fn begin(&self, _about: &str) -> Result<TableDigests, String> {
         Ok(TableDigests::default())
     }
-    /// Whether it wants to be told of each pair of slices as soon as that is verified.
+    /// Whether `record` is to be called for each pair of slices as soon as that pair is verified.
     fn wants_each_pair(&self) -> bool {
         false
     }
     /// Fills in the table of the slice whose file has this digest, and returns the digest that the
-    /// table is said to have. If there is none, what is in the table afterwards is worth nothing.
+    /// table is said to have. If it returns `None`, the contents of the table are meaningless.
     fn read(&self, _slice_file: Digest, _table: &Table) -> Option<Digest> {
         None
     }
-    /// Keeps a table for others.
+    /// Keeps a table for other checks.
     ///
     /// # Errors
-    /// It cannot be kept; the check goes on without.
+    /// The table cannot be kept; the check goes on without.
     fn write(&self, _slice_file: Digest, _table: TableView<'_>, _digest: Digest) -> io::Result<()> {
         Ok(())
     }
-    /// Is told of the digests of all tables so far, after each batch of slices that were verified.
+    /// Is called with the digests of all tables so far, after each batch of slices was verified.
     ///
     /// # Errors
-    /// They cannot be noted, and the check has to end.
+    /// The digests cannot be recorded, and the check has to end.
     fn record(&self, _digests: &TableDigests) -> Result<(), String> {
         Ok(())
     }
@@ -123,18 +121,18 @@ impl TableSource for Nothing {}
 /// The digests of tables, by slice.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableDigests {
-    /// Of those that have been verified.
+    /// The digests of tables that have been verified.
     pub verified: HashMap<SliceName, Digest>,
-    /// Of those that have been taken for granted.
+    /// The digests of tables that have been taken for granted.
     pub assumed: HashMap<SliceName, Digest>,
 }
 
-/// How many of how many.
+/// The number of items that were verified, out of all items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// So many were verified.
+    /// The number of items that were verified.
     pub looked_at: u64,
-    /// So many there are.
+    /// The number of all items.
     pub of: u64,
 }
 
@@ -143,9 +141,9 @@ pub struct Count {
 pub struct LookedAt {
     /// The number of the question.
     pub question: u8,
-    /// Nodes, the start among them.
+    /// The nodes, with the start as one of them.
     pub nodes: Count,
-    /// Leaves.
+    /// The leaves.
     pub leaves: Count,
 }
 
@@ -156,15 +154,15 @@ pub struct Looked {
     pub subject: String,
     /// The numbers of the pairs of slices that were verified here, ascending.
     pub pairs: Vec<usize>,
-    /// Pairs of slices that there are.
+    /// The number of all pairs of slices.
     pub all_pairs: usize,
-    /// Pairs of blocks that were verified by themselves.
+    /// The pairs of blocks that were verified by themselves, out of those that were offered.
     pub blocks: Count,
-    /// The questions of the claim.
+    /// The counts for each question of the claim.
     pub questions: Vec<LookedAt>,
-    /// The positions that the leaves verified have expanded.
+    /// The number of positions that the verified leaves have expanded.
     pub positions: u64,
-    /// The positions that all leaves state.
+    /// The number of positions that all leaves state.
     pub all_positions: u64,
     /// The number of Assumed nodes.
     pub assumed: usize,
@@ -189,7 +187,7 @@ impl<'a> Part<'a> {
         Part { selection, source, blocks: Default::default() }
     }
 
-    /// Whether a pair of blocks is verified; counted either way.
+    /// Whether a pair of blocks is verified; it is counted in either case.
     pub(crate) fn has_block(&self, name: &str) -> bool {
         let has = self.selection.has_block(name);
         self.blocks[0].fetch_add(has.into(), Relaxed);

@@ -5,9 +5,9 @@
 //! the database is checked, the positions noted are looked up in values that have just been
 //! verified. The second time decides, in the order and with the words of any other check.
 //!
-//! Enforces: that a value is the verified one, and that a position without one gives no value: that
-//! is an error, never a verdict. Trusts: `database.rs`; who calls [`Positions::answer`] says that
-//! the values are right (`directory.rs`).
+//! Enforces: that a value is the verified one, and that a position without one gives no value,
+//! which is an error and never a verdict. Trusts: `database.rs`; the caller of
+//! [`Positions::answer`] says that the values are right (`directory.rs`).
 
 use crate::database::Database;
 use crate::numbering::{slice_of, views};
@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// So many maps, so that threads seldom wait for one another.
+/// The number of maps, large enough that threads seldom wait for one another.
 const MAPS: usize = 64;
 
 /// Positions and, once they are known, their values.
@@ -29,9 +29,9 @@ pub struct Positions {
     board: Board,
     cover: Cover,
     maps: Vec<Mutex<HashMap<Position, Option<Value>>>>,
-    /// Those noted, by slice and by the rows that the men of both sides have advanced.
+    /// The positions noted, by slice and by the rows that the men of both sides have advanced.
     order: HashMap<(SliceName, usize), Vec<Position>>,
-    /// Whether somebody asked for a value that is not there.
+    /// Whether a value was asked for that is not known.
     missed: AtomicBool,
 }
 
@@ -73,7 +73,7 @@ impl Positions {
         is_there
     }
 
-    /// Puts those noted in order, to be looked up.
+    /// Puts the positions noted in order, for [`Positions::answer`].
     pub(crate) fn sort(&mut self) {
         let maps = self.maps.iter().map(|map| map.lock().unwrap_or_else(PoisonError::into_inner));
         let keys = maps.flat_map(|map| map.keys().copied().collect::<Vec<_>>());
@@ -85,12 +85,12 @@ impl Positions {
         }
     }
 
-    /// Whether there are any of a slice whose men have advanced so many rows.
+    /// Whether any positions were noted of a slice with men that have advanced `advance` rows.
     pub(crate) fn has(&self, slice: SliceName, advance: usize) -> bool {
         self.order.contains_key(&(slice, advance))
     }
 
-    /// Looks up those of a slice whose men have advanced so many rows.
+    /// Looks up the positions noted of a slice with men that have advanced `advance` rows.
     ///
     /// # Errors
     /// A value is not in memory.
@@ -116,10 +116,10 @@ impl Positions {
         value
     }
 
-    /// That there was a value for all that was asked for.
+    /// Checks that there was a value for every position that was asked for.
     ///
     /// # Errors
-    /// There was not.
+    /// There was none for one of them.
     pub(crate) fn is_complete(&self) -> Result<(), Stop> {
         let error = || Stop::Error("a position was asked for that had not been noted".into());
         if self.missed.load(Relaxed) { Err(error()) } else { Ok(()) }

@@ -1,7 +1,7 @@
 //! A whole question: its start, nodes and leaves (`SPEC.md` §6, §7).
 //!
-//! Enforces: that each of them that is wanted is verified and counted; in a whole check that is
-//! all. Trusts: `tree.rs`, `leaf.rs`.
+//! Enforces: that each of these items that is wanted is verified and counted; in a whole check all
+//! items are wanted. Trusts: `tree.rs`, `leaf.rs`.
 
 use crate::certificate::Certificate;
 use crate::leaf;
@@ -12,14 +12,14 @@ use certificate_spec::manifest::Kind;
 use checker_aid::Progress;
 use rayon::prelude::*;
 
-/// Goes over all that is wanted of a question, and does not ask what is wrong: so that the
-/// positions looked up are noted, all that [`check`] can ask for.
+/// Goes over all wanted items of a question without judging them, so that all positions that
+/// [`check`] can look up are noted.
 pub(crate) fn note(
     tree: &Tree<'_>,
     certificate: &Certificate,
     is_wanted: impl Fn(Kind, usize) -> bool + Sync,
 ) {
-    // What is wrong is found when it counts.
+    // Errors are found when the question is checked.
     let ignore = |_: Result<(), Finding>| ();
     ignore(tree.holds(&certificate.start, u64::MAX));
     let nodes = tree.proof.nodes.par_iter().enumerate();

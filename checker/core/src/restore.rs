@@ -1,10 +1,10 @@
-//! What of the tables of a database is in memory: filled from slice files, taken away, and made
+//! Which tables of a database are in memory: they are filled from slice files, removed, and made
 //! again.
 //!
-//! Enforces: that a stretch that comes back has the digest of what went, and a table of which
-//! nothing was in memory that of the one verified before; so nothing has to be trusted that makes
-//! it up again. Trusts: `derive.rs` for the values of positions with a capture; the plan for
-//! nothing (`directory.rs`).
+//! Enforces: that a stretch that comes back has the digest of the stretch that was removed, and
+//! that a table of which nothing was in memory has the digest of the table verified before; so the
+//! code that makes a table again need not be trusted. Trusts: `derive.rs` for the values of
+//! positions with a capture. The plan is not trusted (`directory.rs`).
 
 use crate::bits::Bits;
 use crate::derive::capture;
@@ -31,8 +31,8 @@ impl Check<'_> {
         (0..Shape::new(board, slice).layers(board)).map(move |advance| Layer { slice, advance })
     }
 
-    /// Makes room for what is not in memory of layers of a slice, draws as yet. Returns the numbers
-    /// of those stretches.
+    /// Allocates what is not in memory of layers of a slice, as draws. Returns the numbers of those
+    /// stretches.
     fn reserve(&mut self, layers: &[Layer]) -> Result<Vec<usize>, Stop> {
         let mut made = Vec::new();
         for &layer in layers {
@@ -41,8 +41,8 @@ impl Check<'_> {
         Ok(made)
     }
 
-    /// Puts the values in a slice's file into stretches that there is room for. With `rest` what no
-    /// position is in is decoded, too: every part must come out.
+    /// Puts the values in a slice's file into stretches that are allocated. With `rest` the parts
+    /// in which no position lies are decoded, too: every part must come out.
     fn fill(&mut self, slice: SliceName, stretches: &[usize], rest: bool) -> Result<(), Stop> {
         let is_whole = self.layers(slice).nth(1).is_none();
         if !self.opened.contains_key(&slice) {
@@ -74,8 +74,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Notes the digest of a slice's table, which must be the one noted before. That of a slice
-    /// that is verified here must have been noted.
+    /// Notes the digest of a slice's table. If one was noted before it must be the same; for a
+    /// slice that is verified here one must have been noted.
     pub(crate) fn note(&mut self, slice: SliceName, digest: Digest) -> Result<(), Stop> {
         let (is_own, tables) = (self.own.contains(&slice), &mut self.tables);
         let digests = if is_own { &mut tables.verified } else { &mut tables.assumed };
@@ -91,8 +91,8 @@ impl Check<'_> {
         Stop::Error(format!("{name} has other values than those verified before"))
     }
 
-    /// Brings back layers of a slice whose values have been verified or are taken for granted. What
-    /// captures lead to must be there.
+    /// Brings back layers of a slice whose values have been verified or are taken for granted. The
+    /// slices that captures lead to must be in memory.
     pub(crate) fn restore(&mut self, slice: SliceName, layers: &[Layer]) -> Result<(), Stop> {
         self.values.make_table(slice)?;
         let is_known = |n: &usize| self.stretches.get(&slice).is_some_and(|s| s.contains_key(n));
@@ -109,7 +109,7 @@ impl Check<'_> {
             if let Some(digest) = digest.filter(|digest| *digest == table.digest()) {
                 return self.note(slice, digest);
             }
-            // There may be anything in it.
+            // The source may have left anything in the table.
             layers.iter().for_each(|&layer| self.values.release(layer));
             made = self.reserve(layers)?;
         }
@@ -118,7 +118,7 @@ impl Check<'_> {
         if made.iter().all(|n| digests.is_some_and(|digests| digests.contains_key(n))) {
             return Ok(());
         }
-        // Then all of the table is there.
+        // Then the whole table is in memory.
         let digest = self.keep(slice)?;
         self.note(slice, digest)
     }
@@ -139,10 +139,10 @@ impl Check<'_> {
         if is_right { Ok(()) } else { Err(Self::other_values(slice)) }
     }
 
-    /// The digest of a slice's table of which not all need be in memory: what is missing comes back
-    /// for a moment, a piece at a time, and the digests of its stretches are noted.
+    /// The digest of a slice's table that need not be in memory as a whole: missing stretches come
+    /// back temporarily, a piece at a time, and the digests of the stretches are noted.
     pub(crate) fn digest_piece_by_piece(&mut self, slice: SliceName) -> Result<Digest, Stop> {
-        // So many chunks at a time: 8 MiB.
+        // The number of chunks made at a time: 8 MiB.
         const PIECE: u64 = 64;
         let layers: Vec<Layer> = self.layers(slice).collect();
         self.values.make_table(slice)?;
@@ -195,7 +195,7 @@ impl Check<'_> {
         Ok(digest)
     }
 
-    /// Takes a layer out of memory, and notes the digests of what was there.
+    /// Removes a layer from memory, and notes the digests of its stretches.
     fn release(&mut self, layer: Layer) -> Result<(), Stop> {
         let (table, stretches) = (self.table(layer.slice)?, self.values.stretches(layer));
         let digest = |n: usize| Some((n, table.stretch(n)?.digest()));
@@ -205,8 +205,9 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Makes ready for a layer of a batch: room, and the values of its blocks and of those that
-    /// moves lead to. `begun` has the layers of the batch that came from their files before.
+    /// Makes ready for a layer of a batch: allocates memory, and brings the values of its blocks
+    /// and of those that moves lead to. `begun` has the layers of the batch that came from their
+    /// files before.
     pub(crate) fn prepare(
         &mut self,
         Step { out, bring }: Step,

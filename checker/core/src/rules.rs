@@ -72,7 +72,7 @@ pub(crate) struct Way {
 /// Directions: the first two towards higher rows (Black's forward), the last two towards row 0.
 const DIRECTIONS: [(i8, i8); 4] = [(1, -1), (1, 1), (-1, -1), (-1, 1)];
 
-/// A piece that may jump, in up to 64 positions at once: bit i of a word says yes of position i.
+/// A piece that may jump, in up to 64 positions at once: bit i of a word is set for position i.
 pub(crate) struct Jumper<Enemy, Free> {
     pub(crate) side: Side,
     pub(crate) is_king: bool,
@@ -92,7 +92,7 @@ pub struct Board {
     pub(crate) row_masks: Vec<u32>,
     /// The rows where men of Black and of White are crowned.
     crown_rows: [u32; 2],
-    /// The ways from each square, in the order of `DIRECTIONS`.
+    /// The ways from each square, in the order of [`DIRECTIONS`].
     ways: Vec<[Way; 4]>,
 }
 

@@ -17,13 +17,12 @@ use std::array;
 /// The slice files of a database.
 pub(crate) struct SliceFiles<'a> {
     pub(crate) folder: &'a Folder<'a>,
-    /// What the manifest says of them, in order.
+    /// The manifest's records of them, in order.
     pub(crate) records: &'a [SliceRecord],
     decoding: &'a Tables,
 }
 
-/// What there has to be known of the board to read slice files, of slices with at most so many
-/// pieces.
+/// The tables about the board for decoding slice files, of slices with at most `pieces` pieces.
 pub(crate) fn decoding_tables(board: &Board, pieces: u8) -> Tables {
     let near = |n| array::from_fn(|way| board.ways(n, Side::Black, true)[way].near);
     let squares = board.squares();
@@ -33,7 +32,7 @@ pub(crate) fn decoding_tables(board: &Board, pieces: u8) -> Tables {
 }
 
 impl<'a> SliceFiles<'a> {
-    /// Those of a folder.
+    /// The slice files of a folder.
     pub(crate) fn new(
         folder: &'a Folder<'a>,
         records: &'a [SliceRecord],
@@ -42,7 +41,7 @@ impl<'a> SliceFiles<'a> {
         SliceFiles { folder, records, decoding }
     }
 
-    /// What the manifest says of a slice.
+    /// The manifest's record of a slice.
     pub(crate) fn record(&self, slice: SliceName) -> Result<&SliceRecord, Stop> {
         let place = self.records.binary_search_by_key(&slice.order(), |r| r.name.order());
         let missing = |_| Stop::Error(format!("there is no slice {}", slice.file_name()));
@@ -75,7 +74,7 @@ impl<'a> SliceFiles<'a> {
         Ok(Slice::new(self.decoding, head, bytes))
     }
 
-    /// What is wrong with a slice file whose payload at this offset does not come out.
+    /// The verdict on a slice file whose payload at this offset cannot be decoded.
     pub(crate) fn wrong_payload(&self, slice: SliceName, offset: u64) -> Stop {
         let expected = "a checksum, and a code of the unit's values";
         let finding = Finding::new("slice-syntax", expected, "something else").at(offset);

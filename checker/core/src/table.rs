@@ -1,7 +1,7 @@
 //! The values of one slice in memory, two bits for each index, by stretches.
 //!
-//! Trusts: nothing by itself; who fills the tables says what the values are worth (`derive.rs` from
-//! the rules alone, `restore.rs` from a file and then checked).
+//! Trusts: nothing by itself; the caller that fills the tables says what the values are worth
+//! (`derive.rs` from the rules alone, `restore.rs` from a file and then checked).
 //!
 //! The words are atomic because blocks of one slice are written by several threads and share the
 //! words at their edges. Each block is settled once, before any other reads it; the end of a
@@ -36,7 +36,7 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// Draws, if there is memory for them.
+    /// A stretch of draws, if there is memory for it.
     fn new(first: u64, indices: u64) -> Result<Stretch, Stop> {
         let length = usize::try_from(indices.div_ceil(64)).map_err(|_| Stop::memory())?;
         let mut words = Vec::new();
@@ -63,7 +63,7 @@ impl Stretch {
         Bits { win: bits(0), loss: bits(1) }
     }
 
-    /// Makes the values of the indices of a word of a row these.
+    /// Sets the values of the indices of a word of a row.
     pub(crate) fn put(&self, word: RowWord, values: Bits) {
         self.put_bits(0, word, values.win);
         self.put_bits(1, word, values.loss);
@@ -89,7 +89,7 @@ impl Stretch {
         }
     }
 
-    /// A digest of all bits, for nobody but this run.
+    /// A digest of all bits, which is compared only within this run.
     pub(crate) fn digest(&self) -> Digest {
         let chunks = self.words.par_chunks(1 << 13).map(|words| {
             let bytes = words.as_flattened().iter().map(|word| load(word).to_le_bytes());
@@ -102,9 +102,9 @@ impl Stretch {
 /// The values of one slice, as far as they are in memory.
 #[derive(Debug)]
 pub struct Table {
-    /// How its indices are made up.
+    /// How the indices of the slice are made up.
     pub shape: Shape,
-    /// The indices of a stretch.
+    /// The number of indices of a stretch.
     stretch: u64,
     stretches: Vec<Option<Box<Stretch>>>,
 }
@@ -157,7 +157,7 @@ impl Table {
         marked
     }
 
-    /// Makes room for a stretch, unless it is there. Says whether it was not.
+    /// Allocates a stretch, unless it is in memory. Returns whether it was allocated.
     pub(crate) fn reserve(&mut self, number: usize) -> Result<bool, Stop> {
         let first = number as u64 * self.stretch;
         let indices = self.stretch.min(self.shape.indices.saturating_sub(first));
@@ -199,13 +199,13 @@ impl Table {
         self.shape.indices.div_ceil(64)
     }
 
-    /// The values of 64 indices, those from `index` on; of what is not in memory neither wins nor
-    /// losses.
+    /// The values of 64 indices, those from `index` on. An index that is not in memory reads as
+    /// neither a win nor a loss.
     pub fn read(&self, index: u64) -> Bits {
         let number = self.number(index);
         let read = |number: usize, index| self.stretch(number).map(|stretch| stretch.read(index));
         let values = read(number, index).unwrap_or_default();
-        // What is left of the stretch; the rest of the 64 are in the next one.
+        // The rest of the stretch; the other indices of the 64 are in the next one.
         let end = self.indices(number).end;
         match end.checked_sub(index) {
             Some(left @ 0..64) if end < self.shape.indices => {
@@ -216,7 +216,7 @@ impl Table {
         }
     }
 
-    /// Makes the values of the word of 64 indices with this number these, where it is in memory.
+    /// Sets the values of the word of 64 indices with this number, as far as it is in memory.
     pub fn put_word(&self, number: u64, values: Bits) {
         let index = number.saturating_mul(64);
         let first = self.number(index);
@@ -247,7 +247,7 @@ impl Table {
         }
     }
 
-    /// The table, to be looked at only.
+    /// The table for reading only.
     pub fn view(&self) -> TableView<'_> {
         TableView(self)
     }
@@ -263,7 +263,7 @@ impl Table {
     }
 }
 
-/// A table that nobody can change by it.
+/// A table that can be read through this view and not changed.
 #[derive(Debug, Clone, Copy)]
 pub struct TableView<'a>(&'a Table);
 
@@ -279,7 +279,7 @@ impl TableView<'_> {
     }
 }
 
-/// So many words of a table have digests of their own (`SPEC.md` §11).
+/// The number of words of a table that have digests of their own (`SPEC.md` §11).
 pub(crate) const CHUNK: u64 = 1 << 13;
 
 /// The digest of a table, made of those of its chunks (`SPEC.md` §11).
@@ -299,8 +299,8 @@ mod tests {
     use crate::rules::Board;
     use certificate_spec::cover::Cover;
 
-    /// Blocks of this board are no whole words. Whoever fills a table word by word leaves nothing
-    /// beyond the end of a stretch, where it would change the stretch's digest.
+    /// Blocks of this board do not end at the end of a word. Filling a table word by word writes no
+    /// bits beyond the end of a stretch, where they would change the stretch's digest.
     #[test]
     fn filled_word_by_word() {
         let (board, cover) = (Board::new(6, 6).unwrap(), Cover::up_to(5));

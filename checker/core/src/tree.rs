@@ -19,24 +19,24 @@ use crate::verdict::{Finding, Stop};
 use certificate_spec::nodes::kind;
 use std::slice;
 
-/// Where the values of positions of the database are.
+/// Where the values of positions in the database come from.
 #[derive(Clone, Copy)]
 pub enum Lookup<'a> {
     /// There is no database.
     None,
-    /// In tables.
+    /// Tables in memory.
     Tables(&'a Database),
-    /// Among those that were looked up while the database was checked.
+    /// The positions that were looked up while the database was checked.
     Positions(&'a Positions),
-    /// Nowhere as yet: the positions are noted, and count as suitable. Nothing is decided by that.
+    /// No values yet: the positions are noted, and count as suitable. Nothing is decided by that.
     Noted(&'a Positions),
 }
 
 impl Lookup<'_> {
-    /// That all values of the database that were asked for so far were there.
+    /// Checks that all values of the database that were asked for so far were in memory.
     ///
     /// # Errors
-    /// They were not.
+    /// A value was not in memory.
     pub(crate) fn is_complete(self) -> Result<(), Stop> {
         match self {
             Lookup::None | Lookup::Noted(_) => Ok(()),
@@ -46,13 +46,13 @@ impl Lookup<'_> {
     }
 }
 
-/// A question and what is known about it.
+/// A question, and the data that its nodes and leaves are checked against.
 pub struct Tree<'a> {
-    /// The board.
+    /// The board of the game.
     pub board: &'a Board,
     /// The values of all positions that the cover admits.
     pub database: Lookup<'a>,
-    /// Its nodes and leaves.
+    /// The nodes and leaves of the question.
     pub proof: &'a QuestionProof,
 }
 
@@ -114,7 +114,7 @@ impl Tree<'_> {
     /// Checks a node that is not a Leaf.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the node.
     pub fn check_node(&self, node: &CheckedNode) -> Result<(), Finding> {
         let mut successors = Vec::new();
         self.board.successors(&node.position, &mut successors);

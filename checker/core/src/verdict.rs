@@ -1,4 +1,4 @@
-//! The verdict: what `check` says in the end, as one line and an exit status (`SPEC.md` §10).
+//! The verdict: the result of `check`, as one line and an exit status (`SPEC.md` §10).
 //!
 //! Enforces: that nothing in the input can look like a verdict (every field is escaped byte by
 //! byte) and that only a [`Verdict::Verified`] has the exit status 0.
@@ -16,17 +16,17 @@ pub(crate) fn format_and_rules() -> String {
 /// What is wrong, where, and by which rule of the format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The code of the rule in `SPEC.md`, or what is declined.
+    /// The code of the violated rule in `SPEC.md`, or the word for what is declined.
     pub rule: &'static str,
-    /// What the rule wants.
+    /// What the rule requires.
     pub expected: String,
-    /// What there is.
+    /// What was found instead.
     pub found: String,
     /// The file, relative to the certificate or to `--db`.
     pub file: Vec<u8>,
-    /// Where in the file.
+    /// The byte offset in the file.
     pub offset: Option<u64>,
-    /// The position that it is about.
+    /// The position at which the rule is violated.
     pub position: Option<Position>,
 }
 
@@ -63,14 +63,14 @@ impl Finding {
     }
 }
 
-/// Why the check has stopped before its end.
+/// Why a check has stopped before its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// Something is wrong with what is checked.
+    /// Something is wrong with the input.
     Refuted(Box<Finding>),
-    /// Something that this program does not know or that was not asked of it.
+    /// The input has something that this program does not know or was not asked to accept.
     Declined(Box<Finding>),
-    /// The check could not be made.
+    /// The check could not be carried out, for this reason.
     Error(String),
 }
 
@@ -81,7 +81,7 @@ impl From<Finding> for Stop {
 }
 
 impl Stop {
-    /// What a decoder found wrong in a file; an error of syntax has the code `rule`.
+    /// The result for a file that cannot be decoded; an error of syntax has the code `rule`.
     pub(crate) fn wire(rule: &'static str, file: &str, error: WireError) -> Stop {
         let (what, expected, found) = match error {
             WireError::Syntax { offset, expected, found } => {
@@ -98,7 +98,7 @@ impl Stop {
     }
 }
 
-/// That everything was checked and is right. Only a whole check of this crate makes one.
+/// The proof that everything was checked and is right. Only a whole check of this crate makes one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified(String);
 
@@ -113,7 +113,7 @@ impl Verified {
     }
 }
 
-/// What a whole check says.
+/// The result of a whole check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// Everything was checked and is right.

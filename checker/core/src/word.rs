@@ -1,5 +1,5 @@
-//! One word: up to 64 positions with the same men, and with the same kings of one side. The other
-//! side's kings *vary*: they are 64 sets with ranks in a row.
+//! One word: up to 64 positions with the same men and the same kings of one side. The other side's
+//! kings *vary*: they are 64 sets with ranks in a row.
 //!
 //! Theorem: the moves of men and the jumps of kings lead from a word to few places, because a move
 //! changes the men and the sets of kings alike in all positions in which it is possible. Where it
@@ -19,14 +19,14 @@ use certificate_spec::database::SliceName;
 
 /// One side's kings, in the mover's view.
 pub(crate) enum Kings<'a> {
-    /// The same set in all positions.
+    /// One set, which is the same in all positions of the word.
     Same(u32),
     /// For each square, the positions in which there is a king.
     Vary(&'a [u64; 32]),
 }
 
 impl Kings<'_> {
-    /// The positions in which there is one on a square (a mask with one bit).
+    /// The positions in which a king stands on a square (a mask with one bit).
     fn on(&self, square: u32) -> u64 {
         match self {
             Kings::Same(set) if set & square != 0 => !0,
@@ -47,7 +47,7 @@ pub(crate) struct Word<'a> {
     sets: &'a [u32],
     /// The rank of the first of them.
     first: u64,
-    /// Which of the positions there are: those whose pieces do not overlap.
+    /// The bits of the word that are positions: their pieces do not overlap.
     pub(crate) there: u64,
 }
 
@@ -84,7 +84,7 @@ impl Moves {
     }
 }
 
-/// What is known of the positions of a word before steps of kings are looked at.
+/// What is known about the positions of a word before steps of kings are looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled {
     /// Those that are settled by jumps.
@@ -137,7 +137,7 @@ impl Change {
 }
 
 impl<'a> Word<'a> {
-    /// A word of a block, with these kings of the mover and of its opponent.
+    /// The word of a block with these kings of the mover and of its opponent.
     pub(crate) fn new(
         values: &'a Database,
         block: Block,
@@ -240,7 +240,7 @@ impl<'a> Word<'a> {
         }
         let after = Block { slice: SliceName([c, d, a, b]), men: their_men, their_men: men };
         let Some(after) = self.values.block(after) else {
-            // Never; and if it were, nothing would be verified.
+            // This never happens; if it did, nothing would be verified.
             return Bits::default();
         };
         let (row, change) = match self.own {
