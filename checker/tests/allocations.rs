@@ -29,12 +29,12 @@ use std::collections::HashSet;
 static ALLOCATOR: counting::Counting = counting::Counting;
 
 const QUESTION: Question = Question::BlackNotLost;
-/// Of the thread pool and words, whatever the input is.
+/// The bytes that the thread pool and words take, whatever the input is.
 const ROOM: usize = 64 << 10;
 
 type Objects = Vec<(Object, Vec<u8>)>;
 
-/// Items in objects of so many each.
+/// Items in objects of at most `each` items.
 fn objects(
     kind: Kind,
     count: usize,
@@ -52,8 +52,9 @@ fn objects(
     (0..count).step_by(each).map(object).collect()
 }
 
-/// Checks a certificate of 8x8 with these objects. Says the verdict, and the most memory that it
-/// took beyond what the files themselves justify: four times their bytes, and some for each file.
+/// Checks a certificate of 8x8 with these objects. Returns the verdict, and the most memory that
+/// the check took beyond what the files themselves justify: four times their bytes, and some per
+/// file.
 fn check(start: &str, objects: &Objects) -> (String, usize) {
     let place = Place::new();
     let (game, value) = ("8x8".into(), Value::BlackNotLost);
@@ -79,7 +80,7 @@ fn hostile_files_cost_what_is_stated() {
     claims_of_many_pieces();
 }
 
-/// Manifests that begin as they should and go on with gigabytes of nothing: they are not read.
+/// Manifests that begin as they should and go on with gigabytes of zeros are not read.
 fn manifests_of_zeros() {
     const LONG: u64 = 3 << 30;
     let lengthen = |path: std::path::PathBuf| {
@@ -99,7 +100,7 @@ fn manifests_of_zeros() {
     let line = verdict.line();
     assert!(line.starts_with("s REFUTED database-manifest file=4x4/MANIFEST offset=36 "), "{line}");
     assert!(most < ROOM, "{most}");
-    // One that says that it is so long has more records than there may be.
+    // A manifest that states this length has more records than a database can have.
     let path = place.cert().join("MANIFEST");
     let mut start = vec![0; 64];
     let file = std::fs::File::open(&path).unwrap();
@@ -113,7 +114,7 @@ fn manifests_of_zeros() {
     assert!(most < ROOM, "{most}");
 }
 
-/// A claim of a few bytes that needs the largest of all databases, which is not there: nothing is
+/// A claim of a few bytes that needs the largest of all databases, which is missing: nothing is
 /// planned for it.
 fn claims_of_many_pieces() {
     let place = Place::new();
@@ -137,14 +138,14 @@ fn claims_of_many_pieces() {
         assert!(most < 2 * ROOM, "{most}");
     };
     refused("s ERROR cannot read ");
-    // One that has fewer pieces.
+    // A database that has fewer pieces than the claim.
     all_drawn(2).write(&place.db());
     refused("s REFUTED database-manifest file=8x8/MANIFEST offset=12 ");
 }
 
 fn nodes_leaves_and_provenance() {
     let start = "B:W21:B12";
-    // One more than what vectors that double have room for.
+    // One item more than a vector that doubles its capacity has room for.
     for (count, each) in [(131_073, usize::MAX), (131_073, 100), (1025, 1)] {
         let node = |i: usize| {
             let black = u32::try_from(i + 1).unwrap();
@@ -165,7 +166,7 @@ fn nodes_leaves_and_provenance() {
         assert!(line.starts_with("s REFUTED leaf-number"), "{line}");
         assert!(most <= 100 * count, "{most} for {count} leaves");
     }
-    // What is only shown costs what it takes in memory, a few times its bytes.
+    // Text that is only shown costs the memory that it takes, a few times its bytes.
     let count = 9000;
     let text = String::from;
     let request = Request {
@@ -189,8 +190,8 @@ fn nodes_leaves_and_provenance() {
     assert!(most <= 4 << 20, "{most} for {count} iterations and moves");
 }
 
-/// Choices of Black with which a replay expands so many positions before it is at an end or Black
-/// is stuck, if these random numbers lead to any.
+/// Choices of Black with which a replay expands `positions` positions before it is at an end or
+/// Black is stuck, if these random numbers lead to any.
 fn strategy(board: &Board, start: Position, positions: usize, mut random: u64) -> Option<Vec<u8>> {
     let (mut seen, mut bits, mut todo) = (HashSet::new(), BitWriter::default(), vec![start]);
     while let Some(p) = todo.pop().filter(|_| seen.len() < positions) {
@@ -202,7 +203,7 @@ fn strategy(board: &Board, start: Position, positions: usize, mut random: u64) -
             todo.extend(moves.iter().rev());
             continue;
         }
-        // A position in which nothing is taken next, if there is one, and a new one.
+        // Prefers moves after which no piece is taken next, and among these new positions.
         let black = |p: &Position| p.black.count_ones();
         let is_safe = |y: &Position| successors(board, y).iter().all(|z| black(z) == black(y));
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -236,7 +237,7 @@ fn replays() {
     }
 }
 
-/// Databases that say in few bytes that there are many positions.
+/// Databases that state many positions in few bytes.
 fn databases_of_draws() {
     let board = board("8x8");
     for pieces in [4, 8] {

@@ -15,14 +15,14 @@ use targets::{ALL, Target, run};
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-/// One test, because what another allocates meanwhile would count.
+/// There is one test, because the allocations of another would count.
 #[test]
 fn nothing_is_found_again() {
     kept_inputs();
     absurd_fields();
 }
 
-/// Where inputs of a target are kept.
+/// The folder of the inputs kept for a target.
 fn corpus(target: &Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fuzz/corpus").join(target.name)
 }
@@ -49,7 +49,7 @@ fn kept_inputs() {
     }
 }
 
-/// Counts and lengths in heads that nothing can satisfy, and files cut short.
+/// Counts and lengths in heads that no file can satisfy, and files cut short.
 fn absurd_fields() {
     for target in
         ALL.iter().filter(|t| ["manifest", "object", "provenance", "slice"].contains(&t.name))

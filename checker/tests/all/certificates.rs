@@ -59,7 +59,7 @@ fn for_each_kind(check: &mut dyn FnMut(Place, Claimed, u8, Side)) {
                 let root = (pieces > 0).then(|| {
                     let all = database(game.board(), 4);
                     write_database(&place.db(), &all, 4);
-                    // The root of the first slices only.
+                    // The root of a database of the first slices only.
                     write_database(&Place::new().db(), &database(game.board(), pieces), pieces)
                 });
                 let maker = Maker { board: game.board(), oracle: &oracle, pieces, leaf_depth };
@@ -112,12 +112,12 @@ fn assumed_nodes_make_it_conditional() {
     let line = verdict(&certificate);
     assert!(line.starts_with("s CONDITIONAL DRAW 4x4 start=initial root="), "{line}");
     assert!(line.ends_with(" assumed=6"), "{line}");
-    // A part says so, too, and only then.
+    // The verdict of a part has the number of assumed nodes, too, where there are any.
     assert!(sampled(&certificate).ends_with(" assumed=6"));
     assert!(!sampled(&draw_4x4(&oracle, u32::MAX)).contains("assumed"));
 }
 
-/// What a sample of the whole certificate says.
+/// The verdict of a sample of the whole certificate.
 fn sampled(certificate: &Certificate) -> String {
     let place = Place::new();
     certificate.write(&place.cert());
@@ -201,7 +201,7 @@ fn threads_make_no_difference() {
     let mut certificate = draw_4x4(&oracle, 4);
     certificate.chunk = 5;
     let mut spoilt = certificate.clone();
-    // Many things wrong: the first is reported, always.
+    // Of many wrong nodes, the first is always reported.
     for node in &mut spoilt.parts[0].nodes {
         if node.kind == kind::OR {
             node.data = 99;
@@ -254,7 +254,7 @@ fn what_is_trusted_is_one_database_only() {
     });
 }
 
-/// What a program that uses the library can ask for and what makes no sense: nothing is verified
+/// Requests that a program can make of the library and that make no sense: nothing is verified
 /// then.
 #[test]
 fn no_verdict_where_values_are_nobodys() {
@@ -264,7 +264,7 @@ fn no_verdict_where_values_are_nobodys() {
     let tables = Some(TableFolder::new(folder.0.path()).unwrap());
     let shard = Some("1/1".parse().unwrap());
     for_each_kind(&mut |place, _, pieces, _| {
-        // A folder of tables without the digests of a shard that bind them.
+        // A folder of tables for a whole check, whose verdict has no digests to bind the tables.
         let whole = Options { tables: tables.clone(), ..place.options() };
         let line = check_certificate(&place.cert(), &whole).line();
         assert!(line.starts_with("s ERROR options:"), "{line}");

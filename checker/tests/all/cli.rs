@@ -56,7 +56,7 @@ fn a_database() {
     assert!(line.starts_with("s VERIFIED DATABASE 5x5 pieces=2 ") && status == Some(0), "{line}");
 }
 
-/// A journal is trusted, wherever its lines come from, until it is begun anew.
+/// A journal is trusted, wherever its lines come from, until `--fresh` empties it.
 #[test]
 fn a_fresh_journal() {
     let place = Place::new();
@@ -70,7 +70,7 @@ fn a_fresh_journal() {
     assert_eq!(run(&["--fresh"]).1, Some(0));
     let all = std::fs::read_to_string(&path).unwrap();
 
-    // A wrong value, and a journal that has been made by believing the file.
+    // A wrong value, and a journal that was made by trusting the file.
     let spoil = |table: &checker_core::Table, values: &mut Vec<Option<Written>>| {
         if table.shape.slice.file_name() == "0-1-0-1" {
             *values.iter_mut().flatten().next().unwrap() = Written::Loss;

@@ -1,5 +1,5 @@
-//! A journal changes nothing about the verdict, whenever a check was interrupted, but that the
-//! verdict says for how much of it the journal has spoken.
+//! A journal does not change the verdict, whenever a check was interrupted, except that the verdict
+//! has a field with the number of pairs of slices that the journal has spoken for.
 
 use crate::common::{Options, Place, board, check_database, database, without_journal};
 use crate::memory::{LEVELS, bytes, check, place, with_least};
@@ -30,7 +30,8 @@ fn a_journal_is_gone_on_with() {
         let all = lines(&path);
         assert!(all.len() > 20 && all[0].starts_with("draughtproof-check-journal 1 4x4 "));
         let (least, _) = with_least("4x4", &place.options());
-        // Going on may need a little more than one run: what is made again rests on more.
+        // Going on may need a little more memory than one run, since tables made again rest on more
+        // tables.
         for memory in [None, Some(least * 5 / 4)] {
             let options = Options { memory, ..options.clone() };
             for count in 0..=all.len() {
@@ -40,7 +41,7 @@ fn a_journal_is_gone_on_with() {
                 fs::write(&path, whole + next).unwrap();
                 let said = check("4x4", &options);
                 assert_eq!(without_journal(&said), line);
-                // The first line speaks for nothing.
+                // The first line has no pair of slices.
                 let pairs = all.len() - 1;
                 let field = format!(" db={} journal={}/{pairs} ", level.word(), count.max(1) - 1);
                 assert_eq!(said.contains(&field), count > 1, "{said}");
@@ -94,14 +95,14 @@ fn journals_that_are_not_taken() {
     refused("4x4", &Options { db: other.db(), ..options.clone() }, &text.replace(' ', "  "), first);
     let fewer = check_database(&board("4x4"), Some(2), &options);
     assert!(fewer.line().contains(first) && fewer.status() == 4);
-    // A line that has been changed, or that is another journal's.
+    // A line that has been changed, and a line of another journal.
     for at in [0, 8, 40, good[2].len() - 3] {
         let mut edited = good.clone();
         let old = edited[2].remove(at);
         edited[2].insert(at, if old == '1' { '2' } else { '1' });
         refused("4x4", &options, &edited.concat(), "is damaged");
     }
-    // If it is the last one it counts as torn.
+    // A changed last line counts as incomplete.
     fs::write(&path, text.trim_end().to_owned() + "x\n").unwrap();
     assert!(check("4x4", &options).starts_with("s VERIFIED"));
     assert_eq!(lines(&path), good);
@@ -146,7 +147,7 @@ fn killed_at_any_moment() {
     for i in 0..40u64 {
         let mut child = command.spawn().unwrap();
         std::thread::sleep(Duration::from_millis(i * 13 % 97));
-        // There is no signal that a program could handle in this.
+        // A program cannot handle this signal.
         child.kill().unwrap();
         child.wait().unwrap();
         let now = fs::read_to_string(&path).unwrap_or_default();
@@ -160,7 +161,7 @@ fn killed_at_any_moment() {
     assert_eq!(without_journal(&said), line.clone() + "\n");
     let all = lines(&path);
     assert!(all.starts_with(&known));
-    // The same as without a break.
+    // The verdict is that of a check without interruption.
     fs::remove_file(&path).unwrap();
     assert_eq!(check("6x6", &options), line);
     assert_eq!(lines(&path), all);

@@ -1,4 +1,4 @@
-//! A bound on memory changes nothing about the verdict.
+//! A bound on memory does not change the verdict.
 
 use crate::common::files::{Files, SliceParts, all_drawn, quiet_values};
 use crate::common::maker::{Maker, write_raw};
@@ -12,14 +12,14 @@ use checker_core::{Database, Level};
 
 pub(crate) const LEVELS: [Level; 2] = [Level::Exact, Level::Consistent];
 
-/// The database of this board in a place of its own.
+/// A place with the database of this board.
 pub(crate) fn place(name: &str, pieces: u8) -> Place {
     let place = Place::new();
     Files::new(&database(&board(name), pieces), pieces).write(&place.db());
     place
 }
 
-/// What all tables take.
+/// The bytes that all tables of values take.
 pub(crate) fn bytes(values: &Database) -> u64 {
     values.tables().iter().map(|table| table.shape.indices.div_ceil(64) * 16).sum()
 }
@@ -28,7 +28,7 @@ pub(crate) fn check(name: &str, options: &Options) -> String {
     check_database(&board(name), None, options).line()
 }
 
-/// The numbers in the error that there is too little memory: what is needed and what there may be.
+/// The numbers of the error that there is too little memory: the bytes needed and the bound.
 fn too_little(line: &str) -> Option<(u64, u64)> {
     let words = line.strip_prefix("s ERROR memory: the tables for ")?;
     let (_, words) = words.split_once(" take ")?;
@@ -36,7 +36,7 @@ fn too_little(line: &str) -> Option<(u64, u64)> {
     Some((needed.parse().unwrap(), bound.parse().unwrap()))
 }
 
-/// The lowest bound with which something is said, and what.
+/// The lowest bound with which a check comes to a verdict, and that verdict.
 pub(crate) fn with_least(name: &str, options: &Options) -> (u64, String) {
     let mut least = 0;
     loop {
@@ -67,7 +67,7 @@ fn the_same_verdict_with_any_memory() {
                 let options = Options { memory, threads, ..options.clone() };
                 assert_eq!(check(name, &options), line);
             }
-            // What is needed with less is not always more.
+            // A lower bound does not always need more memory.
             let memory = Some(least - 1);
             let less = check(name, &Options { memory, ..options });
             assert!(less == line || too_little(&less).is_some(), "{less}");
@@ -101,12 +101,13 @@ fn the_same_error_with_the_least_memory() {
     let names: Vec<String> = values.tables().iter().map(|t| t.shape.slice.file_name()).collect();
     let count = names.len();
     let good = Files::new(&values, 5);
-    // Slices with a wrong value early or late in it, one with a payload that is none, if any.
+    // Slices with a wrong value early or late, and perhaps one slice with a payload that cannot be
+    // decoded.
     let mut cases: Vec<(Vec<usize>, Option<usize>)> =
         (0..count).step_by(7).map(|i| (vec![i], None)).collect();
     for i in (1..count).step_by(5) {
         cases.push((vec![i, count - i, (i * 37) % count], None));
-        // All of the last slices, among them several pairs of each group.
+        // All slices from the `i`th on, among them several pairs of each group.
         cases.push(((i..count).collect(), None));
         cases.push((vec![i], Some(count - 1 - i)));
     }
@@ -137,7 +138,7 @@ fn the_same_error_with_the_least_memory() {
     }
 }
 
-/// The same where large slices are checked layer by layer.
+/// Large slices, which are checked layer by layer, give the same error under any bound.
 #[test]
 fn the_same_error_in_large_slices() {
     let b = board("8x8");
@@ -156,7 +157,7 @@ fn the_same_error_in_large_slices() {
             let mut files = good.clone();
             let bytes = &mut files.slices[i].1;
             if case == 0 {
-                // A code that does not come out, far back: of a unit, or of all if there is one.
+                // A code that cannot be decoded, far back in one unit, or in the only one.
                 let place = bytes.len() - 1 - n * bytes.len() / 50;
                 bytes[place] ^= 1;
             } else {
@@ -203,7 +204,7 @@ fn a_certificate_over_tables_that_do_not_fit() {
         }
         assert_eq!(said, line, "{memory}");
         fewer += u64::from(memory < all);
-        // The second time the values looked up are of tables made again from the files.
+        // The second run looks up values in tables made again from the files.
         let journal = Some(place.0.path().join(format!("journal-{memory}")));
         assert_eq!(with(memory, journal.clone()), line);
         assert_eq!(without_journal(&with(memory, journal)), line);
@@ -211,8 +212,8 @@ fn a_certificate_over_tables_that_do_not_fit() {
     assert!(fewer > 2, "{fewer}");
 }
 
-/// 29 kB that ask for 14.5 GiB: where that is more than may be taken it is said before any work, by
-/// whichever command looks at the database.
+/// 29 kB that ask for 14.5 GiB: where that exceeds the bound, every command that reads the database
+/// says so before any work.
 #[test]
 fn small_files_that_ask_for_much() {
     let place = Place::new();
@@ -237,7 +238,7 @@ fn small_files_that_ask_for_much() {
         let [out, err] = [output.stdout, output.stderr].map(|b| String::from_utf8(b).unwrap());
         (output.status.code(), out, err)
     };
-    // Where the whole is checked, large slices can be checked layer by layer.
+    // A whole check can check large slices layer by layer.
     for (arguments, memory) in [
         (&["--game", "8x8"][..], "100MiB"),
         (&["--game", "8x8", "--shard", "2/2"], "1GiB"),

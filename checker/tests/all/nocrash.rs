@@ -1,4 +1,4 @@
-//! Bytes that are anything at all: `check` says something about them and never VERIFIED.
+//! For arbitrary bytes `check` has a verdict, and never VERIFIED.
 
 use crate::common::files::{
     Files, encodes, quiet_values, repair_head, repair_payload, write_database,
@@ -113,8 +113,8 @@ fn objects_mutated_under_their_right_digest() {
         write_raw(&place.cert(), good.claim.encode().as_bytes(), &objects);
         let verdict =
             check_certificate(&place.cert(), &Options { threads: Some(1), ..place.options() });
-        // A changed choice may be another right move, so a few of these are right; a changed
-        // strategy likewise. What is verified must be so a second time.
+        // A changed choice or strategy may be right by another move, so a few of these are right. A
+        // certificate that is verified must be verified a second time.
         same || verdict.status() != 0 || {
             let again = check_certificate(&place.cert(), &place.options());
             again == verdict
@@ -146,7 +146,7 @@ fn mutated_databases_are_never_verified() {
     }
 }
 
-/// A database of 4x4 with 3 pieces, to have one of its slices changed and checked.
+/// A database of 4x4 with 3 pieces, of which one slice gets changed and checked.
 struct Slices {
     board: Board,
     values: Database,
@@ -163,7 +163,7 @@ impl Slices {
         Slices { good, values, board, place }
     }
 
-    /// Says that a file is verified, with its right digest, only if it has the right values.
+    /// Whether a file with its right digest is verified only if it has the right values.
     fn check(&self, which: usize, bytes: Vec<u8>) -> bool {
         let mut files = self.good.clone();
         let table = self.values.tables()[which];
@@ -211,7 +211,7 @@ fn every_byte_of_slices_changed_under_their_right_digests() {
             let mut bytes = original.clone();
             bytes[at] ^= 1 << (at % 7);
             assert!(!slices.check(which, bytes.clone()), "{which} {at}");
-            // Now with the right checksum too.
+            // The same payload with the right checksum, too.
             let payload = head.units.iter().find_map(|unit| match *unit {
                 Unit::Coded { offset, length } => {
                     let start = usize::try_from(offset).unwrap();
@@ -227,8 +227,8 @@ fn every_byte_of_slices_changed_under_their_right_digests() {
             right += usize::from(slices.check(which, bytes));
         }
     }
-    // Frequencies of contexts that nothing is in may be anything; and the checksums got right
-    // again.
+    // Right files are those with other frequencies for contexts without positions, and those whose
+    // checksum became right again.
     assert!(right > 100, "{right}");
 }
 

@@ -13,7 +13,7 @@ fn compare(name: &str, pieces: u8) {
         assert_eq!(values.value(p), Some(*value), "{name} {}", checker_core::write_fen(p));
         counts[*value as usize] += u64::from(p.turn == Side::Black);
     }
-    // Nothing but these positions has a value: the bits set are as many as the wins and losses.
+    // No other index has a value: the bits set are as many as the wins and losses.
     let (mut win, mut loss) = (0, 0);
     for table in values.tables() {
         for i in (0..table.shape.indices).step_by(64) {
@@ -62,7 +62,7 @@ fn the_index_numbers_the_positions() {
 }
 
 fn positions(board: &Board, pieces: u32) -> u64 {
-    // By counting, not by listing: a black men, b black kings, and so on.
+    // Computed by counting, not by listing: a black men, b black kings, and so on.
     let values = database(board, pieces.try_into().unwrap());
     let tables = values.tables().into_iter().filter(|t| t.shape.slice.pieces() == pieces);
     let count = |t: &checker_core::Table| {

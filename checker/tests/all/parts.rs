@@ -1,4 +1,4 @@
-//! How a check is cut into shards and samples.
+//! How a check is divided into shards and samples.
 
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -15,7 +15,7 @@ use checker_core::{
 
 use std::ops::Range;
 
-/// The indices of a slice and its twin, if that is another.
+/// The number of indices of a slice and its twin, unless the slice is its own twin.
 fn indices(board: &Board, pair: SliceName) -> u64 {
     let of = |slice| Shape::new(board, slice).indices;
     of(pair) + if pair == pair.twin() { 0 } else { of(pair.twin()) }
@@ -114,7 +114,7 @@ fn work() -> WorkSize {
     }
 }
 
-/// What a core that was honest has looked at for a selection, with these digests.
+/// What an honest core has looked at for a selection, with these digests.
 fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> Looked {
     let (mut positions, mut questions) = (0, Vec::new());
     for (q, size) in work.questions.iter().enumerate() {
@@ -166,7 +166,7 @@ fn a_shard_says_what_it_has_looked_at() {
                 [first, ..] => first..first + looked.pairs.len(),
             };
 
-            // Every table has a digest of its own, and so have those that were taken for granted.
+            // Every table has a different digest, whether verified or taken for granted.
             let of = |slice: &SliceName| Digest::of(slice.file_name().as_bytes());
             let ranges = Work { slices: own.clone(), questions: Vec::new() };
             let mut assumed = ranges.prerequisites(&pairs);
@@ -200,7 +200,7 @@ fn a_shard_says_what_it_has_looked_at() {
             let here = looked.positions;
             assert!(fields.ends_with(&format!(" positions={here}")), "{fields}");
 
-            // One that is missing, or one more, and nobody can merge it.
+            // With one digest missing, or one more, the verdict cannot be merged.
             if let Some(slice) = mine.last() {
                 let mut less = tables.clone();
                 less.verified.remove(slice);
@@ -214,7 +214,7 @@ fn a_shard_says_what_it_has_looked_at() {
             let fields = selection.verdict_fields(&looked, level, None).unwrap();
             assert!(fields.contains(" given-tables=unknown "));
 
-            // A core that has looked at something else than the shard is not believed.
+            // The report of a core that has looked at something else than the shard is an error.
             let mut other = looked.clone();
             other.questions[0].nodes.looked_at += 1;
             assert!(selection.verdict_fields(&other, level, None).is_err());
@@ -250,8 +250,8 @@ fn a_sample_says_what_it_has_looked_at() {
     assert_eq!(fields, format!("SUBJECT blocks=0/0 {sample}"));
 }
 
-/// Tables come back as they went, also those of which the stretches are not whole words; a table of
-/// another size is none, and neither is a file with more in it.
+/// Tables come back as they were written, also those whose stretches do not end at a word's end; a
+/// file of a table of another size is ignored, and so is one with more bytes.
 #[test]
 fn tables_come_back_as_they_went() {
     let root = tempfile::tempdir().unwrap();

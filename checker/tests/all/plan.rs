@@ -1,4 +1,4 @@
-//! What of the tables of a database is in memory while it is checked.
+//! Which of the tables of a database are in memory while it is checked.
 
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
@@ -13,8 +13,8 @@ fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     batch.iter().filter_map(crowned).chain(batch.iter().copied()).collect()
 }
 
-/// Where a batch fits with all that it needs: within the bound, all that is needed, and nothing
-/// goes without need.
+/// Where each batch fits with all that it needs: the tables keep to the bound, all tables needed
+/// are in memory, and none is removed without need.
 #[test]
 fn tables_in_memory_keep_to_the_bound() {
     let board = Board::new(6, 4).unwrap();
@@ -33,7 +33,7 @@ fn tables_in_memory_keep_to_the_bound() {
         assert_eq!(plan.fits(), memory == all);
         assert_eq!(plan.batches(false, true, false).is_ok(), memory == all);
         let Ok(batches) = plan.batches(false, false, false) else {
-            // There is one that does not fit even alone.
+            // A batch does not fit even alone.
             assert!(plan.batches(true, false, false).is_err());
             let fits = |&slice: &SliceName| bytes(&needed(&[slice.twin(), slice])) <= memory;
             assert!(!slices.iter().all(fits), "{percent}");
@@ -67,7 +67,8 @@ fn tables_in_memory_keep_to_the_bound() {
                     });
                     bring.iter().for_each(|slice| assert!(there.insert(*slice)));
                     assert!(there.is_superset(&needed) && bytes(&there) <= memory);
-                    // Those go that are needed last, and none when there was room.
+                    // The tables removed are those that are needed last, and none is removed when
+                    // there was room.
                     let next_use = |slice: &SliceName| {
                         let later = &batches[i + 1..];
                         later.iter().position(|batch| self::needed(batch, &slices).contains(slice))
@@ -87,19 +88,19 @@ fn tables_in_memory_keep_to_the_bound() {
     assert!(tight > 10 && gone > 10, "{tight} {gone}");
 }
 
-/// The men of the slices of a batch, of both sides.
+/// The number of men of both sides in the slices of a batch.
 fn men(batch: &[SliceName]) -> usize {
     usize::from(batch[0].0[0] + batch[0].0[2])
 }
 
-/// What a batch needs where there is room.
+/// The slices that a batch needs where there is room.
 fn needed(batch: &[SliceName], slices: &[SliceName]) -> HashSet<SliceName> {
     let fewer = slices.iter().filter(|slice| slice.pieces() < batch[0].pieces());
     needs(batch).into_iter().chain(fewer.copied()).collect()
 }
 
-/// The same where a pair does not fit: what each layer needs is there, and no layer of the pair
-/// comes twice.
+/// Where a pair does not fit: the layers that each layer needs are in memory, and no layer of the
+/// pair comes twice.
 #[test]
 fn layers_in_memory_keep_to_the_bound() {
     let board = Board::new(8, 8).unwrap();
@@ -151,7 +152,7 @@ fn layers_in_memory_keep_to_the_bound() {
         steps.next().unwrap();
         assert!(steps.next().is_none());
     }
-    // As a whole, the largest pair with what it needs takes more.
+    // As a whole, the largest pair takes more with all that it needs.
     let whole = |batch: &[SliceName]| {
         let needed = needed(batch, &slices).into_iter();
         needed.flat_map(&layers).sum::<u64>()

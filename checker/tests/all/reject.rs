@@ -72,7 +72,7 @@ fn the_order_of_nodes() {
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     certificate.parts[0].nodes.swap(3, 4);
     refuted(&verdict(&certificate), "node-order", &format!("offset={}", node_offset(4) + 1));
-    // Twice the same, in two objects.
+    // The same node twice, in two objects.
     let mut certificate = draw_4x4(&oracle_4x4(), u32::MAX);
     let node = certificate.parts[0].nodes[4];
     certificate.parts[0].nodes.insert(4, node);
@@ -122,7 +122,7 @@ fn ranks_must_fall() {
 
 #[test]
 fn a_lost_position_cannot_be_claimed() {
-    // Whatever is chosen, with or without nodes: a draw is no win.
+    // Whatever moves are chosen, with or without nodes: a draw is not a win.
     let oracle = oracle_4x4();
     let draw = draw_4x4(&oracle, u32::MAX);
     let mut certificate = draw.clone();
@@ -136,7 +136,7 @@ fn a_lost_position_cannot_be_claimed() {
 
 #[test]
 fn leaves_that_repeat() {
-    // A drawn cycle as the strategy of a win: it comes back to a position still open.
+    // A drawn cycle as the strategy of a win comes back to a position that is not completed.
     let oracle = oracle_4x4();
     let mut certificate = draw_4x4(&oracle, 0);
     certificate.claim.value = Claimed::BlackWins;
@@ -175,12 +175,12 @@ fn leaves_that_lean_on_each_other() {
     };
     for ranks in [(5, 5), (5, 6), (6, 5), (0, 0)] {
         let nodes = vec![node(1, 8, ranks.0, 0), node(2, 4, ranks.1, 1)];
-        // Black goes on, White has to, and there is the other leaf's node.
+        // Black moves, White has one move, and it leads to the other leaf's node.
         let leaf = Leaf { positions: 2, strategy: vec![0] };
         let part = Part { question: Question::BlackWins, nodes, leaves: vec![leaf.clone(), leaf] };
         let certificate = Certificate { claim: claim.clone(), parts: vec![part], chunk: 9 };
         refuted(&verdict(&certificate), "leaf-syntax", "expected=2%20positions found=more");
-        // Going round in one leaf is no better (if the other's rank does not stop it).
+        // Going round in one leaf does not help, unless the rank of the other leaf's node stops it.
         if ranks.0 > ranks.1 {
             continue;
         }
@@ -188,7 +188,7 @@ fn leaves_that_lean_on_each_other() {
         certificate.parts[0].leaves.iter_mut().for_each(|leaf| leaf.positions = 4);
         refuted(&verdict(&certificate), "leaf-repetition", "expected=completed found=open");
     }
-    // It is no win, and it is no loss: the same two leaves are a closed set.
+    // The cycle is neither a win nor a loss: the same two leaves are a closed set.
     let leaf = Leaf { positions: 2, strategy: vec![0] };
     let nodes = vec![node(1, 8, 0, 0), node(2, 4, 0, 1)];
     let part = Part { question: Question::BlackNotLost, nodes, leaves: vec![leaf.clone(), leaf] };
@@ -213,7 +213,7 @@ fn strategies() {
     spoil_leaf("leaf-syntax", |leaf| leaf.strategy.push(0));
     spoil_leaf("leaf-syntax", |leaf| leaf.strategy.truncate(1));
     spoil_leaf("leaf-syntax", |leaf| *leaf.strategy.last_mut().unwrap() |= 0x80);
-    // 4x4 has three moves at the start: the choice 3 is none of them.
+    // 4x4 has three moves at the start, and the choice 3 names none of them.
     spoil_leaf("move-index", |leaf| leaf.strategy[0] |= 3);
     let mut certificate = draw_4x4(&oracle_4x4(), 0);
     certificate.parts[0].leaves[0].positions = 0;
@@ -222,7 +222,7 @@ fn strategies() {
 
 #[test]
 fn a_claimant_without_a_move() {
-    // Black to move has none: neither a node nor a leaf can say that it is not lost.
+    // Black is to move and has no move: neither a node nor a leaf can say that this is not lost.
     let oracle = oracle_4x4();
     let stuck = fen("B:W3,4,6:B1");
     let maker = Maker { board: &board("4x4"), oracle: &oracle, pieces: 0, leaf_depth: 9 };
@@ -354,8 +354,8 @@ fn objects_of_another_version_or_kind() {
         place.check()
     };
     refuted(&spoilt(2, b'L'), "object-syntax", "offset=0 ");
-    // Another question, one that there is not, another first, and a count for which there are no
-    // bytes.
+    // Another question, a question that does not exist, another first, and a count for which there
+    // are too few bytes.
     refuted(&spoilt(12, 1), "object-syntax", "offset=12 ");
     refuted(&spoilt(12, 4), "object-syntax", "offset=12 ");
     refuted(&spoilt(13, 1), "object-syntax", "offset=12 ");
@@ -401,7 +401,7 @@ fn the_listing() {
         "listing",
         &format!("file={file} expected=an%20ordinary%20file found=a%20link"),
     );
-    // A hard link is nothing else than the file.
+    // A hard link is an ordinary file.
     let linked = line(&|p| {
         fs::rename(p.join(&file), p.with_file_name("x")).unwrap();
         fs::hard_link(p.with_file_name("x"), p.join(&file)).unwrap();

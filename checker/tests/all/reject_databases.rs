@@ -38,7 +38,7 @@ fn spoil_database(name: &str, spoil: impl Fn(&mut Vec<u8>)) -> [String; 2] {
     check_files(&files)
 }
 
-/// What the parts of a slice's file are.
+/// The parts of a slice's file.
 fn parts(values: &Database, name: &str) -> SliceParts {
     let mut tables = values.tables().into_iter();
     let table = tables.find(|table| table.shape.slice.file_name() == name).unwrap();
@@ -46,7 +46,7 @@ fn parts(values: &Database, name: &str) -> SliceParts {
     SliceParts::new(values.board(), &table.shape, &quiet)
 }
 
-/// The same, where the parts of one file are spoilt.
+/// Like `spoil_database`, with `spoil` changing the parts of one file.
 fn spoil_parts(name: &str, spoil: impl Fn(&mut SliceParts)) -> [String; 2] {
     let values = database(&board("4x4"), 3);
     let mut parts = parts(&values, name);
@@ -56,9 +56,9 @@ fn spoil_parts(name: &str, spoil: impl Fn(&mut SliceParts)) -> [String; 2] {
     check_files(&files)
 }
 
-/// Where a value is wrong, the syntax of all files is judged before it is said; but a unit that has
-/// a single value may have more positions than anybody can go over in a year, and has nothing to be
-/// judged.
+/// The syntax of all files is judged before a wrong value is reported. But a unit with a single
+/// value has nothing to be judged, and may have more positions than a program can go over in a
+/// year.
 #[test]
 fn units_without_payloads_take_no_time() {
     let b = board("8x8");
@@ -137,7 +137,7 @@ fn values_in_a_sample_of_all_blocks() {
     for table in values.tables() {
         let name = table.shape.slice.file_name();
         let right = quiet_values(&b, table);
-        // The first value and the last of each kind.
+        // The first and the last position of each value.
         for value in [Written::Loss, Written::Draw, Written::Win] {
             let first = right.iter().position(|&there| there == Some(value));
             let last = right.iter().rposition(|&there| there == Some(value));
@@ -184,7 +184,7 @@ fn values_in_several_units() {
         for line in check_files(&files) {
             refuted(&line, "slice-value", &format!("file=6x6/{name} offset={offset} "));
         }
-        // A bad payload is reported before any wrong value, wherever either is.
+        // A bad payload is reported before any wrong value, wherever the two are.
         let mut bad = parts.clone();
         *bad.payloads[1].last_mut().unwrap() ^= 1;
         files.spoil(name, |bytes| *bytes = bad.bytes());
@@ -224,7 +224,7 @@ fn a_slice_or_a_unit_of_one_value() {
 
 #[test]
 fn a_table_of_nothing_but_draws() {
-    // Draws support one another, but not where there is no move or only one that loses.
+    // Draws support one another, but not in a position without moves or whose only move loses.
     let b = board("4x4");
     let files = Files::with_values(&database(&b, 3), 3, &|_, values| {
         values.iter_mut().flatten().for_each(|value| *value = Written::Draw);
@@ -236,7 +236,8 @@ fn a_table_of_nothing_but_draws() {
 
 #[test]
 fn heads_of_slices() {
-    // A changed byte of the head; with its checksum made right again, what it says is judged.
+    // A byte of the head is changed; with the checksum made right again, the head's fields are
+    // judged.
     let name = "0-1-1-0";
     let sum = parts(&database(&board("4x4"), 3), name).head.checksum_offset();
     assert_eq!(sum, 41);
@@ -266,7 +267,8 @@ fn heads_of_slices() {
             refuted(&line, "slice-syntax", &format!("file=4x4/0-1-1-0 offset={offset} "));
         }
     }
-    // Of the numbers of contexts and of units other bytes are taken for them, or there are too few.
+    // With other numbers of contexts and of units, other bytes are read as these, or too few are
+    // left.
     for (at, byte) in [(39, 127), (40, 127), (39, 0), (40, 0)] {
         let lines = spoil_database(name, |bytes| {
             bytes[at] = byte;
@@ -312,7 +314,7 @@ fn contexts_of_slices() {
             refuted(&line, "slice-syntax", &format!("offset={} ", first + at / 6 * 6));
         }
     }
-    // The frequencies of a context that is not described are not described.
+    // A context that is not described has no frequencies.
     let lines = spoil_database(name, |bytes| {
         bytes[first + 2..first + 4].copy_from_slice(&5461u16.to_le_bytes());
         bytes[first + 4..first + 6].copy_from_slice(&5461u16.to_le_bytes());
@@ -333,7 +335,7 @@ fn directories_of_slices() {
         (6, at),
         (3, at),
         (8 << 2 | 3, at),
-        // Right as an entry, but the file has another length.
+        // The entry is right, but the file has another length.
         (9 << 2 | 3, at + 13),
         (0, at + 4),
         (1, at + 4),
@@ -379,16 +381,16 @@ fn payloads_of_slices() {
         lines.iter().for_each(|line| refuted(line, "slice-syntax", &place));
     };
     let length = good.payloads[0].len();
-    // The checksum and the code, changed by themselves.
+    // Each byte of the checksum and the code, changed by itself.
     (0..length).for_each(|at| spoil(false, &|payload| payload[at] ^= 1));
-    // Too short, too long, and of odd length.
+    // A payload that is too short, too long, or of odd length.
     for end in 9..length {
         spoil(true, &|payload| payload.truncate(end));
     }
     for more in 1..4 {
         spoil(true, &|payload| payload.resize(length + more, 0));
     }
-    // A number of words that is not the shortest, is too small, too large, or cut off.
+    // A number of words that is not the shortest form, is too small, too large, or cut off.
     spoil(true, &|payload| {
         payload[8] |= 0x80;
         payload.insert(9, 0);
@@ -399,7 +401,7 @@ fn payloads_of_slices() {
         payload.truncate(9);
         payload[8] |= 0x80;
     });
-    // A value, and a code for nothing.
+    // A single value, and a code for no values.
     (0..3).for_each(|value| spoil(true, &|payload| payload[8] = value));
     // A first word of 0.
     spoil(true, &|payload| payload[9..11].fill(0));
@@ -410,7 +412,8 @@ fn payloads_of_slices() {
 
 #[test]
 fn errors_of_slices_in_order() {
-    // Of the hash or syntax of any file before all values; those in the order of the files.
+    // A wrong hash or syntax of any file comes before all values; values come in the order of the
+    // files.
     let values = database(&board("4x4"), 3);
     let mut files = Files::with_values(&values, 3, &|table, values| {
         if table.shape.slice.file_name() == "0-1-0-1" {
@@ -475,7 +478,7 @@ fn manifests_of_databases() {
     }
     refuted(&with(41, bytes[41] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
     refuted(&with(60, bytes[60] ^ 1), "slice-hash", "file=4x4/0-1-0-1 ");
-    // A slice less: a database with a hole.
+    // A manifest without one slice: a database with a hole.
     let whole = DatabaseManifest::decode(&bytes).unwrap();
     for i in [whole.slices.len() - 1, 1] {
         let mut hole = whole.clone();
@@ -605,8 +608,8 @@ fn the_first_wrong_value_whatever_the_number_of_threads() {
         for threads in [2, 4, 2, 4, 2, 4] {
             assert_eq!(line(threads), first);
         }
-        // It is the first in the order of the slices and then of the indices, and not the first
-        // that is come upon.
+        // The wrong value reported is the first in the order of slices and indices, and not the
+        // first that a thread finds.
         if level == Level::Exact {
             let mut tables = right.tables();
             tables.retain(|table| table.shape.slice.file_name() != "0-1-0-1");

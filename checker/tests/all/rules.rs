@@ -47,9 +47,9 @@ fn after(p: &str, expected: &[&str]) {
 
 #[test]
 fn crowning_ends_the_move() {
-    // From 30 the new king could jump 25; it must wait.
+    // The new king could jump from 30 over 25, but its move has ended.
     after("B:W25,26:B23", &["W:W25:BK30"]);
-    // A king that comes to the last row goes on.
+    // A king that reaches the last row continues its jumps.
     after("B:W25,26:BK23", &["W:W:BK21"]);
 }
 
@@ -63,7 +63,7 @@ fn jumps_are_compulsory_and_go_on() {
 
 #[test]
 fn the_start_is_empty_and_no_piece_is_jumped_twice() {
-    // Round the circle and home again: the last landing is the start.
+    // A king jumps round a circle: its last landing is its start.
     after("B:W6,7,14,15:BK2", &["W:W:BK2"]);
 }
 
@@ -117,7 +117,8 @@ fn fen_has_one_form() {
         "B:W4294967297:B3",
     ] {
         let parsed = parse_fen(text);
-        // Two pieces on a square can be written and read, but are not possible.
+        // A text with two pieces on a square can be read and written, but the position is not
+        // possible.
         assert!(parsed.is_none_or(|p| p.black & p.white != 0), "{text}");
     }
 }
@@ -133,7 +134,8 @@ fn impossible_positions() {
     assert!(!b.is_possible(&p));
 }
 
-/// The rules once more: on a grid of characters, recursive, jumped pieces taken off at once.
+/// A second program for the rules: on a grid of characters, recursive, jumped pieces taken off at
+/// once.
 mod slow {
     use super::*;
 
@@ -247,7 +249,7 @@ mod slow {
 
 #[test]
 fn random_positions_of_all_boards_agree_with_the_slow_program() {
-    // A plain generator: the same positions every time.
+    // A plain generator that gives the same positions every time.
     let mut state = 1u64;
     let mut random = || {
         state ^= state << 13;

@@ -1,5 +1,5 @@
-//! A folder of tables, whatever is in it, makes no wrong certificate or database pass, and refutes
-//! none that is right.
+//! A folder of tables, whatever its contents, makes no wrong certificate or database pass, and
+//! refutes no right one.
 
 use crate::common::files::Files;
 use crate::common::maker::Maker;
@@ -15,9 +15,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// What `check` says, with these words, and its exit status.
+/// The output of `check` with these arguments, and its exit status.
 fn run(place: &Place, text: &str) -> Output {
-    // A note that is there is never overwritten.
+    // An existing note is never overwritten.
     if let Some((_, rest)) = text.split_once("--attest ") {
         let note = rest.split(' ').next().unwrap_or_default();
         let _ = fs::remove_file(place.0.path().join(note));
@@ -32,7 +32,7 @@ fn check(place: &Place, text: &str) -> (String, Option<i32>) {
     (out.lines().last().unwrap_or_default().into(), output.status.code())
 }
 
-/// Bytes of a file in a folder of tables: `SPEC.md` §11, and the digest before it.
+/// The bytes of a file in a folder of tables: `SPEC.md` §11, after the digest of the table.
 fn table_file(words: &[[u64; 2]]) -> Vec<u8> {
     let side = |i: usize| words.iter().flat_map(|w| w[i].to_le_bytes()).collect::<Vec<_>>();
     let chunks = [side(0), side(1)].map(|side| {
@@ -47,15 +47,15 @@ fn is_quiet(board: &Board, p: &checker_core::Position) -> bool {
     successors(board, p).iter().all(|y| y.pieces() == p.pieces())
 }
 
-/// Kings alone.
+/// A slice of kings only.
 const KINGS: SliceName = SliceName([0, 1, 0, 1]);
 
 /// A database that follows from a wrong table of [`KINGS`], but has the right file of that slice; a
-/// certificate of a win that there is none, which rests on it; and the table.
+/// certificate of a false win that rests on it; and the table.
 struct Trap {
     place: Place,
     table: Vec<u8>,
-    /// Where the table goes.
+    /// The path at which the table would be read.
     path: PathBuf,
 }
 
@@ -103,7 +103,7 @@ fn trap() -> Trap {
     Trap { place, table: table_file(&words), path }
 }
 
-/// So many that each pair of slices is in one by itself.
+/// The number of shards, large enough that each pair of slices is in a shard by itself.
 const SHARDS: u32 = 300;
 
 #[test]
@@ -122,7 +122,7 @@ fn a_wrong_database_that_follows_from_a_wrong_table() {
             let text =
                 format!("{what} --level {level} --shard {i}/{SHARDS} --tables tables --quiet");
             let (line, status) = check(&place, &format!("{text} --attest {i}.note"));
-            // Each one passes by itself.
+            // Each shard passes by itself.
             assert_eq!(status, Some(5), "{line}");
             notes.push(format!("{i}.note"));
         }
@@ -132,8 +132,8 @@ fn a_wrong_database_that_follows_from_a_wrong_table() {
         assert_eq!(status, Some(3));
         let (line, _) = check(&place, &format!("cert --trust-db {}", notes.join(" --trust-db ")));
         assert!(line.starts_with("s DECLINED "), "{line}");
-        // Without those who have verified the table there is a gap; and without what they say of
-        // it, no note.
+        // Without the note that verifies the table there is a gap; and without its list of tables
+        // the note is declined.
         let text = |note: &str| fs::read_to_string(place.0.path().join(note)).unwrap();
         let verifies = |note: &&String| text(note).contains(" slices=0-1/");
         let (first, rest): (Vec<_>, Vec<_>) = notes.iter().partition(verifies);
@@ -163,8 +163,7 @@ fn right() -> Place {
     place
 }
 
-/// The notes of all shards of so many, as far as they can be signed; the last word of the options
-/// is the folder.
+/// The text of the notes of all `of` shards, without the lines that signatures do not cover.
 fn notes(place: &Place, of: u32, more: &str) -> Vec<String> {
     let one = |i| {
         let text = format!("cert --shard {i}/{of} --quiet --attest {i}.note{more}");
@@ -187,14 +186,14 @@ fn notes_are_the_same_with_tables_and_without() {
     for (of, level) in [(1, ""), (3, ""), (40, ""), (3, " --memory 1MiB --threads 3")] {
         let plain = notes(&place, of, level);
         assert!(merge(&place, of).starts_with("s VERIFIED BLACK-WINS "));
-        // With a folder that is not there, one that gets filled, and one that is full.
+        // With a folder that does not exist, one that is being filled, and one that is full.
         for _ in 0..2 {
             assert_eq!(notes(&place, of, &format!("{level} --tables new/tables")), plain);
         }
         let folder = place.0.path().join("new/tables");
         let count = fs::read_dir(&folder).unwrap().count();
         assert!(count > 0);
-        // Whatever is there that is no table.
+        // Files of various contents that are not tables.
         for entry in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
             let bytes = fs::read(&entry).unwrap();
             let other = place.0.path().join("other");
@@ -214,7 +213,7 @@ fn notes_are_the_same_with_tables_and_without() {
             }
         }
         assert_eq!(notes(&place, of, &format!("{level} --tables new/tables")), plain);
-        // What can be put right has been, and nothing else is there.
+        // Every file that can be replaced has been replaced, and no other file is left.
         assert_eq!(fs::read_dir(&folder).unwrap().count(), count);
         fs::remove_dir_all(place.0.path().join("new")).unwrap();
     }
@@ -255,8 +254,8 @@ fn nobody_is_refuted_by_a_table() {
     assert!(spoilt > 5);
 }
 
-/// What is there is used and left alone, and what states another digest is written anew by whoever
-/// verifies the slice.
+/// An existing table is used and left alone; one that states another digest is written anew by the
+/// shard that verifies the slice.
 #[test]
 fn a_table_is_written_once() {
     let place = right();
@@ -265,7 +264,7 @@ fn a_table_is_written_once() {
         let entries = fs::read_dir(place.0.path().join("tables")).unwrap();
         let mut all: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         all.sort();
-        // A file that is put in another's place has another number.
+        // A file that replaces another has a different inode number.
         let number = |path: &PathBuf| fs::metadata(path).unwrap().ino();
         all.into_iter().map(|path| (number(&path), fs::read(&path).unwrap(), path)).collect()
     };
@@ -278,7 +277,7 @@ fn a_table_is_written_once() {
     assert_eq!(fs::read(path).unwrap(), *good);
 }
 
-/// Where a table would refute, the shard is checked without any, and that is said.
+/// Where a table would refute, the shard is checked without tables, and a message says so.
 #[test]
 fn a_table_that_would_refute_is_told_of() {
     let place = right();
@@ -308,7 +307,7 @@ fn a_table_that_would_refute_is_told_of() {
     assert!(told > 0);
 }
 
-/// A whole check has no digests of tables to compare; the same work as a single shard has.
+/// A whole check has no digests of tables in its verdict; the same work as a single shard has them.
 #[test]
 fn what_whole_checks_do_not_say() {
     let place = right();
@@ -348,7 +347,7 @@ fn notes_are_the_same_after_a_break() {
             assert!(plain[i - 1].contains(&without_journal(&line[2..])), "{line}");
             assert_eq!(fs::read_to_string(&journal).unwrap(), all);
         }
-        // What it has is what this shard took for granted, and no other.
+        // The journal has what its own shard took for granted, and is not used for another.
         let (line, _) = check(&place, &format!("cert --shard {}/3 --journal journal", i % 3 + 1));
         assert!(line.contains("its first line is not:"), "{line}");
         fs::remove_file(&journal).unwrap();

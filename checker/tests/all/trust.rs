@@ -1,5 +1,4 @@
-//! Whoever selects what is checked, or brings tables of values, cannot make the core say more than
-//! it has done.
+//! A selection, or a source of tables of values, cannot make the core report more than it has done.
 
 use crate::common::files::{Files, write_database};
 use crate::common::maker::{Maker, draw_4x4};
@@ -33,7 +32,7 @@ impl Selection for All {
     }
 }
 
-/// Says that everything was verified before, and hands out tables of nothing but wins.
+/// Claims that everything was verified before, and hands out tables with nothing but wins.
 struct Liar {
     claims: TableDigests,
     table: Option<Digest>,
@@ -72,15 +71,15 @@ fn what_somebody_says_was_verified_is_not_counted() {
     let files = wrong_database(&place);
     let all = files.slices.iter().map(|(slice, _)| (*slice, Digest([0; 32]))).collect();
     let claims = TableDigests { verified: all, ..TableDigests::default() };
-    // A part that rests on somebody's word has looked at nothing; where the tables are wanted, what
-    // that word was is found out.
+    // A part that rests on the source's claim has looked at nothing; where the tables are needed,
+    // the false claim is found out.
     let pairs = All { pairs: true, positions: false };
     let liar = Liar { claims, table: None };
     let looked = part(&place, &pairs, &liar).unwrap();
     assert!(looked.pairs.is_empty() && looked.all_pairs > 0);
     let line = part(&place, &All { positions: true, ..pairs }, &liar).unwrap_err().line();
     assert!(line.ends_with(" has other values than those verified before"), "{line}");
-    // Without that word, and in any whole check, the values are looked at and are wrong.
+    // Without that claim, and in any whole check, the values are looked at and found wrong.
     let nobody = Liar { claims: TableDigests::default(), table: None };
     for line in [
         part(&place, &All { pairs: true, positions: false }, &nobody).unwrap_err().line(),
@@ -106,8 +105,8 @@ fn a_table_that_somebody_brings_is_named() {
     let slices: Vec<SliceName> = honest.slices.clone();
     assert!(slices.iter().all(|slice| honest.tables.assumed.contains_key(slice)));
     assert!(honest.tables.verified.is_empty() && honest.pairs.is_empty());
-    // A table with another digest than it says is not taken; one with the digest that it has is
-    // named by that.
+    // A table with another digest than it states is not used; one with the digest that it states is
+    // listed with that digest.
     let liar = Liar { claims: TableDigests::default(), table: Some(Digest([0; 32])) };
     let again = check_part(&place.cert(), &options(&place), &positions, &liar).unwrap();
     assert_eq!(again.tables, honest.tables);

@@ -46,7 +46,7 @@ pub fn units(board: &Board, slice: SliceName) -> Vec<Vec<Vec<u64>>> {
     parts.chunks(16).map(<[_]>::to_vec).collect()
 }
 
-/// A database of 8x8 that says in few bytes that all is drawn.
+/// A database of 8x8 that says in few bytes that all positions are drawn.
 pub fn all_drawn(pieces: u8) -> Files {
     let board = super::board("8x8");
     let cover = Cover::up_to(pieces);
@@ -64,11 +64,12 @@ pub fn all_drawn(pieces: u8) -> Files {
     Files { rows: 8, columns: 8, cover, slices: slices.into_iter().map(file).collect() }
 }
 
-/// The values of a slice in the order of their indices; none for what is not a quiet position.
+/// The values of a slice in the order of their indices; `None` for an index without a quiet
+/// position.
 pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
     let value = |index: u64| {
         let p = table.shape.position(board, index)?;
-        // All moves of a position are captures, or none.
+        // The moves of a position are either all captures or all not.
         let is_quiet = successors(board, &p).iter().all(|y| y.pieces() == p.pieces());
         is_quiet.then_some(match table.value(index) {
             Value::Win => Written::Win,
@@ -82,7 +83,7 @@ pub fn quiet_values(board: &Board, table: &Table) -> Vec<Option<Written>> {
 /// The values of a part with their contexts.
 type PartValues = Vec<(u16, Written)>;
 
-/// The contexts of the values of a slice, with the values: for each part of each unit.
+/// The values of a slice with their contexts, for each part of each unit.
 fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec<PartValues>> {
     let (rows, columns) = (i32::from(board.rows()), i32::from(board.columns()));
     let all = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));
@@ -134,11 +135,11 @@ fn contexts(board: &Board, shape: &Shape, values: &[Option<Written>]) -> Vec<Vec
     units(board, shape.slice).into_iter().map(one_unit).collect()
 }
 
-/// What a slice file is made of, to be spoilt before it is written.
+/// The parts of a slice file, to be spoilt before it is written.
 #[derive(Clone)]
 pub struct SliceParts {
     pub head: SliceHead,
-    /// Those of the units that are coded.
+    /// The payloads of the units that are coded.
     pub payloads: Vec<Vec<u8>>,
 }
 
@@ -183,7 +184,7 @@ impl SliceParts {
                     let payload = payload::encode(&parts);
                     let length = payload.len().try_into().unwrap();
                     payloads.push(payload);
-                    // Where they begin is not written.
+                    // The offset is computed when the file is encoded.
                     Unit::Coded { offset: 0, length }
                 }
             });
@@ -195,14 +196,14 @@ impl SliceParts {
         [self.head.encode(), self.payloads.concat()].concat()
     }
 
-    /// Where the payloads begin.
+    /// The offset of the first payload.
     pub fn payload_offset(&self) -> usize {
         self.head.encode().len()
     }
 }
 
-/// Whether these bytes are a file of these values: what follows from the contexts of the right
-/// ones.
+/// Whether these bytes are a file of these values, decoded with the contexts that follow from the
+/// right values.
 pub fn encodes(board: &Board, shape: &Shape, values: &[Option<Written>], bytes: &[u8]) -> bool {
     let Ok(head) = SliceHead::decode(bytes, bytes.len() as u64) else {
         return false;
@@ -299,7 +300,7 @@ impl Files {
         Files::with_values(values, pieces, &|_, _| {})
     }
 
-    /// Each slice's values after `spoil` has had a chance to change them.
+    /// The files of a database; `spoil` may change the values of each slice first.
     pub fn with_values(
         values: &Database,
         pieces: u8,
@@ -331,7 +332,7 @@ impl Files {
         db.join(format!("{}x{}", self.rows, self.columns))
     }
 
-    /// Writes the files and a manifest that has their digests.
+    /// Writes the files, and a manifest with their digests.
     pub fn write(&self, db: &Path) -> Digest {
         fs::create_dir_all(self.folder(db)).unwrap();
         for (name, bytes) in &self.slices {
@@ -340,14 +341,14 @@ impl Files {
         self.write_manifest(db)
     }
 
-    /// Writes one of the files and the manifest; the others are there.
+    /// Writes one of the files and the manifest; the other files exist.
     pub fn write_one(&self, db: &Path, which: usize) -> Digest {
         let (name, bytes) = &self.slices[which];
         fs::write(self.folder(db).join(name.file_name()), bytes).unwrap();
         self.write_manifest(db)
     }
 
-    /// The manifest that has their digests.
+    /// The manifest with the digests of the files.
     pub fn manifest(&self) -> DatabaseManifest {
         let record = |(name, bytes): &(SliceName, Vec<u8>)| {
             let (length, digest) = (bytes.len() as u64, Digest::of(bytes));

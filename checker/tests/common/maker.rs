@@ -1,4 +1,4 @@
-//! A writer of certificates, right ones by the oracle, to be spoilt before they are written.
+//! A writer of certificates that are right by the oracle, to be spoilt before they are written.
 
 use super::oracle::Oracle;
 use super::successors;
@@ -32,16 +32,16 @@ pub struct Part {
 pub struct Certificate {
     pub claim: Claim,
     pub parts: Vec<Part>,
-    /// Nodes or leaves in an object.
+    /// The most nodes or leaves in an object.
     pub chunk: usize,
 }
 
-/// A proof by the oracle: what a prover would make of it.
+/// A proof by the oracle, as a prover would make it.
 pub struct Maker<'a> {
     pub board: &'a Board,
     pub oracle: &'a Oracle,
     pub pieces: u8,
-    /// Nodes this far from the start become leaves.
+    /// The distance from the start at which nodes become leaves.
     pub leaf_depth: u32,
 }
 

@@ -1,5 +1,4 @@
-//! Helpers of the tests: boards and positions, a place for files, and what is expected of a
-//! verdict.
+//! Helpers of the tests: boards and positions, a place for files, and expectations of a verdict.
 #![allow(dead_code)]
 
 pub mod files;
@@ -29,7 +28,7 @@ pub fn successors(board: &Board, p: &Position) -> Vec<Position> {
     all
 }
 
-/// How a test checks: what the core is told, and how much is to be done.
+/// How a test checks: the options of the core, and which part is checked.
 #[derive(Clone, Default)]
 pub struct Options {
     pub db: PathBuf,
@@ -116,12 +115,12 @@ pub fn database(board: &Board, pieces: u8) -> Database {
     derive(board, &Cover::up_to(pieces)).unwrap()
 }
 
-/// The verdict without the field that says for how much of it a journal has spoken.
+/// The verdict without the field that says how many pairs of slices a journal has spoken for.
 pub fn without_journal(line: &str) -> String {
     line.split(' ').filter(|word| !word.starts_with("journal=")).collect::<Vec<_>>().join(" ")
 }
 
-/// Expects a line that refutes by this rule, with this in it.
+/// Expects a line that refutes by this rule and contains `rest`.
 #[track_caller]
 pub fn refuted(line: &str, rule: &str, rest: &str) {
     assert!(line.starts_with(&format!("s REFUTED {rule} file=")), "{line}");

@@ -1,4 +1,4 @@
-//! A plain oracle of the values of positions: round after round over all of them.
+//! A plain oracle of the values of positions: it goes over all of them, round after round.
 
 use super::{board, successors};
 use checker_core::{Board, Position, Side, Value};
@@ -33,7 +33,7 @@ pub fn all_positions(board: &Board, pieces: u32) -> Vec<Position> {
     all
 }
 
-/// Values and distances (in plies, the winner hurrying) of all those positions.
+/// Values and distances (in plies, with the winner hurrying) of all positions with few pieces.
 pub struct Oracle(pub HashMap<Position, (Value, u32)>);
 
 impl Oracle {
@@ -41,7 +41,8 @@ impl Oracle {
         Oracle::given(board, pieces, &|_| None)
     }
 
-    /// The same if some positions had these values, whatever the rules say.
+    /// Like `new`, but with the values that `value` gives for some positions, whatever the rules
+    /// say.
     pub fn given(board: &Board, pieces: u32, value: &dyn Fn(&Position) -> Option<Value>) -> Oracle {
         let all = all_positions(board, pieces);
         let moves: Vec<_> = all.iter().map(|p| successors(board, p)).collect();
@@ -53,7 +54,8 @@ impl Oracle {
                 if known.contains_key(p) {
                     continue;
                 }
-                // A side without pieces has no move: that is all that is said about it here.
+                // A side without pieces has no move; the oracle knows nothing else about such
+                // positions.
                 let value = |y: &Position| {
                     if y.has_both_sides() { known.get(y).map(|k| k.0) } else { Some(Value::Loss) }
                 };
