@@ -5,7 +5,7 @@ pub fn width(n: usize) -> u32 {
     (usize::BITS - n.saturating_sub(1).leading_zeros()).max(1)
 }
 
-/// Packs choices.
+/// Packs the choices of a strategy into bytes.
 #[derive(Debug, Default, Clone)]
 pub struct BitWriter {
     bytes: Vec<u8>,
@@ -26,13 +26,13 @@ impl BitWriter {
         }
     }
 
-    /// The bytes; unused bits of the last one are zero.
+    /// Returns the bytes; unused bits of the last byte are zero.
     pub fn finish(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// Unpacks choices.
+/// Reads the choices of a strategy from bytes.
 #[derive(Debug, Clone)]
 pub struct BitReader<'a> {
     bytes: &'a [u8],
@@ -40,12 +40,12 @@ pub struct BitReader<'a> {
 }
 
 impl<'a> BitReader<'a> {
-    /// Starts at the first bit.
+    /// A reader at the first bit.
     pub fn new(bytes: &'a [u8]) -> Self {
         BitReader { bytes, bits: 0 }
     }
 
-    /// The next `width` (at most 32) bits, or `None` if there are not as many.
+    /// The next `width` (at most 32) bits, or `None` if fewer are left.
     pub fn take(&mut self, width: u32) -> Option<u32> {
         let mut value = 0;
         for i in 0..width {

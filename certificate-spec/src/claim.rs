@@ -1,4 +1,4 @@
-//! CLAIM: what a certificate says, for people (`SPEC.md` §4).
+//! CLAIM: the claim of a certificate, as text that people can read (`SPEC.md` §4).
 
 use crate::cover::Cover;
 use crate::reader::FileKind;
@@ -81,8 +81,8 @@ impl Value {
     }
 }
 
-/// The contents of CLAIM. What `game` and `start` mean is for the reader to judge: here they are
-/// words.
+/// The contents of CLAIM. This crate does not judge `game` and `start`, which are words here: that
+/// is for a reader that knows the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The game, `RxC` or `RxC/k`.
@@ -91,14 +91,14 @@ pub struct Claim {
     pub start: String,
     /// The claimed value of the start position.
     pub value: Value,
-    /// The certificate rests on the database that covers this; on none if it is empty.
+    /// The cover of the database that the certificate rests on; empty if it rests on none.
     pub cover: Cover,
-    /// Root of that database, exactly when there is one.
+    /// The root of that database; `Some` exactly when `cover` is not empty.
     pub database: Option<Digest>,
 }
 
 impl Claim {
-    /// The only text of this claim.
+    /// The text of CLAIM; a claim has only one.
     pub fn encode(&self) -> String {
         let database = match self.database {
             Some(root) => root.to_string(),
@@ -113,11 +113,11 @@ impl Claim {
         )
     }
 
-    /// Reads CLAIM. What it says is found in an error is cut to 80 characters.
+    /// Reads CLAIM. The text that an error says was found is cut to 80 characters.
     ///
     /// # Errors
-    /// [`WireError::Version`] or [`WireError::Rules`] for those of another format or game,
-    /// [`WireError::Syntax`] for anything that [`Claim::encode`] would not have written.
+    /// [`WireError::Version`] or [`WireError::Rules`] for a claim of another format or of other
+    /// rules, [`WireError::Syntax`] for any text that [`Claim::encode`] would not write.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut lines = Lines { bytes, at: 0 };
         let shown = |word: &str| word.chars().take(80).collect::<String>();
@@ -178,7 +178,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// The next line, without `key` and the blank after it; one word of printable ASCII.
+    /// The next line, without `key` and the blank after it; it must be one word of printable ASCII.
     fn value_of(&mut self, key: &str) -> Result<&'a str, WireError> {
         let rest = &self.bytes[self.at..];
         let line = rest.iter().position(|&b| b == b'\n').map(|end| &rest[..end]);

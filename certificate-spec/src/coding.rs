@@ -2,19 +2,19 @@
 //! with 32 bits of state and words of 16 (J. Duda, "Asymmetric numeral systems", arXiv:1311.2540,
 //! §3).
 //!
-//! A code is as long as its values ask for: the state starts at 1 (for who encodes), and while all
-//! of it fits in one word there are no others.
+//! The length of a code depends on its values only: the encoder's state starts at 1, and while the
+//! state fits in one word the code has no other words.
 
 use crate::value::Value;
 
 /// The number of contexts.
 pub const CONTEXTS: u32 = 576;
-/// The frequencies of a context add up to this.
+/// The sum of the frequencies of a context.
 pub const TOTAL: u32 = 1 << BITS;
 const BITS: u32 = 14;
-/// States below this take a word, if one is left.
+/// In a state below this the decoder takes a word, if one is left.
 const LOWEST: u32 = 1 << 16;
-/// The state after the last value.
+/// The state of the decoder after the last value.
 const END: u32 = 1;
 
 /// Upper bounds of a loss and of a draw among the numbers below [`TOTAL`].
@@ -22,10 +22,10 @@ const END: u32 = 1;
 struct Bounds([u32; 2]);
 
 impl Bounds {
-    /// A context that is not described.
+    /// The default, for a context that is not described.
     const EVEN: Bounds = Bounds([5461, 10923]);
 
-    /// Where the numbers of a value start, and how many they are.
+    /// The first of a value's numbers, and how many numbers it has (its frequency).
     fn range(self, value: Value) -> (u32, u32) {
         let Bounds([loss, draw]) = self;
         match value {
@@ -36,7 +36,7 @@ impl Bounds {
     }
 }
 
-/// How often each value is found in each context.
+/// The frequencies of the values in each context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frequencies {
     bounds: Vec<Bounds>,
@@ -49,8 +49,9 @@ impl Default for Frequencies {
 }
 
 impl Frequencies {
-    /// Describes a context by the frequencies of a loss and of a win. Says whether that may be: the
-    /// context exists, all three frequencies are at least 1, and they are not the default.
+    /// Describes a context by the frequencies of a loss and of a win. Returns whether the
+    /// description is valid: the context exists, all three frequencies are at least 1, and they are
+    /// not the default.
     pub fn describe(&mut self, context: u16, [loss, win]: [u16; 2]) -> bool {
         let (loss, win) = (u32::from(loss), u32::from(win));
         match self.bounds.get_mut(usize::from(context)) {
@@ -62,13 +63,13 @@ impl Frequencies {
         }
     }
 
-    /// Describes a context by how often each value, by its number, was seen in it.
+    /// Describes a context by the number of times that each value, by its number, was seen in it.
     pub fn describe_counts(&mut self, context: u16, counts: [u64; 3]) {
         let total: u64 = counts.iter().sum();
         if total == 0 {
             return;
         }
-        // Each gets 1 at least, and the rest in proportion.
+        // Each value gets 1 at least, and the rest in proportion.
         let share = |count: u64| {
             let share = u128::from(count) * u128::from(TOTAL - 3) / u128::from(total);
             1 + u16::try_from(share).unwrap_or(0)
@@ -76,7 +77,8 @@ impl Frequencies {
         self.describe(context, [share(counts[0]), share(counts[2])]);
     }
 
-    /// The contexts that differ from the default: number, frequencies of a loss and of a win.
+    /// The contexts that differ from the default: their number, and the frequencies of loss and
+    /// win.
     pub fn described(&self) -> Vec<(u16, [u16; 2])> {
         let small = |n: u32| u16::try_from(n).unwrap_or(0);
         let described = self.bounds.iter().zip(0..).filter(|(bounds, _)| **bounds != Bounds::EVEN);
@@ -84,7 +86,7 @@ impl Frequencies {
     }
 }
 
-/// Reads the values of a code.
+/// Decodes the values of a code.
 pub struct Decoder<'a> {
     frequencies: &'a Frequencies,
     state: u32,
@@ -92,7 +94,7 @@ pub struct Decoder<'a> {
 }
 
 impl<'a> Decoder<'a> {
-    /// Begins with a code: one word or more, the first of which is not 0.
+    /// A decoder of a code, which must have at least one word and begin with one other than 0.
     pub fn new(frequencies: &'a Frequencies, code: &'a [u8]) -> Option<Self> {
         let (words, odd) = code.as_chunks::<2>();
         let mut decoder = Decoder { frequencies, state: 0, words: words.iter() };
@@ -111,7 +113,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// The next value, found in a context below [`CONTEXTS`].
+    /// The next value, whose context must be below [`CONTEXTS`].
     #[inline]
     pub fn next(&mut self, context: usize) -> Value {
         let bounds = self.frequencies.bounds[context];
@@ -124,24 +126,24 @@ impl<'a> Decoder<'a> {
             Value::Win
         };
         let (start, frequency) = bounds.range(value);
-        // Below TOTAL · 2¹⁸ = 2³².
+        // The state stays below TOTAL · 2¹⁸ = 2³².
         self.state = frequency * (self.state >> BITS) + number - start;
         self.refill();
         value
     }
 
-    /// Whether all values have been read, and nothing is left or missing.
+    /// Whether the code has been used up exactly by the values read.
     pub fn is_finished(&self) -> bool {
         self.state == END && self.words.as_slice().is_empty()
     }
 }
 
-/// The code of values, each with its context.
+/// Encodes values, each with its context.
 pub fn encode(frequencies: &Frequencies, values: &[(u16, Value)]) -> Vec<u8> {
     let low = |state: u32| u16::try_from(state & 0xffff).unwrap_or(0);
     let mut state = END;
     let mut words = Vec::new();
-    // The last value goes in first, so that the first comes out first.
+    // The last value is encoded first, so that the first is decoded first.
     for &(context, value) in values.iter().rev() {
         let (start, frequency) = frequencies.bounds[usize::from(context)].range(value);
         if state >> (32 - BITS) >= frequency {

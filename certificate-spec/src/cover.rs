@@ -1,43 +1,44 @@
-//! What a database covers (`SPEC.md` §8.1): all positions in which both sides have pieces, at most
-//! so many together, and at most so many on a side.
+//! The cover of a database (`SPEC.md` §8.1): positions in which both sides have pieces, with bounds
+//! on the number of pieces together and on the number of pieces of each side.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most pieces that there are on a board.
+/// The most pieces that a board has room for.
 const MOST: u8 = 32;
 
 /// At most `pieces` pieces, and at most `side` on each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Clause {
-    /// N: at most so many pieces together, from 2 to 32.
+    /// N: the largest number of pieces of both sides together, from 2 to 32.
     pub pieces: u8,
-    /// M: at most so many on each side; N − 1 where that is no bound of its own.
+    /// M: the largest number of pieces of each side; N − 1 where it sets no bound of its own.
     pub side: u8,
 }
 
 impl Clause {
-    /// All positions with at most so many pieces.
+    /// The clause of all positions with at most `pieces` pieces.
     fn up_to(pieces: u8) -> Clause {
         Clause { pieces, side: pieces.saturating_sub(1) }
     }
 
-    /// The same with numbers that say no more than they must; `None` if it admits nothing.
+    /// An equivalent clause with the smallest possible numbers; `None` if it admits no position.
     fn trimmed(self) -> Option<Clause> {
         let pieces = self.pieces.min(self.side.saturating_mul(2)).min(MOST);
         let side = self.side.min(pieces.saturating_sub(1));
         (pieces >= 2 && side >= 1).then_some(Clause { pieces, side })
     }
 
-    /// Whether it admits all that another does.
+    /// Whether the clause admits every position that `other` admits.
     fn implies(self, other: Clause) -> bool {
         other.pieces <= self.pieces && other.side <= self.side
     }
 }
 
 /// The positions of a database: those that some clause admits. Clauses are in canonical form: N
-/// ascending, M falling, none admits what another does, no number larger than it must be.
+/// ascends, M falls, no clause admits all that another does, and each number is as small as
+/// possible.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Clause>", into = "Vec<Clause>")]
 pub struct Cover {
@@ -60,17 +61,17 @@ impl TryFrom<Vec<Clause>> for Cover {
 }
 
 impl Cover {
-    /// Nothing: no database.
+    /// The cover without positions, of a certificate without a database.
     pub fn none() -> Cover {
         Cover::default()
     }
 
-    /// All positions with at most so many pieces; nothing where these are fewer than 2.
+    /// All positions with at most `pieces` pieces; none where `pieces` is less than 2.
     pub fn up_to(pieces: u8) -> Cover {
         Cover::of([Clause::up_to(pieces)])
     }
 
-    /// What these clauses admit together.
+    /// The cover of all positions that some of these clauses admit.
     pub fn of(clauses: impl IntoIterator<Item = Clause>) -> Cover {
         let mut kept: Vec<Clause> = Vec::new();
         for clause in clauses.into_iter().filter_map(Clause::trimmed) {
@@ -88,36 +89,36 @@ impl Cover {
         &self.clauses
     }
 
-    /// Whether it has no position.
+    /// Whether the cover admits no position.
     pub fn is_empty(&self) -> bool {
         self.clauses.is_empty()
     }
 
-    /// The largest number of pieces of a position; 0 where there is none.
+    /// The largest number of pieces of a position; 0 if the cover is empty.
     pub fn most_pieces(&self) -> u8 {
         self.clauses.iter().map(|clause| clause.pieces).max().unwrap_or(0)
     }
 
-    /// Whether positions with so many pieces of one side and of the other are covered.
+    /// Whether positions with `one` pieces of one side and `other` of the other side are covered.
     pub fn admits(&self, one: u32, other: u32) -> bool {
         let (total, most) = (one.saturating_add(other), one.max(other));
         let admits = |c: &Clause| total <= u32::from(c.pieces) && most <= u32::from(c.side);
         one.min(other) >= 1 && self.clauses.iter().any(admits)
     }
 
-    /// Whether all that another cover has is covered.
+    /// Whether every position that `other` covers is covered.
     pub fn includes(&self, other: &Cover) -> bool {
         other.clauses.iter().all(|clause| self.clauses.iter().any(|c| c.implies(*clause)))
     }
 
-    /// Reads the canonical text.
+    /// Reads the canonical text of a cover.
     pub fn parse(text: &str) -> Option<Cover> {
         let cover: Cover = text.parse().ok()?;
         (cover.to_string() == text).then_some(cover)
     }
 }
 
-/// `7,8:4`; `0` for nothing.
+/// Written as in `7,8:4`; the empty cover is `0`.
 impl fmt::Display for Cover {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_empty() {
@@ -134,7 +135,7 @@ impl fmt::Display for Cover {
     }
 }
 
-/// A text that is not a cover.
+/// The error for a text that is not a cover.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected a cover: N (all positions with at most N pieces, 2 to 32) or N:M (at most M of them on \
@@ -144,7 +145,7 @@ pub struct CoverError {
     found: String,
 }
 
-/// Reads clauses in any order, those that others imply included.
+/// Reads clauses in any order; clauses that others imply are accepted and dropped.
 impl FromStr for Cover {
     type Err = CoverError;
 

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
 const MAGIC: &[u8; 8] = b"DPEGDB\0\0";
-/// More slices than any board has.
+/// The most slices of a database, more than any board has.
 const MOST_SLICES: u64 = 1 << 16;
-/// What comes before the records ends within so many bytes, and says how long MANIFEST can be.
+/// The bytes within which all that comes before the records ends; it says how long MANIFEST can be.
 pub const START: usize = 256;
-/// Bytes of a record, at least and at most.
+/// The number of bytes of a record, at least and at most.
 const RECORD: RangeInclusive<u64> = 37..=46;
 
-/// A slice: men and kings of the side to move, men and kings of its opponent.
+/// The name of a slice: the numbers of men and kings of the side to move, then of its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SliceName(pub [u8; 4]);
 
@@ -24,18 +24,18 @@ impl SliceName {
         self.0.iter().map(|&n| u32::from(n)).sum()
     }
 
-    /// What slices are sorted by (`SPEC.md` §8.1).
+    /// The key by which slices are sorted (`SPEC.md` §8.1).
     pub fn order(self) -> (u32, u32, [u8; 4]) {
         let [a, _, c, _] = self.0;
         (self.pieces(), u32::from(a) + u32::from(c), self.0)
     }
 
-    /// The group of a slice: how many pieces and how many men it has.
+    /// The group of a slice: the numbers of its pieces and of its men.
     pub fn group(self) -> (u32, u32) {
         (self.order().0, self.order().1)
     }
 
-    /// The slice of the same positions as their opponent sees them.
+    /// The slice of the same positions from the opponent's view.
     pub fn twin(self) -> SliceName {
         let [a, b, c, d] = self.0;
         SliceName([c, d, a, b])
@@ -49,17 +49,17 @@ impl SliceName {
 }
 
 impl Cover {
-    /// Whether the positions of a slice are covered.
+    /// Whether the cover admits the positions of a slice.
     pub fn admits_slice(&self, slice: SliceName) -> bool {
         let [a, b, c, d] = slice.0.map(u32::from);
         self.admits(a + b, c + d)
     }
 }
 
-/// A slice file in the list.
+/// A record of the list of slice files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceRecord {
-    /// Which slice.
+    /// The name of the slice.
     pub name: SliceName,
     /// Length of its file in bytes.
     pub length: u64,
@@ -70,17 +70,17 @@ pub struct SliceRecord {
 /// MANIFEST of a database, of the rules [`RULES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseManifest {
-    /// Rows of the board.
+    /// The number of rows of the board.
     pub rows: u8,
-    /// Columns of the board.
+    /// The number of columns of the board.
     pub columns: u8,
-    /// Which positions are in the database.
+    /// The positions in the database.
     pub cover: Cover,
-    /// The slices in order.
+    /// The records of the slices, in order.
     pub slices: Vec<SliceRecord>,
 }
 
-/// What comes before the records.
+/// The fields before the records.
 #[derive(Serialize, Deserialize)]
 struct Head {
     #[serde(deserialize_with = "wire::text")]
@@ -114,8 +114,8 @@ impl DatabaseManifest {
     }
 
     /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before
-    /// any more of it is read: magic, version, rules, and whether it can have the number of slices
-    /// that it says.
+    /// any more of it is read: magic, version, rules, and whether the stated number of slices is
+    /// possible for that length.
     ///
     /// # Errors
     /// As for [`DatabaseManifest::decode`].
@@ -123,13 +123,13 @@ impl DatabaseManifest {
         Head::read(&mut Reader::new(bytes), length).map(|_| ())
     }
 
-    /// Reads MANIFEST. That the records are in order and covered is checked here; that none is
-    /// missing is for a reader who knows the board.
+    /// Reads MANIFEST. Checks that the records are in order and covered; whether a slice is missing
+    /// is for a reader that knows the board.
     ///
     /// # Errors
-    /// [`WireError`] with the offset of the first thing wrong.
+    /// [`WireError`] with the offset of the first error.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
-        // As for who judges the first bytes before the rest is read.
+        // The first bytes are judged as by a reader that has not read the rest yet.
         Self::judge_start(&bytes[..bytes.len().min(START)], bytes.len() as u64)?;
         let mut r = Reader::new(bytes);
         let (Head { rows, columns, cover, .. }, records) = Head::read(&mut r, bytes.len() as u64)?;
@@ -159,7 +159,7 @@ impl DatabaseManifest {
         out.len() as u64
     }
 
-    /// The manifest as it would be of a database that covers no more than this.
+    /// The manifest of the same database without the slices that `cover` does not admit.
     pub fn restricted_to(&self, cover: &Cover) -> DatabaseManifest {
         let fits = |s: &&SliceRecord| cover.admits_slice(s.name);
         DatabaseManifest {
@@ -169,7 +169,7 @@ impl DatabaseManifest {
         }
     }
 
-    /// The database's root.
+    /// The root of the database.
     pub fn root(&self) -> Digest {
         Digest::database_root(&self.encode())
     }

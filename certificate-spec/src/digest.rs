@@ -44,7 +44,7 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // All digits at a time: samples write one for each block.
+        // All digits are written at once, since samples write a digest for each block.
         f.write_str(&blake3::Hash::from_bytes(self.0).to_hex())
     }
 }

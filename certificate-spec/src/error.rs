@@ -1,16 +1,17 @@
-//! What can be wrong with bytes.
+//! The errors of decoders.
 
 use thiserror::Error;
 
-/// Bytes that are not what the format says: where, what it says, and what is there.
+/// An error in bytes: its offset, what the format requires there, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WireError {
-    /// A version of the format that this crate does not know (it may be right all the same).
+    /// A version of the format that this crate does not know; the file may be right in that
+    /// version.
     #[error("offset {offset}: version: expected {expected}, found {found}")]
     Version {
         /// Byte offset of the version.
         offset: u64,
-        /// The version known here.
+        /// The version that this crate knows.
         expected: String,
         /// The version found.
         found: String,
@@ -20,31 +21,31 @@ pub enum WireError {
     Rules {
         /// Byte offset of the rules id.
         offset: u64,
-        /// The rules known here.
+        /// The rules that this crate knows.
         expected: String,
         /// The rules found.
         found: String,
     },
-    /// Anything that breaks the format.
+    /// Any other violation of the format.
     #[error("offset {offset}: expected {expected}, found {found}")]
     Syntax {
-        /// Byte offset.
+        /// Byte offset of the error.
         offset: u64,
-        /// What the format wants there.
+        /// What the format requires there.
         expected: String,
-        /// What is there.
+        /// What was found there.
         found: String,
     },
 }
 
 impl WireError {
-    /// A [`WireError::Rules`]; what is found is cut to 80 characters.
+    /// A [`WireError::Rules`]; the text found is cut to 80 characters.
     pub fn rules(offset: u64, found: &str) -> Self {
         let found = found.chars().take(80).collect();
         WireError::Rules { offset, expected: crate::RULES.into(), found }
     }
 
-    /// A [`WireError::Syntax`] from anything that can be shown.
+    /// A [`WireError::Syntax`] with any texts that can be printed.
     pub fn syntax(offset: u64, expected: impl ToString, found: impl ToString) -> Self {
         WireError::Syntax { offset, expected: expected.to_string(), found: found.to_string() }
     }

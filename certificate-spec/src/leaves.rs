@@ -5,10 +5,10 @@ use crate::object::ObjectHead;
 use crate::reader::Reader;
 
 const MAGIC: &[u8; 8] = b"DPLEAVES";
-/// Bytes of a directory entry.
+/// The number of bytes of a directory entry.
 pub const ENTRY: usize = 16;
 
-/// One leaf: how many positions its replay expands, and the packed choices.
+/// One leaf: the number of positions that its replay expands, and the packed choices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leaf<B> {
     /// The number of positions that the replay expands, at least 1.
@@ -21,7 +21,7 @@ pub struct Leaf<B> {
 pub type LeafIn<'a> = Leaf<&'a [u8]>;
 
 impl LeafIn<'_> {
-    /// The same with a strategy of its own.
+    /// A copy of the leaf with a strategy that it owns.
     pub fn to_vec(&self) -> Leaf<Vec<u8>> {
         Leaf { positions: self.positions, strategy: self.strategy.to_vec() }
     }
@@ -43,7 +43,7 @@ pub fn encode<B: AsRef<[u8]>>(head: &ObjectHead, leaves: &[Leaf<B>]) -> Vec<u8> 
 /// Reads an object of leaves; the strategies are slices of `bytes`.
 ///
 /// # Errors
-/// [`WireError`] when the head or directory is wrong or the lengths do not add up to the file's.
+/// [`WireError`] if the head or directory is wrong, or the lengths do not add up to the object's.
 pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Vec<LeafIn<'_>>), WireError> {
     let mut r = Reader::new(bytes);
     let head = ObjectHead::read(&mut r, MAGIC)?;

@@ -1,9 +1,9 @@
 //! The wire format of Draughtproof certificates and endgame databases, as `SPEC.md` beside this
 //! crate's manifest defines it.
 //!
-//! Bytes in, bytes out: nothing here knows the game, opens a file or trusts a length. Every decoder
-//! accepts exactly what its encoder writes (one encoding per object) and says where anything else
-//! goes wrong: a [`WireError`] carries the offset, what was expected and what was found.
+//! Bytes in, bytes out: this crate does not know the game, opens no file and trusts no length.
+//! Every decoder accepts exactly what its encoder writes (one encoding per object) and says where
+//! other bytes are wrong: a [`WireError`] has the offset, what was expected and what was found.
 //!
 //! Small structured parts are serde types in postcard ([`wire`]), bulk data has a fixed width or is
 //! packed into bits ([`nodes`], [`leaves`], [`coding`]).
@@ -44,7 +44,7 @@ pub mod wire;
 pub use digest::Digest;
 pub use error::WireError;
 
-/// The format version that this crate reads and writes, of all files.
+/// The version of the format that this crate reads and writes in all files.
 pub const VERSION: u32 = 1;
 /// The id of the rules in `SPEC.md` §1.
 pub const RULES: &str = "english-checkers-1";

@@ -9,32 +9,32 @@ use std::ops::RangeInclusive;
 const MAGIC: &[u8; 8] = b"DPCERT\0\0";
 /// The most objects of a certificate.
 pub const MOST_OBJECTS: u64 = 1 << 20;
-/// The first bytes of MANIFEST that say how long it can be, if it has as many.
+/// The number of first bytes of MANIFEST that say how long it can be, if it has that many.
 pub const START: usize = wire::HEAD + 10 + 32 + 10;
-/// Bytes of a record, at least and at most.
+/// The number of bytes of a record, at least and at most.
 const RECORD: RangeInclusive<u64> = 37..=64;
 
-/// What an object holds.
+/// The kind of an object's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// Nodes of the proof tree ([`crate::nodes`]).
     Nodes = 0,
     /// Strategies of leaves ([`crate::leaves`]).
     Leaves = 1,
-    /// How the question was answered ([`crate::provenance`]).
+    /// The provenance of a question: how it was answered ([`crate::provenance`]).
     Provenance = 2,
 }
 
 /// One object: a range of the nodes or leaves of one question, or its provenance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
-    /// What it holds.
+    /// The kind of its contents.
     pub kind: Kind,
-    /// For which question.
+    /// The question that it belongs to.
     pub question: Question,
-    /// Number of its first node or leaf.
+    /// The number of its first node or leaf.
     pub first: u64,
-    /// How many it holds, at least 1; a provenance is one.
+    /// The number of nodes or leaves that it holds, at least 1; 1 for a provenance.
     pub count: u64,
     /// Its length in bytes.
     pub length: u64,
@@ -42,18 +42,18 @@ pub struct Object {
     pub digest: Digest,
 }
 
-/// The whole list, bound to CLAIM.
+/// The closed list of objects, bound to CLAIM.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Length of CLAIM in bytes.
     pub claim_length: u64,
     /// BLAKE3 of CLAIM.
     pub claim_digest: Digest,
-    /// The objects, by (kind, question, first).
+    /// The objects, sorted by (kind, question, first).
     pub objects: Vec<Object>,
 }
 
-/// What comes before the records.
+/// The fields before the records.
 struct Start {
     claim_length: u64,
     claim_digest: Digest,
@@ -79,8 +79,8 @@ impl Manifest {
     }
 
     /// Judges the first bytes of a MANIFEST of `length` bytes ([`START`] of them, or all), before
-    /// any more of it is read: magic, version, and whether it can have the number of records that
-    /// it says.
+    /// any more of it is read: magic, version, and whether the stated number of records is possible
+    /// for that length.
     ///
     /// # Errors
     /// As for [`Manifest::decode`].
@@ -91,7 +91,7 @@ impl Manifest {
     /// Reads MANIFEST, and checks the order of its records and that their ranges have no gap.
     ///
     /// # Errors
-    /// [`WireError`] with the offset of the first thing wrong.
+    /// [`WireError`] with the offset of the first error.
     pub fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let mut r = Reader::new(bytes);
         let start = Start::read(&mut r, bytes.len() as u64)?;
@@ -99,7 +99,8 @@ impl Manifest {
         for _ in 0..start.records {
             let offset = r.offset();
             let object: Object = r.postcard("a record of an object")?;
-            // The number that `first` must be: the end of the range before, if this one goes on.
+            // The number that `first` must be: the end of the range before, if this object
+            // continues it.
             let go_on = match objects.last() {
                 None => 0,
                 Some(p) if (p.kind, p.question) == (object.kind, object.question) => {
@@ -130,7 +131,8 @@ impl Manifest {
 
     /// The offset of the record of object `i`.
     pub fn offset(&self, i: usize) -> u64 {
-        // Records follow one another, so what comes before is as long as without the rest.
+        // Records follow one another, so the part before a record has the same length without the
+        // rest.
         let before = self.objects.get(..i).unwrap_or(&self.objects);
         let mut out = wire::head(MAGIC);
         wire::append(&mut out, &self.claim_length);

@@ -6,10 +6,10 @@ use crate::reader::Reader;
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPNODES\0";
-/// Bytes of a node.
+/// The number of bytes of a node.
 pub const RECORD: usize = 24;
 
-/// A position: bit n − 1 of a mask is square n. Ordered as `SPEC.md` §1.1 says.
+/// A position: bit n − 1 of a mask is square n. The order is that of `SPEC.md` §1.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WirePosition {
     /// Squares with a black piece.
@@ -18,26 +18,26 @@ pub struct WirePosition {
     pub white: u32,
     /// Squares with a king of either colour.
     pub kings: u32,
-    /// 0 for Black to move, 1 for White. (A byte that may be wrong, like all the rest.)
+    /// The side to move: 0 for Black, 1 for White; like the masks, a file may have it wrong.
     pub turn: u8,
 }
 
-/// A node as it stands in the file. Nothing in it has been judged.
+/// A node as it stands in the file. None of its fields has been judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
-    /// The position.
+    /// The position of the node.
     pub position: WirePosition,
     /// The rank, for Win claims.
     pub rank: u32,
-    /// What this means depends on `kind`.
+    /// A number whose meaning depends on `kind`; see [`kind`].
     pub data: u32,
-    /// One of the constants of [`kind`] if the file is right.
+    /// One of the constants of [`kind`], if the file is right.
     pub kind: u8,
-    /// 0 if the file is right.
+    /// Always 0, if the file is right.
     pub reserved: u16,
 }
 
-/// For people.
+/// The form for people.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &Node { position: WirePosition { black, white, kings, turn }, rank, data, .. } = self;
@@ -74,10 +74,10 @@ pub fn encode(head: &ObjectHead, nodes: &[Node]) -> Vec<u8> {
     out
 }
 
-/// Reads an object of nodes: the head and as many records as it announces, unjudged.
+/// Reads an object of nodes: the head, and as many records as it announces, without judging them.
 ///
 /// # Errors
-/// [`WireError`] when the head is wrong or the length does not fit it.
+/// [`WireError`] if the head is wrong, or the length does not fit it.
 pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Vec<Node>), WireError> {
     let mut r = Reader::new(bytes);
     let head = ObjectHead::read(&mut r, MAGIC)?;

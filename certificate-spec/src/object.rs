@@ -7,18 +7,18 @@ use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What an object holds: which question, and which range of its nodes or leaves.
+/// The contents of an object: its question, and the range of that question's nodes or leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectHead {
-    /// The object's question.
+    /// The question that the object belongs to.
     pub question: Question,
-    /// Number of its first node or leaf.
+    /// The number of its first node or leaf.
     pub first: u64,
-    /// How many it holds.
+    /// The number of nodes or leaves that it holds.
     pub count: u64,
 }
 
-/// For people.
+/// The form for people.
 impl fmt::Display for ObjectHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &ObjectHead { question, first, count } = self;

@@ -1,5 +1,5 @@
-//! Payloads of units (`SPEC.md` §8.3): a checksum, how each part is written, and the codes of
-//! parts.
+//! Payloads of units (`SPEC.md` §8.3): a checksum, how each part is written, and the codes of the
+//! parts that have one.
 
 use crate::value::{CHECKSUM, Value, checksum};
 
@@ -8,13 +8,13 @@ use crate::value::{CHECKSUM, Value, checksum};
 pub enum Part<'a> {
     /// All quiet positions have this value.
     Constant(Value),
-    /// By a code ([`crate::coding`]), which has words of two bytes.
+    /// The values are a code ([`crate::coding`]), which has words of two bytes.
     Coded(&'a [u8]),
 }
 
-/// A code with n words is written as n + CODED.
+/// A part that is a code of n words is announced by the number n + CODED.
 const CODED: usize = 2;
-/// Numbers from here on take two bytes, and there are none from the square of this on.
+/// Numbers below this take one byte, others two; numbers from its square on cannot be written.
 const BYTE: usize = 128;
 
 /// The payload of these parts.
@@ -40,11 +40,11 @@ pub fn encode(parts: &[Part<'_>]) -> Vec<u8> {
     [&checksum(&rest)[..], &rest].concat()
 }
 
-/// The parts in a payload of a unit that has so many, if its checksum is right and nothing is left
-/// or missing.
+/// The parts of the payload of a unit with `parts` parts, if its checksum is right and no byte is
+/// left or missing.
 pub fn read(payload: &[u8], parts: usize) -> Option<Vec<Part<'_>>> {
     let (sum, mut rest) = payload.split_first_chunk::<CHECKSUM>()?;
-    // Every part takes a byte at least: nothing is allocated that is not in the payload.
+    // Every part takes at least a byte, so no more is allocated than the payload justifies.
     if *sum != checksum(rest) || rest.len() < parts {
         return None;
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPPROVEN";
-/// The most bytes of an object: more than any proof has to say, and little to have in memory.
+/// The most bytes of an object: more than any proof needs, and little to hold in memory.
 pub const MOST_BYTES: usize = 1 << 16;
 
 /// How the nodes and leaves of a question were made.
@@ -19,66 +19,66 @@ pub struct Provenance {
     /// Name and version of the program, one word each, with a blank between them.
     #[serde(deserialize_with = "wire::text")]
     pub program: String,
-    /// On what the result depends besides the request.
+    /// What the result depends on besides the request.
     pub mode: Mode,
-    /// What was asked for: enough to ask for it again.
+    /// The request: enough to make it again.
     pub request: Request,
-    /// What each threshold took, in order.
+    /// The effort of each threshold, in order.
     pub iterations: Vec<Iteration>,
 }
 
-/// On what a certificate depends besides the request.
+/// What a certificate depends on besides the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
-    /// On nothing: the same request gives the same bytes.
+    /// Nothing else: the same request gives the same bytes.
     Reproducible,
-    /// On the timing of threads that search the same question.
+    /// The timing of threads that search the same question.
     FreeRunning(Resources),
-    /// On the timing of workers on several machines.
+    /// The timing of workers on several machines.
     Farm(Resources),
 }
 
-/// What a certificate that depends on timing was made with.
+/// The resources with which a certificate that depends on timing was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resources {
-    /// Threads of a process.
+    /// The number of threads of each process.
     pub threads: u32,
-    /// Processes.
+    /// The number of processes.
     pub workers: u32,
-    /// Seconds that it took.
+    /// The wall time in seconds.
     pub seconds: u64,
 }
 
-/// What was asked for.
+/// The request that was made of the prover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// The game, `RxC` or `RxC/k`.
     #[serde(deserialize_with = "wire::text")]
     pub game: String,
-    /// FEN of the start.
+    /// The FEN of the start.
     #[serde(deserialize_with = "wire::text")]
     pub start: String,
-    /// Which claim.
+    /// The claim that was asked for.
     pub claim: Asked,
-    /// The database that searches looked at.
+    /// The cover of the database that searches used.
     pub cover: Cover,
-    /// The nodes that the search of a leaf may expand.
+    /// The most nodes that the search of one leaf may expand.
     pub leaf_nodes: u64,
-    /// The bytes that the transposition table of such a search may grow to.
+    /// The most bytes that the transposition table of such a search may take.
     pub leaf_table: u64,
-    /// The nodes that all searches of a question together may expand, if there is a bound.
+    /// The most nodes that all searches of a question together may expand; `None` for no bound.
     pub max_nodes: Option<u64>,
-    /// The thresholds, if there are any.
+    /// The thresholds, if heuristic scores were used.
     pub thresholds: Option<Thresholds>,
-    /// The moves of the seed line, in PDN; none without one.
+    /// The moves of the seed line, in PDN; empty without one.
     #[serde(deserialize_with = "wire::texts")]
     pub seed_line: Vec<String>,
 }
 
-/// What was to be shown of the start.
+/// The claim about the start that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Asked {
-    /// Its value, whatever it is.
+    /// The value, whatever it is.
     Value,
     /// That Black does not lose.
     BlackNotLost,
@@ -86,48 +86,48 @@ pub enum Asked {
     WhiteNotLost,
 }
 
-/// Heuristic scores beyond a threshold counted as decided, in hundredths of a man.
+/// Thresholds in hundredths of a man: heuristic scores beyond a threshold count as decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thresholds {
-    /// The first one.
+    /// The first threshold.
     pub first: u32,
-    /// What was added to it each time.
+    /// The difference between a threshold and the next.
     pub increment: u32,
-    /// The last one, if the proof was to end there.
+    /// The last threshold, if the proof was to end there.
     pub until: Option<u32>,
 }
 
-/// What a threshold took.
+/// The effort of a proof at one threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Iteration {
-    /// The threshold; none where scores decided nothing.
+    /// The threshold; `None` where scores decided nothing.
     pub threshold: Option<u32>,
-    /// Nodes of the tree.
+    /// The number of nodes of the proof tree.
     pub nodes: u64,
-    /// Leaves of the tree.
+    /// The number of leaves of the proof tree.
     pub leaves: u64,
-    /// Searches so far.
+    /// The number of searches so far.
     pub searches: u64,
-    /// Nodes that they expanded.
+    /// The number of nodes that the searches have expanded.
     pub searched: u64,
     /// The longest line of the tree, in plies.
     pub depth: u64,
 }
 
 impl Provenance {
-    /// The bytes of its object, which is the only one of its kind and question. The head's count is
-    /// 1.
+    /// The bytes of the object, which is the only one of its kind and question. The count in `head`
+    /// is 1.
     pub fn encode(&self, head: &ObjectHead) -> Vec<u8> {
         let mut out = head.encode(MAGIC);
         wire::append(&mut out, self);
         out
     }
 
-    /// Reads an object.
+    /// Reads the object of a provenance.
     ///
     /// # Errors
-    /// [`WireError`] when the head is wrong, what follows is no provenance (as where a text in it
-    /// is not printable ASCII), or something is left over.
+    /// [`WireError`] if the head is wrong, what follows is not a provenance (for example where a
+    /// text in it is not printable ASCII), or bytes are left over.
     pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Self), WireError> {
         let mut r = Reader::new(bytes);
         let head = ObjectHead::read(&mut r, MAGIC)?;
@@ -141,7 +141,7 @@ impl Provenance {
     }
 }
 
-/// Several lines, for people.
+/// Several lines for people.
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Provenance { program, mode, request, iterations } = self;

@@ -1,4 +1,4 @@
-//! A cursor over bytes that knows where it is, for error messages.
+//! A cursor over bytes that knows its offset, for error messages.
 
 use crate::wire::append;
 use crate::{VERSION, WireError};
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 
-/// What a file of another version is, and what to do with one of version 0.
+/// The kind of a file, which decides the advice for a file of version 0.
 #[derive(Clone, Copy)]
 pub(crate) enum FileKind {
     Certificate,
@@ -14,7 +14,7 @@ pub(crate) enum FileKind {
 }
 
 impl FileKind {
-    /// The version expected, with advice for who has an older file.
+    /// The expected version, with advice for the user of an older file.
     pub(crate) fn expected_version(self) -> String {
         let advice = match self {
             FileKind::Certificate => "make the certificate again with: prove --emit",
@@ -77,7 +77,7 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    /// Reads bytes that can have one value only.
+    /// Reads bytes that can have only one value, named `what` in an error.
     pub(crate) fn expect(&mut self, want: &[u8], what: &str) -> Result<(), WireError> {
         let offset = self.offset();
         let found = self.take(want.len())?;
@@ -88,8 +88,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads magic and version. The version is judged first among all that may be wrong in a file
-    /// that does carry the magic.
+    /// Reads magic and version. Of all errors in a file with the right magic, that of the version
+    /// comes first.
     pub(crate) fn head(&mut self, magic: &[u8; 8], kind: FileKind) -> Result<(), WireError> {
         self.expect(magic, &format!("the magic bytes {}", hex(magic)))?;
         let offset = self.offset();
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a value in postcard, in its only encoding; `what` names it.
+    /// Reads a value in postcard, in its only encoding; `what` names it in an error.
     pub(crate) fn postcard<T>(&mut self, what: &str) -> Result<T, WireError>
     where
         T: Serialize + DeserializeOwned,
@@ -145,8 +145,8 @@ impl<'a> Reader<'a> {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// The number of records that `count` announces, only if `size` bytes for each are there and
-    /// nothing is left over.
+    /// The number of records that `count` announces, if exactly `size` bytes for each of them are
+    /// left.
     pub(crate) fn exact_count(&self, count: u64, size: u64) -> Result<usize, WireError> {
         let rest = self.rest().len();
         match count.checked_mul(size) {
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// That nothing is left.
+    /// Checks that no bytes are left.
     pub(crate) fn end(&self) -> Result<(), WireError> {
         match self.rest().len() {
             0 => Ok(()),

@@ -9,36 +9,36 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"DPVALUES";
-/// What comes before the checksum ends within so many bytes, and says how long the head is.
+/// The bytes within which all that comes before the checksum ends; it says how long the head is.
 pub const START: usize = 256;
-/// The most positions of a part.
+/// The largest number of positions of a part.
 pub const PART_POSITIONS: u64 = 4096;
-/// The most columns of a part.
+/// The largest number of columns of a part.
 pub const PART_COLUMNS: u64 = 256;
-/// The parts of a unit; the last of a slice may have fewer.
+/// The number of parts of a unit; the last unit of a slice may have fewer.
 pub const UNIT_PARTS: u64 = 16;
-/// The shortest payload: a checksum and a part.
+/// The length in bytes of the shortest payload: a checksum and a part.
 const SHORTEST: u32 = 9;
-/// Bytes of the checksum of the head.
+/// The number of bytes of the checksum of the head.
 const HEAD_CHECKSUM: usize = 24;
-/// Bytes of a context, and of a directory entry.
+/// The number of bytes of a context; `ENTRY` is that of a directory entry.
 const CONTEXT: u64 = 6;
 const ENTRY: u64 = 4;
 
-/// What the first bytes of a slice file say.
+/// The header: the fields at the beginning of a slice file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceHeader {
-    /// Which slice.
+    /// The name of the slice.
     pub name: SliceName,
-    /// Rows of the board.
+    /// The number of rows of the board.
     pub rows: u8,
-    /// Columns of the board.
+    /// The number of columns of the board.
     pub columns: u8,
-    /// The number of indices.
+    /// The number of indices of the slice.
     pub indices: u64,
 }
 
-/// For people.
+/// The form for people.
 impl fmt::Display for SliceHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let &SliceHeader { name, rows, columns, indices } = self;
@@ -51,29 +51,29 @@ impl fmt::Display for SliceHeader {
 pub enum Unit {
     /// All quiet positions have this value.
     Constant(Value),
-    /// They are in a payload.
+    /// The values are in a payload.
     Coded {
         /// Byte offset of the payload in the file.
         offset: u64,
-        /// Its length in bytes.
+        /// The length of the payload in bytes.
         length: u32,
     },
 }
 
-/// All of a slice file but the payloads.
+/// The head: everything in a slice file but the payloads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceHead {
-    /// What it is about.
+    /// The slice that the file is about.
     pub header: SliceHeader,
-    /// The value of all quiet positions, if they have the same; there are no units then.
+    /// The value of all quiet positions, if there is only one; then the slice has no units.
     pub constant: Option<Value>,
     /// The frequencies of the contexts.
     pub frequencies: Frequencies,
-    /// A directory entry for each unit.
+    /// The directory, with an entry for each unit.
     pub units: Vec<Unit>,
 }
 
-/// What comes before the checksum.
+/// The fields before the checksum.
 #[derive(Serialize, Deserialize)]
 struct Wire {
     #[serde(deserialize_with = "wire::text")]
@@ -90,7 +90,7 @@ struct Wire {
 enum Coding {
     /// All quiet positions have this value; the file ends after the checksum.
     Constant(Value),
-    /// So many contexts and units follow.
+    /// The numbers of contexts and of units that follow.
     Units { contexts: u32, units: u32 },
 }
 
@@ -105,7 +105,7 @@ impl Coding {
 }
 
 impl Wire {
-    /// Reads what comes before the checksum, and says where that ends.
+    /// Reads the fields before the checksum, and returns the offset at which they end.
     fn read(bytes: &[u8]) -> Result<(Wire, usize), WireError> {
         let mut r = Reader::new(&bytes[..bytes.len().min(START)]);
         r.head(MAGIC, FileKind::Database)?;
@@ -123,11 +123,11 @@ impl Wire {
 }
 
 /// The length in bytes of head, checksum, contexts and directory of a file that begins with these
-/// bytes ([`START`] of them, or all); what comes before the checksum is judged, the rest only with
-/// the whole head.
+/// bytes ([`START`] of them, or all). Judges what comes before the checksum; the rest is judged
+/// with the whole head, by [`SliceHead::decode`].
 ///
 /// # Errors
-/// [`WireError`] when this is no slice file of this version.
+/// [`WireError`] if this is not a slice file of this version.
 pub fn head_length(bytes: &[u8]) -> Result<u64, WireError> {
     let (head, end) = Wire::read(bytes)?;
     let (contexts, units) = head.coding.counts();
@@ -161,8 +161,8 @@ impl SliceHead {
         self.checksum_offset() + HEAD_CHECKSUM
     }
 
-    /// The offset of the directory entry of a unit; in a slice without units, of what takes its
-    /// place.
+    /// The offset of the directory entry of a unit. In a slice without units, the offset of the
+    /// fields before the checksum, which state the value of all positions.
     pub fn entry_offset(&self, unit: usize) -> usize {
         if self.constant.is_some() {
             return wire::HEAD;
@@ -190,11 +190,11 @@ impl SliceHead {
     }
 
     /// Reads the head of a file of `length` bytes; `bytes` are its first [`head_length`] bytes or
-    /// more. That the numbers of indices and of units fit the slice is for a reader who knows the
-    /// board.
+    /// more. Whether the numbers of indices and of units fit the slice is for a reader that knows
+    /// the board.
     ///
     /// # Errors
-    /// [`WireError`] with the offset of the first thing wrong.
+    /// [`WireError`] with the offset of the first error.
     pub fn decode(bytes: &[u8], length: u64) -> Result<Self, WireError> {
         let (Wire { rows, columns, name, indices, coding, .. }, end) = Wire::read(bytes)?;
         let head = head_length(bytes)?;

@@ -1,9 +1,9 @@
 //! Text that people write: keys, tables, lists of positions. No file of the format is read by this.
 
-/// The mark of the order of bytes, with which some editors and shells begin UTF-8.
+/// The byte order mark, with which some editors and shells begin UTF-8.
 const MARK: char = '\u{feff}';
 
-/// A text without the mark of the order of bytes at its beginning, which says nothing.
+/// The text without a byte order mark at its beginning.
 pub fn without_mark(text: &str) -> &str {
     text.strip_prefix(MARK).unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! Keys for notes: Ed25519, written as those of Go's `sumdb/note`.
+//! Keys for notes: Ed25519, written in the format of Go's `sumdb/note`.
 //!
 //! A public key is `name+id+base64` with the bytes 1 and the 32 of the key; the id is the first
 //! four bytes of the SHA-256 of the name, a line feed and these bytes. A private key is
@@ -13,23 +13,23 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
-/// The byte for Ed25519.
+/// The byte that stands for Ed25519 in the text of a key.
 const ALGORITHM: u8 = 1;
 const PRIVATE: &str = "PRIVATE+KEY+";
 
-/// A key that verifies.
+/// A public key, which verifies signatures.
 #[derive(Clone)]
 pub struct PublicKey {
-    /// Whose key it is.
+    /// The name of the key's owner.
     pub name: String,
-    /// The first bytes of the hash of name and key.
+    /// The first four bytes of the SHA-256 of name and key.
     pub id: [u8; 4],
     key: VerifyingKey,
 }
 
-/// A key that signs.
+/// A private key, which signs.
 pub struct PrivateKey {
-    /// The key that verifies what this one signs.
+    /// The public key that verifies what this key signs.
     pub public: PublicKey,
     key: SigningKey,
 }
@@ -48,7 +48,7 @@ fn hex(id: [u8; 4]) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The name and the 32 bytes of a key's text.
+/// The name, the id and the 32 bytes of a key's text.
 fn read(text: &str) -> Option<(&str, &str, [u8; 32])> {
     let (name, rest) = text.split_once('+')?;
     let (id, bytes) = rest.split_once('+')?;
@@ -59,7 +59,7 @@ fn read(text: &str) -> Option<(&str, &str, [u8; 32])> {
 }
 
 fn is_name(name: &str) -> bool {
-    // In a file of keys a line with # at its beginning is none.
+    // In a file of keys a line that begins with # is a comment.
     let plain = |b: u8| b.is_ascii_graphic() && b != b'+';
     !name.is_empty() && !name.starts_with('#') && name.bytes().all(plain)
 }
@@ -69,7 +69,7 @@ fn write(name: &str, id: [u8; 4], key: &[u8; 32]) -> String {
 }
 
 impl PublicKey {
-    /// Reads a line of text.
+    /// Reads the text of a public key.
     pub fn parse(text: &str) -> Option<PublicKey> {
         let (name, id, bytes) = read(text)?;
         let key = VerifyingKey::from_bytes(&bytes).ok()?;
@@ -82,7 +82,8 @@ impl PublicKey {
         write(&self.name, self.id, self.key.as_bytes())
     }
 
-    /// Whether the key's owner has signed this text. Signatures that could be another's are none.
+    /// Whether the key's owner has signed this text. Signatures that could be those of another key
+    /// do not count.
     pub fn has_signed(&self, text: &[u8], signature: &[u8; 64]) -> bool {
         self.key.verify_strict(text, &Signature::from_bytes(signature)).is_ok()
     }
@@ -104,7 +105,7 @@ impl PrivateKey {
     /// Reads a private key from a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no private key.
+    /// The file cannot be read, or is not a private key.
     pub fn open(path: &Path) -> Result<PrivateKey, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let wrong =
@@ -142,7 +143,7 @@ impl PrivateKey {
     }
 }
 
-/// The keys in a file, one a line; blank lines and those that begin with # say nothing.
+/// The keys in a file, one a line; blank lines and lines that begin with # are ignored.
 pub fn trusted(path: &Path) -> Result<Vec<PublicKey>, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let lines = without_mark(&text)
@@ -155,7 +156,7 @@ pub fn trusted(path: &Path) -> Result<Vec<PublicKey>, String> {
         PublicKey::parse(line).ok_or_else(wrong)
     };
     let keys = lines.map(key).collect::<Result<Vec<_>, _>>()?;
-    // Or one person could be counted as two.
+    // A key under two names would count one person as two.
     let twice = |(i, key): (usize, &PublicKey)| keys[..i].iter().any(|k| k.key == key.key);
     match keys.iter().enumerate().find(|&(i, key)| twice((i, key))) {
         Some((_, key)) => {

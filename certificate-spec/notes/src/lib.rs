@@ -1,12 +1,12 @@
-//! Notes: what somebody says that a check has said (`SPEC.md` §12), and the keys that sign them.
+//! Notes: signed statements of what a check has said (`SPEC.md` §12), and the keys that sign them.
 //!
-//! * [`Note`]: a note that was read, and whose signatures are on it.
-//! * [`Words`]: what it says, field by field.
-//! * [`one_line`]: how text of others is shown.
-//! * [`keys`]: public keys that are trusted, and private ones that sign.
+//! * [`Note`]: a note that was read, with its signatures.
+//! * [`Words`]: the words of its verdict, field by field.
+//! * [`one_line`]: text of others, escaped for display.
+//! * [`keys`]: public keys that are trusted, and private keys that sign.
 //!
-//! What a note is worth is for whoever reads it to say: `check` joins notes, and `prove serve`
-//! shows which of its certificates somebody has checked.
+//! This crate does not say what a note is worth: `check` joins notes by rules of its own, and
+//! `prove serve` shows which of its certificates have notes.
 #![forbid(unsafe_code)]
 
 pub mod keys;

@@ -1,7 +1,7 @@
 //! A note that was read.
 //!
-//! A note is three lines of text, and signatures of them in the form of signed notes (C2SP). What
-//! comes after in lines that begin with `# ` is not signed and is not looked at.
+//! A note is three lines of text, and signatures of them in the form of signed notes (C2SP). Lines
+//! after that which begin with `# ` are not signed and are ignored.
 
 use crate::keys::PublicKey;
 use base64::Engine;
@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 
 /// The first line of every note.
 pub const HEAD: &str = "draughtproof note 1";
-/// No note is longer.
+/// The most bytes of a note.
 const MOST: u64 = 1 << 20;
 
 /// A note that was read.
 pub struct Note {
-    /// The file that it was in.
+    /// The path of the file that it was read from.
     pub file: PathBuf,
-    /// The digest of the text.
+    /// The digest of the signed text.
     pub digest: Digest,
     text: String,
     signatures: Vec<(String, Vec<u8>)>,
@@ -30,7 +30,7 @@ impl Note {
     /// Reads a note.
     ///
     /// # Errors
-    /// Why it cannot be read, or that it is no note; the file is not named.
+    /// Why the file cannot be read, or why it is not a note; the text does not name the file.
     pub fn read(path: &Path) -> Result<Note, String> {
         let wrong = |what: &str| format!("not a note: {what}");
         // Opening a pipe would wait for ever.
@@ -90,15 +90,15 @@ impl Note {
         self.text.lines().nth(1).unwrap_or_default()
     }
 
-    /// The name of the implementation that has checked.
+    /// The name of the implementation of the checker that wrote the note.
     pub fn checker(&self) -> &str {
         self.text.lines().nth(2).and_then(checker_of).unwrap_or_default()
     }
 
-    /// Which of these keys have signed it.
+    /// The indices of those of these keys that have signed the note.
     ///
     /// # Errors
-    /// The name of one that is said to have, and has not.
+    /// The name of a key whose signature on the note is wrong.
     pub fn signers(&self, keys: &[PublicKey]) -> Result<Vec<usize>, String> {
         let mut signers = Vec::new();
         for (name, bytes) in &self.signatures {

@@ -8,8 +8,8 @@ fn is_hostile(c: char) -> bool {
     c.is_control() || turns.contains(&c) || embeds
 }
 
-/// The text on one line: what could be taken for more than text is written as verdicts write it,
-/// byte by byte as `%` and two hexadecimal digits.
+/// The text on one line. Hostile characters are escaped as in verdicts, byte by byte as `%` and two
+/// hexadecimal digits.
 pub fn one_line(text: &str) -> String {
     let (mut line, mut bytes) = (String::new(), [0; 4]);
     for c in text.chars() {

@@ -1,23 +1,23 @@
 //! The words of a note's verdict, field by field (`SPEC.md` §10 to §12).
 //!
 //! Enforces: that a note says nothing but what a check of this format and these rules can have
-//! said. Each field must be known and there once: one that is not known might take back what the
-//! others say.
+//! said. Each field must be known and occur once, since an unknown field might revoke what others
+//! say.
 
 use certificate_spec::{Digest, RULES, VERSION};
 use std::collections::BTreeMap;
 
-/// No verdict has more fields.
+/// The most fields of a verdict.
 const MOST_FIELDS: usize = 32;
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// All of it is right.
+    /// Everything is right.
     Verified,
-    /// The values of a database follow from each other.
+    /// The values of a database follow from each other (`SPEC.md` §8.5).
     Consistent,
-    /// It is right but for nodes that are assumed.
+    /// Everything is right but for nodes that are assumed.
     Conditional,
 }
 
@@ -26,14 +26,14 @@ pub enum Found {
 pub enum Subject<'a> {
     /// A certificate, with the words of its claim.
     Certificate {
-        /// The value that is claimed.
+        /// The value that is claimed, as a word of verdicts.
         value: &'a str,
-        /// The game.
+        /// The game, `RxC` or `RxC/k`.
         game: &'a str,
     },
     /// A database of this board.
     Database {
-        /// The board.
+        /// The board, `RxC`.
         board: &'a str,
     },
 }
@@ -41,16 +41,16 @@ pub enum Subject<'a> {
 /// The words of a verdict in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words<'a> {
-    /// What was found.
+    /// The result of the check.
     pub found: Found,
-    /// `I/N`, if this is about one of N shards.
+    /// `I/N`, if the verdict is about shard I of N.
     pub shard: Option<&'a str>,
-    /// What it is about.
+    /// The certificate or database that was checked.
     pub subject: Subject<'a>,
     fields: BTreeMap<&'a str, &'a str>,
 }
 
-/// The number that a text is the only spelling of.
+/// The number that a text states, if the text is its only spelling.
 fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number: &u64| number.to_string() == text)
 }
@@ -66,10 +66,10 @@ fn is_digest(text: &str) -> bool {
 }
 
 impl<'a> Words<'a> {
-    /// Takes the words of a verdict apart, without its `s`.
+    /// Splits the words of a verdict, without its `s`, into fields.
     ///
     /// # Errors
-    /// Why nothing can be made of them.
+    /// Why the words are not those of a verdict.
     pub fn read(verdict: &'a str) -> Result<Words<'a>, String> {
         let mut words = verdict.split(' ').peekable();
         let found = match words.next() {
@@ -103,25 +103,25 @@ impl<'a> Words<'a> {
         Ok(Words { found, shard, subject, fields })
     }
 
-    /// What a field says, if it is there.
+    /// The value of a field, if the field is there.
     pub fn field(&self, name: &str) -> Option<&'a str> {
         self.fields.get(name).copied()
     }
 
-    /// A field that is a number.
+    /// The value of a field as a number, if it is one.
     pub fn number(&self, name: &str) -> Option<u64> {
         number(self.field(name)?)
     }
 
-    /// How many pairs of slices a journal has spoken for, of how many.
+    /// The number of pairs of slices that a journal has spoken for, and the number of all pairs.
     pub fn journal(&self) -> Option<(u64, u64)> {
         share(self.field("journal")?)
     }
 
-    /// That a field says this.
+    /// Checks that a field has this value.
     ///
     /// # Errors
-    /// It says something else, or is missing.
+    /// The field has another value, or is missing.
     pub fn expect(&self, name: &str, value: impl ToString) -> Result<(), String> {
         let (expected, found) = (value.to_string(), self.field(name));
         match found {
@@ -131,27 +131,27 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// That this is about the format and the rules of this program.
+    /// Checks that the verdict is about the format and the rules of this program.
     ///
     /// # Errors
-    /// What it is about.
+    /// The format or rules that it is about.
     pub fn judge_game(&self) -> Result<(), String> {
         self.expect("format", VERSION)?;
         self.expect("rules", RULES)
     }
 
-    /// That a check of this format and these rules can have said all this, of whatever it was. The
-    /// ranges and tables of shards are judged by those who join them.
+    /// Checks that a check of this format and these rules can have said all this, whatever its
+    /// subject. The ranges and tables of shards are judged when notes are joined.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first thing that no such check can have said.
     pub fn judge(&self) -> Result<(), String> {
         self.judge_game()?;
         self.judge_names()?;
         let text = |name| self.field(name).unwrap_or_default();
         let numbers = ["nodes", "leaves", "positions", "slices", "indices", "assumed"];
         for name in numbers.into_iter().filter(|name| self.field(name).is_some()) {
-            // Those of a shard are ranges.
+            // For a shard these fields are ranges.
             let is_range = self.shard.is_some() && ["nodes", "leaves", "slices"].contains(&name);
             if !is_range && self.number(name).is_none() {
                 return Err(format!("expected a number, found {name}={}", text(name)));
@@ -184,7 +184,7 @@ impl<'a> Words<'a> {
         self.judge_level()
     }
 
-    /// That the fields there are those of a verdict like this.
+    /// Checks that the fields are those of a verdict of this kind.
     fn judge_names(&self) -> Result<(), String> {
         let is_database = matches!(self.subject, Subject::Database { .. });
         let mut needed = vec!["format", "rules", "db", "pieces", "db-root"];
@@ -222,7 +222,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// That the level is one that there can be.
+    /// Checks that the level is possible for the subject.
     fn judge_level(&self) -> Result<(), String> {
         let is_whole = self.shard.is_none();
         let is_none = [("pieces", "0"), ("db-root", "none"), ("db", "none")]

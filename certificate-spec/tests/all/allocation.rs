@@ -1,4 +1,4 @@
-//! How much memory is asked for.
+//! The amount of memory that is asked for.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,10 +7,10 @@ thread_local! {
     static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which notes the largest piece that each thread has asked for.
+/// The system's allocator, recording the largest allocation that each thread has asked for.
 struct Noting;
 
-// SAFETY: everything is left to the system's allocator; the cell is neither allocated nor dropped.
+// SAFETY: the system's allocator does all the work; the cell is neither allocated nor dropped.
 unsafe impl GlobalAlloc for Noting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LARGEST.set(LARGEST.get().max(layout.size()));
@@ -27,7 +27,7 @@ unsafe impl GlobalAlloc for Noting {
 #[global_allocator]
 static NOTING: Noting = Noting;
 
-/// What `work` returns, and the largest piece of memory that it has asked for.
+/// The result of `work`, and the largest allocation in bytes that it has asked for.
 pub(crate) fn largest<T>(work: impl FnOnce() -> T) -> (T, usize) {
     LARGEST.set(0);
     let result = work();

@@ -1,4 +1,4 @@
-//! Anything that there can be in a file, for properties.
+//! Arbitrary contents of files, for properties.
 
 use crate::covers::AnyClauses;
 use certificate_spec::Digest;
@@ -17,7 +17,7 @@ use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
 use certificate_spec::value;
 use quickcheck::{Arbitrary, Gen};
 
-/// Something of a type that quickcheck knows nothing of.
+/// An arbitrary value of a type for which quickcheck has no generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Any<T>(pub(crate) T);
 
@@ -28,7 +28,7 @@ where
     Any::<T>::arbitrary(g).0
 }
 
-/// A number, often small and often one whose encoding is about to be longer.
+/// A number, often small and often at an end of a range in which encodings have the same length.
 fn number(g: &mut Gen) -> u64 {
     let small = u64::arbitrary(g) % 200;
     let number = u64::arbitrary(g) >> (u8::arbitrary(g) % 64);
@@ -39,7 +39,7 @@ fn small(g: &mut Gen) -> u32 {
     u32::try_from(number(g) & 0xffff_ffff).unwrap()
 }
 
-/// A list of at most `most`.
+/// A list of at most `most` items.
 fn list<T>(g: &mut Gen, most: u8, mut one: impl FnMut(&mut Gen) -> T) -> Vec<T> {
     (0..u8::arbitrary(g) % (most + 1)).map(|_| one(g)).collect()
 }
@@ -229,7 +229,7 @@ impl Arbitrary for Any<Head> {
             Some(value) => Unit::Constant(value),
             None => Unit::Coded { offset: 0, length: 12 + u32::arbitrary(g) % (1 << 28) },
         });
-        // Where payloads begin is known once the head is.
+        // The offsets of payloads are known once the head is.
         let mut end = head.encode().len() as u64;
         for unit in &mut head.units {
             if let Unit::Coded { offset, length } = unit {

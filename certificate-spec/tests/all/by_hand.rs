@@ -1,5 +1,5 @@
-//! The parts that are postcard, put together from `SPEC.md` §3.1 without postcard: so they have
-//! their bytes, and every number in them can be written longer than it must be.
+//! The parts that are postcard, put together from `SPEC.md` §3.1 without postcard: so their bytes
+//! are known, and every number in them can be written longer than it must be.
 
 use certificate_spec::cover::Cover;
 use certificate_spec::database::DatabaseManifest;
@@ -10,11 +10,11 @@ use certificate_spec::slice::SliceHead;
 
 /// A piece of a file.
 pub(crate) enum Piece {
-    /// What is read at one go begins here.
+    /// The beginning of a value that a decoder reads as a whole.
     Start,
-    /// These bytes.
+    /// Bytes as they are.
     Raw(Vec<u8>),
-    /// A number, and the bytes that it may take.
+    /// A number, and the most bytes that it may take.
     Varint(u64, usize),
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct ByHand(Vec<Piece>);
 /// A file in which one number has a byte too many.
 pub(crate) struct Padded {
     pub(crate) bytes: Vec<u8>,
-    /// Where an error should be.
+    /// The offset that the error must have.
     pub(crate) offset: u64,
 }
 
@@ -131,7 +131,7 @@ impl ByHand {
         })
     }
 
-    /// What comes before the checksum.
+    /// The part of a slice file before the checksum.
     pub(crate) fn slice(head: &SliceHead) -> Self {
         let header = head.header;
         let all = ByHand::new(b"DPVALUES").string("english-checkers-1");
@@ -146,7 +146,7 @@ impl ByHand {
         }
     }
 
-    /// The file.
+    /// The bytes of the file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let bytes = self.0.iter().map(|piece| match piece {
             Piece::Start => Vec::new(),
@@ -156,7 +156,7 @@ impl ByHand {
         bytes.collect::<Vec<_>>().concat()
     }
 
-    /// The file with a byte too many in one of its numbers, for each number.
+    /// For each number of the file, the file with a byte too many in that number.
     pub(crate) fn padded(&self) -> Vec<Padded> {
         let (mut all, mut start, mut at) = (Vec::new(), 0, 0);
         let whole = self.bytes();
@@ -169,8 +169,8 @@ impl ByHand {
                     let mut bytes = whole.clone();
                     bytes[end - 1] |= 0x80;
                     bytes.insert(end, 0);
-                    // With more bytes than there may be, nothing can be read; else the byte that
-                    // should be the last is found wrong.
+                    // With more bytes than the number may take, the value cannot be read; otherwise
+                    // the byte that should be the last is found wrong.
                     let offset = if end - at < most { end - 1 } else { start } as u64;
                     all.push(Padded { bytes, offset });
                     at = end;

@@ -1,4 +1,4 @@
-//! The entropy code: what is encoded is decoded, and nothing else decodes to it.
+//! The entropy code: encoded values are decoded again, and no other code decodes to them.
 
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, TOTAL, encode};
 use certificate_spec::payload::{self, Part};
@@ -24,7 +24,7 @@ fn frequency(g: &mut Gen, most: u32) -> u16 {
 
 impl Arbitrary for Message {
     fn arbitrary(g: &mut Gen) -> Self {
-        // Few contexts, so that they come again.
+        // There are few contexts, so that they repeat.
         let contexts: Vec<u16> = (0..=u8::arbitrary(g) % 5).map(|_| context(g)).collect();
         let describe = |g: &mut Gen, &context: &u16| {
             let loss = frequency(g, TOTAL - 2);
@@ -63,7 +63,7 @@ impl Message {
         frequencies
     }
 
-    /// The values in a code, if it is one of as many values in these contexts.
+    /// The values of a code, if it is the code of as many values in these contexts.
     fn decode(&self, frequencies: &Frequencies, code: &[u8]) -> Option<Vec<(u16, Value)>> {
         let mut decoder = Decoder::new(frequencies, code)?;
         let next = |&(context, _): &(u16, Value)| (context, decoder.next(context.into()));
@@ -89,7 +89,7 @@ fn a_code_of_another_length_is_refused() {
         let code = encode(&frequencies, &message.values);
         let is_refused = |code: &[u8]| {
             let values = message.decode(&frequencies, code);
-            // A code that is cut off may be the one of other values.
+            // A truncated code may be the code of other values.
             values.is_none_or(|values| {
                 values != message.values && encode(&frequencies, &values) == code
             })
@@ -112,7 +112,7 @@ fn flipped_bits_are_refused_or_another_message() {
             let at = usize::from(at) % code.len();
             flipped[at] ^= bits;
         }
-        // Whatever decodes is the one code of what it decodes to.
+        // A code that decodes is the only code of the values that it decodes to.
         let values = message.decode(&frequencies, &flipped);
         values.is_none_or(|values| encode(&frequencies, &values) == flipped)
     }
@@ -125,7 +125,7 @@ fn the_code_of_nothing() {
     assert_eq!(encode(&frequencies, &[]), [1, 0]);
     let is_finished = |code: &[u8]| Decoder::new(&frequencies, code).map(|d| d.is_finished());
     assert_eq!(is_finished(&[1, 0]), Some(true));
-    // Nothing else is, and what begins with a word of 0 is none.
+    // No other code is finished, and one that begins with a word of 0 is not a code.
     for other in [&[2, 0][..], &[0, 1], &[1, 0, 1, 0], &[1, 0, 0, 0]] {
         assert_eq!(is_finished(other), Some(false), "{other:?}");
     }
@@ -144,7 +144,7 @@ fn no_bytes_make_the_decoder_fail() {
     QuickCheck::new().tests(2000).quickcheck(judged as fn(Message, Vec<u8>) -> bool);
 }
 
-/// A part: a value, or a code of so many words.
+/// A part: a value, or a code of `words` words.
 fn part(code: &[u8], words: u16) -> Part<'_> {
     match Value::from_number(words.into()) {
         Some(value) => Part::Constant(value),
@@ -157,7 +157,7 @@ fn payloads_come_back_and_nothing_else_is_one() {
     fn judged(words: Vec<u16>, flips: Vec<(u16, u8)>, end: u16) -> bool {
         let code: Vec<u8> = (0..200).collect();
         let words: Vec<u16> = words.into_iter().map(|words| words % 100).take(16).collect();
-        // One that takes two bytes to say.
+        // A code whose number of words takes two bytes.
         let long = [0; 2 * 16381];
         let mut parts: Vec<Part<'_>> = words.iter().map(|&words| part(&code, words)).collect();
         parts.push(Part::Coded(&long[..2 * (126 + usize::from(end) % 16256)]));
@@ -200,7 +200,7 @@ fn frequencies_that_may_not_be_are_refused() {
 fn frequencies_of_any_counts_may_be() {
     fn may_be(context: u16, counts: (u64, u64, u64)) -> bool {
         let context = context % 576;
-        // So that they can be added up.
+        // The counts are reduced so that their sum does not overflow.
         let counts = [counts.0, counts.1, counts.2].map(|n| n / 4);
         let mut frequencies = Frequencies::default();
         frequencies.describe_counts(context, counts);

@@ -4,7 +4,7 @@ use certificate_spec::cover::{Clause, Cover};
 use certificate_spec::database::{DatabaseManifest, SliceName};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
-/// Clauses as they come, sensible or not.
+/// Arbitrary clauses, valid or not.
 #[derive(Clone, Debug)]
 pub(crate) struct AnyClauses(pub(crate) Vec<Clause>);
 
@@ -29,8 +29,8 @@ impl Arbitrary for AnyClauses {
     }
 }
 
-/// What clauses say of positions with so many pieces of each side, read word by word. There are not
-/// more than 32 pieces on a board.
+/// Whether clauses admit positions with `one` pieces of one side and `other` of the other side, by
+/// their definition. A board has at most 32 pieces.
 fn admitted(clauses: &[Clause], one: u32, other: u32) -> bool {
     let admits = |clause: &Clause| {
         let (most, side) = (u32::from(clause.pieces), u32::from(clause.side));
@@ -39,12 +39,12 @@ fn admitted(clauses: &[Clause], one: u32, other: u32) -> bool {
     one >= 1 && other >= 1 && one + other <= 32 && clauses.iter().any(admits)
 }
 
-/// All numbers of pieces of two sides that there may be on a board, and some more.
+/// All numbers of pieces of the two sides that a board has room for, and some more.
 fn sides() -> impl Iterator<Item = (u32, u32)> {
     (0..34).flat_map(|one| (0..34).map(move |other| (one, other)))
 }
 
-/// The cover in the bytes of a manifest.
+/// The bytes of a manifest with this cover.
 fn bytes(cover: &Cover) -> Vec<u8> {
     let (cover, slices) = (cover.clone(), Vec::new());
     DatabaseManifest { rows: 8, columns: 8, cover, slices }.encode()
@@ -93,7 +93,7 @@ fn one_cover_includes_another_if_it_admits_as_much() {
 fn a_cover_is_closed_under_moves() {
     fn is_so(AnyClauses(clauses): AnyClauses) -> bool {
         let cover = Cover::of(clauses);
-        // A move takes away pieces of one side, or none.
+        // A move removes pieces of one side, or none.
         sides().filter(|&(one, other)| cover.admits(one, other)).all(|(one, other)| {
             (1..=other).all(|left| cover.admits(one, left))
                 && (1..=one).all(|left| cover.admits(left, other))
@@ -131,7 +131,7 @@ fn what_is_typed_is_a_cover_and_only_its_own_text_is_a_claim() {
     QuickCheck::new().tests(2000).quickcheck(is_so as fn(AnyClauses) -> bool);
 }
 
-/// Clauses on the wire that are not a cover's are refused where what they are in begins.
+/// Clauses that are not those of a cover are refused at the offset of the value they are part of.
 #[test]
 fn clauses_that_are_no_cover_are_refused() {
     fn is_so(AnyClauses(clauses): AnyClauses) -> bool {
@@ -156,7 +156,7 @@ fn only_canonical_texts_are_for_claims() {
     for text in ["0", "2", "6", "32", "7,8:4", "10:5", "7:5,8:4", "31,32:16"] {
         assert_eq!(Cover::parse(text).map(|cover| cover.to_string()).as_deref(), Some(text));
     }
-    // Each with the canonical text of the same, where a command line may say so.
+    // Each text with the canonical one of the same cover, if a command line may use it.
     let others = [
         ("8:4,7", Some("7,8:4")),
         ("7:6", Some("7")),
@@ -219,7 +219,7 @@ fn covers_that_are_used() {
     assert!(Cover::none().is_empty() && !Cover::none().admits(1, 1));
     assert_eq!([Cover::up_to(0), Cover::up_to(1)], [Cover::none(), Cover::none()]);
     assert_eq!([Cover::up_to(6).to_string(), Cover::up_to(200).to_string()], ["6", "32"]);
-    // Chinook's of 1994: all of 7 pieces or fewer, and of 8 the positions of 4 against 4.
+    // Chinook's database of 1994: all positions of at most 7 pieces, and those of 4 against 4.
     let chinook = Cover::parse("7,8:4").unwrap();
     assert_eq!(chinook.clauses(), [(7, 6), (8, 4)].map(|(pieces, side)| Clause { pieces, side }));
     assert!(chinook.admits(6, 1) && chinook.admits(4, 4) && !chinook.admits(5, 3));

@@ -1,5 +1,5 @@
-//! Decoders accept exactly what encoders write, say where anything else goes wrong, and no bytes
-//! make them fail in any other way.
+//! Decoders accept exactly what encoders write, report the offset where other bytes are wrong, and
+//! do not fail in any other way on any bytes.
 
 use crate::allocation::largest;
 use crate::any::{Any, Head, Leaves, Nodes};
@@ -26,7 +26,7 @@ fn offset(error: &WireError) -> u64 {
     }
 }
 
-/// What every decoder makes of these bytes, encoded again; of a slice file its head.
+/// The result of every decoder for these bytes, encoded again; for a slice file, its head.
 fn decoded(bytes: &[u8]) -> [Result<Vec<u8>, WireError>; 7] {
     [
         Claim::decode(bytes).map(|claim| claim.encode().into_bytes()),
@@ -39,8 +39,8 @@ fn decoded(bytes: &[u8]) -> [Result<Vec<u8>, WireError>; 7] {
     ]
 }
 
-/// Whether whatever decodes encodes to the same bytes, and whatever does not is wrong at a place in
-/// the file, or where it ends.
+/// Whether every decoder that accepts the bytes encodes them to the same bytes, and every other one
+/// reports an offset in the file or at its end.
 fn one_encoding(bytes: &[u8]) -> bool {
     let [whole @ .., slice] = decoded(bytes);
     let is_head = slice.as_ref().is_ok_and(|head| head_length(bytes) == Ok(head.len() as u64));
@@ -56,7 +56,7 @@ fn is_accepted(bytes: &[u8]) -> bool {
     decoded(bytes).iter().any(Result::is_ok)
 }
 
-/// Where the checksum of a slice file's head should be.
+/// The offset at which the checksum of a slice file's head should be.
 pub(crate) fn checksum_at(bytes: &[u8]) -> Option<usize> {
     let skip = |at: usize| Some(at + 1 + bytes.get(at..)?.iter().position(|byte| *byte < 128)?);
     let rules = usize::from(*bytes.get(12)?);
@@ -67,7 +67,7 @@ pub(crate) fn checksum_at(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Makes the checksum of a slice file's head right again, if it is all there.
+/// Makes the checksum of a slice file's head right again, if the head is complete.
 pub(crate) fn mend(bytes: &mut [u8]) {
     let (Ok(length), Some(at)) = (head_length(bytes), checksum_at(bytes)) else { return };
     let Some(rest) = bytes.get(at + 24..usize::try_from(length).unwrap()) else { return };
@@ -172,7 +172,7 @@ fn offsets_of_records_are_where_they_are() {
     QuickCheck::new().quickcheck(of_slices as fn(Any<DatabaseManifest>) -> bool);
 }
 
-/// Two contexts, and a unit of each kind.
+/// A slice file with two contexts, and a unit of each kind.
 pub(crate) fn slice_sample() -> Vec<u8> {
     let header = SliceHeader { name: SliceName([0, 1, 1, 0]), rows: 3, columns: 3, indices: 12 };
     let mut frequencies = Frequencies::default();
@@ -254,7 +254,7 @@ fn no_other_bytes_are_accepted() {
                 let mut bytes = sample.clone();
                 bytes[at] ^= 1 << bit;
                 assert!(one_encoding(&bytes), "byte {at} bit {bit}");
-                // Behind the checksum there must be one encoding as well.
+                // There must be one encoding of the rest, with a right checksum, as well.
                 mend(&mut bytes);
                 assert!(one_encoding(&bytes), "byte {at} bit {bit}, mended");
             }
@@ -263,7 +263,7 @@ fn no_other_bytes_are_accepted() {
     QuickCheck::new().quickcheck((|bytes| one_encoding(&bytes)) as fn(Vec<u8>) -> bool);
 }
 
-/// Every change of a single bit, of everything that is in postcard.
+/// Every change of a single bit, in every file that has postcard.
 #[test]
 fn changed_bits_are_refused_or_something_else() {
     fn judged(bytes: &[u8]) -> bool {
@@ -314,7 +314,7 @@ fn what_is_left_over_is_refused() {
             || samples().iter().all(|sample| !is_accepted(&[&sample[..], &more].concat()))
     }
     QuickCheck::new().quickcheck(refused as fn(Vec<u8>) -> bool);
-    // Where the number of records is possible, what is left over is wrong itself.
+    // Where the number of records is possible, a byte left over is itself the error.
     let [_, manifest, _, leaves, provenance, database, ..] = samples();
     for sample in [manifest, leaves, provenance, database] {
         let longer = [&sample[..], &[0]].concat();
@@ -329,7 +329,7 @@ fn padded_numbers_are_refused_where_they_should_end() {
         all.padded().iter().all(|p| decode(&p.bytes).is_some_and(|e| offset(&e) == p.offset))
     }
     fn manifests(Any(mut manifest): Any<Manifest>) -> bool {
-        // A byte more must be possible for as many records, or their number is wrong.
+        // With a byte more the number of records may be impossible; then the number is the error.
         manifest.objects.iter_mut().for_each(|object| object.length >>= 8);
         refused(&ByHand::manifest(&manifest), |bytes| Manifest::decode(bytes).err())
     }
@@ -357,7 +357,7 @@ fn padded_numbers_are_refused_where_they_should_end() {
     QuickCheck::new().quickcheck(slices as fn(Any<Head>) -> bool);
 }
 
-/// A file with another number in place of the varint at an offset.
+/// A file with another number in place of the varint at offset `at`.
 fn with_number(sample: &[u8], at: usize, number: u64) -> Vec<u8> {
     let old = 1 + sample[at..].iter().position(|byte| *byte < 128).unwrap();
     [&sample[..at], &varint(number), &sample[at + old..]].concat()
@@ -374,8 +374,8 @@ fn counts_that_lie_are_refused_without_reserving_memory() {
     let (objects, slices) = (before(manifest_sample().offset(0)), database_sample().offset(0));
     let (slices, units) = (before(slices), checksum_at(&slice).unwrap() - 1);
     let [seed_line, iterations] = [2, 1].map(|n| provenance.len() - n);
-    // In which file and where a number is that says how much follows, and where the error must be:
-    // at the number, where what it is a part of begins, or where that ends.
+    // A file, the offset of a number of items in it, and the offset that the error must have: that
+    // of the number, that of the value it is part of, or that of the value's end.
     let cases: [(&[u8], usize, Option<u64>); 11] = [
         (&manifest, objects, Some(objects as u64)),
         (&database, 12, Some(12)),
@@ -401,7 +401,7 @@ fn counts_that_lie_are_refused_without_reserving_memory() {
             let found = results.map(|result| result.err().map(|error| offset(&error)));
             assert!(found.iter().all(Option::is_some), "count {count} at {at}: {found:?}");
             assert!(found.contains(&Some(wrong)), "count {count} at {at}: {found:?}, not {wrong}");
-            // Serde asks for a mebibyte at most before the first of a list has been read.
+            // Serde asks for at most a mebibyte before the first item of a list has been read.
             assert!(largest <= 1 << 20, "count {count} at {at}: {largest} bytes");
         }
     }
@@ -431,7 +431,7 @@ fn the_first_bytes_are_judged_as_all_of_them() {
         same(&bytes) && same(&lied) && same(&[&lied[..], &[b'x'; 1000]].concat())
     }
     QuickCheck::new().tests(2000).quickcheck(changed as fn(u8, Vec<(u8, u8)>, u64) -> bool);
-    // Rules with a name that does not end within the first bytes.
+    // A name of rules that does not end within the first bytes.
     for (sample, most) in [(database_sample().encode(), 235), (slice_sample(), 232)] {
         for length in [100, 200, most, most + 1, 300, 1000] {
             let rules = vec![b'x'; usize::try_from(length).unwrap()];
@@ -447,7 +447,7 @@ fn the_first_bytes_are_judged_as_all_of_them() {
 fn other_versions_and_rules_are_told_apart_from_nonsense() {
     for sample in &samples()[1..] {
         for version in [0u32, 2, 7, u32::MAX] {
-            // Whatever comes after the version.
+            // The version is judged whatever comes after it.
             for length in [12, sample.len()] {
                 let mut bytes = sample[..length].to_vec();
                 bytes[8..12].copy_from_slice(&version.to_le_bytes());
@@ -472,7 +472,7 @@ fn other_versions_and_rules_are_told_apart_from_nonsense() {
     );
     for file in [database, slice] {
         assert!(message(&file).contains("1 (convert the database with: prove db), found 0"));
-        // In the place of `english`.
+        // The bytes of `english`.
         let other = String::from_utf8_lossy(&file[13..31]).replace("english", "russian");
         let bytes = [&file[..13], other.as_bytes(), &file[31..]].concat();
         let is_rules = |e: &&Result<_, _>| matches!(e, Err(WireError::Rules { offset: 12, .. }));

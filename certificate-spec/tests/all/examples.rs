@@ -1,5 +1,5 @@
 //! The worked examples of `SPEC.md` §13 are what the encoders produce. After a change of the format
-//! `UPDATE_SPEC=1 cargo test -p certificate-spec` writes them anew.
+//! `UPDATE_SPEC=1 cargo test -p certificate-spec` writes them again.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ fn dump(out: &mut String, title: &str, bytes: &[u8]) {
     writeln!(out, "```").unwrap();
 }
 
-/// Bytes, one part after the other.
+/// The bytes of a file, described one part after the other.
 struct Parts<'a> {
     rest: &'a [u8],
     offset: usize,
@@ -48,7 +48,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The next bytes are these.
+    /// Describes the next bytes, which must be `bytes`.
     fn next(mut self, bytes: &[u8], what: &str) -> Self {
         self.rest = self.rest.strip_prefix(bytes).expect(what);
         let shown = match bytes.len() {
@@ -60,19 +60,19 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// The next bytes are so many.
+    /// Describes the next `length` bytes.
     fn take(self, length: usize, what: &str) -> Self {
         let bytes = &self.rest[..length];
         self.next(bytes, what)
     }
 
-    /// The next bytes are a string.
+    /// Describes the next bytes, which must be a string.
     fn string(self, text: &str, what: &str) -> Self {
         let bytes = [&[text.len().try_into().unwrap()], text.as_bytes()].concat();
         self.next(&bytes, &format!("{what}: {} characters", text.len()))
     }
 
-    /// That was all.
+    /// Ends the description; no bytes may be left.
     fn end(self, out: &mut String) {
         assert_eq!(self.rest, &[0u8; 0]);
         out.push_str(&self.table);
@@ -299,7 +299,7 @@ fn manifest_example(out: &mut String, nodes: &[u8], leaves: &[u8], provenance: &
     writeln!(out, "\nThe root is `{}`.", Digest::certificate_root(&bytes)).unwrap();
 }
 
-/// The contexts in which the values of the example are found, and the values, by index.
+/// The values of the example and their contexts, by index.
 const VALUES: [(u64, u16, value::Value); 9] = {
     use value::Value::{Draw, Loss, Win};
     [
@@ -366,7 +366,7 @@ fn explain_decoding(out: &mut String, code: &[u8], code_at: usize) {
     let [a, b, c, d] = code.try_into().expect("two words");
     let x = u32::from_le_bytes([c, d, a, b]);
     let m = x % TOTAL;
-    // A win, whose numbers are the last 8192.
+    // Encodes a win, whose numbers are the last 8192.
     let (f, s) = (8192, TOTAL - 8192);
     assert!(m >= s);
     let after = f * (x / TOTAL) + m - s;

@@ -1,4 +1,4 @@
-//! Each rule about the fields of a file: what breaks it is refused, and where.
+//! Each rule about the fields of a file: a file that breaks it is refused, at the right offset.
 
 use crate::any::Any;
 use crate::decoders::{
@@ -16,7 +16,7 @@ use certificate_spec::slice::SliceHead;
 use certificate_spec::{WireError, nodes};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
-/// Where an error of syntax is.
+/// The offset of an error of syntax.
 fn place<T: std::fmt::Debug>(result: Result<T, WireError>) -> u64 {
     match result {
         Err(WireError::Syntax { offset, .. }) => offset,
@@ -67,7 +67,7 @@ fn every_field_of_a_manifest_is_judged() {
     let provenance = right.objects[2];
     let white = |object: Object| Object { question: Question::WhiteWins, ..object };
     let leaves = |object: Object| Object { kind: Kind::Leaves, ..object };
-    // Which records, and which is wrong.
+    // The records, and the index of the wrong one.
     let cases: [(&str, Vec<Object>, usize); 14] = [
         ("nothing", vec![Object { count: 0, ..object }], 0),
         ("a first that is not 0", vec![Object { first: 1, ..object }], 0),
@@ -90,7 +90,7 @@ fn every_field_of_a_manifest_is_judged() {
     }
     let all = Manifest { objects: vec![most], ..right.clone() };
     assert!(Manifest::decode(&all.encode()).is_ok(), "2⁶⁴ − 1 of them may be");
-    // No such kind, no such question.
+    // A kind and a question that do not exist.
     for (at, number) in [(0, 3), (1, 4), (0, 0x7f)] {
         let mut bytes = right.encode();
         bytes[usize::try_from(right.offset(1)).unwrap() + at] = number;
@@ -110,7 +110,7 @@ fn every_field_of_a_database_manifest_is_judged() {
         DatabaseManifest { slices: slices.collect(), ..right.clone() }
     };
     let first = [0, 1, 0, 1];
-    // The cover is 7,8:4.
+    // The database's cover is 7,8:4.
     for (what, names, wrong) in [
         ("a slice twice", [first, first], 1),
         ("fewer men after more", [[1, 0, 1, 0], [0, 1, 1, 0]], 1),
@@ -159,7 +159,7 @@ fn objects_have_as_many_records_as_they_say() {
             assert_eq!(place(leaves::decode(&all)), at);
         }
     }
-    // What follows the directory belongs to strategies.
+    // The bytes after the directory are those of strategies.
     let too_few = leaves::encode(&head(1), &[leaf(&[]), leaf(&[])]);
     assert_eq!(place(leaves::decode(&too_few)), 15 + 16);
     let right = leaves::encode(&head(2), &[leaf(&[7, 8]), leaf(&[9, 10])]);
@@ -174,7 +174,7 @@ fn objects_have_as_many_records_as_they_say() {
         bytes[at] = to;
         assert_eq!(place(leaves::decode(&bytes)), wrong, "{what}");
     }
-    // A question that is none.
+    // A question that does not exist.
     let mut bytes = right;
     bytes[12] = 4;
     assert_eq!(place(leaves::decode(&bytes)), 12);
@@ -183,13 +183,13 @@ fn objects_have_as_many_records_as_they_say() {
 #[test]
 fn every_field_of_a_slice_head_is_judged() {
     let sample = slice_sample();
-    // The coding, the checksum, the first context and the first entry of the directory.
+    // The offsets of the coding, of the first context and of the first directory entry.
     let sum = checksum_at(&sample).unwrap();
     let (coding, contexts, entries) = (sum - 3, sum + 24, sum + 24 + 12);
     let (sum_at, end) = (sum as u64, sample.len() as u64);
     let [first, second] = [contexts, contexts + 6].map(|at| at as u64);
     let entry = |i: usize| (entries + 4 * i) as u64;
-    // What is changed, and the offset that the error names.
+    // The change, and the offset that the error names.
     let changes: [(&str, usize, &[u8], u64); 22] = [
         ("magic", 0, b"X", 0),
         ("coding 2", coding, &[2], 12),
@@ -224,7 +224,7 @@ fn every_field_of_a_slice_head_is_judged() {
         }
         assert_eq!(place(SliceHead::decode(&bytes, end)), offset, "{what}");
     }
-    // A file that is longer, or shorter, than what its directory says.
+    // A file that is longer or shorter than its directory says.
     for (length, offset) in [(end + 1, end), (end - 1, end - 1)] {
         assert_eq!(place(SliceHead::decode(&sample, length)), offset);
     }
@@ -253,7 +253,7 @@ fn texts_of_a_provenance_are_printable_ascii() {
             Ok((_, read)) => is_printable(text) && read.encode(&head) == put(text),
             Err(error) => !is_printable(text) && error.to_string().starts_with("offset 15: "),
         };
-        // Not UTF-8.
+        // A text that is not UTF-8.
         let mut bytes = put("?marked?");
         let at = bytes.windows(8).position(|window| window == b"?marked?").unwrap();
         bytes[at] = byte | 0x80;
