@@ -1,39 +1,39 @@
 //! Work that is done in steps, as scripts for Slurm: a job array for each step, and `submit.sh`,
-//! which submits all of them, each after those that it needs.
+//! which submits all arrays, each after those that it needs.
 //!
-//! Used by the prover and by the program `check`. It knows neither games nor the files of proofs:
-//! who uses it says what a task runs.
+//! Used by the prover and by the program `check`. This crate knows neither games nor the files of
+//! proofs: the caller says what a task runs.
 //!
-//! A task must end with status 0 if what it makes is there already. Then work that failed, was
-//! killed or was cancelled goes on when it is submitted again.
+//! A task must end with status 0 if its output exists already. Then work that failed, was killed or
+//! was cancelled goes on when it is submitted again.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// The most tasks of a job array: clusters as they are set up admit 1,000.
+/// The most tasks of a job array; the usual configuration of Slurm admits 1,000.
 pub const MOST_TASKS: usize = 999;
 
-/// What a task may use; Slurm ends one that takes more.
+/// The resources that a task may use; Slurm ends a task that uses more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of memory.
+    /// Memory in bytes.
     pub memory: u64,
-    /// Minutes.
+    /// Wall time in minutes.
     pub minutes: u64,
-    /// Threads.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// Tasks that can be done side by side.
+/// Tasks that can run side by side.
 #[derive(Debug, Clone)]
 pub struct Step {
     /// The name of its jobs and files: letters, digits and hyphens.
     pub name: String,
-    /// The steps that must be done before, by their places in the list of steps.
+    /// The steps that must be done before, by their indices in the list of steps.
     pub after: Vec<usize>,
-    /// What each task may use.
+    /// The resources that each task may use.
     pub limits: Limits,
     /// Lines for bash, in the directory of the scripts, with the words of the task in `${task[@]}`.
     pub command: String,
@@ -50,10 +50,11 @@ pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Makes sure that there is nothing yet at `directory`, better before the work than after it.
+/// Checks that nothing exists at `directory`, so that a caller can find out before the work is
+/// done.
 ///
 /// # Errors
-/// [`io::ErrorKind::AlreadyExists`]
+/// [`io::ErrorKind::AlreadyExists`] if something exists at `directory`.
 pub fn require_new(directory: &Path) -> io::Result<()> {
     if directory.symlink_metadata().is_err() {
         return Ok(());
@@ -62,11 +63,11 @@ pub fn require_new(directory: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
 }
 
-/// Writes the scripts of steps into a new directory, which gets its name when it is whole. `title`
-/// says in a line what all of it does.
+/// Writes the scripts of steps into a new directory, which gets its name once it is complete.
+/// `title` is a line that says what all steps together do.
 ///
 /// # Errors
-/// The system's; [`io::ErrorKind::AlreadyExists`] if there is something at `directory`.
+/// The system's; [`io::ErrorKind::AlreadyExists`] if something exists at `directory`.
 pub fn write(directory: &Path, title: &str, steps: &[Step]) -> io::Result<()> {
     require_new(directory)?;
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
@@ -78,7 +79,7 @@ pub fn write(directory: &Path, title: &str, steps: &[Step]) -> io::Result<()> {
     let all = write_all(&unfinished, title, steps);
     let done = all.and_then(|()| fs::rename(&unfinished, directory));
     done.inspect_err(|_| {
-        // It may never have come into being.
+        // The unfinished directory may not exist.
         let _ = fs::remove_dir_all(&unfinished);
     })
 }
@@ -167,7 +168,7 @@ mod tests {
     use std::process::Command;
     use std::sync::{Mutex, PoisonError};
 
-    /// A program that is still open for writing, in a process that another test has just begun,
+    /// A program that another test is still writing, or that a process begun meanwhile holds open,
     /// cannot be run.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -181,7 +182,7 @@ mod tests {
         }
     }
 
-    /// With a stand-in for `sbatch` that numbers the jobs and runs nothing.
+    /// A stand-in for `sbatch` numbers the jobs and runs nothing.
     #[test]
     fn each_job_waits_for_those_it_needs() {
         let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
