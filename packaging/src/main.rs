@@ -1,7 +1,7 @@
 //! `manual`: writes the manual pages and the completions of `prove` and `check` into a directory.
 //!
-//! `prove` can do that for itself. `check` cannot, as it has no more dependencies than a check
-//! needs; its options are a library of their own.
+//! `prove` can write its own pages. `check` cannot, as it has only the dependencies that a check
+//! needs; its options are in a library, which this program uses.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn main() -> io::Result<()> {
     let Options { out, prefixed } = Options::parse();
     let mut commands = [Cli::command(), Arguments::command()];
     if prefixed {
-        // Perl has a /usr/bin/prove, with a manual page and completions of its own.
+        // Perl has a program /usr/bin/prove, with a manual page and completions.
         commands =
             [("draughtproof-prove", Cli::command()), ("draughtproof-check", Arguments::command())]
                 .map(|(name, command)| command.name(name).bin_name(name));

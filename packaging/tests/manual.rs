@@ -1,5 +1,5 @@
-//! The manual pages and completions of both programs: complete, and as the programs that show them
-//! want them.
+//! The manual pages and completions of both programs are complete, and `man` and the shells accept
+//! them.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn manual(out: &Path, more: &[&str]) -> String {
     String::from_utf8(run.stdout).expect("text")
 }
 
-/// What `man` makes of a page, which it must not warn about.
+/// The text that `man` shows for a page; it must not warn about the page.
 fn render(page: &Path) -> String {
     let mut man = Command::new("man");
     man.args(["--warnings=all", "--local-file", "-Tutf8", "-P", "cat"]).arg(page);
@@ -22,7 +22,7 @@ fn render(page: &Path) -> String {
     let warnings = String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success() && warnings.is_empty(), "{}: {warnings}", page.display());
     let text = String::from_utf8(run.stdout).expect("text");
-    // Bold and underlined letters are struck over, or have escapes of a terminal.
+    // Bold and underlined letters are struck over, or have escape sequences of a terminal.
     let mut plain = Vec::new();
     let mut letters = text.chars();
     while let Some(letter) = letters.next() {
@@ -60,7 +60,7 @@ fn every_page_is_rendered_without_a_warning() {
     assert!(page("prove-db.1").contains("--unmap"));
 }
 
-/// What bash offers after some words, the last of which is not complete.
+/// The completions that bash offers after some words, the last of which is incomplete.
 fn complete(out: &Path, words: &[&str]) -> Vec<String> {
     let program = words[0];
     let script = "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); \
@@ -93,7 +93,7 @@ fn bash_completes_commands_options_and_values() {
     }
 }
 
-/// As in the Debian package, where programs of others have the short names.
+/// The Debian package has prefixed names, since other packages have programs with the short names.
 #[test]
 fn names_may_have_a_prefix() {
     let out = tempfile::tempdir().expect("a directory");
