@@ -168,8 +168,8 @@ mod tests {
     use std::process::Command;
     use std::sync::{Mutex, PoisonError};
 
-    /// A program that another test is still writing, or that a process begun meanwhile holds open,
-    /// cannot be run.
+    /// Held by a test that runs a program it has written: the program cannot be run while a process
+    /// that another test has just started still holds it open for writing.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
     #[test]
