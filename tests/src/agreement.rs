@@ -1,10 +1,11 @@
-//! `check-verified`, the checker that is extracted from the formal proofs, against `check`: the
-//! same verdict of mutants ([`run`]), and the same successors of random positions
-//! ([`successors`]).
+//! Compares `check-verified`, the checker that is extracted from the formal proofs, with `check`:
+//! both must have the same verdict on mutants ([`run`]), and the same successors of random
+//! positions ([`successors`]).
 //!
-//! `check-verified` looks at values and not at the form of files, so it may verify what `check`
-//! refuses by a rule of form. `certificate-spec/formal/README.md` has these rules, with the reason
-//! why each may be left out. What is verified so must be true by a database made in memory.
+//! `check-verified` judges values and not the form of files, so it may verify a certificate that
+//! `check` refuses by a rule of form. `certificate-spec/formal/README.md` lists these rules, with
+//! the reason why each may be left out. A claim that is verified so must be true by a database made
+//! in memory.
 
 pub mod successors;
 mod tables;
@@ -26,7 +27,7 @@ use crate::mutants::judge::rules_of;
 use crate::mutants::place::Place;
 use crate::mutants::{CLASSES, Mutant};
 
-/// How two verdicts go together.
+/// How two verdicts on the same mutant compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Agreement {
     /// Both verify the same claim.
@@ -35,20 +36,20 @@ enum Agreement {
     Refused,
     /// `check` refuses by this rule of form, and the claim is true.
     Form(String),
-    /// Anything else.
+    /// Any other pair of verdicts, with what is wrong.
     Wrong(String),
 }
 
-/// How the verdicts of many mutants go together.
+/// How the verdicts on many mutants compare.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Both verify.
+    /// The number of mutants that both checkers verify.
     pub verified: u64,
-    /// Neither does.
+    /// The number of mutants that neither checker verifies.
     pub refused: u64,
-    /// Only `check` refuses, by rule.
+    /// The numbers of mutants that only `check` refuses, by rule.
     pub form: BTreeMap<String, u64>,
-    /// What must not be.
+    /// Descriptions of pairs of verdicts that must not occur.
     pub wrong: Vec<String>,
 }
 
@@ -63,8 +64,8 @@ fn rules_of_form() -> Vec<&'static str> {
     rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect()
 }
 
-/// Gives so many mutants of a seed to `check` and to `program`, on so many threads; what is wrong
-/// is written to standard error, too.
+/// Gives `mutants` mutants of a seed to `check` and to `program`, on `threads` threads. Wrong pairs
+/// of verdicts are also written to standard error.
 ///
 /// # Panics
 /// If files cannot be written, or `program` does not start.
@@ -119,7 +120,7 @@ pub fn run(
     total.into_inner().expect("a tally")
 }
 
-/// A place for the mutants of a base, and the tables of its database.
+/// A folder for the mutants of a base, with the tables of its database.
 struct Both<'a> {
     place: Place,
     directory: PathBuf,
@@ -147,7 +148,7 @@ impl<'a> Both<'a> {
             || Agreement::Wrong(format!("check says {}, check-verified {line}", verdict.line()));
         match (&verdict, line.strip_prefix("s VERIFIED ")) {
             (Verdict::Verified(ours), Some(theirs)) => {
-                // The value, the game and the start.
+                // The value, the game and the start of the claim.
                 let same = ours.fields().split(' ').take(3).eq(theirs.split(' ').take(3));
                 if same { Agreement::Verified } else { wrong() }
             }
@@ -164,7 +165,7 @@ impl<'a> Both<'a> {
         }
     }
 
-    /// What `check-verified` prints at last.
+    /// The last line that `check-verified` prints.
     fn verified_line(&self, base: &Base, files: &Files) -> String {
         fn database(files: &Files) -> impl Iterator<Item = (&String, &[u8])> {
             let all = files.iter().filter(|(path, _)| path.starts_with("egdb/"));
@@ -184,13 +185,14 @@ impl<'a> Both<'a> {
         let text = String::from_utf8_lossy(&output.stdout);
         let line = text.lines().last().unwrap_or_default().to_owned();
         let agrees = output.status.success() == line.starts_with("s VERIFIED ");
-        // What is said twice must be the same; else it verifies nothing, and refuses nothing.
+        // Line and exit status must agree; if they do not, the program neither verifies nor
+        // refuses.
         if agrees { line } else { panic!("check-verified: {line} with {}", output.status) }
     }
 }
 
-/// The rule by which `check` refuses. For a claim of a win, that a value is called a draw is a rule
-/// of its own.
+/// The rule by which `check` refuses. For a claim of a win, a value that is called a draw counts as
+/// a rule of its own.
 fn refused_by(verdict: &Verdict, is_win: bool) -> String {
     match verdict {
         Verdict::Stopped(Stop::Refuted(finding))
@@ -205,7 +207,7 @@ fn refused_by(verdict: &Verdict, is_win: bool) -> String {
     }
 }
 
-/// Whether what is printed of a claim is true, by a database that is made in memory.
+/// Whether the printed claim is true by a database that is made in memory.
 fn is_true(base: &Base, fields: &str) -> Result<bool, String> {
     const CLAIMS: [Claimed; 5] = [
         Claimed::Draw,

@@ -35,7 +35,7 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
     // True while a position may be called a loss (weaker side to move) or a win.
     let mut called: HashMap<WirePosition, bool> = HashMap::new();
     called.extend(draws(1, 2).into_iter().chain(draws(2, 1)).map(|p| (p, true)));
-    // Slices have Black to move; a position with White to move is the same as its twin.
+    // Slices have Black to move; a position with White to move is looked up as its twin.
     let black_to_move = |p: &WirePosition| match p.turn {
         0 => *p,
         _ => rules.wire(&rules.read(p).twin(board)),
@@ -74,10 +74,10 @@ pub fn wrong_tables(rules: &Rules, slices: &[Slice]) -> (Vec<(Slice, Table)>, us
     (slices.iter().map(table).collect(), wrong)
 }
 
-/// Puts such values into a database of 3 pieces; returns how many are wrong.
+/// Puts such values into a database of 3 pieces; returns the number of wrong values.
 ///
 /// # Panics
-/// If it cannot be read or written.
+/// If the database cannot be read or written.
 pub fn spoil(directory: &Path, board: &Board) -> usize {
     let slices = Slice::all(board, &Cover::up_to(3));
     let (tables, wrong) = wrong_tables(&Rules::new(positions::database(board, 3)), &slices);
@@ -89,7 +89,7 @@ pub fn spoil(directory: &Path, board: &Board) -> usize {
     wrong
 }
 
-/// The positions of a slice by their indices.
+/// The positions of a slice, by index.
 fn all(
     board: &Board,
     slice: Slice,

@@ -26,14 +26,14 @@ pub fn rows(table: &str) -> impl Iterator<Item = Vec<&str>> {
     lines.skip(1).map(|line| line.split('\t').collect())
 }
 
-/// What a checker must say.
+/// The verdict that a checker must give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// The verdict's words after `s `, as far as they are given; the rule is one of them.
+    /// The first words of the verdict after `s `; the rule is one of them.
     pub words: String,
-    /// The file that is named, if one must be.
+    /// The file that the verdict must name; any or none if `None`.
     pub file: Option<String>,
-    /// The offset that is named, if one must be.
+    /// The offset that the verdict must name; any or none if `None`.
     pub offset: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ impl Expected {
         Expected { words, file, offset: None }
     }
 
-    /// `s DECLINED` because of something, in a file.
+    /// `s DECLINED` for this reason, in a file.
     pub fn declined(what: &str, file: impl Into<String>) -> Self {
         let (words, file) = (format!("DECLINED {what}"), Some(file.into()));
         Expected { words, file, offset: None }
@@ -70,22 +70,22 @@ impl Expected {
         Expected { words: "ERROR".into(), file: None, offset: None }
     }
 
-    /// At this offset.
+    /// Adds the offset that the verdict must name.
     pub fn at(self, offset: u64) -> Self {
         Expected { offset: Some(offset), ..self }
     }
 
-    /// The exit status that goes with the verdict.
+    /// The exit status that belongs to the verdict.
     pub fn status(&self) -> i32 {
         let verdicts = ["VERIFIED", "REFUTED", "CONDITIONAL", "DECLINED", "ERROR", "CONSISTENT"];
         let first = self.words.split(' ').next();
         (0..).zip(verdicts).find(|(_, v)| Some(*v) == first).map_or(-1, |(status, _)| status)
     }
 
-    /// Compares with what a checker said.
+    /// Compares with the verdict of a checker.
     ///
     /// # Errors
-    /// What is different.
+    /// The first difference.
     pub fn compare(&self, said: &Said) -> Result<(), String> {
         let words: Vec<&str> = said.verdict.split(' ').skip(1).collect();
         let want: Vec<&str> = self.words.split(' ').collect();
@@ -99,16 +99,16 @@ impl Expected {
     }
 }
 
-/// One certificate or database, and what a checker must say of it.
+/// One certificate or database, and the verdict that a checker must give.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Its name, and that of its directory.
+    /// The name of the case, and of its directory.
     pub name: String,
     /// The checker's arguments, relative to `directory`.
     pub arguments: Vec<String>,
-    /// Where it is.
+    /// The directory of the case.
     pub directory: PathBuf,
-    /// The verdict.
+    /// The verdict that a checker must give.
     pub expected: Expected,
 }
 
@@ -118,22 +118,23 @@ pub struct Bases {
     pub draw: Base,
     /// White wins 6x4: ranks, nodes, leaves and a database of 3 pieces.
     pub win: Base,
-    /// A draw on 4x4 of nodes only, with neither leaves worth the name nor a database.
+    /// A draw on 4x4 without a database, nearly all of it nodes: leaves are too small to matter.
     pub bare: Base,
-    /// The same, each question one leaf.
+    /// Like `bare`, with one leaf for each question.
     pub leaf: Base,
     /// White wins 6x4 over 2 against 2 and less: a cover that bounds the sides.
     pub sides: Base,
-    /// A draw of 4 against 3 on 4x4 over all of 5 pieces and 3 against 3: a cover of two clauses.
+    /// A draw of 4 against 3 on 4x4, over all positions of 5 pieces and 3 against 3: a cover of two
+    /// clauses.
     pub clauses: Base,
     /// The directory of a database of 6x6 with 4 pieces, of which one slice has two units.
     pub units: PathBuf,
 }
 
-/// A valid certificate.
+/// A valid certificate on disk.
 pub struct Base {
     directory: PathBuf,
-    /// The certificate.
+    /// The certificate, decoded.
     pub draft: Draft,
 }
 
@@ -184,12 +185,13 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Makes a directory for a case from a base; `edit` changes it and says what is expected.
+    /// Makes a directory for a case from a base; `edit` changes it and returns the expected
+    /// verdict.
     pub fn add(&mut self, name: &str, base: &Base, edit: impl FnOnce(&Path) -> Expected) {
         self.add_with(name, base, &["cert", "--db", "egdb"], edit);
     }
 
-    /// The same with other arguments.
+    /// Like `add`, with other arguments for the checker.
     pub fn add_with(
         &mut self,
         name: &str,
@@ -200,7 +202,7 @@ impl Corpus {
         self.add_copy(name, &base.directory, arguments, edit);
     }
 
-    /// The same from a directory.
+    /// Like `add_with`, from any directory instead of a base.
     ///
     /// # Panics
     /// If a name is used twice.
@@ -219,7 +221,7 @@ impl Corpus {
         self.cases.push(Case { name: name.into(), arguments, directory, expected });
     }
 
-    /// A case that is a changed draft with right hashes.
+    /// Adds a case that is a changed draft with right hashes.
     pub fn add_draft(
         &mut self,
         name: &str,
@@ -238,7 +240,7 @@ impl Corpus {
 /// Makes all cases under `root`.
 ///
 /// # Panics
-/// If one cannot be made.
+/// If a case cannot be made.
 pub fn build(root: &Path) -> Vec<Case> {
     let bases = Bases::new(root);
     let mut corpus = Corpus { root: root.into(), cases: Vec::new() };
@@ -251,7 +253,7 @@ pub fn build(root: &Path) -> Vec<Case> {
         ("accept-clauses", &bases.clauses, "DRAW 4x4 start=W:W3,K4,8:B1,K2,K5,6"),
     ] {
         corpus.add(name, base, |_| Expected::verified(words));
-        // The draft writes what it has read.
+        // An unchanged draft is written as it was read.
         corpus.add_draft(&format!("{name}-rewritten"), base, |_| {
             Box::new(move |_| Expected::verified(words))
         });
@@ -269,7 +271,7 @@ pub fn build(root: &Path) -> Vec<Case> {
     corpus.cases
 }
 
-/// Lets a checker judge all cases; returns a line for each that it judges otherwise.
+/// Lets a checker judge all cases; returns a line for each verdict that differs from the expected.
 pub fn judge(cases: &[Case], checker: &Path) -> Vec<String> {
     let wrong = |case: &Case| {
         let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
@@ -280,7 +282,7 @@ pub fn judge(cases: &[Case], checker: &Path) -> Vec<String> {
     cases.iter().filter_map(wrong).collect()
 }
 
-/// Removes what `prove` keeps for itself beside databases.
+/// Removes files that `prove` keeps beside databases for its own use.
 pub(crate) fn drop_leftovers(databases: &Path) {
     for entry in fs::read_dir(databases).into_iter().flatten() {
         let path = entry.expect("an entry").path();

@@ -18,23 +18,23 @@ use crate::encoding::object_head;
 /// The nodes and leaves of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Which question.
+    /// The question.
     pub question: Question,
-    /// Its nodes.
+    /// The nodes of the question.
     pub nodes: Vec<Node>,
-    /// Its leaves.
+    /// The leaves of the question.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How it was answered, if that is said.
+    /// How the question was answered, if the certificate says so.
     pub provenance: Option<Provenance>,
 }
 
 impl Part {
-    /// A question of which nothing is said.
+    /// A question without nodes, leaves and provenance.
     pub fn new(question: Question) -> Self {
         Part { question, nodes: Vec::new(), leaves: Vec::new(), provenance: None }
     }
 
-    /// The head of an object that holds all its nodes (or as many leaves).
+    /// The head of an object that holds all nodes of the question, or `count` leaves.
     pub fn head(&self, count: usize) -> ObjectHead {
         ObjectHead { question: self.question, first: 0, count: count as u64 }
     }
@@ -43,22 +43,22 @@ impl Part {
 /// An object: its place in the manifest, and its bytes.
 #[derive(Debug, Clone)]
 pub struct DraftObject {
-    /// What it holds.
+    /// The kind of its contents.
     pub kind: Kind,
-    /// What its own head says at first, and what the manifest says of it.
+    /// The head that the object had when it was made, and that the manifest states.
     pub head: ObjectHead,
-    /// Its bytes.
+    /// The bytes of the object.
     pub bytes: Vec<u8>,
 }
 
 impl DraftObject {
-    /// Puts bytes in the place of the head behind magic and version.
+    /// Replaces the head after magic and version by these bytes.
     pub fn set_head(&mut self, head: &[u8]) {
         let old = self.head.length();
         self.bytes.splice(HEAD..old, head.iter().copied());
     }
 
-    /// Another head, in the object and in the manifest.
+    /// Replaces the head, in the object and in the manifest.
     pub fn relabel(&mut self, head: ObjectHead) {
         self.set_head(&object_head(&head));
         self.head = head;
@@ -68,9 +68,9 @@ impl DraftObject {
 /// A certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// CLAIM.
+    /// The contents of CLAIM.
     pub claim: Claim,
-    /// Its questions, ascending.
+    /// The questions, ascending.
     pub parts: Vec<Part>,
 }
 
@@ -78,7 +78,7 @@ impl Draft {
     /// Reads a valid certificate.
     ///
     /// # Panics
-    /// If it is not one.
+    /// If the certificate is not valid.
     pub fn read(directory: &Path) -> Self {
         let read = |name: &str| fs::read(directory.join(name)).ok();
         Draft::decode(&read).expect("a certificate")
@@ -181,10 +181,10 @@ pub fn write_objects(directory: &Path, claim: &[u8], objects: &[DraftObject]) {
     }
 }
 
-/// Copies a directory and what is in it.
+/// Copies a directory with its contents.
 ///
 /// # Panics
-/// If it cannot be read or written.
+/// If a file cannot be read or written.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in fs::read_dir(from).expect("a directory") {
@@ -201,13 +201,13 @@ pub fn copy(from: &Path, to: &Path) {
 /// Reads the manifest of a valid database.
 ///
 /// # Panics
-/// If it is not one.
+/// If the database is not valid.
 pub fn database_manifest(directory: &Path) -> DatabaseManifest {
     let bytes = fs::read(directory.join("MANIFEST")).expect("MANIFEST");
     DatabaseManifest::decode(&bytes).expect("a manifest")
 }
 
-/// Changes a slice file of a database and mends the manifest; returns the manifest.
+/// Changes a slice file of a database and corrects the manifest; returns the manifest.
 ///
 /// # Panics
 /// If the database cannot be read or written.

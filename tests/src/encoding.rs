@@ -1,5 +1,5 @@
-//! Small structured parts written by hand (`SPEC.md` §3.1), so that they can be wrong in ways in
-//! which no encoder writes them.
+//! Small structured parts written by hand (`SPEC.md` §3.1), so that they can be wrong in ways that
+//! an encoder does not produce.
 
 use certificate_spec::RULES;
 use certificate_spec::cover::{Clause, Cover};
@@ -7,7 +7,7 @@ use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::object::ObjectHead;
 use certificate_spec::wire::HEAD;
 
-/// A number: seven bits a byte, the lowest first, all bytes but the last with their highest bit
+/// A varint: seven bits a byte, the lowest first, all bytes but the last with their highest bit
 /// set.
 pub fn varint(number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -20,13 +20,13 @@ pub fn varint(number: u64) -> Vec<u8> {
     bytes
 }
 
-/// The same number with a byte more than it needs.
+/// A varint with one byte more than the number needs.
 pub fn padded(number: u64) -> Vec<u8> {
     pad(&varint(number), varint(number).len() - 1)
 }
 
-/// Bytes in which the one at some place, if it is the last of a number, is followed by one that
-/// adds nothing to it.
+/// Bytes in which the byte at `at`, which must be the last of a varint, is followed by a byte that
+/// adds nothing to the number.
 pub fn pad(bytes: &[u8], at: usize) -> Vec<u8> {
     [&bytes[..at], &[bytes[at] | 0x80, 0], &bytes[at + 1..]].concat()
 }
@@ -39,7 +39,7 @@ pub fn read_varint(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((number, last + 1))
 }
 
-/// Bytes or characters after their number.
+/// Bytes or characters, preceded by their number.
 pub fn counted(bytes: &[u8]) -> Vec<u8> {
     [&varint(bytes.len() as u64), bytes].concat()
 }
@@ -60,21 +60,21 @@ pub fn pairs(cover: &Cover) -> Vec<(u8, u8)> {
     cover.clauses().iter().map(|&Clause { pieces, side }| (pieces, side)).collect()
 }
 
-/// What stands in a database's MANIFEST between the version and the records.
+/// The fields of a database's MANIFEST between the version and the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseHead {
     /// The rules id.
     pub rules: String,
-    /// Rows and columns of the board.
+    /// The numbers of rows and columns of the board.
     pub board: (u8, u8),
     /// The clauses, each N and M.
     pub clauses: Vec<(u8, u8)>,
-    /// The number of records that is announced.
+    /// The number of records that the head announces.
     pub records: u64,
 }
 
 impl DatabaseHead {
-    /// That of a manifest.
+    /// The head of a manifest.
     pub fn of(manifest: &DatabaseManifest) -> Self {
         DatabaseHead {
             rules: RULES.into(),
@@ -96,7 +96,7 @@ impl DatabaseHead {
         .concat()
     }
 
-    /// The bytes of a manifest with this in place of its own head.
+    /// The bytes of a manifest with this head in place of its own.
     pub fn replace_in(&self, manifest: &DatabaseManifest) -> Vec<u8> {
         let bytes = manifest.encode();
         let old = HEAD + DatabaseHead::of(manifest).bytes().len();
@@ -107,22 +107,22 @@ impl DatabaseHead {
 /// How the values of a slice are written, right or wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
-    /// All have the value of this number.
+    /// All quiet positions have the value with this number.
     Constant(u64),
-    /// So many contexts and units follow.
+    /// The numbers of contexts and of units that follow.
     Units(u64, u64),
-    /// What no coding has as its number.
+    /// The number of a coding that does not exist.
     Unknown(u64),
 }
 
-/// What stands in a slice file between the version and the checksum.
+/// The fields of a slice file between the version and the checksum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceStart {
     /// The rules id.
     pub rules: Vec<u8>,
-    /// Rows and columns of the board.
+    /// The numbers of rows and columns of the board.
     pub board: (u8, u8),
-    /// Which slice.
+    /// The name of the slice.
     pub name: SliceName,
     /// The number of indices.
     pub indices: u64,
@@ -131,7 +131,8 @@ pub struct SliceStart {
 }
 
 impl SliceStart {
-    /// Reads what a file begins with; also the offset of what follows. `None` if it cannot be read.
+    /// Reads the beginning of a file; also returns the offset of its end. `None` if it cannot be
+    /// read.
     pub fn read(bytes: &[u8]) -> Option<(Self, usize)> {
         let mut rest = bytes.get(HEAD..)?;
         let number = |rest: &mut &[u8]| {

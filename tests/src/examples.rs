@@ -1,4 +1,4 @@
-//! The commands that help texts and GUIDE.md show, found there and run as they stand.
+//! The commands that help texts and GUIDE.md show, extracted from there and run unchanged.
 //!
 //! An example of a help text stands below `Examples:` or `Example:`, after two blanks, and ends at
 //! two blanks more, where a remark may follow. One of GUIDE.md is a line of a fenced `sh` block that
@@ -48,7 +48,7 @@ fn without_remark(line: &str) -> &str {
     line[..end].trim_end()
 }
 
-/// What a program says to `--help` of a command, with lines as long as they were written.
+/// What a program prints for `--help` of a command, without wrapped lines.
 fn help(program: &str, command: &[String]) -> String {
     let output = Command::new(path(program))
         .args(command)
@@ -65,7 +65,7 @@ fn help(program: &str, command: &[String]) -> String {
 /// commands, a list for each text that has some.
 ///
 /// # Panics
-/// If a text cannot be had.
+/// If a help text cannot be printed.
 pub fn in_help(program: &str) -> Vec<Vec<Example>> {
     let (mut all, mut todo) = (Vec::new(), vec![Vec::new()]);
     while let Some(command) = todo.pop() {
@@ -147,14 +147,14 @@ impl Example {
     }
 }
 
-/// Runs each list of examples, one after the other as a reader would, in a folder of its own that
-/// `prepare` has filled; but for those that are left out. `is_right` says whether a command has
-/// ended as it should, by its exit status and what it printed. The names of those left out are
-/// printed, with the reasons.
+/// Runs each list of examples, one after the other as a reader would, in a separate folder that
+/// `prepare` has filled, except those that are left out. `is_right` says whether a command has
+/// ended as it should, by its exit status and output. The names of those left out are printed, with
+/// the reasons.
 ///
 /// # Panics
-/// If one of the examples fails, naming all that do; if there are none; or if one that is left out
-/// is not among them any more.
+/// If an example fails, naming all that do; if there are no examples; or if one that is left out
+/// does not exist any more.
 pub fn run_all(
     texts: &[Vec<Example>],
     left_out: &[LeftOut],
@@ -186,7 +186,7 @@ pub fn run_all(
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Copies a folder with all that is in it, to where nothing is yet.
+/// Copies a folder with its contents to a path that does not exist yet.
 ///
 /// # Panics
 /// If something cannot be copied.

@@ -1,4 +1,4 @@
-//! What a directory has in it.
+//! The contents of a directory.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! What the whole-program tests share: the built programs, certificates that can be edited, the
-//! reject corpus that is made from them, and mutants by the thousand.
+//! Helpers of the tests of whole programs: the built programs, certificates that can be edited, the
+//! corpora that are made from them, and thousands of mutants.
 
 pub mod agreement;
 pub mod consistent;

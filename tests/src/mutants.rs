@@ -1,9 +1,8 @@
 //! Mutants: valid certificates and databases, changed at random, by the hundred thousand. `check`
-//! must not call one VERIFIED unless it is shown, by other means, that what it claims is still
-//! proved.
+//! must not call one VERIFIED unless another program shows that its claim is still proved.
 //!
 //! Mutant n of a seed is the same on every machine: its class is n modulo the number of classes,
-//! and everything else is drawn from the seed and n. Bases are what `prove` writes, the same bytes
+//! and everything else is drawn from the seed and n. `prove` writes the bases, with the same bytes
 //! everywhere.
 
 pub mod base;
@@ -27,9 +26,9 @@ use crate::draft::Draft;
 use base::{Base, Files};
 use random::Random;
 
-/// Changes a certificate whose hashes are then made right; `None` where there is nothing to change.
+/// Changes a certificate, whose hashes are then made right; `None` where it has nothing to change.
 type OfDraft = fn(&Base, &mut Draft, &mut Random) -> Option<()>;
-/// The files of a mutant.
+/// Makes the files of a mutant; `None` where the base has nothing to change.
 type OfFiles = fn(&Base, &mut Random) -> Option<Files>;
 
 /// How the mutants of a class are made.
@@ -38,9 +37,9 @@ enum Make {
     Files(OfFiles),
 }
 
-/// A kind of mutants.
+/// A class of mutants.
 pub struct Class {
-    /// Its name.
+    /// The name of the class.
     pub name: &'static str,
     make: Make,
 }
@@ -53,8 +52,8 @@ const fn files(name: &'static str, make: OfFiles) -> Class {
     Class { name, make: Make::Files(make) }
 }
 
-/// All classes: first those whose hashes are left as they were, then records with right hashes,
-/// then what only the rules of the game can tell.
+/// All classes: first those whose hashes are left unchanged, then changed records with right
+/// hashes, then changes that only the rules of the game can detect.
 pub const CLASSES: [Class; 36] = [
     files("bits-flipped", bytes::flipped),
     files("bytes-overwritten", bytes::overwritten),
@@ -96,19 +95,19 @@ pub const CLASSES: [Class; 36] = [
 
 /// A changed certificate with its database.
 pub struct Mutant {
-    /// Which of [`CLASSES`].
+    /// The index of its class in [`CLASSES`].
     pub class: usize,
-    /// Which of the bases.
+    /// The index of its base.
     pub base: usize,
-    /// All files, by their paths.
+    /// All files of the mutant, by their paths.
     pub files: Files,
 }
 
-/// How often a class is tried before it is given up.
+/// The number of times that a class is tried before the run gives up.
 const TRIES: usize = 10_000;
 
 impl Mutant {
-    /// The mutant of this number, different from its base.
+    /// The mutant with this number, which differs from its base.
     ///
     /// # Panics
     /// If its class has nothing to change in any base.
@@ -134,7 +133,7 @@ impl Class {
         };
         let mut draft = base.draft.clone();
         make(base, &mut draft, random)?;
-        // Now and then two things are wrong, or one makes up for the other.
+        // Sometimes a second change is made, which may be wrong too, or undo the first.
         if random.one_in(8) {
             let makes = CLASSES.iter().filter_map(|class| match class.make {
                 Make::Draft(make) => Some(make),

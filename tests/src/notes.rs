@@ -1,4 +1,4 @@
-//! Notes that say anything, signed by whoever has a key: what a check would not write.
+//! Notes with any words, signed with any key: notes that a check would not write.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -6,11 +6,11 @@ use checker_audit::keys::PrivateKey;
 use std::fs;
 use std::path::Path;
 
-/// Writes a note with these words of a verdict, in the name of `check` and signed if there is a
-/// key; over one that may be there.
+/// Writes a note with these words of a verdict, in the name of `check`, signed if a key is given.
+/// An existing file is overwritten.
 ///
 /// # Panics
-/// If it cannot be written.
+/// If the note cannot be written.
 pub fn write(path: &Path, words: &str, key: Option<&Path>) {
     let mut note =
         format!("draughtproof note 1\n{words}\nchecker draughtproof-check 0.1.0 unknown\n");
@@ -25,7 +25,7 @@ pub fn write(path: &Path, words: &str, key: Option<&Path>) {
 /// The words of the verdict in a note.
 ///
 /// # Panics
-/// If there is no note.
+/// If there is no note at `path`.
 pub fn words(path: &Path) -> String {
     let text = fs::read_to_string(path).expect("a note");
     text.lines().nth(1).expect("a verdict").to_string()

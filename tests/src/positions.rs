@@ -1,4 +1,4 @@
-//! Positions to try searches on, and databases that know them.
+//! Positions for testing searches, and databases with their values.
 
 use certificate_spec::cover::Cover;
 use draughtproof_egdb::{Builder, Values};
@@ -15,7 +15,7 @@ pub fn database(board: &Board, pieces: u8) -> Values {
     builder.finish()
 }
 
-/// A random position with so many pieces, both sides on the board.
+/// A random position with `pieces` pieces, and both sides on the board.
 ///
 /// # Panics
 /// Never: there is always something to choose from.

@@ -18,11 +18,12 @@ fn directory() -> &'static Path {
             .nth(if me.ancestors().nth(1).is_some_and(|d| d.ends_with("deps")) { 2 } else { 1 });
         let profile = profile.expect("a profile directory").to_path_buf();
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        // Of the whole workspace and with examples, as only then all dependencies have the features
-        // that they have in tests of the workspace: otherwise a third of it is compiled once more.
+        // The whole workspace is built, with examples: only then all dependencies have the features
+        // that they have in tests of the workspace. Otherwise a third of it would be compiled once
+        // more.
         cargo.args(["build", "--quiet", "--workspace", "--bins", "--examples"]);
-        // What cargo tells this test of its package would have build scripts run again that look
-        // at it, and all that depends on them be compiled again.
+        // Variables that cargo sets for this test's package would make build scripts that look at
+        // them run again, and everything that depends on those be compiled again.
         for (name, _) in std::env::vars_os() {
             let of_package =
                 ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_EXE_", "CARGO_CRATE_NAME"];
@@ -57,7 +58,7 @@ pub fn run(program: &Path, arguments: &[&str], directory: &Path) -> Output {
 /// Sends a signal to a program that was started here and has not been waited for.
 ///
 /// # Panics
-/// If the system refuses that.
+/// If the system refuses the signal.
 pub fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).expect("a process takes signals");
 }
@@ -74,17 +75,17 @@ pub fn prove(arguments: &[&str], directory: &Path) -> String {
     out.into_owned()
 }
 
-/// What a checker said: the verdict line and the exit status.
+/// The output of a checker: the verdict line and the exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// The last line on standard output.
     pub verdict: String,
-    /// The exit status, if it ended by itself.
+    /// The exit status, if the checker ended by itself.
     pub status: Option<i32>,
 }
 
 impl Said {
-    /// What `SPEC.md` asks for: all of the verdict but the words that are for people.
+    /// The words of the verdict that `SPEC.md` requires: all but those that are for people.
     pub fn normative(&self) -> Vec<&str> {
         let words = self.verdict.split(' ');
         if self.verdict.starts_with("s ERROR") {
@@ -94,10 +95,10 @@ impl Said {
     }
 }
 
-/// Runs a checker, which must print exactly one verdict line, the last line of its output.
+/// Runs a checker, which must print exactly one verdict line, as the last line of its output.
 ///
 /// # Errors
-/// What it printed, if that is not so.
+/// The output, if it is not so.
 pub fn check_with(checker: &Path, arguments: &[&str], directory: &Path) -> Result<Said, String> {
     let output = run(checker, arguments, directory);
     let out = String::from_utf8_lossy(&output.stdout);

@@ -1,14 +1,14 @@
-//! Python packages that tests need, from PyPI.
+//! Python packages from PyPI that tests need.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A package with its version, such as `pydraughts==0.6.7`, and what it needs, in a folder of its
-/// own in `place` that is kept between runs.
+/// A package with its version, such as `pydraughts==0.6.7`, and its dependencies, in a separate
+/// folder in `place` that is kept between runs.
 ///
 /// # Panics
-/// If it is not there and cannot be installed.
+/// If the package is not there and cannot be installed.
 pub fn package(name: &str, place: &Path) -> PathBuf {
     let kept = place.join(name);
     if kept.exists() {
@@ -26,7 +26,7 @@ pub fn package(name: &str, place: &Path) -> PathBuf {
         kept.display(),
         String::from_utf8_lossy(&output.stderr)
     );
-    // Another run may have been first.
+    // Another run may have installed it meanwhile.
     let _ = fs::rename(&folder, &kept);
     kept
 }

@@ -37,19 +37,19 @@ impl Rules {
         }
     }
 
-    /// Whether such a position can be.
+    /// Whether the position is possible.
     pub fn is_possible(&self, p: &WirePosition) -> bool {
         p.turn <= 1 && self.board.position(p.black, p.white, p.kings, Side::Black).is_some()
     }
 
-    /// The successors in order.
+    /// The successors of the position, in order.
     pub fn successors(&self, p: &WirePosition) -> Vec<WirePosition> {
         let mut successors = Vec::new();
         self.board.successors(&self.read(p), &mut successors);
         successors.iter().map(|s| self.wire(s)).collect()
     }
 
-    /// The value in the database, if the position is there.
+    /// The value of the position in the database, if the database has it.
     pub fn value(&self, p: &WirePosition) -> Option<Value> {
         self.database.probe(&self.read(p))
     }

@@ -1,4 +1,4 @@
-//! A server that speaks like S3, on this machine: moto, from PyPI.
+//! A server with the interface of S3, on this machine: moto, from PyPI.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -10,20 +10,20 @@ use crate::farm::{PATIENCE, free_port};
 use crate::python::package;
 
 const MOTO: &str = "moto[server]==5.2.5";
-/// The bucket that it has.
+/// The name of the server's bucket.
 pub const BUCKET: &str = "bucket";
 
-/// Such a server; it ends with the test.
+/// The server, which ends with the test.
 pub struct S3 {
     child: Child,
     port: u16,
 }
 
 impl S3 {
-    /// Starts one with an empty bucket; packages are kept in `place`.
+    /// Starts a server with an empty bucket; packages are kept in `place`.
     ///
     /// # Panics
-    /// If it does not start.
+    /// If the server does not start.
     pub fn start(place: &Path) -> S3 {
         let packages = package(MOTO, place);
         let port = free_port();
@@ -55,7 +55,7 @@ impl S3 {
         asked.and_then(|()| stream.read_to_string(&mut answer)).is_ok() && answer.contains(" 200 ")
     }
 
-    /// Lets a command know how one gets into it.
+    /// Gives a command the credentials and the address of the server.
     pub fn tell(&self, command: &mut Command) {
         command.env("AWS_ACCESS_KEY_ID", "testing").env("AWS_SECRET_ACCESS_KEY", "testing");
         command.env("AWS_REGION", "us-east-1").env("AWS_ALLOW_HTTP", "true");

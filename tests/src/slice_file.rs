@@ -1,5 +1,5 @@
-//! Slice files taken apart and put together again, and their code as `SPEC.md` §8.3 words it: slow,
-//! and with nothing in common with the prover's way of doing it.
+//! Slice files taken apart and put together again, and their code as `SPEC.md` §8.3 words it. The
+//! implementation is slow and shares no code with the prover's.
 
 use certificate_spec::Digest;
 use certificate_spec::coding::{Frequencies, TOTAL, encode};
@@ -12,20 +12,20 @@ use draughtproof_game::{Board, Position, Side};
 
 use crate::encoding::{Coding, SliceStart, varint};
 
-/// A slice file.
+/// A slice file, taken apart.
 #[derive(Debug, Clone)]
 pub struct SliceFile {
-    /// Its head.
+    /// The head of the file.
     pub head: SliceHead,
     /// The payload of each unit, empty where there is none.
     pub payloads: Vec<Vec<u8>>,
 }
 
 impl SliceFile {
-    /// Reads a file whose head is right.
+    /// Reads a file with a right head.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the head is wrong.
     pub fn read(bytes: &[u8]) -> Self {
         let head = SliceHead::decode(bytes, bytes.len() as u64).expect("a head");
         let payload = |unit: &Unit| match *unit {
@@ -38,10 +38,10 @@ impl SliceFile {
         SliceFile { payloads: head.units.iter().map(payload).collect(), head }
     }
 
-    /// The bytes, with the lengths that the payloads have.
+    /// The bytes of the file, with the lengths of the payloads in the directory.
     ///
     /// # Panics
-    /// If a payload is longer than a file can say.
+    /// If a payload is longer than an entry of the directory can state.
     pub fn bytes(&self) -> Vec<u8> {
         let mut head = self.head.clone();
         for (unit, payload) in head.units.iter_mut().zip(&self.payloads) {
@@ -63,7 +63,7 @@ impl SliceFile {
         self.entry(self.payloads.len()) + before
     }
 
-    /// Changes what follows the checksum in the payload of a unit; the checksum is right
+    /// Changes the bytes after the checksum in the payload of a unit; the checksum is made right
     /// afterwards.
     pub fn edit_payload(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
         let payload = &mut self.payloads[unit];
@@ -72,15 +72,15 @@ impl SliceFile {
         *payload = [&checksum(&rest)[..], &rest].concat();
     }
 
-    /// Changes the last code of a unit; what says how many words it has, and the checksum, are
-    /// right afterwards.
+    /// Changes the last code of a unit; the number of its words and the checksum are made right
+    /// afterwards.
     ///
     /// # Panics
-    /// If none of its parts has a code.
+    /// If no part of the unit has a code.
     pub fn edit_code(&mut self, unit: usize, edit: impl FnOnce(&mut Vec<u8>)) {
         let parts = self.parts(unit);
         self.edit_payload(unit, |rest| {
-            // Numbers of two bytes begin with one of 128 or more.
+            // A number of two bytes begins with a byte of 128 or more.
             let (mut at, mut last) = (0, None);
             for _ in 0..parts {
                 let length = if rest[at] < 128 { 1 } else { 2 };
@@ -107,7 +107,7 @@ impl SliceFile {
         Places::new(&board, header.name.into()).units()[unit].len()
     }
 
-    /// Codes anew, under these frequencies, the parts that have a code.
+    /// Encodes the parts that have a code again, with these frequencies.
     pub fn recode(&mut self, units: &[Vec<PartValues>], frequencies: Frequencies) {
         for (payload, values) in self.payloads.iter_mut().zip(units) {
             if !payload.is_empty() {
@@ -128,20 +128,20 @@ impl SliceFile {
 /// The values of a part with their contexts.
 pub type PartValues = Vec<(u16, Value)>;
 
-/// Bytes of the checksum of a head.
+/// The number of bytes of the checksum of a head.
 pub const HEAD_CHECKSUM: usize = 24;
 
-/// Changes what a file begins with; the checksum is not mended.
+/// Changes the fields at the beginning of a file; the checksum is not corrected.
 ///
 /// # Panics
-/// If it cannot be read.
+/// If the beginning cannot be read.
 pub fn edit_start(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut SliceStart)) {
     let (mut start, end) = SliceStart::read(bytes).expect("the start of a slice");
     edit(&mut start);
     bytes.splice(HEAD..end, start.bytes());
 }
 
-/// Makes the checksum of a head right, if all that it covers is there.
+/// Makes the checksum of a head right, if all bytes that it covers are there.
 pub fn mend_head(bytes: &mut [u8]) {
     let Some((start, end)) = SliceStart::read(bytes) else { return };
     let (contexts, units) = match start.coding {
@@ -158,7 +158,7 @@ pub fn mend_head(bytes: &mut [u8]) {
     bytes[end..end + HEAD_CHECKSUM].copy_from_slice(&sum.0[..HEAD_CHECKSUM]);
 }
 
-/// The code of values that ends, for who decodes it, with a state of choice.
+/// The code of values at whose end the decoder's state is `end`.
 pub fn code_that_ends_with(
     end: u32,
     frequencies: &Frequencies,
@@ -175,7 +175,7 @@ pub fn code_that_ends_with(
             Value::Draw => (draw, loss),
             Value::Win => (win, loss + draw),
         };
-        // Decoding must come from a state below 2³².
+        // The decoder's state must stay below 2³².
         if u64::from(x / f) * u64::from(TOTAL) + u64::from(x % f + s) >= 1 << 32 {
             words.push(x.to_le_bytes());
             x >>= 16;
@@ -199,7 +199,7 @@ fn sets(n: u8, k: u8) -> Vec<u32> {
     found
 }
 
-/// The sets that the pieces of a slice can stand on, each seen by its owner.
+/// The sets of squares that the pieces of a slice can stand on, each in its owner's view.
 struct Places<'a> {
     board: &'a Board,
     men: Vec<u32>,
@@ -264,14 +264,15 @@ impl<'a> Places<'a> {
         parts.chunks(16).map(<[_]>::to_vec).collect()
     }
 
-    /// The ranks of the neighbours of a place, positions or not.
+    /// The ranks of a place's neighbours, whether or not they are positions.
     fn neighbours(&self, [a, c, d, b]: [usize; 4]) -> Vec<[usize; 4]> {
         let men = self.lower(&self.enemy_men, c).map(|c| [a, c, d, b]);
         let kings = self.lower(&self.enemy_kings, d).map(|d| [a, c, d, b]);
         men.chain(kings).collect()
     }
 
-    /// The ranks of the sets with one piece on a lower square next to where it is in this one.
+    /// The ranks of the sets in which one piece stands on a lower square next to its own in this
+    /// set.
     fn lower<'s>(&self, sets: &'s [u32], rank: usize) -> impl Iterator<Item = usize> + use<'s> {
         let (set, board) = (sets[rank], self.board.clone());
         let from = (0..board.squares()).filter(move |s| set >> s & 1 == 1);
@@ -284,7 +285,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// For each index of a slice whether its position is quiet.
+/// For each index of a slice, whether its position is quiet.
 pub fn quiet(board: &Board, slice: Slice) -> Vec<bool> {
     let places = Places::new(board, slice);
     places.indices().map(|ranks| places.is_quiet(ranks)).collect()

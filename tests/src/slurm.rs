@@ -1,4 +1,4 @@
-//! A cluster of one node on this machine: Slurm with a state and a key of its own. It ends with the
+//! A cluster of one node on this machine: Slurm with a separate state and key. It ends with the
 //! test.
 
 use std::fs;
@@ -11,13 +11,14 @@ use tempfile::TempDir;
 use crate::farm::{PATIENCE, free_port};
 use crate::programs::{Signal, signal};
 
-/// Slurm, and where its files are.
+/// A running Slurm, and the directory of its files.
 pub struct Cluster {
     directory: TempDir,
     daemons: Vec<Child>,
 }
 
-/// What is not needed for one node is left out: accounting, control groups, signing by other means.
+/// Parts that one node does not need are left out: accounting, control groups, other kinds of
+/// signatures.
 const CONFIG: &str = "ClusterName=draughtproof
 SlurmctldHost=HOST(127.0.0.1)
 SlurmctldPort=PORT_1
@@ -47,11 +48,11 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 ";
 
 impl Cluster {
-    /// Starts one.
+    /// Starts a cluster.
     ///
     /// # Panics
-    /// If it does not start, as when it is not there (Debian: slurm-wlm, munge), or if this process
-    /// is not root's, as Slurm's have to be.
+    /// If it does not start, for example because it is not installed (Debian: slurm-wlm, munge), or
+    /// if this process does not run as root, as Slurm's daemons must.
     pub fn start() -> Cluster {
         let id = Command::new("id").arg("-u").output().expect("id runs");
         assert_eq!(id.stdout, b"0\n", "Slurm has to be started by root");
@@ -117,7 +118,7 @@ impl Cluster {
         self.daemons.push(daemon.unwrap_or_else(|e| panic!("{program} {advice}: {e}")));
     }
 
-    /// A program that talks to this cluster.
+    /// A command with the environment to talk to this cluster.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env("SLURM_CONF", self.directory.path().join("slurm.conf"));
@@ -144,7 +145,7 @@ impl Cluster {
     /// Runs `submit.sh` in a directory, and waits until no job is left. Returns what it printed.
     ///
     /// # Panics
-    /// If it fails, or jobs do not end.
+    /// If it fails, or if jobs do not end.
     pub fn submit(&mut self, scripts: &Path, variable: (&str, &Path)) -> String {
         let mut submit = self.command(scripts.join("submit.sh"));
         let Output { status, stdout, stderr } =
@@ -162,7 +163,7 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // The node first, so that nothing runs on.
+        // The node's daemon is ended first, so that no job runs on.
         for daemon in self.daemons.iter_mut().rev() {
             signal(daemon, Signal::TERM);
             let _ = daemon.wait();

@@ -1,6 +1,6 @@
-//! Certificates and databases of format 1 that are kept for ever, in `corpus/v1`: whoever reads the
-//! format must say of them what was said when they were made. `cargo run -p tests --bin corpus --
-//! v1 DIR` made them; no test makes them anew.
+//! Certificates and databases of format 1 that are kept for ever, in `corpus/v1`: every checker of
+//! this format must give the verdicts that were given when they were made. `cargo run -p tests
+//! --bin corpus -- v1 DIR` made them; no test makes them again.
 
 use std::fmt::Write;
 use std::fs;
@@ -22,19 +22,19 @@ use crate::draft::{Draft, copy, edit_slice, write_objects};
 use crate::encoding::pad;
 use crate::programs::{Said, check_with, prove};
 
-/// A row of `VERDICTS.tsv`: what a checker must say of a certificate or database with some
-/// arguments.
+/// A row of `VERDICTS.tsv`: the verdict that a checker must give on a certificate or database, with
+/// these arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The folder.
+    /// The name of the folder of the certificate or database.
     pub name: String,
     /// The checker's arguments, relative to the folder.
     pub arguments: Vec<String>,
-    /// What must be said.
+    /// The verdict and exit status that a checker must give.
     pub said: Said,
 }
 
-/// The folder of the repository.
+/// The folder of the corpus in the repository.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/v1")
 }
@@ -42,7 +42,7 @@ pub fn folder() -> PathBuf {
 /// Reads `VERDICTS.tsv`.
 ///
 /// # Panics
-/// If it is not there, or is not such a table.
+/// If the file does not exist, or is not such a table.
 pub fn read(root: &Path) -> Vec<Kept> {
     let table = fs::read_to_string(root.join("VERDICTS.tsv")).expect("VERDICTS.tsv");
     let row = |row: Vec<&str>| {
@@ -54,7 +54,7 @@ pub fn read(root: &Path) -> Vec<Kept> {
     rows(&table).map(row).collect()
 }
 
-/// Lets a checker judge what is kept; returns a line for each that it judges otherwise.
+/// Lets a checker judge the corpus; returns a line for each verdict that differs.
 pub fn judge(kept: &[Kept], root: &Path, checker: &Path) -> Vec<String> {
     let wrong = |kept: &Kept| {
         let arguments: Vec<&str> = kept.arguments.iter().map(String::as_str).collect();
@@ -68,10 +68,10 @@ pub fn judge(kept: &[Kept], root: &Path, checker: &Path) -> Vec<String> {
     kept.iter().filter_map(wrong).collect()
 }
 
-/// Makes them in a folder that is not there yet, with what a checker says of them.
+/// Makes the corpus in a new folder, with the verdicts of a checker.
 ///
 /// # Panics
-/// If one cannot be made.
+/// If a certificate or database cannot be made.
 pub fn make(root: &Path, checker: &Path) {
     fs::create_dir(root).expect("a new folder");
     let mut maker = Maker { root, checker, rows: Vec::new() };
@@ -94,12 +94,12 @@ struct Maker<'a> {
     rows: Vec<Kept>,
 }
 
-/// How a certificate and its database are judged.
+/// The arguments for a certificate with its database.
 const BOTH: &str = "cert --db egdb";
 
 impl Maker<'_> {
-    /// A new folder for what `fill` puts there; then what the checker says with each of these
-    /// arguments, which must begin with the words after them.
+    /// Makes a folder, which `fill` fills, and records the checker's verdict for each of the
+    /// arguments; it must begin with the words after them.
     fn add(&mut self, name: &str, wanted: &[(&str, &str)], fill: impl FnOnce(&Path)) {
         let folder = self.root.join(name);
         fs::create_dir(&folder).expect(name);
@@ -114,12 +114,12 @@ impl Maker<'_> {
         }
     }
 
-    /// A certificate of what `prove` is asked for.
+    /// Adds a certificate that `prove` makes with these options.
     fn prove(&mut self, name: &str, words: &str, options: &str) {
         self.add(name, &[(BOTH, words)], |folder| emit(folder, options));
     }
 
-    /// A certificate that is changed; its hashes are right.
+    /// Adds a certificate that is changed after `prove` has made it; its hashes are right.
     fn change(&mut self, name: &str, words: &str, options: &str, edit: impl FnOnce(&mut Draft)) {
         self.add(name, &[(BOTH, words)], |folder| {
             emit(folder, options);
@@ -205,7 +205,7 @@ impl Maker<'_> {
             "REFUTED database-manifest",
             draw,
             |draft| {
-                // Nothing but the start, so that no node is one of the database's.
+                // No node but the start's, so that no node is a position of the database.
                 draft.claim.cover = Cover::up_to(3);
                 draft
                     .parts

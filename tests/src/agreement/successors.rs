@@ -1,5 +1,5 @@
-//! The successors of random positions: those of the function that is proved to give exactly the
-//! moves, and those of both move generators.
+//! Compares the successors of random positions by three programs: the function that is proved to
+//! give exactly the legal moves, and both move generators.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use crate::mutants::random::Random;
 const BOARDS: [(u8, u8); 10] =
     [(8, 8), (6, 6), (7, 7), (5, 7), (6, 8), (8, 6), (8, 4), (4, 8), (5, 5), (3, 5)];
 
-/// Compares the successors of so many random positions, which are the same for a seed.
+/// Compares the successors of `positions` random positions, which depend on `seed` only.
 ///
 /// # Errors
-/// The first position about which there is no agreement, and what each says.
+/// The first position with different successors, and what each program says of it.
 ///
 /// # Panics
 /// If `program` does not start, or no files can be written in `directory`.
@@ -63,7 +63,7 @@ pub fn compare(program: &Path, seed: u64, positions: u64, directory: &Path) -> R
     Ok(())
 }
 
-/// A possible position, from nearly empty to crowded, with many kings or few.
+/// A random possible position, from nearly empty to crowded, with many kings or few.
 fn random(random: &mut Random, board: &Board) -> Position {
     let (fill, kings) = (1 + random.below(8), random.below(5));
     let turn = if random.one_in(2) { Side::Black } else { Side::White };

@@ -1,5 +1,5 @@
-//! The tables that `check-verified` reads, of a database that may be wrong: whatever its files say
-//! of quiet positions, and what follows from that where there is a capture.
+//! The tables that `check-verified` reads, of a database that may be wrong: the values of quiet
+//! positions are those of its files, and the values of captures follow from them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use draughtproof_game::Board;
 
 use crate::mutants::base::Files;
 
-/// Bytes before the values.
+/// The number of bytes before the values.
 const HEAD: usize = 4096;
 
-/// Writes the tables of all slices that can be decoded, in place of those that are there.
+/// Writes the tables of all slices that can be decoded, in place of earlier ones.
 ///
 /// # Panics
 /// If files cannot be written.
@@ -30,7 +30,7 @@ pub(super) fn write(board: &Board, files: &Files, directory: &Path) {
     for (path, bytes) in files {
         slices.extend(path.strip_prefix(&prefix).and_then(name_of).map(|name| (name, &**bytes)));
     }
-    // Captures lead to fewer pieces.
+    // Captures lead to slices with fewer pieces, which come first in this order.
     slices.sort_by_key(|(name, _)| name.order());
     let mut tables: HashMap<Slice, Table> = HashMap::new();
     for (name, bytes) in slices {
@@ -47,14 +47,14 @@ pub(super) fn write(board: &Board, files: &Files, directory: &Path) {
     }
 }
 
-/// The slice of a file of this name.
+/// The name of the slice whose file has this name.
 fn name_of(file: &str) -> Option<SliceName> {
     let numbers: Vec<u8> = file.split('-').map(|n| n.parse().ok()).collect::<Option<_>>()?;
     let name = SliceName(numbers.try_into().ok()?);
     (name.file_name() == file && name.pieces() <= 8).then_some(name)
 }
 
-/// Adds the values of positions in which the side to move captures.
+/// Adds the values of positions in which the side to move can capture.
 fn add_captures(board: &Board, slice: Slice, table: &mut Table, tables: &HashMap<Slice, Table>) {
     let value = |after: &_| {
         let (slice, index) = locate(board, after);

@@ -1,4 +1,5 @@
-//! Writes the corpora to a directory, for other checkers, and judges one by them.
+//! Writes the corpora to a directory, for other checkers, and compares a checker's verdicts with
+//! them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -58,12 +59,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// A path that means the same in another directory.
+/// The absolute path, which means the same in every directory.
 fn absolute(checker: &Path) -> PathBuf {
     std::fs::canonicalize(checker).unwrap_or_else(|_| checker.into())
 }
 
-/// Prints what was judged otherwise.
+/// Prints the cases in which the checker's verdict was another.
 fn tell(all: usize, wrong: &[String]) -> ExitCode {
     wrong.iter().for_each(|line| println!("{line}"));
     println!("{} passed, {} failed", all - wrong.len(), wrong.len());

@@ -1,15 +1,14 @@
-//! What a farm loses when workers are killed: one of two every few seconds, and a second run beside
-//! which nothing happens to compare with.
+//! Measures what a farm loses when workers are killed: one of two workers is killed every few
+//! seconds, and a second run without kills is the comparison.
 //!
 //! ```text
 //! cargo run --release -p tests --bin farm_loss -- [--minutes N] [--every N] [--directory DIR]
 //! ```
-//! Prints the nodes of results that were used, the processor time that the workers took, those that
-//! were killed included, and the share of the time in which their searching threads were at work or
-//! waited for a processor. Two things are lost: nodes for each second of processor time, by
-//! searches that were begun in vain and by starting again; and time in which a worker has no item,
-//! such as while a round waits for the end of a lease. Neither depends on what else the machine
-//! does.
+//! Prints the nodes of results that were used, the processor time that the workers took (those that
+//! were killed included), and the share of the time in which their searching threads worked or
+//! waited for a processor. Two things are lost: nodes per second of processor time, by searches
+//! that were begun in vain and by restarts; and time in which a worker has no item, such as while a
+//! round waits for the end of a lease. Neither depends on other work of the machine.
 
 use std::error::Error;
 use std::path::Path;
@@ -46,12 +45,12 @@ struct Options {
     directory: String,
 }
 
-/// What was done in a run.
+/// The outcome of a run.
 struct Done {
     nodes: f64,
-    /// Seconds of processor time of all workers.
+    /// Processor time of all workers, in seconds.
     time: f64,
-    /// The share of their time in which they had work.
+    /// The share of the workers' time in which they had work, from 0 to 1.
     at_work: f64,
 }
 
@@ -73,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A proof from nothing for some minutes.
+/// Runs a proof without earlier results for some minutes.
 fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Box<dyn Error>> {
     let broker = Broker::start();
     let own = tempfile::tempdir()?;
@@ -88,7 +87,7 @@ fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Bo
     let mut workers = [start(0), start(1)];
     workers.iter_mut().for_each(|worker| worker.wait_to_say("taking its items"));
     let (mut kills, mut time, mut at_work) = (0, Duration::ZERO, Duration::ZERO);
-    // Workers had no item before that.
+    // Workers had no item before this point.
     let before: Duration = workers.iter().map(|worker| busy_time(worker.id())).sum();
     let begin = Instant::now();
     let end = begin + Duration::from_secs_f64(60.0 * options.minutes);
@@ -120,7 +119,7 @@ fn run(options: &Options, directory: &Path, is_killing: bool) -> Result<Done, Bo
     let questions = status["questions"].as_array().cloned().unwrap_or_default();
     let sum = |name: &str| questions.iter().map(|question| number(question, name)).sum::<f64>();
     let items = number(&status, "done");
-    // Some results are there that are not yet applied.
+    // Some results have arrived and are not applied yet.
     let nodes = items * sum("nodes") / sum("searches");
     let time = time.as_secs_f64();
     println!(

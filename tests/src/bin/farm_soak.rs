@@ -1,7 +1,7 @@
-//! A farm under random faults: the same proof again and again, while workers, manager and broker
+//! A farm under random faults: the same proof is made repeatedly, while workers, manager and broker
 //! are killed, the broker is wiped, and messages are lost, doubled and late. Every proof must have
-//! the root that one process finds; with `--lemmas`, where the certificate has times in it, take
-//! the same nodes and searches.
+//! the root that one process finds. With `--lemmas` the certificate has times in it, and every
+//! proof must take the same nodes and searches instead.
 //!
 //! ```text
 //! cargo run -p tests --bin farm_soak -- [--minutes N] [--proofs N] [--seed N]
@@ -42,7 +42,7 @@ struct Options {
     every: f64,
 }
 
-/// What can happen.
+/// The faults that can happen.
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     Worker,
@@ -55,7 +55,7 @@ enum Fault {
 const FAULTS: [Fault; 5] =
     [Fault::Worker, Fault::WorkerAsked, Fault::Manager, Fault::Broker, Fault::Wiped];
 
-/// What is going on.
+/// The state of the run.
 struct Soak<'a> {
     options: &'a Options,
     directory: &'a Path,
@@ -75,7 +75,7 @@ impl Soak<'_> {
         own.iter().chain(more).chain(&lemmas).map(|&s| s.to_owned()).collect()
     }
 
-    /// What is the same each time, from what a manager has printed and said.
+    /// The part of what a manager printed and said that is the same for every proof.
     fn essence(&self, printed: &str, said: &str) -> String {
         if self.options.lemmas {
             answers_of(said).join(", ")
@@ -94,7 +94,7 @@ impl Soak<'_> {
 
     fn worker(&mut self) -> Running {
         self.named += 1;
-        // Every other one sees the broker through the proxy.
+        // Every second worker reaches the broker through the proxy.
         let url = if self.named.is_multiple_of(2) { self.proxy.url() } else { self.broker.url() };
         Running::worker(&url, &format!("worker-{}", self.named), self.directory, &[])
     }
@@ -103,7 +103,8 @@ impl Soak<'_> {
         usize::arbitrary(&mut self.random) % number
     }
 
-    /// One proof, with faults until the end; returns what should be the same each time.
+    /// Runs one proof with faults until the end; returns the part that should be the same each
+    /// time.
     fn prove(&mut self, end: Instant) -> Result<String, Box<dyn Error>> {
         let mut manager = self.manager();
         let mut next = Instant::now() + self.pause();
@@ -139,7 +140,7 @@ impl Soak<'_> {
         Duration::from_secs_f64(2.0 * self.options.every * share)
     }
 
-    /// Does some harm.
+    /// Causes a random fault.
     fn happen(&mut self, manager: &mut Running) {
         let kind = self.choose(FAULTS.len());
         self.happened[kind] += 1;
@@ -155,7 +156,8 @@ impl Soak<'_> {
                 self.workers[place] = self.worker();
             }
             Fault::Manager => {
-                // If it was done already it finds the same certificate there, but for the times.
+                // If the proof was done already, the next manager finds the same certificate,
+                // except for times.
                 manager.kill();
                 if self.options.lemmas {
                     let _ = std::fs::remove_dir_all(self.directory.join("cert"));

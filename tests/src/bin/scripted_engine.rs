@@ -1,5 +1,5 @@
-//! An engine for tests of matches: it plays the first legal move at once, and after so many moves
-//! of a game it does what is wrong, if that is wanted.
+//! An engine for tests of matches: it plays the first legal move at once, and commits the fault
+//! that its arguments name after AFTER moves of a game.
 //!
 //! ```text
 //! scripted_engine NAME [illegal|crash|hang AFTER]
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 writeln!(out, "param name=threads value=2 type=int")?;
                 writeln!(out, "wait")?;
             }
-            // One thread is asked for, though it was not said in the command.
+            // The match sets one thread, although the engine's command does not.
             "set-param" if line != "set-param name=threads value=1" => return Err(line.into()),
             "init" => writeln!(out, "ready")?,
             "new-game" => answered = 0,
@@ -55,7 +55,7 @@ fn replay(game: &Game, moves: &str) -> Option<Position> {
     })
 }
 
-/// A move as Hub has it: its ends and the captured pieces, ascending.
+/// A move in Hub notation: its ends and the captured pieces, ascending.
 fn write(board: &Board, position: &Position, m: &Move) -> String {
     let path = m.paths.first().map_or(&[][..], Vec::as_slice);
     let other = position.turn.opponent();

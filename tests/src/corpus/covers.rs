@@ -1,4 +1,4 @@
-//! Cases about covers: what a claim and a database say that the database has.
+//! Cases about covers: which positions a claim and a database say that the database has.
 
 use std::fs;
 
@@ -13,7 +13,7 @@ use super::{Base, Bases, Corpus, Expected};
 use crate::draft::{Draft, copy, database_manifest};
 use crate::encoding::DatabaseHead;
 
-/// Texts that no cover is written as, on any board.
+/// Texts that are not the canonical text of a cover, on any board.
 const TEXTS: [(&str, &str); 26] = [
     ("unsorted", "8:4,7"),
     ("side-that-is-no-bound", "7:6"),
@@ -43,7 +43,7 @@ const TEXTS: [(&str, &str); 26] = [
     ("three-numbers", "6:3:2"),
 ];
 
-/// Clauses that no cover has, each N and M.
+/// Clauses that are not those of a canonical cover; each pair is N and M.
 const CLAUSES: [(&str, &[(u8, u8)]); 13] = [
     ("unsorted", &[(6, 3), (4, 3)]),
     ("side-that-is-no-bound", &[(4, 4)]),
@@ -105,7 +105,7 @@ fn cover(text: &str) -> Cover {
     Cover::parse(text).expect("a cover")
 }
 
-/// Claims that rest on a part of a database, on more than it has, or on another part than they say.
+/// Claims that rest on a part of a database, on more than it has, or on another part than stated.
 fn parts(corpus: &mut Corpus, bases: &Bases) {
     let wide = bases.sides.directory.join("egdb");
     let missing = || Expected::refuted("database-manifest", "6x4/MANIFEST");
@@ -119,7 +119,7 @@ fn parts(corpus: &mut Corpus, bases: &Bases) {
         copy(&bases.win.directory.join("egdb"), &d.join("egdb"));
         missing()
     });
-    // Roots are right wherever there can be one; no node could be one of the database's.
+    // The roots are right where a root is possible; no node is a position of the database.
     let whole = database_manifest(&wide.join("6x4"));
     let empty = |draft: &mut Draft| {
         draft.parts.iter_mut().for_each(|part| (part.nodes, part.leaves) = Default::default());
@@ -134,7 +134,7 @@ fn parts(corpus: &mut Corpus, bases: &Bases) {
             Box::new(move |_| missing())
         });
     }
-    // Its nodes are no longer enough.
+    // The nodes of the certificate are not enough with a smaller database.
     corpus.add_draft("cover-that-is-too-small", &bases.sides, |draft| {
         draft.claim.database = Some(whole.restricted_to(&cover("2")).root());
         draft.claim.cover = cover("2");
@@ -190,7 +190,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
         let name = format!("database-cover-{name}");
         case(&name, refuted().at(HEAD as u64), &|head| head.clauses = clauses.into());
     }
-    // Canonical, and without some of the slices that are there, or with slices that are not.
+    // Covers that are canonical, but lack slices that exist or have slices that do not.
     let first = manifest.offset(0);
     case("database-cover-empty", refuted().at(first - 2), &|head| head.clauses.clear());
     case("database-cover-beyond-the-board", refuted(), &|head| head.clauses = vec![(12, 6)]);
@@ -237,7 +237,7 @@ fn clauses(corpus: &mut Corpus, base: &Base) {
         });
     };
     let refuted = || Expected::refuted("database-manifest", file);
-    // Two kings against four, which `5,6:3` does not cover, and which all of 6 pieces would have.
+    // Two kings against four: `5,6:3` does not cover them, all positions of 6 pieces would.
     let alien = SliceName([0, 2, 0, 4]);
     let mut more = manifest.clone();
     let at = more.slices.partition_point(|slice| slice.name.order() < alien.order());
@@ -256,7 +256,7 @@ fn clauses(corpus: &mut Corpus, base: &Base) {
     let mut neither = manifest.clone();
     neither.slices.retain(|record| record.name.pieces() < 6);
     write("clauses-without-six-pieces", &neither, refuted());
-    // The file alone.
+    // Only the file is added.
     corpus.add_with("clauses-and-a-file-of-four-against-two", base, &arguments, |d| {
         fs::write(d.join(folder).join(alien.file_name()), "").expect("a slice");
         Expected::refuted("listing", format!("4x4/{}", alien.file_name()))

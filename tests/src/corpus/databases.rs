@@ -78,7 +78,7 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
         let (x, y) = (fs::read(&a).expect("a slice"), fs::read(&b).expect("a slice"));
         fs::write(a, y).expect("a slice");
         fs::write(b, x).expect("a slice");
-        // The first of the two in the order of slices.
+        // The slice that comes first in order is reported.
         Expected::refuted("slice-hash", FILE)
     });
     corpus.add("database-missing", base, |d| {
@@ -94,7 +94,7 @@ fn directories(corpus: &mut Corpus, base: &Base, win: &Base) {
     });
 }
 
-/// Bytes and records of a database's MANIFEST.
+/// Cases about the bytes and records of a database's MANIFEST.
 fn manifests(corpus: &mut Corpus, base: &Base) {
     let (path, file) = ("egdb/4x4/MANIFEST", "4x4/MANIFEST");
     let manifest = database_manifest(&base.directory.join("egdb/4x4"));
@@ -179,8 +179,8 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     head("database-manifest-of-no-board", other_board(), &|h| h.board = (0, 255));
 }
 
-/// Files of a size that nobody should read whole before it is clear that it can be. They have
-/// holes.
+/// Sparse files that are too large to be read whole before a checker knows that they can be
+/// manifests.
 fn long_manifests(corpus: &mut Corpus, base: &Base) {
     let file = "4x4/MANIFEST";
     let manifest = database_manifest(&base.directory.join("egdb/4x4"));
@@ -238,7 +238,7 @@ fn alone(corpus: &mut Corpus, base: &Base) {
             });
         }
     }
-    // Draws called wins and losses that support each other in circles.
+    // Draws that are called wins and losses, which support each other in cycles.
     for (level, expected) in [
         ("consistent", Expected::consistent("DATABASE 4x4 pieces=3")),
         ("exact", Expected { words: "REFUTED slice-value".into(), file: None, offset: None }),
@@ -251,7 +251,7 @@ fn alone(corpus: &mut Corpus, base: &Base) {
             expected
         });
     }
-    // What has more pieces must be there, and is not read.
+    // Slices with more pieces must exist, and are not read.
     corpus.add_with("accept-database-of-two-beside-damage", base, &two, |d| {
         fs::write(d.join("egdb").join(FILE), "no slice").expect("a slice");
         Expected::verified("DATABASE 4x4 pieces=2")

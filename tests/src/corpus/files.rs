@@ -1,4 +1,4 @@
-//! Cases about MANIFEST, about the listing, and about bytes that are not what they should be.
+//! Cases about MANIFEST, about the listing, and about wrong bytes in files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn number_at(base: &Base) -> usize {
     HEAD + varint(base.draft.claim.encode().len() as u64).len() + 32
 }
 
-/// Bytes of MANIFEST.
+/// Cases about the bytes of MANIFEST.
 fn manifests(corpus: &mut Corpus, base: &Base) {
     let mut edit = |name: &str, expected: Expected, edit: &dyn Fn(&mut Vec<u8>)| {
         corpus.add(name, base, |d| {
@@ -60,7 +60,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     edit("manifest-future-version-and-nothing-more", version(), &|b| {
         (b[8], _) = (2, b.truncate(12));
     });
-    // A version that begins as this one does in a number of seven bits a byte.
+    // A version whose lowest seven bits are those of this version.
     edit("manifest-version-129", version(), &|b| b[8] = 0x81);
     edit("manifest-claim-length-padded", syntax(number - 33), &|b| *b = pad(b, number - 33));
     edit("manifest-number-padded", syntax(number), &|b| *b = pad(b, number));
@@ -85,7 +85,7 @@ fn manifests(corpus: &mut Corpus, base: &Base) {
     edit("manifest-question-127", syntax(record(0)), &|b| b[record(0) + 1] = 127);
 }
 
-/// Records of MANIFEST, each by itself as it should be.
+/// Cases about the records of MANIFEST, each of which is right by itself.
 fn records(corpus: &mut Corpus, base: &Base) {
     let mut edit = |name: &str, at: usize, edit: &dyn Fn(&mut Manifest)| {
         corpus.add(name, base, |d| {
@@ -114,8 +114,8 @@ fn records(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// Files of a size that nobody should read whole before it is clear that it can be. They have
-/// holes.
+/// Sparse files that are too large to be read whole before a checker knows that they can be
+/// manifests.
 fn long_manifests(corpus: &mut Corpus, base: &Base) {
     let mut long = |name: &str, length: u64, start: &[u8], expected: Expected| {
         corpus.add(name, base, |d| {
@@ -134,12 +134,12 @@ fn long_manifests(corpus: &mut Corpus, base: &Base) {
         Expected::declined("version", "MANIFEST")
     });
     long("manifest-and-zeros", LONG, &bytes, syntax(number));
-    // As long as so many records are: only their number is wrong.
+    // The file is as long as this number of records needs, so only the number is wrong.
     let many = [&bytes[..number], &varint(MOST_OBJECTS + 1)].concat();
     long("manifest-of-too-many-records", 40 * (MOST_OBJECTS + 1), &many, syntax(number));
 }
 
-/// The path of the nth object.
+/// The path and name of the nth object.
 fn nth(d: &Path, n: usize) -> (PathBuf, String) {
     let bytes = fs::read(d.join("cert/MANIFEST")).expect("MANIFEST");
     let manifest = Manifest::decode(&bytes).expect("a manifest");
@@ -253,7 +253,7 @@ fn objects(corpus: &mut Corpus, base: &Base) {
     spoilt(corpus, base);
 }
 
-/// Objects of right hashes and wrong bytes.
+/// Objects with right hashes and wrong bytes.
 fn spoilt(corpus: &mut Corpus, base: &Base) {
     let mut edit = |name: &str, n: usize, rule: Rule, edit: &dyn Fn(&mut DraftObject)| {
         corpus.add(name, base, |d| {
@@ -271,7 +271,7 @@ fn spoilt(corpus: &mut Corpus, base: &Base) {
     let objects = base.draft.objects();
     let leaves_at = objects.iter().position(|o| o.kind == Kind::Leaves).expect("leaves");
     let (nodes, leaves_head) = (objects[0].head, objects[leaves_at].head);
-    // Where the contents of the two begin, and where the strategies do.
+    // The offsets of the contents of both objects, and of the strategies.
     let (start, directory) = (nodes.length(), leaves_head.length());
     let strategies = leaves::offset(&leaves_head, base.draft.parts[0].leaves.len());
     let syntax = Rule::Syntax;

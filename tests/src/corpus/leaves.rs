@@ -15,7 +15,7 @@ fn at(draft: &Draft, rule: &str, leaf: usize) -> Expected {
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     edits(corpus, "draw", &bases.draw);
     edits(corpus, "win", &bases.win);
-    // The strategy of a draw, told as that of a win: it goes round in a circle.
+    // The strategy of a draw as that of a win: it goes round in a cycle.
     corpus.add_draft("leaf-that-wins-in-a-circle", &bases.leaf, |draft| {
         draft.claim.value = Value::BlackWins;
         draft.parts.truncate(1);
@@ -32,7 +32,7 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
 fn edits(corpus: &mut Corpus, prefix: &str, base: &Base) {
     let leaves = &base.draft.parts[0].leaves;
     let last = leaves.len() - 1;
-    // The one with the longest strategy has something to lose.
+    // The longest strategy has enough bits for every change.
     let long = (0..leaves.len()).max_by_key(|&i| leaves[i].strategy.len()).unwrap_or(0);
     type Edit<'a> = &'a dyn Fn(&mut Leaf<Vec<u8>>);
     let mut edit = |name: &str, leaf: usize, rule: &'static str, edit: Edit<'_>| {

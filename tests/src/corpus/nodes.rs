@@ -23,7 +23,7 @@ fn find(part: &Part, position: &WirePosition) -> Option<usize> {
     part.nodes.binary_search_by_key(position, |n| n.position).ok()
 }
 
-/// What is refuted at a node of part 0 (or another).
+/// The verdict that refutes at a node of a part.
 fn at(draft: &Draft, part: usize, rule: &str, node: usize) -> Expected {
     let head = draft.parts[part].head(draft.parts[part].nodes.len());
     Expected::refuted(rule, object(draft, part, Kind::Nodes)).at(nodes::offset(&head, node))
@@ -41,7 +41,7 @@ fn records(corpus: &mut Corpus, base: &Base) {
     let part = &base.draft.parts[0];
     let of_kind = |k: u8| part.nodes.iter().position(|n| n.kind == k).expect("a node of each kind");
     let (or, and, leaf) = (of_kind(kind::OR), of_kind(kind::AND), of_kind(kind::LEAF));
-    // A change of a position that keeps the order shows the rule itself.
+    // A changed position that keeps the order of nodes breaks only the rule at hand.
     let last = part.nodes.len() - 1;
     let mut edit = |name: &str, node: usize, rule: &'static str, edit: &dyn Fn(&mut Node)| {
         corpus.add_draft(name, base, |draft| {
@@ -77,7 +77,7 @@ fn records(corpus: &mut Corpus, base: &Base) {
     order("nodes-one-twice", 1, &|n| n.insert(0, n[0]));
     order("nodes-unsorted-at-the-end", last, &|n| n.swap(last - 1, last));
     corpus.add_draft("nodes-of-the-database", base, |draft| {
-        // Three pieces are the database's: W:W7:B1,2.
+        // A position with three pieces is in the database: W:W7:B1,2.
         let position = WirePosition { black: 0b11, white: 0b100_0000, kings: 0, turn: 1 };
         let nodes = &mut draft.parts[0].nodes;
         let place = nodes.partition_point(|n| n.position < position);
@@ -96,7 +96,7 @@ fn records(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// The cheapest wrong certificates: a claim that is false, and one node that says so.
+/// The cheapest wrong certificates: a false claim, and one node that states it.
 fn false_claims(corpus: &mut Corpus, base: &Base) {
     let rules = rules_of(base);
     let start = start_of(&rules, &base.draft);
@@ -120,7 +120,7 @@ fn false_claims(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// The first node of a part that needs the position: it is chosen, or it is a reply.
+/// The first node of a part that needs the position, as its chosen move or as a reply.
 fn first_that_needs(rules: &Rules, part: &Part, position: &WirePosition) -> Option<usize> {
     part.nodes.iter().position(|n| {
         let successors = rules.successors(&n.position);
@@ -142,7 +142,7 @@ fn moves(corpus: &mut Corpus, base: &Base) {
         draft.parts[0].nodes.remove(start);
         Box::new(|_| Expected::refuted("start-missing", "CLAIM"))
     });
-    // A reply that is not answered: a node is taken away that an And node needs.
+    // An unanswered reply: a node that an And node needs is removed.
     let missing = (0..part.nodes.len()).find_map(|i| {
         let gone = part.nodes[i];
         let mut rest = part.clone();
@@ -156,8 +156,8 @@ fn moves(corpus: &mut Corpus, base: &Base) {
         draft.parts[0].nodes.remove(gone);
         Box::new(move |draft| at(draft, 0, "not-covered", first))
     });
-    // Other choices: to a position that nobody speaks of, and to one that the database says is
-    // lost.
+    // Other choices: a position of no node, leaf or database entry, and one that is lost by the
+    // database.
     let other = |suits: &dyn Fn(&WirePosition) -> bool| {
         part.nodes.iter().enumerate().filter(|(_, n)| n.kind == kind::OR).find_map(|(i, n)| {
             let place = rules.successors(&n.position).iter().position(suits)?;
@@ -172,7 +172,7 @@ fn moves(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// Positions whose value in the database is not what is claimed.
+/// Positions whose value in the database does not suit the claim.
 fn values(corpus: &mut Corpus, base: &Base) {
     let rules = rules_of(base);
     let claim = |draft: &mut Draft, start: &WirePosition, nodes: Vec<Node>| {
@@ -206,7 +206,7 @@ fn start_of(rules: &Rules, draft: &Draft) -> WirePosition {
 }
 
 fn ranks(corpus: &mut Corpus, bases: &Bases) {
-    // A draw by repetition dressed as a win: every node is supported, in circles.
+    // A draw by repetition as a win: every node is supported, in cycles.
     let bare = rules_of(&bases.bare);
     for (name, rank) in
         [("draw-called-a-win-with-equal-ranks", 1u32), ("draw-called-a-win-with-rank-0", 0)]

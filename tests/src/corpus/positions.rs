@@ -1,5 +1,5 @@
-//! Cases in which a proof follows other rules of the game: one And node that answers what the
-//! opponent may not do, and does not answer what it must.
+//! Cases in which a proof follows other rules of the game: one And node answers a move that the
+//! opponent may not make, and does not answer one that the opponent must make.
 
 use certificate_spec::claim::{Claim, Question, Value};
 use certificate_spec::cover::Cover;
@@ -10,7 +10,8 @@ use draughtproof_game::{Board, Side};
 use super::{Bases, Corpus, Expected, object};
 use crate::draft::{Draft, Part};
 
-/// (name, start with Black to move, what a prover with other rules would answer, what it misses)
+/// (name, start with Black to move, the position that a prover with other rules answers, the
+/// position that it misses)
 const OTHER_RULES: [(&str, &str, &str, &str); 7] = [
     ("rules-quiet-move-for-a-jump", "B:W18,32:B1,14", "W:W18,32:B5,14", "W:W32:B1,23"),
     ("rules-jump-cut-short", "B:W10,18,32:B6", "W:W18,32:B15", "W:W32:B22"),
@@ -34,7 +35,8 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
     };
     for (name, start, answered, missed) in OTHER_RULES {
         corpus.add_draft(name, &bases.bare, |draft| {
-            // The answered position cannot always be read as a FEN: a man on its crowning row.
+            // The answered position cannot always be written as a FEN: a man may stand on its
+            // crowning row.
             let answer = if name == "rules-man-not-crowned" {
                 WirePosition { kings: 0, ..wire("W:W32:BK30") }
             } else {
@@ -53,8 +55,8 @@ pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
                 },
                 parts: vec![Part { nodes, ..Part::new(Question::WhiteNotLost) }],
             };
-            // The answer is assumed, so that nothing is wrong but the start, which is the And node;
-            // an answer that is no position at all is found even before that.
+            // The answer is assumed, so that only the start, an And node, is wrong. An impossible
+            // answer is found even before that.
             let (start, impossible) = (wire(start), name == "rules-man-not-crowned");
             Box::new(move |draft| {
                 let place = |p| draft.parts[0].nodes.iter().position(|n| n.position == p);

@@ -1,4 +1,4 @@
-//! Cases about what a certificate says of how it was made: typed, and nothing rests on it.
+//! Cases about what a certificate says of how it was made: it is typed, and nothing rests on it.
 
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -19,7 +19,7 @@ fn provenance(base: &Base) -> &Provenance {
     base.draft.parts[0].provenance.as_ref().expect("a provenance")
 }
 
-/// Whatever it says, right or wrong.
+/// Provenances that are accepted, whether they are true or false.
 fn accepted(corpus: &mut Corpus, base: &Base) {
     let mut accept = |name: &str, edit: &dyn Fn(&mut Provenance)| {
         corpus.add_draft(name, base, |draft| {
@@ -76,7 +76,7 @@ fn refuse(
     });
 }
 
-/// Text that is not printable ASCII.
+/// Texts with bytes that are not printable ASCII.
 fn refused(corpus: &mut Corpus, base: &Base) {
     let right = provenance(base);
     let bytes = |p: &Provenance| {
@@ -98,7 +98,7 @@ fn refused(corpus: &mut Corpus, base: &Base) {
     text("provenance-move-beyond-ascii", &|p| p.request.seed_line.push("1\u{2013}3".into()));
 }
 
-/// Bytes that no provenance has.
+/// Bytes that are not those of a provenance.
 fn spoilt(corpus: &mut Corpus, base: &Base) {
     let right = provenance(base);
     let length = {

@@ -20,9 +20,9 @@ use crate::slice_file::{
 
 /// The slice that cases change: kings and men, positions that overlap, all three values; one unit.
 pub(crate) const SLICE: SliceName = SliceName([0, 1, 1, 1]);
-/// The same file, as it is named in a verdict.
+/// The name of that slice's file in a verdict.
 pub(super) const FILE: &str = "4x4/0-1-1-1";
-/// Its twin, which comes after it in order.
+/// The twin of that slice, which comes after it in order.
 const TWIN: SliceName = SliceName([1, 1, 0, 1]);
 /// The slice of 6x6 that has two units.
 const TWO_UNITS: SliceName = SliceName([1, 1, 1, 1]);
@@ -31,7 +31,7 @@ fn board(rows: u8, columns: u8) -> Board {
     Board::new(rows, columns).expect("a board")
 }
 
-/// Changes a slice, mends the database's manifest, and binds the certificate to the new root.
+/// Changes a slice, corrects the database's manifest, and binds the certificate to the new root.
 fn rebind(d: &Path, base: &Base, slice: SliceName, edit: impl FnOnce(&mut Vec<u8>)) {
     let manifest = edit_slice(&d.join("egdb/4x4"), slice, edit);
     let mut draft = base.draft.clone();
@@ -44,7 +44,7 @@ fn slice_bytes(d: &Path, name: SliceName) -> Vec<u8> {
     fs::read(d.join(name.file_name())).expect("a slice")
 }
 
-/// Changes the values of a slice.
+/// Changes the values in the bytes of a slice.
 pub(crate) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
     let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
     let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
@@ -53,7 +53,7 @@ pub(crate) fn edit_values(bytes: &mut Vec<u8>, edit: impl FnOnce(&mut Table)) {
     *bytes = encode_slice(&board, slice, &table).concat();
 }
 
-/// The first quiet index of a slice that has a value, from some index on.
+/// The first quiet index from `from` on that has this value.
 pub(crate) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
     let header = SliceHead::decode(bytes, bytes.len() as u64).expect("a head").header;
     let (board, slice) = (board(header.rows, header.columns), Slice::from(header.name));
@@ -62,7 +62,7 @@ pub(crate) fn index_with(bytes: &[u8], value: Value, from: u64) -> u64 {
     quiet.skip_while(|&i| i < from).find(|&i| table.value(i) == value).expect("an index")
 }
 
-/// Codes a file anew under other frequencies.
+/// Encodes a file again, with other frequencies.
 pub(super) fn recode(bytes: &mut Vec<u8>, frequencies: Frequencies) {
     let mut file = SliceFile::read(bytes);
     let header = file.head.header;
@@ -123,7 +123,7 @@ fn values(corpus: &mut Corpus, base: &Base) {
         });
         wrong_value(&d.join("egdb/4x4"), SLICE, FILE)
     });
-    // Bytes that no longer fit the hash.
+    // The bytes no longer have the hash of the manifest.
     corpus.add("slice-bit-flipped", base, |d| {
         let path = d.join("egdb").join(FILE);
         let mut bytes = fs::read(&path).expect("a slice");
@@ -145,7 +145,7 @@ pub(super) fn wrong_value(directory: &Path, slice: SliceName, file: &str) -> Exp
     Expected::refuted("slice-value", file).at(offset(entry))
 }
 
-/// What a slice file begins with, and the offset of its checksum.
+/// The fields at the beginning of a slice file, and the offset of its checksum.
 fn start_of(bytes: &[u8]) -> (SliceStart, usize) {
     SliceStart::read(bytes).expect("the start of a slice")
 }
@@ -154,7 +154,7 @@ fn refused() -> Expected {
     Expected::refuted("slice-syntax", FILE)
 }
 
-/// Adds a case of changed bytes of the slice; its head's checksum fits.
+/// Adds a case with changed bytes of the slice and a right checksum of its head.
 fn add_bytes(
     corpus: &mut Corpus,
     base: &Base,
@@ -182,7 +182,7 @@ fn heads(corpus: &mut Corpus, base: &Base) {
     let version = || Expected::declined("version", FILE);
     case("slice-magic", &|b| b[0] = b'X', refused().at(0));
     case("slice-empty", &|b| b.clear(), refused().at(0));
-    // Until version 1 slice files had another magic and versions of their own.
+    // Before version 1 slice files had another magic and version numbers of their own.
     case("slice-of-version-0", &|b| b[..8].copy_from_slice(b"DPSLICE\0"), refused().at(0));
     case("slice-old-version", &|b| b[8] = 0, version());
     case("slice-future-version", &|b| b[8] = 9, version());
@@ -193,8 +193,8 @@ fn heads(corpus: &mut Corpus, base: &Base) {
     case("slice-head-cut-short", &|b| b.truncate(end - 1), syntax(HEAD));
     case("slice-no-head", &|b| b.truncate(end + HEAD_CHECKSUM - 1), refused());
     case("slice-head-without-contexts", &|b| b.truncate(end + HEAD_CHECKSUM), refused());
-    // Numbers with a byte more than they need: of the rules, the indices, the coding, contexts and
-    // units.
+    // Numbers with a byte more than they need: the length of the rules, the indices, the coding,
+    // the numbers of contexts and units.
     let indices = HEAD + counted(&start.rules).len() + 6 + varint(start.indices).len() - 1;
     for (name, at) in [
         ("slice-rules-padded", HEAD),
@@ -223,7 +223,7 @@ fn heads(corpus: &mut Corpus, base: &Base) {
     edit("slice-count-2-to-64", &|s| s.indices = u64::MAX, refused());
     edit("slice-count-0", &|s| s.indices = 0, refused());
     for value in 0..3 {
-        // The contexts and units stay.
+        // The contexts and units remain in the file.
         let name = format!("slice-value-{value}-with-units");
         edit(&name, &|s| s.coding = Coding::Constant(value), refused());
     }
@@ -277,7 +277,7 @@ fn one_value(corpus: &mut Corpus, base: &Base) {
     let refused = || Expected::refuted("slice-syntax", &file);
     let unmended = |b: &mut Vec<u8>| edit_start(b, |start| start.coding = Coding::Constant(1));
     case("one-value-checksum", &unmended, refused().at(offset(end)));
-    // No number of contexts or units can be said of such a file, and neither may be there.
+    // Such a file cannot state numbers of contexts or units, and may have none.
     case("one-value-with-a-context", &|b| b.extend([4, 0, 1, 0, 1, 0]), refused());
     case("one-value-with-a-unit", &|b| b.extend([2, 0, 0, 0]), refused());
     case("one-value-and-a-byte", &|b| b.push(0), refused());
@@ -324,7 +324,7 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
     for value in 0..3 {
         let name = format!("slice-unit-of-value-{value}-with-a-length");
         case(&name, &|b| put(b, length << 2 | value), here());
-        // The payload is no part of anything.
+        // The payload belongs to no unit.
         let name = format!("slice-unit-of-value-{value}-with-a-payload");
         case(&name, &|b| put(b, value), refused());
     }
@@ -362,10 +362,10 @@ fn contexts_and_directories(corpus: &mut Corpus, base: &Base) {
     );
 }
 
-/// A name, and what does some harm to the payload of a unit.
+/// A name, and a function that damages the payload of a unit.
 type Fault = (&'static str, fn(&mut SliceFile, usize));
 
-/// What may be wrong with a payload, all else being right.
+/// The faults of a payload in an otherwise right file.
 fn payload_faults() -> [Fault; 19] {
     fn xor_code(file: &mut SliceFile, unit: usize, at: usize) {
         file.edit_code(unit, |code| code[at] ^= 1);
@@ -424,7 +424,7 @@ fn payloads(corpus: &mut Corpus, base: &Base) {
         };
         add_bytes(corpus, base, &format!("slice-{name}"), edit, refused().at(offset(payload)));
     }
-    // All values are right.
+    // All values of the file are right.
     for end in [0, 2, 1 << 16, 0x1234_5678] {
         let edit = |bytes: &mut Vec<u8>| {
             let mut file = SliceFile::read(bytes);
@@ -439,7 +439,7 @@ fn payloads(corpus: &mut Corpus, base: &Base) {
     }
 }
 
-/// Two things are wrong, and the first is named.
+/// Cases with two errors, of which the first must be reported.
 fn orders(corpus: &mut Corpus, base: &Base) {
     let twin = "4x4/1-1-0-1";
     let make_wrong = |bytes: &mut Vec<u8>| {
@@ -480,7 +480,7 @@ fn orders(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// Other bytes that say the same.
+/// Cases of other bytes with the same values.
 pub(super) fn recoded(corpus: &mut Corpus, base: &Base) {
     let verified = || Expected::verified("DRAW 4x4 start=initial");
     let mut case = |name: &str, frequencies: Frequencies| {
@@ -508,7 +508,7 @@ pub(super) fn recoded(corpus: &mut Corpus, base: &Base) {
     });
 }
 
-/// Slices of more than one unit, in a database alone.
+/// Cases about slices with more than one unit, in a database alone.
 fn units(corpus: &mut Corpus, directory: &Path) {
     let arguments = ["--db", "egdb", "--game", "6x6"];
     let name = format!("6x6/{}", TWO_UNITS.file_name());

@@ -1,5 +1,5 @@
-//! Files of other versions, which are declined: of version 0, as they were, and of versions to
-//! come.
+//! Files of other versions, which are declined: files of version 0 as they were, and of versions
+//! after this one.
 
 use std::fs;
 use std::path::Path;

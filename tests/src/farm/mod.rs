@@ -15,10 +15,10 @@ pub use proxy::{Faults, Proxy};
 
 use crate::programs::{self, Signal, path};
 
-/// Whatever takes longer than that does not come.
+/// The longest time to wait for an event; if it takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
-/// A NATS broker with a store of its own. It ends with the test.
+/// A NATS broker with a separate store. It ends with the test.
 pub struct Broker {
     child: Option<Child>,
     port: u16,
@@ -35,18 +35,18 @@ impl Broker {
         Broker::start_with(None)
     }
 
-    /// The same with a file of configuration; `PORT` and `STORE` in it are replaced.
+    /// Like `start`, with a configuration file; `PORT` and `STORE` in it are replaced.
     ///
     /// # Panics
-    /// As above.
+    /// As for [`Broker::start`].
     pub fn start_with(config: Option<&str>) -> Broker {
         Broker::new(free_port(), config)
     }
 
-    /// A broker on a port that is free.
+    /// Starts a broker on this port, which must be free.
     ///
     /// # Panics
-    /// As above.
+    /// As for [`Broker::start`].
     pub fn start_on(port: u16) -> Broker {
         Broker::new(port, None)
     }
@@ -65,17 +65,17 @@ impl Broker {
         broker
     }
 
-    /// Its address.
+    /// The broker's address.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Its port.
+    /// The broker's port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The number of its process, while it runs.
+    /// The id of the broker's process, while it runs.
     pub fn id(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
@@ -84,12 +84,13 @@ impl Broker {
         self.directory.path().join("store")
     }
 
-    /// Where it keeps its streams, each in a folder with its name.
+    /// The folder of the broker's streams, each of which has a folder with its name.
     pub fn streams(&self) -> PathBuf {
         self.store().join("jetstream/$G/streams")
     }
 
-    /// Ends it as a loss of power would, but for what the system has not written yet.
+    /// Kills the broker as a loss of power would, except that data handed to the system is still
+    /// written.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let _ = child.kill();
@@ -97,16 +98,16 @@ impl Broker {
         }
     }
 
-    /// Ends it, and removes all that it has kept.
+    /// Kills the broker, and removes its store.
     ///
     /// # Panics
-    /// If that cannot be removed.
+    /// If the store cannot be removed.
     pub fn wipe(&mut self) {
         self.kill();
         fs::remove_dir_all(self.store()).expect("the store is removed");
     }
 
-    /// Starts it again.
+    /// Starts the broker again.
     ///
     /// # Panics
     /// If it does not start.
@@ -139,18 +140,18 @@ impl Drop for Broker {
     }
 }
 
-/// The processor time that a process has taken, all of its threads together, to a hundredth of a
-/// second; none if it has ended.
+/// The processor time that all threads of a process have taken together, to a hundredth of a
+/// second; zero if the process has ended.
 pub fn processor_time(id: u32) -> Duration {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    // The name before them may have spaces; user and system time are fields 14 and 15 of all.
+    // The name before the fields may have blanks; user and system time are fields 14 and 15.
     let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<u64>().ok());
     Duration::from_millis(10 * ticks.sum::<u64>())
 }
 
-/// The time for which the busiest thread of a process has run or waited for a processor; none if
-/// the process has ended. What is left of its life it has waited for something else.
+/// The time for which the busiest thread of a process has run or waited for a processor; zero if
+/// the process has ended. In the rest of its life that thread has waited for something else.
 pub fn busy_time(id: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
     let time = |thread: fs::DirEntry| {
@@ -161,23 +162,23 @@ pub fn busy_time(id: u32) -> Duration {
     threads.map(time).max().unwrap_or_default()
 }
 
-/// A port that nobody uses.
+/// A free port of the loopback address.
 ///
 /// # Panics
-/// If there is none.
+/// If no port is free.
 pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
 }
 
-/// A process of `prove`. It is killed with the test.
+/// A process of `prove`. It is killed when the test ends.
 pub struct Running {
     child: Child,
     log: PathBuf,
 }
 
 impl Running {
-    /// Starts `prove` in a directory; what it says on standard error goes to a file there.
+    /// Starts `prove` in a directory; its standard error goes to the file `log` there.
     ///
     /// # Panics
     /// If it does not start.
@@ -195,45 +196,45 @@ impl Running {
         Running { child, log }
     }
 
-    /// A worker with a name.
+    /// Starts a worker with this name.
     pub fn worker(url: &str, name: &str, directory: &Path, more: &[&str]) -> Running {
         let arguments = ["worker", "--farm", url, "--name", name, "--threads", "1"];
         Running::start(&[&arguments[..], more].concat(), directory, &format!("{name}.log"))
     }
 
-    /// The number of the process.
+    /// The id of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Whether it has ended.
+    /// Whether the process has ended.
     ///
     /// # Panics
-    /// If the system does not know.
+    /// If the system cannot say.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("a process").is_some()
     }
 
-    /// What it has said on standard error.
+    /// The text that the process has printed on standard error so far.
     pub fn said(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Waits until it has said something.
+    /// Waits until the process has printed `text` on standard error.
     ///
     /// # Panics
-    /// If it does not.
+    /// If it does not print the text.
     pub fn wait_to_say(&mut self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !self.said().contains(text) {
             let waits = Instant::now() < deadline && !self.has_ended();
-            // It may have said it as the last thing.
+            // The text may have been printed just before the process ended.
             assert!(waits || self.said().contains(text), "expected {text:?}: {}", self.said());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
 
-    /// Asks it to end, as Ctrl-C and `kill` do.
+    /// Asks the process to end, as Ctrl-C and `kill` do.
     ///
     /// # Panics
     /// If the system refuses that.
@@ -241,7 +242,7 @@ impl Running {
         self.signal(Signal::TERM);
     }
 
-    /// Sends it a signal.
+    /// Sends the process a signal.
     ///
     /// # Panics
     /// If the system refuses that.
@@ -249,13 +250,13 @@ impl Running {
         programs::signal(&self.child, signal);
     }
 
-    /// Kills it.
+    /// Kills the process.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Waits until it ends, and returns what it has printed.
+    /// Waits until the process ends, and returns its output.
     ///
     /// # Panics
     /// If it does not end.
@@ -273,10 +274,10 @@ impl Running {
         Output { status, stdout, stderr: self.said().into_bytes() }
     }
 
-    /// The root of the certificate that it writes.
+    /// The root of the certificate that the process writes.
     ///
     /// # Panics
-    /// If it writes none.
+    /// If it writes no certificate.
     pub fn root(self) -> String {
         let Output { status, stdout, stderr } = self.wait();
         let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
@@ -291,22 +292,22 @@ impl Drop for Running {
     }
 }
 
-/// The root in what `prove` prints about a certificate.
+/// The root in the line that `prove` prints about a certificate.
 ///
 /// # Panics
-/// If there is none.
+/// If there is no root.
 pub fn root_of(printed: &str) -> String {
     let root = printed.lines().last().and_then(|line| line.split("root=").nth(1));
     root.unwrap_or_else(|| panic!("expected a root: {printed}")).into()
 }
 
-/// What a proof took, from what `prove` says on standard error: an answer for each question, with
-/// nodes, searches and the tree.
+/// The effort of a proof, from what `prove` prints on standard error: a line for each question,
+/// with its answer, nodes, searches and tree.
 pub fn answers_of(said: &str) -> Vec<String> {
     let is_answer = |line: &&str| line.contains(" win? ") && line.contains(" searches, tree ");
     let mut answers: Vec<String> = said.lines().filter(is_answer).map(str::to_owned).collect();
     answers.sort();
-    // A manager that was killed may have said one before.
+    // A manager that was killed may have printed a line before.
     answers.dedup();
     answers
 }

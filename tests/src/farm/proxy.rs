@@ -1,6 +1,6 @@
 //! A proxy in front of a broker that loses, doubles and delays messages.
 //!
-//! It knows as much of the protocol as it takes to tell one message from the next.
+//! It understands only enough of the protocol to find where a message ends.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Which share of messages something happens to, in 256ths; 255 is all of them.
+/// The shares of messages that a fault happens to, in 256ths; 255 stands for all messages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Faults {
     /// Acknowledgements of items and results that never arrive.
     pub lost_acks: u8,
     /// Messages that arrive twice, in both directions.
     pub doubled: u8,
-    /// Messages that keep those after them waiting for some milliseconds.
+    /// Messages that delay those after them by some milliseconds.
     pub delayed: u8,
 }
 
-/// A proxy. It ends with the test.
+/// A proxy, which ends with the test.
 pub struct Proxy {
     port: u16,
     shared: Arc<Shared>,
@@ -36,7 +36,7 @@ struct Shared {
 }
 
 impl Proxy {
-    /// Starts one in front of a port of this machine.
+    /// Starts a proxy in front of a port of this machine.
     ///
     /// # Panics
     /// If there is no free port.
@@ -52,7 +52,7 @@ impl Proxy {
                 if shared.is_over.load(Ordering::Relaxed) {
                     return;
                 }
-                // A broker that is not there is one that hangs up.
+                // If the broker is not running, the proxy hangs up.
                 let Ok(server) = TcpStream::connect(("127.0.0.1", shared.target)) else { continue };
                 pump_both(&shared, client, server);
             }
@@ -60,12 +60,12 @@ impl Proxy {
         proxy
     }
 
-    /// Its address.
+    /// The proxy's address.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// To how many messages something has happened.
+    /// The number of messages that a fault has happened to.
     pub fn happened(&self) -> u64 {
         self.shared.happened.load(Ordering::Relaxed)
     }
@@ -74,13 +74,13 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::Relaxed);
-        // It looks when somebody comes.
+        // The proxy's thread looks at `is_over` when a client connects.
         let _ = TcpStream::connect(("127.0.0.1", self.port));
     }
 }
 
 impl Shared {
-    /// Whether something happens that happens to so many of 256 messages.
+    /// Whether a fault happens to this message that happens to `share` of 256 messages.
     fn happens(&self, share: u8) -> bool {
         // SplitMix64.
         let mut z = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
@@ -100,14 +100,14 @@ fn pump_both(shared: &Arc<Shared>, client: TcpStream, server: TcpStream) {
         let shared = Arc::clone(shared);
         thread::spawn(move || {
             let _ = pump(&shared, &from, &to);
-            // Both sides hear of the end.
+            // Both sides learn that the connection has ended.
             let _ = from.shutdown(Shutdown::Both);
             let _ = to.shutdown(Shutdown::Both);
         });
     }
 }
 
-/// Passes messages on until one side hangs up.
+/// Passes messages on until one of the two sides hangs up.
 fn pump(shared: &Shared, from: &TcpStream, mut to: &TcpStream) -> io::Result<()> {
     let mut from = BufReader::new(from);
     loop {

@@ -22,29 +22,29 @@ pub type Files = BTreeMap<String, Arc<[u8]>>;
 
 /// A valid certificate with its database.
 pub struct Base {
-    /// Its name.
+    /// The name of the base.
     pub name: &'static str,
-    /// Where it is.
+    /// The directory of the base.
     pub directory: PathBuf,
-    /// Its files.
+    /// The files of the base.
     pub files: Files,
-    /// The certificate.
+    /// The certificate, decoded.
     pub draft: Draft,
-    /// The rules and the values of all positions with as many pieces as the start has, which the
-    /// database of the certificate has no part in.
+    /// The rules, and the values of all positions with as many pieces as the start. They do not
+    /// come from the database of the certificate.
     pub rules: Arc<Rules>,
 }
 
-/// Which bases.
+/// The bases that a run uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selection {
-    /// Those that are made and checked in no time.
+    /// The bases that are made and checked within a moment.
     Small,
     /// All.
     All,
 }
 
-/// A name, what `prove` is asked for, and whether it takes little time.
+/// The name of a base, the options of `prove`, and whether the base takes little time.
 const BASES: [(&str, &str, bool); 15] = [
     ("draw", "--game 4x4 --pieces 3 --leaf-nodes 3", true),
     ("draw-of-nodes", "--game 4x4 --pieces 0 --leaf-nodes 1", true),
@@ -67,13 +67,13 @@ const BASES: [(&str, &str, bool); 15] = [
     ("win-6x6", "--game 6x6 --fen B:W13,16,17,18:B1,3 --pieces 4 --leaf-nodes 10", false),
 ];
 
-/// The bases whose certificates rest on a part of a database only, and what that has.
+/// The bases whose certificates rest on a part of a database, with the options of the whole one.
 const WIDER: [(&str, &str); 1] = [("part-of-a-database", "--game 4x4 --pieces 4:2")];
 
 /// Makes the bases under `root`.
 ///
 /// # Panics
-/// If that is not possible, or if a database does not have the values of the builder in memory.
+/// If a base cannot be made, or a database does not have the values of the builder in memory.
 pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
     let wanted = BASES.iter().filter(|(_, _, small)| *small || selection == Selection::All);
     let mut made: Vec<(&str, PathBuf, Draft)> = Vec::new();
@@ -99,7 +99,7 @@ pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
     let mut most: BTreeMap<String, u8> = BTreeMap::new();
     for (_, _, draft) in &made {
         let most = most.entry(board(draft).name()).or_default();
-        // All of 4x4, whatever start a mutant may have.
+        // All positions of 4x4, whatever start a mutant may have.
         let all = if board(draft).squares() <= 8 { board(draft).squares() } else { 0 };
         *most = (*most).max(pieces(draft)).max(all);
     }
@@ -112,7 +112,7 @@ pub fn bases(root: &Path, selection: Selection) -> Vec<Base> {
             });
             let mut files = Files::new();
             read_all(&directory, "", &mut files);
-            // What `prove` keeps for itself beside the databases is nothing to be checked.
+            // Files that `prove` keeps beside the databases for its own use are not checked.
             files.retain(|path, _| path.split('/').count() > 2 || path.starts_with("cert/"));
             let base = Base { name, directory, files, draft, rules: rules.clone() };
             base.compare_database();
@@ -140,23 +140,23 @@ impl Base {
         format!("egdb/{}/{file}", self.rules.board.name())
     }
 
-    /// The manifest of the database that the certificate rests on, if it does.
+    /// The manifest of the database that the certificate rests on, or `None`.
     pub fn database(&self) -> Option<DatabaseManifest> {
         self.draft.claim.database?;
         DatabaseManifest::decode(self.files.get(&self.database_path("MANIFEST"))?).ok()
     }
 
-    /// The bytes of a slice that is there.
+    /// The bytes of a slice of the database.
     pub fn slice(&self, name: SliceName) -> Vec<u8> {
         self.files[&self.database_path(&name.file_name())].to_vec()
     }
 
-    /// The same database and another certificate.
+    /// The files of the same database with another certificate.
     pub fn with_draft(&self, draft: &Draft) -> Files {
         self.with_objects(draft.claim.encode().as_bytes(), &draft.objects())
     }
 
-    /// The same database and a certificate of these objects.
+    /// The files of the same database with a certificate of these objects.
     pub fn with_objects(&self, claim: &[u8], objects: &[DraftObject]) -> Files {
         let database = self.files.iter().filter(|(path, _)| path.starts_with("egdb/"));
         let mut files: Files = database.map(|(path, b)| (path.clone(), b.clone())).collect();
@@ -165,7 +165,8 @@ impl Base {
         files
     }
 
-    /// Another slice file; the manifest of the database, the claim and the certificate are mended.
+    /// The files with another slice file; manifest of the database, claim and certificate are
+    /// corrected.
     pub fn with_slice(&self, name: SliceName, bytes: Vec<u8>) -> Option<Files> {
         let mut manifest = self.database()?;
         let record = manifest.slices.iter_mut().find(|record| record.name == name)?;
@@ -175,7 +176,7 @@ impl Base {
         Some(files)
     }
 
-    /// Another manifest of the database, and a claim that rests on this part of it.
+    /// The files with another manifest of the database, and a claim that rests on this part of it.
     pub fn with_manifest(&self, manifest: &DatabaseManifest, cover: &Cover) -> Files {
         let mut draft = self.draft.clone();
         let root = manifest.restricted_to(cover).root();
@@ -186,7 +187,7 @@ impl Base {
         files
     }
 
-    /// That the files have the values that the builder in memory comes to.
+    /// Checks that the files have the values that the builder in memory comes to.
     fn compare_database(&self) {
         let board = &self.rules.board;
         for record in self.database().iter().flat_map(|manifest| &manifest.slices) {

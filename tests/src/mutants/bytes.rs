@@ -1,4 +1,4 @@
-//! Changes to files of which nothing knows: all hashes are as they were.
+//! Changes to the bytes of files without regard to their format; all hashes are left unchanged.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use certificate_spec::Digest;
 use super::base::{Base, Files};
 use super::random::Random;
 
-/// A file: of the certificate or of the database, and of these any, so that the few of the
-/// certificate are not lost among many slices.
+/// A file of the certificate or of the database: each kind has a fixed share, so that the few files
+/// of the certificate are not lost among many slices.
 fn any(base: &Base, random: &mut Random) -> Option<String> {
     let of = if random.one_in(3) { "egdb/" } else { "cert/" };
     let paths: Vec<&String> = base.files.keys().filter(|path| path.starts_with(of)).collect();
@@ -87,7 +87,7 @@ pub(super) fn exchanged(base: &Base, random: &mut Random) -> Option<Files> {
     let (a, b) = (any(base, random)?, any(base, random)?);
     let mut files = base.files.clone();
     files.insert(a.clone(), base.files[&b].clone());
-    // Either both have changed places, or one is there twice.
+    // Either the two files have changed places, or one of them is there twice.
     if random.one_in(2) {
         files.insert(b, base.files[&a].clone());
     }

@@ -1,4 +1,4 @@
-//! Makes mutants, lets `check` judge them, and judges the judgement.
+//! Makes mutants, lets `check` judge them, and judges its verdicts.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -15,28 +15,28 @@ use super::place::Place;
 use super::tally::{Outcome, Tally};
 use super::{CLASSES, Mutant};
 
-/// What is to be done.
+/// The options of a campaign.
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// The number of mutants.
     pub mutants: u64,
-    /// What they are drawn from.
+    /// The seed that the mutants are drawn from.
     pub seed: u64,
-    /// How many are checked at a time; the outcome does not depend on it.
+    /// The number of mutants that are checked at a time; the outcome does not depend on it.
     pub threads: usize,
-    /// One of so many of each class is also given to the program.
+    /// One mutant in `sample` of each class is also given to the program `check`.
     pub sample: u64,
-    /// Whether to tell on standard error how far it is.
+    /// Whether progress is reported on standard error.
     pub progress: bool,
 }
 
-/// A check that takes longer hangs. The slowest base takes a fraction of a second.
+/// The time after which a check counts as hanging. The slowest base takes a fraction of a second.
 const HANGS: Duration = Duration::from_secs(300);
 
-/// Which mutant a thread is at, and since when.
+/// The number of the mutant that a thread is checking, and the time at which it began.
 type Now = Mutex<Option<(u64, Instant)>>;
 
-/// Runs a campaign; `root` is a directory for what has to be on disk.
+/// Runs a campaign; `root` is a directory for the files that have to be on disk.
 ///
 /// # Panics
 /// If files cannot be written, or a check hangs.
@@ -61,7 +61,7 @@ pub fn run(bases: &[Base], plan: &Plan, root: &Path) -> Tally {
         let work = &work;
         let threads: Vec<_> = (0..plan.threads).map(|i| scope.spawn(move || work(i))).collect();
         let (begun, mut told) = (Instant::now(), Instant::now());
-        // A thread that has panicked has ended, too, and its panic is passed on at the end of the
+        // A thread that has panicked has ended, too; its panic is passed on at the end of the
         // scope.
         while !threads.iter().all(|thread| thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(20));
@@ -78,7 +78,7 @@ pub fn run(bases: &[Base], plan: &Plan, root: &Path) -> Tally {
     total.into_inner().expect("a tally")
 }
 
-/// Ends the program if a check hangs: its thread cannot be ended otherwise.
+/// Ends the program if a check hangs: its thread cannot be ended in another way.
 fn stop_if_it_hangs(now: &Now) {
     if let Some((number, since)) = *now.lock().expect("a lock")
         && since.elapsed() > HANGS
@@ -88,7 +88,7 @@ fn stop_if_it_hangs(now: &Now) {
     }
 }
 
-/// One of the threads.
+/// The state of one thread.
 struct Worker<'a> {
     bases: &'a [Base],
     plan: &'a Plan,
@@ -119,7 +119,7 @@ impl<'a> Worker<'a> {
                 }
             }
         };
-        // What is found must not be lost with the rest of a long run.
+        // A wrong outcome is printed at once, so that it is not lost if a long run is cut off.
         if let Outcome::Wrong(what) = &outcome {
             eprintln!("WRONG {} {number} of {}: {what}", CLASSES[mutant.class].name, base.name);
         }
@@ -127,7 +127,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// That the program says what the library says.
+/// Checks that the program gives the verdict of the library.
 fn same(place: &Place, verdict: &Verdict) -> Result<(), String> {
     let said = place.program()?;
     if said.verdict == verdict.line() && said.status == Some(verdict.status().into()) {
@@ -136,14 +136,14 @@ fn same(place: &Place, verdict: &Verdict) -> Result<(), String> {
     Err(format!("the program says {said:?}, the library {}", verdict.line()))
 }
 
-/// What a checker says, whichever it is: only the core can make a [`Verdict`] that verifies.
+/// The verdict of any checker: only the core can make a [`Verdict`] that verifies.
 #[derive(Debug, Clone, Copy)]
 pub enum Ruling<'a> {
-    /// All is right; the fields of the line.
+    /// Everything is right. These are the fields of the line.
     Verified(&'a str),
-    /// Right but for nodes that are assumed; the fields of the line.
+    /// Everything is right but for nodes that are assumed. These are the fields of the line.
     Conditional(&'a str),
-    /// What is said of databases alone; the fields of the line.
+    /// The verdict CONSISTENT, of databases alone. These are the fields of the line.
     Consistent(&'a str),
     /// Refuted, declined or not checked.
     Stopped(&'a Stop),
@@ -188,7 +188,7 @@ fn claim_of(files: &Files) -> Option<Claim> {
     Claim::decode(files.get("cert/CLAIM")?).ok()
 }
 
-/// Whether the claim rests on the database of a board of which there is none: the one error that a
+/// Whether the claim rests on the database of a board of which there is none: the only error that a
 /// mutant may lead to.
 fn lacks_database(files: &Files) -> bool {
     let lacks = |claim: Claim| {
@@ -199,7 +199,7 @@ fn lacks_database(files: &Files) -> bool {
     claim_of(files).and_then(lacks).unwrap_or(false)
 }
 
-/// Whether the verdict's words begin with the value, the game and the start that are claimed.
+/// Whether the verdict begins with the value, the game and the start that are claimed.
 fn repeats_claim(files: &Files, words: &str) -> bool {
     claim_of(files).is_some_and(|claim| {
         let words: Vec<&str> = words.split(' ').collect();

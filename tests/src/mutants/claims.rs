@@ -18,11 +18,11 @@ pub(super) fn value(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<
     draft.claim.value = *random.pick(&VALUES)?;
     let questions = draft.claim.value.questions();
     match random.below(4) {
-        // The questions stay.
+        // The questions stay as they are.
         0 => {}
-        // Only those that are claimed stay.
+        // Only the questions of the new claim stay.
         1 => draft.parts.retain(|part| questions.contains(&part.question)),
-        // What there is must do for all that is claimed.
+        // The questions that there are stand for all that the claim asks.
         _ => {
             let has = |question| draft.parts.iter().find(|part| part.question == question);
             let other = draft.parts.first();
@@ -84,7 +84,7 @@ pub(super) fn game_or_cover(base: &Base, draft: &mut Draft, random: &mut Random)
     Some(())
 }
 
-/// The question of the other side.
+/// The same kind of question for the other side.
 fn other_side(question: Question) -> Question {
     match question {
         Question::BlackNotLost => Question::WhiteNotLost,
@@ -94,7 +94,7 @@ fn other_side(question: Question) -> Question {
     }
 }
 
-/// Turns a node's position and exchanges its colours; the chosen move stays the same.
+/// Turns a node's position and exchanges its colours; the number of the chosen move stays the same.
 fn turn(rules: &Rules, node: &mut Node) {
     let twin = |p: &WirePosition| rules.wire(&rules.read(p).twin(&rules.board));
     if !rules.is_possible(&node.position) {
@@ -111,7 +111,7 @@ fn turn(rules: &Rules, node: &mut Node) {
 
 pub(super) fn exchanged(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let rules = &base.rules;
-    // With the colours of all positions exchanged, or not.
+    // The colours of all positions are exchanged, or not.
     let turned = random.one_in(2);
     for part in &mut draft.parts {
         part.question = other_side(part.question);
@@ -122,7 +122,7 @@ pub(super) fn exchanged(base: &Base, draft: &mut Draft, random: &mut Random) -> 
         }
     }
     draft.parts.sort_by_key(|part| part.question);
-    // The claim goes with them, or not.
+    // The claim is changed in the same way, or not.
     if random.one_in(2) {
         draft.claim.value = match draft.claim.value {
             Value::Draw => Value::Draw,
@@ -139,7 +139,7 @@ pub(super) fn exchanged(base: &Base, draft: &mut Draft, random: &mut Random) -> 
     Some(())
 }
 
-/// A strategy that does not lose, as one that wins, and the other way round.
+/// Labels a strategy that does not lose as one that wins, or the other way round.
 pub(super) fn relabelled(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let i = random.below(draft.parts.len());
     let mut part = draft.parts.get(i)?.clone();

@@ -8,7 +8,7 @@ use super::random::Random;
 use super::records::any_digest;
 use crate::encoding::{DatabaseHead, pairs};
 
-/// A clause of few pieces, its numbers larger than they need be now and then.
+/// A clause of few pieces, whose numbers are sometimes larger than they need be.
 fn any_clause(random: &mut Random) -> Clause {
     let pieces = 2 + random.byte() % 6;
     let side = if random.one_in(2) { pieces - 1 } else { 1 + random.byte() % 5 };
@@ -21,7 +21,7 @@ pub(super) fn any_cover(random: &mut Random) -> Cover {
     Cover::of(clauses)
 }
 
-/// A cover that has less, or more, or is another.
+/// A cover that has fewer positions, more, or others.
 fn near(cover: &Cover, random: &mut Random) -> Cover {
     let mut clauses = cover.clauses().to_vec();
     let at = random.below(clauses.len());
@@ -35,8 +35,8 @@ fn near(cover: &Cover, random: &mut Random) -> Cover {
     Cover::of(clauses)
 }
 
-/// Another cover in the claim, as text, canonical or not; its root, where there can be one, is
-/// right or not.
+/// Another cover in the claim, as text, canonical or not. Its root, where one is possible, is right
+/// or wrong.
 pub(super) fn claimed(base: &Base, random: &mut Random) -> Option<Files> {
     let database = base.database();
     let has = database.as_ref().map_or(Cover::none(), |manifest| manifest.cover.clone());
@@ -61,7 +61,7 @@ pub(super) fn claimed(base: &Base, random: &mut Random) -> Option<Files> {
     Some(base.with_objects(text.as_bytes(), &base.draft.objects()))
 }
 
-/// A clause as nobody should write it, if it can be.
+/// A clause in a form that is not canonical, if it has one.
 fn text_of(clause: Clause, random: &mut Random) -> String {
     let Clause { pieces, side } = clause;
     let zero = if random.one_in(4) { "0" } else { "" };
@@ -69,8 +69,8 @@ fn text_of(clause: Clause, random: &mut Random) -> String {
     if is_plain { format!("{zero}{pieces}") } else { format!("{zero}{pieces}:{side}") }
 }
 
-/// Another cover of the database, with the slices that it has of it, and a claim of the same or of
-/// a part.
+/// Another cover of the database, with those of its slices that exist, and a claim of this cover or
+/// of a part of it.
 pub(super) fn of_database(base: &Base, random: &mut Random) -> Option<Files> {
     let whole = base.database()?;
     let cover = near(&whole.cover, random);
@@ -88,7 +88,7 @@ pub(super) fn of_database(base: &Base, random: &mut Random) -> Option<Files> {
         let bytes = spoilt(&manifest, random);
         files.insert(base.database_path("MANIFEST"), bytes.into());
     }
-    // Files that are no longer in the list go, or stay.
+    // Files that are no longer in the list are removed, or stay.
     if !random.one_in(4) {
         let gone = whole.slices.iter().filter(|old| manifest.slices.iter().all(|new| new != *old));
         for record in gone {

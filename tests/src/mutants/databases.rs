@@ -1,4 +1,4 @@
-//! Changes of databases, to which claim and manifests are made to fit.
+//! Changes of databases, with claim and manifests corrected to fit.
 
 use certificate_spec::coding::Frequencies;
 use certificate_spec::database::SliceName;
@@ -15,7 +15,7 @@ use crate::slice_file::{SliceFile, edit_start, mend_head};
 
 const VALUES: [Value; 3] = [Value::Loss, Value::Draw, Value::Win];
 
-/// One of the slices; those with coded units more often, because there is more to be done to them.
+/// One of the slices; those with coded units are chosen more often, as they offer more changes.
 fn any(base: &Base, random: &mut Random) -> Option<SliceName> {
     let manifest = base.database()?;
     let coded = |name: SliceName| !SliceFile::read(&base.slice(name)).payloads.is_empty();
@@ -29,7 +29,7 @@ pub(super) fn bytes(base: &Base, random: &mut Random) -> Option<Files> {
     let name = any(base, random)?;
     let mut bytes = base.slice(name);
     if random.one_in(3) {
-        // The version and what stands before the checksum.
+        // The bytes of the version and of the fields before the checksum.
         let (_, end) = SliceStart::read(&bytes)?;
         let at = 8 + random.below(end - 8);
         bytes[at] = match random.below(3) {
@@ -48,7 +48,7 @@ pub(super) fn bytes(base: &Base, random: &mut Random) -> Option<Files> {
     base.with_slice(name, bytes)
 }
 
-/// Changes a field, which is then written as it should be.
+/// Changes a field of the beginning, which is then encoded as usual.
 fn start_field(start: &mut SliceStart, random: &mut Random) {
     match random.below(7) {
         0 => random.disturb(&mut start.rules),
@@ -65,7 +65,7 @@ fn start_field(start: &mut SliceStart, random: &mut Random) {
     }
 }
 
-/// Changes a payload or a directory entry or frequencies; checksums are right afterwards.
+/// Changes a payload, a directory entry or frequencies; the checksums are right afterwards.
 pub(super) fn code(base: &Base, random: &mut Random) -> Option<Files> {
     let name = any(base, random)?;
     let mut file = SliceFile::read(&base.slice(name));
@@ -105,7 +105,7 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
     match random.below(10) {
         0 => {
             gone = Some(manifest.slices.remove(i).name);
-            // The file may stay.
+            // The removed slice's file may stay.
             gone = gone.filter(|_| random.one_in(2));
         }
         1 => {
@@ -134,7 +134,7 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
     Some(files)
 }
 
-/// Other values of positions, written as a right database would be.
+/// Other values of positions, encoded as those of a right database are.
 pub(super) fn value(base: &Base, random: &mut Random) -> Option<Files> {
     let name = any(base, random)?;
     let (board, slice) = (&base.rules.board, Slice::from(name));
@@ -143,7 +143,7 @@ pub(super) fn value(base: &Base, random: &mut Random) -> Option<Files> {
     let is_quiet =
         |index: u64| position_at(board, slice, index).is_some_and(|p| !board.can_capture(&p));
     match random.below(4) {
-        // All of a value, or all that differ.
+        // All positions with one value, or all whose value differs.
         0 => {
             let (from, to) = (*random.pick(&VALUES)?, *random.pick(&VALUES)?);
             let first = random.below(all) as u64;

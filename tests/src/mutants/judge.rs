@@ -1,4 +1,4 @@
-//! Whether a mutant that was accepted is still a proof of what it claims, found without `check`.
+//! Whether a mutant that was accepted is still a proof of its claim, found without `check`.
 
 use std::sync::Arc;
 
@@ -17,18 +17,18 @@ use crate::draft::Draft;
 use crate::positions;
 use crate::rules::Rules;
 
-/// What has been shown.
+/// What makes an accepted mutant a proof.
 pub struct Shown {
-    /// What is different, and yet good.
+    /// The harmless difference from the base.
     pub why: &'static str,
-    /// The number of nodes that are taken for granted.
+    /// The number of nodes that are assumed.
     pub assumed: usize,
 }
 
 /// Judges the files of a mutant.
 ///
 /// # Errors
-/// Why they are no proof.
+/// Why the files are not a proof.
 pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
     let read = |name: &str| files.get(&format!("cert/{name}")).map(|bytes| bytes.to_vec());
     let draft = Draft::decode(&read).ok_or("the certificate cannot be decoded")?;
@@ -59,7 +59,7 @@ pub fn judge(base: &Base, files: &Files) -> Result<Shown, String> {
 }
 
 /// The rules of another board than the base's, with the values of positions that have as many
-/// pieces as the start. There are claims that no database is needed for.
+/// pieces as the start. A claim about another board may need no database.
 pub(crate) fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     const MEMORY: u64 = 64 << 20;
     let pieces = board.read_fen(start).map_err(|e| e.to_string())?.pieces();
@@ -73,7 +73,7 @@ pub(crate) fn rules_of(board: &Board, start: &str) -> Result<Rules, String> {
     Ok(Rules::new(positions::database(board, pieces)))
 }
 
-/// That the manifest stands for exactly the files of the certificate.
+/// Checks that the manifest lists exactly the files of the certificate, by their digests.
 fn bound_by_hashes(draft: &Draft, files: &Files) -> Result<(), String> {
     let manifest = files.get("cert/MANIFEST").and_then(|bytes| Manifest::decode(bytes).ok());
     let manifest = manifest.ok_or("no manifest")?;
@@ -97,8 +97,8 @@ fn bound_by_hashes(draft: &Draft, files: &Files) -> Result<(), String> {
     Ok(())
 }
 
-/// That the database has the root that is claimed, and the values that the base's has, which have
-/// been compared with those of the builder in memory.
+/// Checks that the database has the root that is claimed, and the values of the base's database,
+/// which have been compared with those of the builder in memory.
 fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
     let bytes = files.get(&base.database_path("MANIFEST")).ok_or("no database")?;
     let whole = DatabaseManifest::decode(bytes).map_err(|e| e.to_string())?;
@@ -151,7 +151,7 @@ fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
     Ok(())
 }
 
-/// The slices that a cover has on a board, in order.
+/// The slices of a board that a cover admits, in order.
 fn slices_of(board: &Board, cover: &Cover) -> Vec<SliceName> {
     let (most, men) = (cover.most_pieces(), board.man_squares());
     let mut found = Vec::new();
@@ -170,7 +170,7 @@ fn slices_of(board: &Board, cover: &Cover) -> Vec<SliceName> {
     found
 }
 
-/// What is different from the base.
+/// The difference from the base, in words.
 fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
     let old = &base.draft;
     let claimed =

@@ -1,5 +1,5 @@
-//! Changes of leaf strategies that keep their form: as many positions, bits and bytes as there
-//! should be.
+//! Changes of leaf strategies that keep their form: the numbers of positions, bits and bytes are
+//! right.
 
 use certificate_spec::bits::{BitReader, BitWriter, width};
 use certificate_spec::cover::Cover;
@@ -15,8 +15,8 @@ use crate::draft::{Draft, Part};
 /// The most positions that a leaf made here expands.
 const MOST: usize = 2000;
 
-/// A leaf for a node, its choices made by `choose`; it leans on all nodes of smaller ranks than
-/// `rank`.
+/// A leaf for a node, with choices made by `choose`. It may end at any node whose rank is smaller
+/// than `rank`.
 fn leaf_of(
     base: &Base,
     cover: &Cover,
@@ -34,12 +34,12 @@ fn leaf_of(
     Some(Leaf { positions: replay.expanded.len() as u64, strategy: bits.finish() })
 }
 
-/// The rank of a node, or, as if ranks did not matter, more than any.
+/// The rank of a node; sometimes the largest rank, as if ranks did not matter.
 fn rank_for(node: &Node, random: &mut Random) -> u32 {
     if random.one_in(3) { u32::MAX } else { node.rank }
 }
 
-/// A leaf with choices at random.
+/// A leaf with random choices.
 pub(super) fn at_random(
     base: &Base,
     cover: &Cover,
@@ -50,8 +50,8 @@ pub(super) fn at_random(
     leaf_of(base, cover, part, (node, rank_for(node, random)), |n| (n > 0).then(|| random.below(n)))
 }
 
-/// A leaf that begins with the move that a node has chosen and goes on at random, but only to where
-/// there is no node, whatever its rank.
+/// A leaf that begins with the move that a node has chosen, and goes on with random choices. It ends
+/// at every node, whatever the node's rank.
 pub(super) fn up_to_nodes(
     base: &Base,
     cover: &Cover,
@@ -65,7 +65,7 @@ pub(super) fn up_to_nodes(
     })
 }
 
-/// The old choices as far as they go, and others from some place on, or in one place.
+/// A leaf with the old choices up to a place and others from there on, or with one other choice.
 pub(super) fn replayed(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let cover = &draft.claim.cover.clone();
     let part = part(draft, random, |part| !part.leaves.is_empty())?;
@@ -75,7 +75,7 @@ pub(super) fn replayed(base: &Base, draft: &mut Draft, random: &mut Random) -> O
     let number = usize::try_from(node.data).ok()?;
     let old = part.leaves.get(number)?.clone();
     let mut bits = BitReader::new(&old.strategy);
-    // A choice takes at least a bit.
+    // A choice takes at least one bit.
     let from = random.below(old.strategy.len() * 8);
     let only_here = random.one_in(2);
     let mut made = 0;

@@ -1,4 +1,4 @@
-//! Changes that only the rules of the game can tell: moves, replies, ranks, kinds.
+//! Changes that only the rules of the game can detect: of moves, replies, ranks and kinds.
 
 use certificate_spec::claim::{Question, Value};
 use certificate_spec::cover::Cover;
@@ -13,7 +13,7 @@ use super::replay::{claimant_moves, in_database};
 use crate::draft::{Draft, Part};
 use crate::rules::Rules;
 
-/// Nodes, those of kind Leaf with their leaves, so that either can come and go.
+/// Nodes, each with its leaf if it is of kind Leaf, so that both can be added and removed together.
 pub(super) type Pairs = Vec<(Node, Option<Leaf<Vec<u8>>>)>;
 
 /// Takes the nodes and leaves out of a question.
@@ -35,7 +35,7 @@ pub(super) fn put(part: &mut Part, mut pairs: Pairs) {
     }
 }
 
-/// Changes the nodes of a question, if there are any.
+/// Changes the nodes of a question, if it has any.
 fn edit(
     draft: &mut Draft,
     random: &mut Random,
@@ -49,7 +49,7 @@ fn edit(
     Some(())
 }
 
-/// A node that has what is asked for.
+/// A random node for which `is` holds.
 fn pick(pairs: &Pairs, random: &mut Random, is: impl Fn(&Node) -> bool) -> Option<usize> {
     let all: Vec<usize> = (0..pairs.len()).filter(|&i| is(&pairs[i].0)).collect();
     random.pick(&all).copied()
@@ -89,8 +89,8 @@ pub(super) fn reply_dropped(base: &Base, draft: &mut Draft, random: &mut Random)
     })
 }
 
-/// A position near another: a successor, one of its successors, or a piece that is elsewhere or
-/// another.
+/// A position near another: a successor, a successor of a successor, or one with a piece moved or
+/// changed.
 fn near(rules: &Rules, p: WirePosition, random: &mut Random) -> Option<WirePosition> {
     let mut p = p;
     if random.one_in(3) {
@@ -114,7 +114,7 @@ fn near(rules: &Rules, p: WirePosition, random: &mut Random) -> Option<WirePosit
     Some(p)
 }
 
-/// A kind that suits the side to move, with what goes with it.
+/// Gives a node a kind that suits the side to move, with the data or leaf that the kind needs.
 fn dress(
     base: &Base,
     part: &Part,
@@ -141,7 +141,7 @@ pub(super) fn added(base: &Base, draft: &mut Draft, random: &mut Random) -> Opti
         let from_is_possible = base.rules.is_possible(&from.position);
         let position =
             if from_is_possible { near(&base.rules, from.position, random)? } else { return None };
-        // Now and then one that has its node already, or that is the database's.
+        // Sometimes a position that has a node already, or that is in the database.
         let is_there = pairs.iter().any(|(node, _)| node.position == position);
         if (is_there || in_database(&position, cover)) && !random.one_in(16) {
             return None;
@@ -154,7 +154,7 @@ pub(super) fn added(base: &Base, draft: &mut Draft, random: &mut Random) -> Opti
     })
 }
 
-/// A claim made up, true or false, about a position at random, and one node that says so.
+/// A claim about a random position, true or false, and one node that states it.
 pub(super) fn made_up(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let rules = &base.rules;
     let mut position = rules.wire(&rules.board.read_fen(&draft.claim.start).ok()?);
@@ -196,11 +196,11 @@ pub(super) fn kind_changed(base: &Base, draft: &mut Draft, random: &mut Random) 
         let i = pick(pairs, random, |node| base.rules.is_possible(&node.position))?;
         let (node, leaf) = &mut pairs[i];
         match random.below(8) {
-            // Assumed: nothing is proved any more.
+            // Assumed: the node is not proved any more.
             0 => (node.kind, node.data, *leaf) = (kind::ASSUMED, random.number_u32(0), None),
             1 if node.kind == kind::OR => (node.kind, node.data) = (kind::AND, 0),
             1 if node.kind == kind::AND => node.kind = kind::OR,
-            // A leaf that nothing belongs to.
+            // The kind Leaf without a leaf for it.
             2 => (node.kind, *leaf) = (kind::LEAF, None),
             _ => *leaf = dress(base, part, node, cover, random)?,
         }
@@ -208,8 +208,8 @@ pub(super) fn kind_changed(base: &Base, draft: &mut Draft, random: &mut Random) 
     })
 }
 
-/// A leaf instead of a node: still a proof, unless its rank is no longer above those that it leans
-/// on.
+/// Replaces a node by a leaf: this is still a proof, unless the rank of the leaf is no longer above
+/// those of the nodes at which it ends.
 pub(super) fn into_leaf(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let cover = &draft.claim.cover.clone();
     edit(draft, random, |part, pairs, random| {
@@ -240,7 +240,7 @@ pub(super) fn rank(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<(
             (nodes[i].rank, nodes[j].rank) = (b, a);
         }
         5 => nodes[i].rank = u32::try_from(random.below(most as usize)).ok()?,
-        // All of them: only some of these keep what matters.
+        // Changes all ranks: only some of these changes keep their order.
         6 => {
             let (times, plus) = (random.byte() % 3, random.byte());
             for node in nodes {

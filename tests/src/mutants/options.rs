@@ -21,7 +21,7 @@ pub struct DrawOptions {
 }
 
 impl DrawOptions {
-    /// The bases that are wanted.
+    /// The selected bases.
     pub fn selection(&self) -> Selection {
         if self.small { Selection::Small } else { Selection::All }
     }

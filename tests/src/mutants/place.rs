@@ -1,4 +1,4 @@
-//! Mutants on disk, and what `check` says of them.
+//! Mutants on disk, and the verdicts of `check` on them.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use super::base::{Base, Files};
 use crate::draft::copy;
 use crate::programs::{Said, check_with, path};
 
-/// A directory in which mutants of a base are laid out, one after the other.
+/// A directory in which mutants of a base are written, one after the other.
 pub(crate) struct Place {
     directory: PathBuf,
     there: Files,
@@ -23,7 +23,7 @@ impl Place {
         Place { directory, there: base.files.clone() }
     }
 
-    /// Lays out a mutant; only files that differ are written.
+    /// Writes a mutant; only files that differ from the mutant before are written.
     pub(crate) fn lay(&mut self, files: &Files) {
         for path in self.there.keys().filter(|path| !files.contains_key(*path)) {
             fs::remove_file(self.directory.join(path)).expect("a file is removed");
@@ -36,18 +36,18 @@ impl Place {
         self.there = files.clone();
     }
 
-    /// What the library says, in this process.
+    /// The verdict of the library, in this process.
     ///
     /// # Errors
-    /// It panicked.
+    /// The library panicked.
     pub(super) fn check(&self) -> Result<Verdict, String> {
         self.check_at(Level::Exact)
     }
 
-    /// The same, with the values of the database checked at a level.
+    /// Like `check`, with the values of the database checked at this level.
     ///
     /// # Errors
-    /// It panicked.
+    /// The library panicked.
     pub(crate) fn check_at(&self, level: Level) -> Result<Verdict, String> {
         let options = Options::new(self.directory.join("egdb"));
         let options = Options { threads: Some(1), level, ..options };
@@ -55,10 +55,10 @@ impl Place {
         catch_unwind(AssertUnwindSafe(check)).map_err(|_| "panic".into())
     }
 
-    /// What the program says.
+    /// The verdict of the program.
     ///
     /// # Errors
-    /// It did not say one thing.
+    /// The program did not print exactly one verdict.
     pub(super) fn program(&self) -> Result<Said, String> {
         let [certificate, database] =
             ["cert", "egdb"].map(|name| self.directory.join(name).display().to_string());

@@ -14,10 +14,10 @@ use super::replay::{Replay, claimant_moves, in_database};
 use crate::draft::Part;
 use crate::rules::Rules;
 
-/// What supports a position: all successors in one of these lists.
+/// The lists of successors that support a position: all successors in one of its lists must hold.
 type Supports = BTreeMap<WirePosition, Vec<Vec<WirePosition>>>;
 
-/// The set of positions of a question.
+/// The positions of a question, with what supports them.
 struct Proof<'a> {
     rules: &'a Rules,
     cover: &'a Cover,
@@ -29,7 +29,7 @@ struct Proof<'a> {
 /// are taken for granted; their number is returned.
 ///
 /// # Errors
-/// What is not proved, or false.
+/// The position that is not proved, or whose claim is false.
 pub(super) fn judge(
     rules: &Rules,
     cover: &Cover,
@@ -46,15 +46,14 @@ pub(super) fn judge(
         return Err(format!("{:?}: the start is not supported", part.question));
     }
     let assumed = part.nodes.iter().filter(|node| node.kind == kind::ASSUMED).count();
-    // Where nothing is assumed, each position must have the value that this implies.
+    // Where nothing is assumed, each position must have the value that the claim implies.
     if assumed == 0 {
         proof.supports.keys().chain([start]).try_for_each(|p| proof.is_true(p))?;
     }
     Ok(assumed)
 }
 
-/// That nodes are in order and have nothing in fields that mean nothing, and that leaves are
-/// numbered.
+/// Whether nodes are in order and have zeros in unused fields, and leaves are numbered.
 fn well_formed(part: &Part) -> bool {
     let ascending = part.nodes.windows(2).all(|pair| pair[0].position < pair[1].position);
     let leaf_nodes = part.nodes.iter().filter(|node| node.kind == kind::LEAF);
@@ -67,7 +66,7 @@ fn well_formed(part: &Part) -> bool {
     ascending && numbers.eq(0..part.leaves.len()) && part.nodes.iter().all(is_plain)
 }
 
-/// What the nodes and leaves say.
+/// The positions of the nodes and leaves, with what supports each.
 fn collect(rules: &Rules, cover: &Cover, part: &Part) -> Result<Supports, String> {
     if !well_formed(part) {
         return Err(format!("{:?}: nodes or leaves are not as they must be", part.question));
@@ -144,12 +143,12 @@ impl Proof<'_> {
         }
     }
 
-    /// That a position has a value that suits, as the builder in memory knows it.
+    /// Checks that the value of a position suits the claim, by the builder in memory.
     fn is_true(&self, p: &WirePosition) -> Result<(), String> {
         let (mine, others) = if p.turn == 0 { (p.black, p.white) } else { (p.white, p.black) };
         let value = match self.rules.value(p) {
             None if mine == 0 || self.rules.successors(p).is_empty() => Some(Value::Loss),
-            // With a move made, the opponent has none.
+            // The opponent has no pieces, and therefore no move.
             None if others == 0 => Some(Value::Win),
             value => value,
         };

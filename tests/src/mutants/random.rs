@@ -5,7 +5,7 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of this number of a seed.
+    /// The sequence with this number, of a seed.
     pub fn new(seed: u64, number: u64) -> Self {
         let mut outer = Random(seed);
         Random(outer.next() ^ Random(number).next())
@@ -18,27 +18,27 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `n`, or 0 if `n` is 0. That some are likelier by 2⁻³² does not matter here.
+    /// A number below `n`, or 0 if `n` is 0. Some are likelier by 2⁻³², which does not matter here.
     pub fn below(&mut self, n: usize) -> usize {
         usize::try_from(self.next() % (n as u64).max(1)).expect("below a usize")
     }
 
-    /// True once in `n` times.
+    /// True with a probability of 1 in `n`.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of them.
+    /// A random element, or `None` if there is none.
     pub fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         all.get(self.below(all.len()))
     }
 
-    /// Any byte.
+    /// A random byte.
     pub fn byte(&mut self) -> u8 {
         self.next().to_le_bytes()[0]
     }
 
-    /// A number that a field could have by mistake, where it has `now`.
+    /// A number that a field with the value `now` could have by mistake.
     pub fn number(&mut self, now: u64) -> u64 {
         match self.below(9) {
             0 => 0,
@@ -53,13 +53,13 @@ impl Random {
         }
     }
 
-    /// The same for a field of 32 bits.
+    /// Like `number`, for a field of 32 bits.
     pub fn number_u32(&mut self, now: u32) -> u32 {
         let [a, b, c, d, ..] = self.number(now.into()).to_le_bytes();
         u32::from_le_bytes([a, b, c, d])
     }
 
-    /// Changes a few bytes or bits, makes room or takes some out.
+    /// Changes a few bytes or bits, or inserts or removes some bytes.
     pub fn disturb(&mut self, bytes: &mut Vec<u8>) {
         let at = self.below(bytes.len());
         match self.below(10) {

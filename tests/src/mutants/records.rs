@@ -1,4 +1,4 @@
-//! Changes to fields and bytes after which hashes, lengths and roots are right again.
+//! Changes of fields and bytes, with hashes, lengths and roots made right again.
 
 use certificate_spec::Digest;
 use certificate_spec::claim::Question;
@@ -15,7 +15,7 @@ use crate::draft::{Draft, DraftObject, Part, manifest as manifest_of};
 use crate::encoding::{SliceStart, pad};
 use crate::slice_file::mend_head;
 
-/// One of the questions of a draft that has what is asked for.
+/// A random question of a draft for which the condition holds.
 pub(super) fn part<'a>(
     draft: &'a mut Draft,
     random: &mut Random,
@@ -37,7 +37,7 @@ pub(super) fn claim_text(base: &Base, random: &mut Random) -> Option<Files> {
         0 => bytes[at] = b' ' + random.byte() % 95,
         1 => drop(bytes.remove(at)),
         2 => bytes.insert(at, *random.pick(b" \n\r\t0123456789KBW:,/x\0").expect("a byte")),
-        // The digit, letter or word after it.
+        // The digit, letter or word after this one.
         3 => bytes[at] = bytes[at].wrapping_add(1),
         4 => {
             let mut lines = lines.clone();
@@ -58,7 +58,7 @@ pub(super) fn claim_text(base: &Base, random: &mut Random) -> Option<Files> {
     Some(base.with_objects(&bytes, &base.draft.objects()))
 }
 
-/// Cuts an object of nodes or leaves in two, which is just as good; a provenance is one.
+/// Cuts an object of nodes or leaves in two, which is valid; a provenance cannot be cut.
 fn cut_object(draft: &Draft, random: &mut Random) -> Option<Vec<DraftObject>> {
     let mut objects = draft.objects();
     let at = random.below(objects.len());
@@ -104,7 +104,7 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
         9 => manifest.objects[i].digest = manifest.objects[j].digest,
         10 => manifest.claim_length = random.number(manifest.claim_length),
         11 => {
-            // What stands in the file before the records.
+            // The fields of the file before the records.
             let mut bytes = manifest.encode();
             let records = usize::try_from(manifest.offset(0)).ok()?;
             bytes[random.below(records)] ^= 1 << random.below(8);
@@ -126,7 +126,7 @@ pub(super) fn object(base: &Base, random: &mut Random) -> Option<Files> {
     let i = random.below(objects.len());
     let object = &mut objects[i];
     if random.one_in(4) {
-        // What the record says goes with the head.
+        // The record states what the changed head has.
         let mut head = object.head;
         let number = if random.one_in(2) { &mut head.first } else { &mut head.count };
         *number = random.number(*number);
@@ -143,7 +143,7 @@ pub(super) fn node(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<(
         let i = random.below(part.nodes.len());
         change(&mut part.nodes[i], random);
     }
-    // In order, so that something else than the order has to be found.
+    // Sometimes the nodes are sorted, so that another error than the order has to be found.
     if random.one_in(2) {
         part.nodes.sort_by_key(|node| node.position);
     }
@@ -178,7 +178,7 @@ pub(super) fn leaf(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<(
         2 => leaves[i].positions = leaves[i].positions.saturating_sub(1).max(1),
         3 => drop(leaves.remove(i)),
         4 => leaves.insert(j, leaves[i].clone()),
-        // As many bytes, cut elsewhere.
+        // The same number of bytes, cut at another place.
         _ => {
             let byte = leaves[i].strategy.pop()?;
             let next = (i + 1) % leaves.len();
@@ -206,12 +206,12 @@ pub(super) fn strategy(_: &Base, draft: &mut Draft, random: &mut Random) -> Opti
     Some(())
 }
 
-/// The digest that stands for nothing.
+/// A digest of nothing in the certificate.
 pub(super) fn any_digest(random: &mut Random) -> Digest {
     Digest::of(&[random.byte()])
 }
 
-/// A part in postcard in which a number has a byte more than it needs. Hashes and roots are right.
+/// A part in postcard with a number that has a byte more than it needs. Hashes and roots are right.
 pub(super) fn padded(base: &Base, random: &mut Random) -> Option<Files> {
     let claim = base.draft.claim.encode();
     let mut objects = base.draft.objects();
@@ -219,7 +219,7 @@ pub(super) fn padded(base: &Base, random: &mut Random) -> Option<Files> {
         0 => {
             let path = "cert/MANIFEST".to_owned();
             let bytes = &base.files[&path];
-            // Where there is a digest it is another one.
+            // Where there is a digest, the padded byte makes it another digest.
             let at = HEAD + random.below(bytes.len() - HEAD);
             let mut files = base.files.clone();
             files.insert(path, pad(bytes, at).into());
@@ -254,8 +254,7 @@ pub(super) fn padded(base: &Base, random: &mut Random) -> Option<Files> {
     }
 }
 
-/// What is said of how a question was answered: something else, which is as good, or nothing that
-/// can be said.
+/// Changes the provenance of a question: to another valid one, or to one that cannot be decoded.
 pub(super) fn provenance(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let part = part(draft, random, |part| part.provenance.is_some())?;
     if random.one_in(8) {

@@ -1,5 +1,5 @@
-//! Replaying leaf strategies (`SPEC.md` §7) by recursion with the prover's moves, to make new ones
-//! and to see what a strategy rests on.
+//! Replays leaf strategies (`SPEC.md` §7) by recursion with the prover's moves, to make new ones
+//! and to find what a strategy rests on.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,13 +15,13 @@ pub(super) fn claimant_moves(question: Question, p: &WirePosition) -> bool {
     (p.turn == 1) == question.claimant_is_white()
 }
 
-/// Whether the value of a position is the database's to say: what the clauses of a cover mean,
-/// worked out here and not by [`Cover::admits`].
+/// Whether the database has the value of a position: the meaning of the clauses of a cover, worked
+/// out here and not by [`Cover::admits`].
 pub(super) fn in_database(p: &WirePosition, cover: &Cover) -> bool {
     has(cover, p.black.count_ones(), p.white.count_ones())
 }
 
-/// Whether positions with so many pieces of each side are in the database.
+/// Whether positions with `black` and `white` pieces are in the database.
 pub(super) fn has(cover: &Cover, black: u32, white: u32) -> bool {
     let fits = |most: u8, there: u32| there <= most.into();
     let mut clauses = cover.clauses().iter();
@@ -34,7 +34,7 @@ pub(super) fn has(cover: &Cover, black: u32, white: u32) -> bool {
         })
 }
 
-/// A replay.
+/// The state of a replay.
 pub(super) struct Replay<'a> {
     rules: &'a Rules,
     cover: &'a Cover,
@@ -48,7 +48,7 @@ pub(super) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// A replay from a leaf of this rank, of at most so many positions.
+    /// A replay from a leaf of this rank, of at most `most` positions.
     pub(super) fn new(
         rules: &'a Rules,
         cover: &'a Cover,
@@ -68,8 +68,8 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Expands a position; `choose` tells the number of a successor, given their number. `None` if
-    /// it does not, if there is none, or if there are too many positions.
+    /// Expands a position; `choose` returns the number of a successor, given how many there are.
+    /// `None` if it returns none, if there is no successor, or if there are too many positions.
     pub(super) fn expand(
         &mut self,
         p: WirePosition,

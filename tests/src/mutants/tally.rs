@@ -1,4 +1,4 @@
-//! What became of the mutants, class by class.
+//! The outcomes of mutants, by class.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,37 +7,37 @@ use serde_json::{Value, json};
 
 use super::CLASSES;
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// Refuted by a rule.
+    /// The mutant is refuted by this rule.
     Refuted(String),
-    /// Declined, because of this.
+    /// The mutant is declined, for this reason.
     Declined(String),
-    /// An error where there is nothing to check.
+    /// The verdict is an error, because there is nothing to check.
     Error,
-    /// Conditional, and shown to be right but for what is assumed.
+    /// The verdict is conditional, and the mutant is shown to be right but for what is assumed.
     Conditional,
-    /// Verified, and shown to be still a proof.
+    /// The mutant is verified, and shown to be still a proof; the text is its harmless difference.
     Valid(&'static str),
-    /// Anything that must not happen.
+    /// The outcome must not happen; the text describes it.
     Wrong(String),
 }
 
 /// The outcomes of a class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OfClass {
-    /// By rule.
+    /// The numbers of refuted mutants, by rule.
     pub refuted: BTreeMap<String, u64>,
-    /// By what was declined.
+    /// The numbers of declined mutants, by reason.
     pub declined: BTreeMap<String, u64>,
-    /// Errors that had to be.
+    /// The number of errors, each of which was due.
     pub errors: u64,
-    /// Conditional.
+    /// The number of mutants with a conditional verdict.
     pub conditional: u64,
-    /// By what is different.
+    /// The numbers of mutants that are still proofs, by their difference from the base.
     pub valid: BTreeMap<String, u64>,
-    /// What must not happen, by the number of the mutant.
+    /// The outcomes that must not happen, by the number of the mutant.
     pub wrong: BTreeMap<u64, String>,
 }
 
@@ -47,17 +47,17 @@ impl OfClass {
         sum(&self.refuted) + sum(&self.declined) + self.errors + self.conditional
     }
 
-    /// The mutants that are still proofs.
+    /// The number of mutants that are still proofs.
     pub fn valid(&self) -> u64 {
         self.valid.values().sum()
     }
 
-    /// All mutants.
+    /// The number of all mutants.
     pub fn mutants(&self) -> u64 {
         self.killed() + self.valid() + self.wrong.len() as u64
     }
 
-    /// Of the mutants that are no proofs, how many were not accepted, in per cent.
+    /// The share of mutants that were not accepted, of those that are not proofs, in per cent.
     pub fn kill_rate(&self) -> f64 {
         let bad = self.mutants() - self.valid();
         if bad == 0 { 100.0 } else { 100.0 * self.killed() as f64 / bad as f64 }
@@ -81,9 +81,9 @@ impl OfClass {
 /// The outcomes of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
-    /// For each of [`CLASSES`].
+    /// The outcomes of each of [`CLASSES`].
     pub classes: Vec<OfClass>,
-    /// How many were also given to the program.
+    /// The number of mutants that were also given to the program.
     pub sampled: u64,
 }
 
@@ -94,7 +94,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts a mutant.
+    /// Counts the outcome of a mutant.
     pub fn count(&mut self, number: u64, class: usize, outcome: Outcome) {
         let of = &mut self.classes[class];
         match outcome {
@@ -107,13 +107,13 @@ impl Tally {
         }
     }
 
-    /// Adds what another has counted.
+    /// Adds the numbers of another tally.
     pub fn add(&mut self, other: &Tally) {
         self.classes.iter_mut().zip(&other.classes).for_each(|(mine, other)| mine.add(other));
         self.sampled += other.sampled;
     }
 
-    /// All classes together.
+    /// The outcomes of all classes together.
     pub fn total(&self) -> OfClass {
         let mut total = OfClass::default();
         self.classes.iter().for_each(|class| total.add(class));
@@ -125,7 +125,7 @@ impl Tally {
         classes.chain([("all", self.total())])
     }
 
-    /// A table for people.
+    /// The outcomes as a table for people.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut line = |text: String| writeln!(out, "{text}").expect("text");
@@ -171,7 +171,7 @@ impl Tally {
         out
     }
 
-    /// The campaign in one line.
+    /// A summary of the campaign in one line.
     pub fn summary(&self) -> String {
         let total = self.total();
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
