@@ -1,4 +1,4 @@
-//! An allocator that counts: how many bytes were in use at a time.
+//! An allocator that counts how many bytes are in use at a time.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 static NOW: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-/// The system's allocator, counted.
+/// The system's allocator with counters.
 pub struct Counting;
 
 fn more(bytes: usize) {
     MOST.fetch_max(NOW.fetch_add(bytes, Relaxed) + bytes, Relaxed);
 }
 
-// SAFETY: all is left to the system's allocator.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         more(layout.size());
@@ -34,7 +34,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both are there while one is copied to the other.
+        // Both blocks exist while one is copied to the other.
         more(size);
         NOW.fetch_sub(layout.size(), Relaxed);
         // SAFETY: as above.
@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What `work` comes to, and how many bytes it had in use at a time, in all threads.
+/// The result of `work`, and the most bytes that it had in use at a time, in all threads.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW.load(Relaxed);
     MOST.store(before, Relaxed);

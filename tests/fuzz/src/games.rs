@@ -1,5 +1,5 @@
-//! Files of games, which `prove` reads. Apart from `targets`, as the checker's tests, which run
-//! those, have nothing of the prover.
+//! Files of games, which `prove` reads. This module is not among `targets`, because the checker's
+//! tests, which run those, do not depend on the prover.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,10 @@ use draughtproof_game::{Game, PdnGame, Strictness, write_pdn};
 
 use crate::counting::peak;
 
-/// A position takes 32 bytes, and a move two characters and a blank; growing takes as much again.
+/// The most bytes of memory for a byte of input: a position takes 32 bytes, a move in a file at
+/// least two characters and a blank, and growing a vector takes as much again.
 const TIMES: usize = 64;
-/// For error messages, which list moves.
+/// The bytes for error messages, which list moves.
 const MESSAGES: usize = 64 << 10;
 
 /// Reads any bytes as a file of games.
@@ -33,7 +34,7 @@ pub fn run(bytes: &[u8]) {
         assert!(pdn.fault.is_none() || pdn.unread.is_some() || bytes.len() > 1 << 20);
         let text = write_pdn(&game.board, pdn).expect("legal moves");
         if pdn.fault.is_none() {
-            // What the standard has is written as it has it.
+            // A game of the standard's syntax is written in that syntax.
             let is_standard = pdn.forgiven == 0;
             let strictness = if is_standard { Strictness::Strict } else { Strictness::Lenient };
             let again = read(text.as_bytes(), strictness);
@@ -44,7 +45,7 @@ pub fn run(bytes: &[u8]) {
             );
         }
     }
-    // What is accepted strictly is the same game otherwise.
+    // A game that is accepted strictly is also accepted leniently, with the same moves.
     let begun: BTreeSet<_> = lenient.iter().map(|pdn| (pdn.line, &pdn.positions)).collect();
     for pdn in read(bytes, Strictness::Strict).iter().filter(|pdn| pdn.fault.is_none()) {
         assert_eq!(pdn.forgiven, 0);
@@ -61,13 +62,13 @@ fn is_legal(game: &Game, pdn: &PdnGame) {
     }
 }
 
-/// A game as any file has it.
+/// A game without the data that depends on its place in a file.
 fn without_place(pdn: &PdnGame) -> PdnGame {
     let result = Some(pdn.score().unwrap_or("*").into());
     PdnGame { number: 0, line: 0, result, forgiven: 0, first_forgiven: None, ..pdn.clone() }
 }
 
-/// Inputs to begin with.
+/// The inputs that fuzzing begins with.
 pub fn seeds() -> Vec<Vec<u8>> {
     let texts: [&[u8]; 28] = [
         b"[Event \"e\"]\n[Black \"b\"]\n[White \"w\"]\n[Result \"1-0\"]\n1. 11-15 23-18 2. 8-11 1-0\n",

@@ -1,4 +1,4 @@
-//! Lines of Hub, which `prove engine` reads. Apart from `targets`, as `games`.
+//! Lines of Hub, which `prove engine` reads. For the reason given in `games`, not among `targets`.
 
 use draughtproof_game::{Board, Game, Position};
 use prover::engine::Parameters;
@@ -8,9 +8,10 @@ use prover::engine::notation::{read_move, read_position, write_move, write_posit
 
 use crate::counting::peak;
 
-/// What is kept of a line is a part of it; growing takes as much again.
+/// The most bytes of memory for a byte of input: the parsed parts of a line are parts of its text,
+/// and growing takes as much again.
 const TIMES: usize = 4;
-/// For up to 64 arguments, and messages.
+/// The bytes for up to 64 arguments, and messages.
 const MESSAGES: usize = 8 << 10;
 
 /// Reads any bytes as lines.
@@ -41,7 +42,7 @@ pub fn run(bytes: &[u8]) {
                 assert!(left.is_none_or(|left| hard.is_some_and(|hard| hard <= left)));
             }
             Ok(Some(Command::SetParam { name, value })) => {
-                // What is wrong changes nothing.
+                // A parameter that is refused changes nothing.
                 let before = parameters.clone();
                 if parameters.set(&name, &value).is_err() {
                     assert_eq!(parameters, before);
@@ -70,7 +71,7 @@ fn is_read_back(board: &Board, at: &Position, after: &Position) {
     assert_eq!(read_move(board, at, &written), Ok(*after), "{written}");
 }
 
-/// Inputs to begin with.
+/// The inputs that fuzzing begins with.
 pub fn seeds() -> Vec<Vec<u8>> {
     let texts: [&[u8]; 20] = [
         b"hub\nset-param name=threads value=4\nset-param name=hash value=64\ninit\n",

@@ -1,9 +1,9 @@
-//! Fuzzing of all that `check` reads, of files of games, of lines of Hub, and of requests.
-//! `docs/hardening.md` tells what was tried, and how.
+//! Fuzzing of everything that `check` reads, of files of games, of lines of Hub, and of requests.
+//! `docs/hardening.md` says what was tried, and how.
 //!
-//! `targets` are also run by an ordinary test, `checker/tests/fuzz.rs`, on the inputs that are
-//! kept, `games` by `prover/game/tests/fuzz.rs`, and `hub` and `requests` by
-//! `prover/tests/fuzz.rs`.
+//! Ordinary tests run all of it on the inputs that are kept: `checker/tests/fuzz.rs` runs
+//! `targets`, `prover/game/tests/fuzz.rs` runs `games`, and `prover/tests/fuzz.rs` runs `hub` and
+//! `requests`.
 
 pub mod counting;
 pub mod games;

@@ -1,4 +1,4 @@
-//! Requests, which `prove serve` answers. Apart from `targets`, as `games`.
+//! Requests, which `prove serve` answers. For the reason given in `games`, not among `targets`.
 //!
 //! An input is a line with method and address, lines of the head, an empty line, and the body.
 
@@ -17,7 +17,8 @@ use tower::ServiceExt;
 
 use crate::counting::peak;
 
-/// Bytes of memory that no answer takes: the longest is one to a list of a thousand positions.
+/// The most bytes of memory that an answer may take: the longest is to a list of a thousand
+/// positions.
 const MOST_MEMORY: usize = 64 << 20;
 const BODY: usize = 4096;
 
@@ -51,7 +52,7 @@ fn server() -> &'static (Runtime, Router) {
     })
 }
 
-/// What an input asks; nothing if it is no request that gets past a library for HTTP.
+/// The request of an input; `None` if an HTTP library would refuse it.
 fn request(bytes: &[u8]) -> Option<Request<Body>> {
     let end = bytes.windows(2).position(|two| two == b"\n\n").unwrap_or(bytes.len());
     let (head, body) = (&bytes[..end], bytes.get(end + 2..).unwrap_or_default());
@@ -65,11 +66,11 @@ fn request(bytes: &[u8]) -> Option<Request<Body>> {
     request.body(Body::from(body.to_vec())).ok()
 }
 
-/// Answers any bytes.
+/// Answers a request of any bytes.
 ///
 /// # Panics
-/// If a request is answered by a failure of the server, by a fault that is not told in JSON,
-/// without the headers that every answer has, or takes much memory.
+/// If an answer is a failure of the server, is an error that is not in JSON, lacks a header that
+/// every answer has, or takes too much memory.
 pub fn run(bytes: &[u8]) {
     let (runtime, router) = server();
     let Some(request) = request(bytes) else { return };
@@ -91,7 +92,7 @@ pub fn run(bytes: &[u8]) {
     is_as_it_says(head.status, &head.headers, &body, is_head);
 }
 
-/// Whether a body in JSON is JSON, and every fault is a problem in JSON.
+/// Checks that a body of type JSON is JSON, and that every error is a problem in JSON.
 fn is_as_it_says(status: StatusCode, headers: &HeaderMap, body: &[u8], is_head: bool) {
     let kind = headers.get(header::CONTENT_TYPE).map(|kind| kind.to_str().expect("text"));
     if status.is_client_error() {
@@ -105,7 +106,7 @@ fn is_as_it_says(status: StatusCode, headers: &HeaderMap, body: &[u8], is_head: 
     }
 }
 
-/// Inputs to begin with.
+/// The inputs that fuzzing begins with.
 pub fn seeds() -> Vec<Vec<u8>> {
     const ROOT: &str = "ROOT";
     let get = |address: &str| format!("GET {address}\n\n");

@@ -1,8 +1,8 @@
-//! Whole checks of certificates, whose hashes are made right so that the check gets to what they
-//! stand for.
+//! Whole checks of certificates, whose hashes are made right so that the check gets to the
+//! contents.
 //!
 //! An input is a byte that says how to check; then CLAIM; then the objects, each after a byte that
-//! is not 0 where MANIFEST is to say something else about it than the object itself.
+//! is not 0 where MANIFEST is to state something else about the object than its head does.
 
 use super::{Input, folder, with_length};
 use crate::common::board;
@@ -23,10 +23,10 @@ use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
-/// What the database that is there covers.
+/// The cover of the database in the test's folder.
 const COVER: &str = "4:2";
-/// In the first byte: the level consistent, a shard, a sample, little memory, the claim's digest
-/// left alone.
+/// The bits of the first byte: the level consistent, a shard, a sample, little memory, a claim
+/// whose digest is left alone.
 const CONSISTENT: u8 = 1;
 const SHARD: u8 = 2;
 const SAMPLE: u8 = 4;
@@ -40,7 +40,8 @@ struct Place {
 }
 
 impl Place {
-    /// The root of a part of the database, if it has it.
+    /// The root of the part of the database that a cover admits, if the database has all of that
+    /// part.
     fn root(&self, cover: &Cover) -> Option<Digest> {
         let has = !cover.is_empty() && self.manifest.cover.includes(cover);
         has.then(|| self.manifest.restricted_to(cover).root())
@@ -95,9 +96,9 @@ pub(super) fn run(bytes: &[u8]) {
     judge(&claim, &options, &verdict);
 }
 
-/// What MANIFEST says of an object: what its header says.
+/// The record of an object in MANIFEST, with what the object's head states, unless `otherwise`.
 fn record(bytes: &[u8], otherwise: u8) -> Object {
-    // First and count are varints; longer ones than these are none that a seed has.
+    // First and count are varints; the seeds have no longer ones than these.
     let mut numbers = bytes.get(13..).unwrap_or_default().iter();
     let mut number = || match numbers.next().copied().unwrap_or_default() {
         low @ ..128 => u64::from(low),
@@ -123,7 +124,7 @@ fn record(bytes: &[u8], otherwise: u8) -> Object {
     }
 }
 
-/// That the verdict is one that there may be.
+/// Checks that the verdict is one of those that are possible.
 fn judge(claim: &[u8], options: &Options, verdict: &Statement) {
     let line = verdict.line();
     assert!(line.is_ascii() && !line.contains('\n') && line.starts_with("s "), "{line}");
@@ -145,7 +146,7 @@ fn judge(claim: &[u8], options: &Options, verdict: &Statement) {
         Statement::Shard(_) => assert!(options.shard.is_some(), "{line}"),
         Statement::Sampled { .. } => assert!(options.sample.is_some(), "{line}"),
         Statement::Whole(Verdict::Stopped(Stop::Error(_))) => {
-            // There is a database of 4x4 only, and too little memory only where that was asked for.
+            // There is only a database of 4x4, and too little memory only where a bound was set.
             let claim = claim.expect("a claim");
             let has_database = claim.game.starts_with("4x4");
             assert!(
@@ -157,7 +158,7 @@ fn judge(claim: &[u8], options: &Options, verdict: &Statement) {
     }
 }
 
-/// Whether a claim is true; or it cannot be said in a short time.
+/// Whether a claim is true, or cannot be decided in a short time.
 fn holds(board: &Board, start: &Position, claimed: Claimed) -> bool {
     let pieces = start.pieces();
     let squares = u128::from(board.squares());
@@ -171,7 +172,7 @@ fn holds(board: &Board, start: &Position, claimed: Claimed) -> bool {
         let oracle = known.entry((board.name(), pieces));
         oracle.or_insert_with(|| Oracle::new(board, pieces)).value(start)
     } else {
-        // Whoever has no piece has no move; nor may somebody who is in the way of himself.
+        // A side without pieces has no move, nor may a side have one whose pieces are all blocked.
         let mut moves = Vec::new();
         board.moves(start, &mut moves);
         if moves.is_empty() { Value::Loss } else { Value::Win }
@@ -211,7 +212,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         bound.chunk = 3;
         all.extend([seed(0, &win), seed(SAMPLE, &win), seed(CONSISTENT, &bound)]);
     }
-    // All of it is the database's; how it was found is said.
+    // All positions are in the database, and the provenance says how they were found.
     let mut sides = draw_4x4(&oracle, 0);
     sides.claim.cover = place.manifest.cover.clone();
     sides.claim.database = place.root(&sides.claim.cover);
@@ -219,7 +220,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     let said = super::provenance::seeds().into_iter();
     let said = said.take(2).flat_map(|bytes| [vec![0], with_length(&bytes)].concat());
     all.push(seed(0, &sides).into_iter().chain(said).collect());
-    // Longer ones take longer than they teach.
+    // Longer seeds take more time than they are worth.
     all.retain(|seed| seed.len() < 4000);
     assert!(all.len() >= 8);
     all

@@ -46,8 +46,8 @@ fn text(text: &str) {
     bounded(8, text.as_bytes(), decode);
 }
 
-/// That the clauses of a cover in canonical form are what it admits, and that it is closed under
-/// captures.
+/// Checks that a cover in canonical form equals the cover of its clauses, and that it is closed
+/// under captures.
 fn read(cover: &Cover) {
     assert_eq!(&Cover::of(cover.clauses().iter().copied()), cover);
     for (own, theirs) in (0..=33).flat_map(|own| (0..=33).map(move |theirs| (own, theirs))) {

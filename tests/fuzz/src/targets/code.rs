@@ -1,12 +1,12 @@
-//! The entropy code of slice files: a code that comes out is the only one of its values, and values
-//! come out as they were encoded. The same of payloads and their parts.
+//! The entropy code of slice files: a code that can be decoded is the only code of its values, and
+//! encoded values are decoded again. The same is tried for payloads and their parts.
 
 use super::{Input, with_length};
 use certificate_spec::coding::{CONTEXTS, Decoder, Frequencies, encode};
 use certificate_spec::payload;
 use certificate_spec::value::{Value, checksum};
 
-/// The input: contexts with frequencies; then a code, values, or a payload.
+/// An input is contexts with frequencies; then a code, values, or a payload.
 pub(super) fn run(bytes: &[u8]) {
     let mut input = Input(bytes);
     let described = input.section();
@@ -24,7 +24,7 @@ pub(super) fn run(bytes: &[u8]) {
         assert!(again.describe(context, described));
     }
     assert_eq!(again, frequencies);
-    // Contexts that depend on what came before, as in a file, and wander over all numbers.
+    // A context depends on the value before it, as in a file, and goes through all numbers.
     let contexts = u16::try_from(CONTEXTS).expect("a few");
     let next = |context: u16, value: Value| (context * 3 + value as u16 + 7) % contexts;
     if what == 0 {
@@ -48,7 +48,8 @@ pub(super) fn run(bytes: &[u8]) {
     }
 }
 
-/// Decodes more values than there can be, and wherever the code comes out encodes them again.
+/// Decodes more values than the code can have, and encodes them again wherever the code is
+/// finished.
 fn decode(frequencies: &Frequencies, code: &[u8], next: impl Fn(u16, Value) -> u16) {
     let Some(mut decoder) = Decoder::new(frequencies, code) else { return };
     let (mut values, mut context, mut found) = (Vec::new(), 0, 0);
@@ -63,7 +64,7 @@ fn decode(frequencies: &Frequencies, code: &[u8], next: impl Fn(u16, Value) -> u
     }
 }
 
-/// Reads a payload of each number of parts, with the checksum that it has and with the right one.
+/// Reads a payload for each number of parts, with its own checksum and with the right one.
 fn split(rest: &[u8]) {
     let sealed = [&checksum(rest), rest].concat();
     for parts in 0..18 {

@@ -1,7 +1,7 @@
-//! Whole checks of databases, with one file changed and all that depends on it made right.
+//! Whole checks of databases, with one file changed and everything that depends on it made right.
 //!
-//! An input says which database, how to check it, which slice, whether to repair checksums, and
-//! then has the bytes of the file.
+//! An input says which database is checked, how, which slice is changed, and whether checksums are
+//! repaired; then it has the bytes of the file.
 
 use super::{Input, folder};
 use crate::common::board;
@@ -17,8 +17,8 @@ use std::fs;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
-/// In the second byte: the level consistent, a shard, a sample, little memory; which checksums to
-/// repair; and that the bytes are of the manifest.
+/// The bits of the second byte: the level consistent, a shard, a sample, little memory, which
+/// checksums to repair, and that the bytes are those of the manifest.
 const CONSISTENT: u8 = 1;
 const SHARD: u8 = 2;
 const SAMPLE: u8 = 4;
@@ -103,7 +103,7 @@ fn repair_payloads(file: &mut [u8]) {
     }
 }
 
-/// That what is right, and nothing else, is verified where all is looked at.
+/// Checks that a whole check verifies right values, and no others.
 fn judge(base: &Base, options: &Options, is_right: bool) {
     let (verdict, most) = peak(|| check_database(&base.board, None, options));
     assert!(most < 1 << 20, "{most} bytes of memory");

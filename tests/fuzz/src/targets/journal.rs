@@ -1,7 +1,7 @@
-//! Journals. One is trusted, so what it says is taken for true; but it must be about this database,
-//! and whole.
+//! Journals. A journal is trusted, so its digests are believed; but it must be about this database,
+//! and complete.
 //!
-//! An input is lines, each after its length; or a byte 1 and then a line whose checksum is made
+//! An input is lines, each after its length; or a byte 1, and then a line whose checksum is made
 //! right.
 
 use super::{Input, folder, with_length};
@@ -66,7 +66,7 @@ pub(super) fn run(bytes: &[u8]) {
     let line = verdict.line();
     let after = fs::read(&path).expect("a journal");
     match verdict {
-        // It has been gone on with. What it had in whole lines is still there.
+        // The check has continued the journal. The complete lines of the journal are still there.
         Statement::Trusting { .. } => {
             let common = journal.iter().zip(&after).take_while(|(a, b)| a == b).count();
             let torn = journal[common..].iter().filter(|&&byte| byte == b'\n').count();
@@ -74,8 +74,8 @@ pub(super) fn run(bytes: &[u8]) {
             assert_eq!(without_journal(&place.check().line()), without_journal(&line));
             assert_eq!(fs::read(&path).expect("a journal"), after);
         }
-        // A journal that is not taken is left as it was. Digests in it that are made up are found
-        // out later.
+        // A journal that is refused is left as it was. Invented digests in a journal are found out
+        // later.
         Statement::Whole(Verdict::Stopped(Stop::Error(text))) if text.starts_with("journal ") => {
             assert_eq!(after, journal, "{line}");
         }
@@ -87,7 +87,7 @@ pub(super) fn run(bytes: &[u8]) {
     assert!(line.is_ascii() && !line.contains('\n'));
 }
 
-/// The verdict without the field that says for how much of it the journal has spoken.
+/// The verdict without the field that says how many pairs of slices the journal has spoken for.
 fn without_journal(line: &str) -> String {
     line.split(' ').filter(|word| !word.starts_with("journal=")).collect::<Vec<_>>().join(" ")
 }

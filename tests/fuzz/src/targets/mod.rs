@@ -1,10 +1,10 @@
-//! What is fuzzed. A target is a function of any bytes at all that panics where `check` does what
-//! it must not do; and the inputs that fuzzing begins with, made from what is valid.
+//! The targets of fuzzing. A target has a function of any bytes that panics where `check` does what
+//! it must not do, and the inputs that fuzzing begins with, made from valid files.
 //!
-//! Of decoders: that they do not panic, take no more memory than the bytes that are there justify,
-//! and accept nothing but what the encoder writes. Of whole checks: that they say one thing, that
-//! they verify nothing but what an exhaustive search finds to be so, and that they stay within the
-//! memory that `check --help` states.
+//! Decoders must not panic, must take no more memory than the bytes of their input justify, and
+//! must accept nothing but what the encoder writes. Whole checks must have one verdict, must verify
+//! only what an exhaustive search finds to be true, and must stay within the memory that `check
+//! --help` states.
 
 mod certificate;
 mod claim;
@@ -21,11 +21,11 @@ use crate::counting::peak;
 
 /// A target.
 pub struct Target {
-    /// Its name, and that of the folder of its inputs.
+    /// The name of the target, and of the folder of its inputs.
     pub name: &'static str,
-    /// Tries an input.
+    /// Runs the target on an input.
     pub run: fn(&[u8]),
-    /// Makes inputs to begin with.
+    /// Makes the inputs that fuzzing begins with.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
@@ -43,7 +43,7 @@ pub const ALL: [Target; 10] = [
     Target { name: "slice", run: slice::run, seeds: slice::seeds },
 ];
 
-/// Tries an input of the target with this name.
+/// Runs the target with this name on an input.
 ///
 /// # Panics
 /// If `check` does what it must not do, or there is no such target.
@@ -52,7 +52,8 @@ pub fn run(name: &str, bytes: &[u8]) {
     (target.run)(bytes);
 }
 
-/// What a decoder says of bytes, with memory for so many times as many, and some for words.
+/// The result of a decoder, which may take `times` as many bytes of memory as it is given, and some
+/// for messages.
 fn bounded<'a, T>(times: usize, bytes: &'a [u8], decode: impl FnOnce(&'a [u8]) -> T) -> T {
     const WORDS: usize = 16 << 10;
     let (result, most) = peak(|| decode(bytes));
@@ -60,7 +61,7 @@ fn bounded<'a, T>(times: usize, bytes: &'a [u8], decode: impl FnOnce(&'a [u8]) -
     result
 }
 
-/// An input read from its beginning; beyond the end there are zeros.
+/// An input, read from its beginning; beyond its end it reads as zeros.
 struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
@@ -74,27 +75,27 @@ impl<'a> Input<'a> {
         u16::from_le_bytes([self.byte(), self.byte()])
     }
 
-    /// So many bytes, or what there is.
+    /// The next `length` bytes, or as many as are left.
     fn take(&mut self, length: usize) -> &'a [u8] {
         let (first, rest) = self.0.split_at(length.min(self.0.len()));
         self.0 = rest;
         first
     }
 
-    /// Bytes after their length, as [`with_length`] writes them.
+    /// Bytes preceded by their length, as [`with_length`] writes them.
     fn section(&mut self) -> &'a [u8] {
         let length = self.number();
         self.take(length.into())
     }
 }
 
-/// Bytes after their length.
+/// Bytes, preceded by their length.
 fn with_length(bytes: &[u8]) -> Vec<u8> {
     let length = u16::try_from(bytes.len()).expect("a short seed");
     [&length.to_le_bytes(), bytes].concat()
 }
 
-/// A folder in memory, where there is one.
+/// A folder in memory where the system has one, else on disk.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
 }

@@ -1,4 +1,4 @@
-//! Notes, keys, and what notes come to together.
+//! Notes, keys, and the verdicts on notes together.
 //!
 //! An input is a byte that says which keys are trusted, then a file of keys, then notes, each after
 //! its length.
@@ -20,12 +20,12 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 use tempfile::TempDir;
 
-/// The example in the documentation of golang.org/x/mod/sumdb/note. All know the private key; no
-/// input of fuzzing signs anything with it.
+/// The example in the documentation of golang.org/x/mod/sumdb/note. Its private key is public; no
+/// input of fuzzing has a signature by it.
 const PUBLIC: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const PRIVATE: &str =
     "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz\n";
-/// In the first byte: no keys are asked for; those of the input are.
+/// The bits of the first byte: no keys are required; the keys of the input are trusted.
 const ANYBODY: u8 = 1;
 const THEIRS: u8 = 2;
 
@@ -106,7 +106,7 @@ pub(super) fn run(bytes: &[u8]) {
         () if how & THEIRS != 0 => Some(theirs),
         () => Some(place.keys.clone()),
     };
-    // What is signed with the key is half of the work only.
+    // The signed note covers only half of the work.
     let may_pass = how & (ANYBODY | THEIRS) != 0;
     let notes = Notes::read(&files, keys, 1, 1);
     let joined = notes.about(&place.about);
@@ -121,7 +121,7 @@ pub(super) fn run(bytes: &[u8]) {
     assert!(!passes || may_pass && line.contains(" by cover of "), "{line}");
 }
 
-/// Reads a file of public keys, or of one that is private. A key has one way of being written.
+/// Reads a file of public keys, or of a private key. A key has only one spelling.
 fn read_keys(path: &Path, file: &[u8]) -> Vec<PublicKey> {
     fs::write(path, file).expect("keys");
     if let Ok(key) = PrivateKey::open(path) {

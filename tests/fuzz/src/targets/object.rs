@@ -20,12 +20,12 @@ pub(super) fn run(bytes: &[u8]) {
     }
 }
 
-/// That an object with a head ends where it should.
+/// Checks that an object with this head ends where it should.
 fn ends(head: &ObjectHead, end: u64, bytes: &[u8]) {
     assert!(end == bytes.len() as u64 && head.length() <= bytes.len());
 }
 
-/// Reads a strategy with choices among other numbers each time, and writes it again.
+/// Reads a strategy with choices among different numbers of successors, and writes it again.
 fn bits(strategy: &[u8]) {
     let mut widths = (1..).map(|n: usize| width(n * n % 71)).take(8 * strategy.len());
     let (mut reader, mut writer) = (BitReader::new(strategy), BitWriter::default());

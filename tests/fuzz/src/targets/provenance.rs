@@ -1,4 +1,4 @@
-//! What a certificate says of how it was made: a typed object, shown and never relied on.
+//! What a certificate says of how it was made: a typed object that is shown and never relied on.
 
 use super::bounded;
 use certificate_spec::claim::Question;
@@ -8,14 +8,14 @@ use certificate_spec::provenance::{
     Asked, Iteration, Mode, Provenance, Request, Resources, Thresholds,
 };
 
-/// A byte may stand for an empty text, which takes more than twenty in memory, and growing takes as
-/// many again while what there was is copied.
+/// The most bytes of memory for a byte of input: a byte may stand for an empty text, which takes
+/// more than twenty, and growing takes as many again while the old contents are copied.
 const TIMES: usize = 100;
 
 pub(super) fn run(bytes: &[u8]) {
     let Ok((head, provenance)) = bounded(TIMES, bytes, Provenance::decode) else { return };
     assert_eq!(provenance.encode(&head), bytes);
-    // It is shown to people, who must not take it for anything else.
+    // The text is shown to people, who must not take it for a verdict.
     let shown = provenance.to_string();
     assert!(shown.is_ascii() && shown.lines().all(|line| !line.starts_with("s ")), "{shown}");
     let cover = &provenance.request.cover;

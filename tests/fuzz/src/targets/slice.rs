@@ -1,4 +1,4 @@
-//! The heads of slice files. The values that follow them are the business of `code` and `database`.
+//! The heads of slice files. The values after them are tried by `code` and `database`.
 
 use super::bounded;
 use crate::common::files::{Files, repair_head};
@@ -7,7 +7,7 @@ use certificate_spec::slice::{SliceHead, Unit};
 
 pub(super) fn run(bytes: &[u8]) {
     decode(bytes);
-    // Hardly anything gets beyond the checksum by itself.
+    // Hardly any input has a right checksum without repair.
     let mut repaired = bytes.to_vec();
     repair_head(&mut repaired);
     decode(&repaired);
