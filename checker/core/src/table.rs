@@ -150,7 +150,7 @@ impl Table {
         self.stretches.iter().all(Option::is_none)
     }
 
-    /// For each stretch whether it is one of these.
+    /// For each stretch, whether its number is among `numbers`.
     pub(crate) fn marked(&self, numbers: impl Iterator<Item = usize>) -> Vec<bool> {
         let mut marked = vec![false; self.stretches.len()];
         numbers.for_each(|number| marked[number] = true);

@@ -55,18 +55,18 @@ pub(crate) struct Word<'a> {
 pub(crate) struct Moves {
     /// The positions in which there is such a move.
     pub(crate) can: u64,
-    /// Those in which one leads to a loss for the opponent.
+    /// The positions in which one of the moves leads to a loss for the opponent.
     pub(crate) win: u64,
-    /// Those in which none leads to anything but a win for the opponent, unless they are among
-    /// `win`.
+    /// The positions in which no move leads to anything but a win for the opponent; the bits of
+    /// positions in `win` have no meaning.
     pub(crate) lose: u64,
 }
 
 impl Moves {
     pub(crate) const NONE: Moves = Moves { can: 0, win: 0, lose: !0 };
 
-    /// One more move, which there is in the positions `can`; `after` says the opponent's values
-    /// after it. It is only asked for positions that are not won already: another move makes no
+    /// Adds a move that exists in the positions `can`; `after` gives the opponent's values after
+    /// it. It is called only for positions that are not won already: another move makes no
     /// difference there.
     pub(crate) fn lead(&mut self, can: u64, after: impl FnOnce(u64) -> Bits) {
         self.can |= can;
@@ -78,7 +78,7 @@ impl Moves {
         }
     }
 
-    /// What these moves settle, if there are no others in these positions.
+    /// The values that these moves settle, if there are no other moves in these positions.
     pub(crate) fn values(&self, positions: u64) -> Bits {
         Bits { win: self.win, loss: positions & self.lose & !self.win }
     }
@@ -87,14 +87,14 @@ impl Moves {
 /// What is known about the positions of a word before steps of kings are looked at.
 #[derive(Clone, Copy)]
 pub(crate) struct Settled {
-    /// Those that are settled by jumps.
+    /// The values of positions that jumps have settled.
     pub(crate) values: Bits,
-    /// The others.
+    /// The other positions.
     pub(crate) open: Open,
 }
 
 impl Settled {
-    /// What is known of position `n` alone, as of position 0.
+    /// The state of position `n` alone, as that of position 0.
     pub(crate) fn at(self, n: usize) -> Settled {
         let Open { positions, win, lose } = self.open;
         let [positions, win, lose] = [positions, win, lose].map(|bits| bits >> n & 1);
@@ -102,20 +102,20 @@ impl Settled {
     }
 }
 
-/// Positions that are not settled, so that steps of kings count.
+/// The positions that are not settled, for which steps of kings count.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Open {
-    /// Those that are not settled: in them there is no jump.
+    /// The positions that are not settled; in none of them is there a jump.
     pub(crate) positions: u64,
-    /// Those in which a step of a man leads to a loss for the opponent.
+    /// The positions in which a step of a man leads to a loss for the opponent.
     pub(crate) win: u64,
-    /// Those in which every step of a man leads to a win for the opponent.
+    /// The positions in which every step of a man leads to a win for the opponent.
     pub(crate) lose: u64,
 }
 
 /// The sets of kings that vary in a word.
 pub(crate) struct Sets<'a> {
-    /// All sets of as many kings, in order.
+    /// All sets of as many kings as the varying side has, in order.
     pub(crate) all: &'a [u32],
     /// The word has sets 64 · `word` to 64 · `word` + 63.
     pub(crate) word: usize,
