@@ -6,10 +6,10 @@
 //! of their tables, in a shard also those of the tables that have been taken for granted since the
 //! line before, and a checksum of the first line and this one.
 //!
-//! Trusts: the file. Whoever can write a journal decides what counts as verified, so it must be the
-//! user's own. Enforces: that the journal is about the same files (those that the root stands for,
-//! which are hashed again) and the same question, and that a line counts only if it has been
-//! written to its end. If a table is needed again, it must have the digest given here.
+//! Trusts: the file. A program that can write a journal decides what counts as verified, so it must
+//! be the user's own. Enforces: that the journal is about the same files (those that the root
+//! stands for, which are hashed again) and the same question, and that a line counts only if it has
+//! been written to its end. If a table is needed again, it must have the digest given here.
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
