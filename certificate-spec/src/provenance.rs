@@ -80,9 +80,9 @@ pub struct Request {
 pub enum Asked {
     /// The value, whatever it is.
     Value,
-    /// That Black does not lose.
+    /// The claim that Black does not lose.
     BlackNotLost,
-    /// That White does not lose.
+    /// The claim that White does not lose.
     WhiteNotLost,
 }
 
