@@ -67,7 +67,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         ControlFlow::Continue(())
     };
     let search = |attacker| {
-        let goal = Goal { board, database: &database, attacker, lemmas: None };
+        let goal = Goal::new(board, &database, attacker);
         Search::new(goal, options.table.bytes).with_progress(&report)
     };
     // What is for people is for programs, too.

@@ -1,10 +1,10 @@
 //! The evaluation: on 8x8 by a network, on other boards by a weighted sum of features, the weights
 //! depending on the number of pieces.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::features::{FEATURES, Features, Masks, NAMES};
-use super::network::{Network, Parameters};
+use super::network::{Network, Parameters, is_for};
 use super::weights::Weights;
 use crate::board::{Board, Position};
 
@@ -61,6 +61,13 @@ impl Evaluation {
     pub fn fitted(board: &Board) -> Self {
         Self::with_network(board, &Parameters::fitted())
             .unwrap_or_else(|| Self::new(board, &Weights::FITTED))
+    }
+
+    /// The evaluation by the network in use, made once; `None` for a board other than 8x8.
+    pub fn by_network(board: &Board) -> Option<&'static Self> {
+        static OF_8X8: OnceLock<Option<Evaluation>> = OnceLock::new();
+        let make = || Self::with_network(board, &Parameters::fitted());
+        if is_for(board) { OF_8X8.get_or_init(make).as_ref() } else { None }
     }
 
     /// The features of a position.

@@ -18,6 +18,8 @@ use crate::wire;
 
 /// The kind of search; results of another kind are not used again.
 const SEARCH: u8 = 7;
+/// The kind of a search whose first numbers come from a network.
+const SEARCH_WITH_NETWORK: u8 = 8;
 /// Scores are within this, wins included.
 const MOST_SCORE: u32 = 100_000;
 
@@ -38,7 +40,12 @@ impl<'a> SearchContext<'a> {
     /// To decide whether a side wins.
     pub fn goal(&self, attacker: Side) -> Goal<'a> {
         let SearchContext { board, database, lemmas, .. } = *self;
-        Goal { board, database, attacker, lemmas }
+        Goal::new(board, database, attacker).with_lemmas(lemmas)
+    }
+
+    /// The kind of its searches.
+    fn kind(&self) -> u8 {
+        if self.goal(Side::Black).has_network() { SEARCH_WITH_NETWORK } else { SEARCH }
     }
 }
 
@@ -88,7 +95,7 @@ impl Item {
         let [black, white, kings] = [self.position.black, self.position.white, self.position.kings]
             .map(|set| board.to_dense(set));
         wire::encode(&WireItem {
-            search: SEARCH,
+            search: context.kind(),
             rules: RULES.into(),
             rows: board.rows(),
             columns: board.columns(),

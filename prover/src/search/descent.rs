@@ -6,6 +6,7 @@
 //! proof numbers, Kaneko 2010), so that it goes elsewhere. Its path is its own: that another thread
 //! has a position on its path says nothing of a repetition.
 
+use std::num::NonZeroU32;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
@@ -116,7 +117,7 @@ impl<'a> Descent<'a> {
     ) -> Outcome {
         if self.path.is_empty() {
             let key = table.table().key(root);
-            if !self.enter(root, key, ProofNumbers::UNLIMITED, table) {
+            if !self.enter(root, key, ProofNumbers::UNLIMITED, None, table) {
                 control.stop_for_room();
                 return Outcome::of(self.see(root, key, table).numbers);
             }
@@ -145,11 +146,12 @@ impl<'a> Descent<'a> {
             } else {
                 backup.best
             };
-            let Child { position, key, seen } = children[chosen];
+            let Child { position, key, seen, estimate } = children[chosen];
             // It may have been decided on another way since its numbers were taken, or another
             // thread may be there.
-            let now = self.see(&position, key, table);
-            if now.numbers.is_decided() || T::IS_SHARED && now != seen {
+            if let Some(now) = self.see_in_table(&position, key, table)
+                && (now.numbers.is_decided() || T::IS_SHARED && now != seen)
+            {
                 self.path.set_seen(chosen, now);
                 continue;
             }
@@ -159,7 +161,7 @@ impl<'a> Descent<'a> {
                 backup.limits_beside(is_or, limits, seen.numbers)
             };
             self.path.set_searched(chosen);
-            if !self.enter(&position, key, limits, table) {
+            if !self.enter(&position, key, limits, estimate, table) {
                 control.stop_for_room();
             }
         }
@@ -190,12 +192,13 @@ impl<'a> Descent<'a> {
         position: &Position,
         key: Key,
         limits: ProofNumbers,
+        estimate: Option<NonZeroU32>,
         table: &mut T,
     ) -> bool {
         if !table.enter(key) {
             return false;
         }
-        self.path.push(*position, key, limits, self.counters.nodes);
+        self.path.push(*position, key, limits, estimate, self.counters.nodes);
         self.counters.nodes += 1;
         self.add_successors(position, key, table);
         if T::IS_SHARED && self.counters.nodes.is_multiple_of(LOOK_UP_INTERVAL) {
@@ -217,14 +220,19 @@ impl<'a> Descent<'a> {
             let known = self.goal.known(s);
             self.counters.probes.looked_up += 1;
             self.counters.probes.known += u64::from(known.is_some());
+            let mut estimate = None;
             let seen = match known {
                 Some(won) => Seen::alone(ProofNumbers::of(won)),
                 None if self.is_to_capture(s, key, table) => {
                     Seen::alone(self.quiesce(s, key, table))
                 }
-                None => self.see(s, key, table),
+                None => self.see_in_table(s, key, table).unwrap_or_else(|| {
+                    let numbers = self.goal.estimate(s);
+                    estimate = NonZeroU32::new(numbers.proof);
+                    self.corrected(s, numbers)
+                }),
             };
-            self.path.add_child(Child { position: *s, key, seen });
+            self.path.add_child(Child { position: *s, key, seen, estimate });
         }
         self.buffers.push((successors, keys));
     }
@@ -258,15 +266,28 @@ impl<'a> Descent<'a> {
 
     /// What a position looks like that the database does not know.
     pub(super) fn see<T: Positions>(&self, position: &Position, key: Key, table: &mut T) -> Seen {
-        let Some(slot) = table.look_up(key) else {
-            let ProofNumbers { proof, disproof } = self.goal.estimate(position);
-            let proof = self.learned.corrected(self.goal.board, position, proof);
-            return Seen::alone(ProofNumbers { proof, disproof });
-        };
+        let seen = self.see_in_table(position, key, table);
+        seen.unwrap_or_else(|| self.corrected(position, self.goal.estimate(position)))
+    }
+
+    /// What a position that was never searched looks like: its estimate, with what was learned.
+    fn corrected(&self, position: &Position, estimate: ProofNumbers) -> Seen {
+        let proof = self.learned.corrected(self.goal.board, position, estimate.proof);
+        Seen::alone(ProofNumbers { proof, ..estimate })
+    }
+
+    /// What a position looks like that is in the table.
+    fn see_in_table<T: Positions>(
+        &self,
+        position: &Position,
+        key: Key,
+        table: &mut T,
+    ) -> Option<Seen> {
+        let slot = table.look_up(key)?;
         let threads = slot.threads();
         // To go round in a circle is not to win.
         if threads > 0 && self.path.contains(key) {
-            return Seen::alone(ProofNumbers::DISPROVED);
+            return Some(Seen::alone(ProofNumbers::DISPROVED));
         }
         let numbers = match slot.known() {
             Known::Proved(_) => ProofNumbers::PROVED,
@@ -283,7 +304,7 @@ impl<'a> Descent<'a> {
             let more = threads.saturating_mul(*number / 4 + 1);
             *number = number.saturating_add(more).min(INFINITE - 1);
         }
-        Seen { numbers, guide }
+        Some(Seen { numbers, guide })
     }
 
     /// Takes the last position off the path, and stores what was found of it. The time of a proof
@@ -291,7 +312,7 @@ impl<'a> Descent<'a> {
     /// on.
     fn leave<T: Positions>(&mut self, backup: &NodeBackup, table: &mut T) -> Outcome {
         let Some(frame) = self.path.last() else { unreachable!("there is one") };
-        let (key, position) = (frame.key, frame.position);
+        let (key, position, estimate) = (frame.key, frame.position, frame.estimate);
         let nodes = self.counters.nodes - frame.nodes_before;
         let found = table.stamp(backup.outcome());
         let numbers = match table.leave(key, found, nodes) {
@@ -305,7 +326,7 @@ impl<'a> Descent<'a> {
             self.cut = usize::MAX;
         }
         if numbers.proof < INFINITE {
-            let estimate = self.goal.estimate(&position).proof;
+            let estimate = estimate.map_or_else(|| self.goal.estimate(&position).proof, u32::from);
             self.learned.learn(self.goal.board, &position, estimate, numbers.proof);
         }
         Outcome::of(numbers)

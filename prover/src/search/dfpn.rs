@@ -309,8 +309,7 @@ mod tests {
     fn a_strategy_comes_of_more_proofs_than_32_bits_can_count() {
         let game: Game = "5x5/2".parse().expect("a game");
         let database = Values::empty(&game.board);
-        let goal =
-            Goal { board: &game.board, database: &database, attacker: Side::White, lemmas: None };
+        let goal = Goal::new(&game.board, &database, Side::White);
         let search = |proofs| {
             let mut search = Search::new(goal, 1 << 20);
             search.table = search.table.with_proofs(proofs);

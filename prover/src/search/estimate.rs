@@ -1,10 +1,19 @@
 //! What is said of a position before it is searched: a decision by the database or the rules, or an
 //! estimate of its proof and disproof number.
 
+use super::learned_estimate::{ONE, logarithm, power};
 use super::lemmas::Lemmas;
 use super::numbers::ProofNumbers;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
+use crate::heuristic::Evaluation;
+
+/// First numbers of an even position.
+const EVEN: u32 = 8;
+/// The largest first number that a score gives.
+const MOST: u32 = 1000;
+/// Hundredths of a man that halve a first number and double the other one.
+const HALF: i64 = 50;
 
 /// What a search is to decide: whether a side, the *attacker*, wins.
 #[derive(Clone, Copy)]
@@ -17,9 +26,32 @@ pub struct Goal<'a> {
     pub attacker: Side,
     /// What searches before have decided, if that is to be known.
     pub lemmas: Option<&'a Lemmas>,
+    /// What first numbers come from on boards that have a network.
+    evaluation: Option<&'a Evaluation>,
 }
 
-impl Goal<'_> {
+impl<'a> Goal<'a> {
+    /// To decide whether `attacker` wins, knowing no lemmas.
+    pub fn new(board: &'a Board, database: &'a Values, attacker: Side) -> Self {
+        let evaluation = Evaluation::by_network(board);
+        Goal { board, database, attacker, lemmas: None, evaluation }
+    }
+
+    /// The goal, with what searches before have decided.
+    pub fn with_lemmas(self, lemmas: Option<&'a Lemmas>) -> Self {
+        Goal { lemmas, ..self }
+    }
+
+    /// The goal, with first numbers by material on every board.
+    pub fn without_network(self) -> Self {
+        Goal { evaluation: None, ..self }
+    }
+
+    /// Whether first numbers come from a network.
+    pub fn has_network(&self) -> bool {
+        self.evaluation.is_some()
+    }
+
     /// Whether a position is an Or node: one in which the attacker is to move.
     pub fn is_or(&self, position: &Position) -> bool {
         position.turn == self.attacker
@@ -40,24 +72,45 @@ impl Goal<'_> {
 
     /// Proof and disproof numbers for a position that has not been searched: the more the attacker
     /// is ahead, the easier a proof and the harder a disproof; and the more moves the side to move
-    /// has, the more there is to do for its opponent, who has to answer all of them. A man counts
-    /// 8, a king 10, a move 2. (The weights are those that needed the fewest nodes among some
-    /// dozens, on 6x6, 5x7/2, 8x4, 4x8, 6x4 and 5x5/2 with databases of 3 to 6 pieces and on
-    /// samples of 8x8 positions of 7 and 8: without the moves it takes 1.7 times as many.)
+    /// has, 2 for each, the more there is to do for its opponent, who has to answer all of them.
+    /// (Without the moves the searches named at [`Goal::by_material`] take 1.7 times as many nodes.)
     pub fn estimate(&self, position: &Position) -> ProofNumbers {
-        let worth = |side| {
-            let pieces = position.of(side);
-            8 * pieces.count_ones() + 2 * (pieces & position.kings).count_ones()
+        let ProofNumbers { proof, disproof } = match self.evaluation {
+            Some(evaluation) => self.by_score(evaluation, position),
+            None => self.by_material(position),
         };
-        let (mine, theirs) = (worth(self.attacker), worth(self.attacker.opponent()));
-        let even = 8;
         let moves = 2 * u32::try_from(self.board.mobility(position)).unwrap_or(u32::MAX / 2);
-        let proof = (even + theirs).saturating_sub(mine).max(1);
-        let disproof = (even + mine).saturating_sub(theirs).max(1);
         if self.is_or(position) {
             ProofNumbers { proof, disproof: disproof + moves }
         } else {
             ProofNumbers { proof: proof + moves, disproof }
         }
+    }
+
+    /// Numbers by what the network says: each halves with [`HALF`] hundredths of a man, as the
+    /// effort of a search does (docs/experiments/070).
+    fn by_score(&self, evaluation: &Evaluation, position: &Position) -> ProofNumbers {
+        let score = i64::from(evaluation.score(position));
+        let ahead = if self.is_or(position) { score } else { -score };
+        let halvings = ahead * ONE / HALF;
+        let number = |halvings: i64| {
+            let most = logarithm(MOST);
+            power((logarithm(EVEN) - halvings).clamp(0, most))
+        };
+        ProofNumbers { proof: number(halvings), disproof: number(-halvings) }
+    }
+
+    /// Numbers by material: a man counts 8, a king 10. (The weights are those that needed the
+    /// fewest nodes among some dozens, on 6x6, 5x7/2, 8x4, 4x8, 6x4 and 5x5/2 with databases of 3
+    /// to 6 pieces and on samples of 8x8 positions of 7 and 8.)
+    fn by_material(&self, position: &Position) -> ProofNumbers {
+        let worth = |side| {
+            let pieces = position.of(side);
+            8 * pieces.count_ones() + 2 * (pieces & position.kings).count_ones()
+        };
+        let (mine, theirs) = (worth(self.attacker), worth(self.attacker.opponent()));
+        let proof = (EVEN + theirs).saturating_sub(mine).max(1);
+        let disproof = (EVEN + mine).saturating_sub(theirs).max(1);
+        ProofNumbers { proof, disproof }
     }
 }

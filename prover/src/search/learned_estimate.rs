@@ -26,7 +26,7 @@ const PLACES: usize = 4 * 32;
 /// Bits behind the point of a logarithm.
 const BITS: u32 = 16;
 /// A factor of two, as a logarithm.
-const ONE: i64 = 1 << BITS;
+pub(super) const ONE: i64 = 1 << BITS;
 /// The share of an error that is taken away each time.
 const RATE: i64 = ONE / 16;
 /// The most that an estimate is multiplied by, as a logarithm. What is learnt is learnt from
@@ -95,13 +95,13 @@ impl LearnedEstimate {
 
 /// The logarithm of a number of 1 or more to the base 2, in units of [`ONE`]: exact for powers of
 /// two, and linear in between, so that it is the same on every machine.
-fn logarithm(n: u32) -> i64 {
+pub(super) fn logarithm(n: u32) -> i64 {
     let whole = n.ilog2();
     (i64::from(whole) << BITS) + ((i64::from(n) << BITS) >> whole) - ONE
 }
 
 /// The number of 1 or more of which this is the logarithm, rounded.
-fn power(logarithm: i64) -> u32 {
+pub(super) fn power(logarithm: i64) -> u32 {
     let logarithm = logarithm.max(0);
     let (whole, rest) = (logarithm >> BITS, logarithm & (ONE - 1));
     ((((ONE + rest) << whole) + ONE / 2) >> BITS) as u32

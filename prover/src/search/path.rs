@@ -1,5 +1,7 @@
 //! The path of a search: the positions from the root to where it is, each with its children.
 
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 
 use super::backup::NodeBackup;
@@ -13,6 +15,8 @@ pub(super) struct Child {
     pub(super) position: Position,
     pub(super) key: Key,
     pub(super) seen: Seen,
+    /// The proof number that it was estimated at, if its numbers are an estimate.
+    pub(super) estimate: Option<NonZeroU32>,
 }
 
 /// What a thread sees of a position.
@@ -39,6 +43,8 @@ pub(super) struct Frame {
     pub(super) key: Key,
     /// The numbers at which it is left.
     pub(super) limits: ProofNumbers,
+    /// The proof number that it was estimated at, if it was in this search of its parent.
+    pub(super) estimate: Option<NonZeroU32>,
     /// Nodes that were expanded before it.
     pub(super) nodes_before: u64,
     /// Where its children begin.
@@ -93,10 +99,12 @@ impl Path {
         position: Position,
         key: Key,
         limits: ProofNumbers,
+        estimate: Option<NonZeroU32>,
         nodes_before: u64,
     ) {
         let children = self.children.len();
-        self.frames.push(Frame { position, key, limits, nodes_before, children, searched: 0 });
+        let frame = Frame { position, key, limits, estimate, nodes_before, children, searched: 0 };
+        self.frames.push(frame);
     }
 
     /// Goes back from the last position, whose numbers are these now.
@@ -186,6 +194,7 @@ impl Path {
                 position: frame.key.position(goal.board),
                 key: frame.key,
                 limits: frame.limits,
+                estimate: None,
                 nodes_before: frame.nodes_before,
                 children: index(frame.children)?,
                 searched: index(frame.searched)?,
@@ -193,7 +202,7 @@ impl Path {
         }
         for &WireChild { key, numbers } in &wire.children {
             let (position, seen) = (key.position(goal.board), Seen::alone(numbers));
-            path.children.push(Child { position, key, seen });
+            path.children.push(Child { position, key, seen, estimate: None });
         }
         Some(path)
     }

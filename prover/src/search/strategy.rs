@@ -111,7 +111,7 @@ impl<'a> Goal<'a> {
     /// The replay of strategies that decide positions this way: of the attacker, to win, or of the
     /// defender, not to lose.
     pub fn replay(&self, is_win: bool) -> Replay<'a, impl Fn(&Position) -> Option<bool> + use<'a>> {
-        let Goal { board, database, attacker, lemmas } = *self;
+        let Goal { board, database, attacker, lemmas, .. } = *self;
         let claimant = if is_win { attacker } else { attacker.opponent() };
         let known = move |p: &Position| match database.probe(p) {
             Some(value) => Some(suits(value, p.turn == claimant, is_win)),

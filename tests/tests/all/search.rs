@@ -63,7 +63,7 @@ fn compare(
     let want = large.probe(position).expect(&fen);
     let mut nodes = 0;
     for attacker in [Side::Black, Side::White] {
-        let goal = Goal { board, database: small, attacker, lemmas: None };
+        let goal = Goal::new(board, small, attacker);
         let mut search = Search::new(goal, 1 << 28).with_threads(threads);
         let outcome = search.run(position, 10_000_000);
         let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
@@ -140,7 +140,7 @@ fn a_table_that_forgets_makes_no_mistakes() {
     let (mut decided, mut given_up) = (0, 0);
     for position in positions(&board, 4).iter().step_by(3989) {
         let won = large.probe(position).unwrap() == Value::Win;
-        let goal = Goal { board: &board, database: &small, attacker: position.turn, lemmas: None };
+        let goal = Goal::new(&board, &small, position.turn);
         let mut search = Search::new(goal, 0);
         match search.run(position, 200_000) {
             Outcome::Unknown(_) => given_up += 1,
@@ -163,8 +163,7 @@ fn threads_that_share_a_table_find_what_is_so() {
         for position in positions(&board, 4).iter().step_by(step) {
             let fen = board.write_fen(position);
             let won = large.probe(position).unwrap() == Value::Win;
-            let goal =
-                Goal { board: &board, database: &small, attacker: position.turn, lemmas: None };
+            let goal = Goal::new(&board, &small, position.turn);
             let mut search = Search::new(goal, bytes).with_threads(threads);
             match search.run(position, 200_000) {
                 Outcome::Unknown(_) => given_up += 1,
@@ -185,8 +184,7 @@ fn threads_that_are_stopped_go_on_together_or_alone() {
     let database = database(&game.board, 3);
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
-    let goal =
-        Goal { board: &game.board, database: &database, attacker: Side::White, lemmas: None };
+    let goal = Goal::new(&game.board, &database, Side::White);
     let mut nodes = 0;
     // Together, alone, and together again.
     for threads in [2, 1, 4] {
@@ -226,7 +224,7 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
     ] {
         let database = database(&game.board, pieces);
         let budget = if pieces == 4 { u64::MAX } else { 300_000 };
-        let goal = Goal { board: &game.board, database: &database, attacker, lemmas: None };
+        let goal = Goal::new(&game.board, &database, attacker);
         let mut whole = Search::new(goal, bytes);
         let want = whole.run(&game.start(), budget);
         let said = Mutex::new(Vec::new());
@@ -292,7 +290,7 @@ fn the_start_of_6x6_takes_a_known_number_of_nodes() {
     let database = database(&game.board, 6);
     // Pinned: a change of the search shows here, and must be meant.
     for (attacker, nodes) in [(Side::Black, 16_227), (Side::White, 14_595)] {
-        let goal = Goal { board: &game.board, database: &database, attacker, lemmas: None };
+        let goal = Goal::new(&game.board, &database, attacker);
         let mut search = Search::new(goal, 1 << 28);
         assert_eq!(search.run(&game.start(), u64::MAX / 2), Outcome::Disproved);
         assert_eq!(search.nodes(), nodes, "{attacker:?}");
@@ -356,8 +354,7 @@ fn the_numbers_that_are_reported_are_those_of_a_search_that_ends_there() {
             *last = root.or(*last);
             stop_if(calls.fetch_add(1, Ordering::Relaxed) + 1 >= k)
         };
-        let goal =
-            Goal { board: &game.board, database: &database, attacker: Side::White, lemmas: None };
+        let goal = Goal::new(&game.board, &database, Side::White);
         let mut search = Search::new(goal, 1 << 28).with_progress(&report);
         let Outcome::Unknown(numbers) = search.run(&game.start(), u64::MAX) else {
             panic!("not stopped after {k}");

@@ -52,7 +52,7 @@ impl Inputs {
 }
 
 /// Whether networks are for a board.
-fn is_for(board: &Board) -> bool {
+pub(super) fn is_for(board: &Board) -> bool {
     (board.rows(), board.columns()) == (8, 8)
 }
 
