@@ -1,13 +1,13 @@
-//! How many items a second a manager and its broker handle if the items are no work: what bounds a
-//! farm of many workers.
+//! Measures how many items a second a manager and its broker handle if the items are no work: this
+//! is what bounds a farm of many workers.
 //!
 //! ```text
 //! cargo run --release -p tests --example farm_rate -- [--items N] [--window N] [--workers N]
 //! ```
 //! The broker, the queue of the manager (in this process) and the workers are the real ones. The
-//! searches are of 4x4 with a node or two each; no ledger is written. Prints items a second by the
-//! clock, and the processor time that each part takes for an item: on a machine of their own,
-//! manager and broker handle one over theirs.
+//! searches are of 4x4 with one or two nodes each; no ledger is written. Prints items a second by
+//! the clock, and the processor time that manager, broker and workers take for an item: on a
+//! machine of its own, the manager or the broker could handle one over its time.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use prover::progress::Progress;
 use prover::proof::{Item, ManagerQueue, QueueSource, SearchContext};
 use tests::farm::{Broker, PATIENCE, Running, processor_time};
 
-/// Bytes of the smallest table.
+/// The bytes of the smallest transposition table.
 const TABLE: u64 = 1 << 16;
 
 #[derive(Parser)]
@@ -38,7 +38,7 @@ struct Options {
     workers: usize,
 }
 
-/// Seconds of processor time of the parts so far.
+/// The processor time of each part so far, in seconds.
 #[derive(Clone, Copy)]
 struct Times {
     manager: f64,
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         lease: Duration::from_secs(30),
     };
     let farm = Farm::start(connection.ok_or("no broker")?, job, None)?;
-    // They differ in a bound that none of them reaches.
+    // The items differ in a bound that no search reaches.
     let item = |number: u64| {
         let (position, table) = (game.start(), TABLE + number);
         let (attacker, threads) = (Side::Black, 1);
@@ -114,7 +114,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Takes what has come back; returns how many.
+/// Takes the results that have come back; returns their number.
 fn receive(queue: &dyn ManagerQueue) -> u64 {
     let mut done = 0;
     for delivery in queue.collect(Duration::from_millis(50)) {

@@ -1,6 +1,6 @@
-//! The corpora once more, in this process and with an allocator that counts: what is wrong costs
-//! hardly more memory than what is right: files are read once more for what is wrong with them
-//! first. (What is made to cost much is in `checker/tests/allocations.rs`.)
+//! The corpora once more, in this process and with an allocator that counts: a wrong file costs
+//! hardly more memory than a right one, though files are read once more to find the error that comes
+//! first. (`checker/tests/allocations.rs` has the inputs that are made to cost much.)
 
 #[path = "../fuzz/src/counting.rs"]
 mod counting;
@@ -15,7 +15,7 @@ use tests::corpus::{Case, build};
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-/// Those of `check` that a case may have.
+/// The options of `check` that a case may have.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
 struct Arguments {
@@ -37,8 +37,8 @@ fn level(text: &str) -> Result<Level, String> {
     levels.into_iter().find(|level| level.word() == text).ok_or_else(|| "no level".into())
 }
 
-/// The exit status of a case, and the most bytes that its check had in use. None if the command
-/// line is what is wrong with it.
+/// The exit status of a case, and the most bytes that its check had in use; `None` if the error is
+/// in the command line.
 fn check_case(case: &Case) -> Option<(i32, usize)> {
     let Arguments { certificate, game, pieces, db, level, .. } =
         Arguments::try_parse_from(&case.arguments).ok()?;

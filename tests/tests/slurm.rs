@@ -1,5 +1,5 @@
-//! Databases and checks by jobs of a real Slurm, with one node that the test starts itself. By
-//! itself, as it counts on the jobs that it has submitted being the only ones.
+//! Databases and checks as jobs of a real Slurm, with one node that the test starts. This is a test
+//! program of its own, because no other jobs may be submitted meanwhile.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,8 @@ use tests::files::read_all;
 use tests::programs::{check, path, prove, run};
 use tests::slurm::Cluster;
 
-/// The slices of a database that is being built, with what tells whether they were written again.
+/// The slices of a database that is being built, each with its inode number, which changes when the
+/// slice is written again.
 fn slices(building: &Path) -> BTreeMap<String, u64> {
     let entries = fs::read_dir(building).unwrap().map(Result::unwrap);
     let named =
@@ -24,8 +25,7 @@ fn twin(name: &str) -> String {
     [&counts[2..], &counts[..2]].concat().join("-")
 }
 
-/// A program that does as `prove` does, but for the first task that has a slice: that is killed in
-/// the middle.
+/// A program that runs `prove`, except that the first task with this slice is killed in the middle.
 fn prove_that_dies(place: &Path, slice: &str) -> std::path::PathBuf {
     let (program, prove, mark) = (place.join("dies"), path("prove"), place.join("died"));
     let (prove, mark) = (prove.display(), mark.display());
@@ -59,7 +59,7 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     assert_eq!(again.status.code(), Some(3), "{said}");
     assert!(said.contains("build: expected a new directory"), "{said}");
 
-    // One of the largest; what needs it waits for it.
+    // One of the largest slices; slices that follow from it wait for it.
     let dies = prove_that_dies(here, "1-1-2-1");
     let jobs = cluster.submit(&here.join("build"), ("PROVE", &dies));
     assert!(here.join("died").exists(), "{jobs}{listed}");
@@ -73,8 +73,8 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     cluster.submit(&here.join("build"), ("PROVE", &dies));
     assert!(read_all(&here.join("many/6x6")) == database, "other bytes");
     let after = slices(&here.join("many/6x6"));
-    // Of the pair that was being written one may have been there, and is written again with the
-    // other.
+    // One slice of the pair that was being written may have been there, and is written again with
+    // the other.
     let whole = before.iter().filter(|(name, _)| before.contains_key(&twin(name)));
     assert!(whole.clone().count() > 4, "{before:?}");
     assert!(whole.clone().all(|(name, file)| after.get(name) == Some(file)), "built again");
@@ -84,7 +84,7 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
         let lines = text.lines().filter(|line| !line.is_empty());
         let mut names: Vec<_> = lines.map(|l| l.split('\t').next().unwrap().into()).collect();
         names.sort();
-        // The figures of one that was built again are there twice, and the last of them count.
+        // A slice that was built again has its figures twice, and the last ones count.
         names.dedup();
         names
     };

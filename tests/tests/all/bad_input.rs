@@ -1,11 +1,12 @@
-//! Bad input: a message that says what and where, the documented status, nothing overwritten.
+//! Bad input gives a message that says what is wrong and where, and the documented status. No file
+//! is overwritten.
 
 use std::fs;
 use std::path::Path;
 
 use tests::programs::{path, prove, run};
 
-/// Runs `prove`, which must fail with this status and say these words on standard error.
+/// Runs `prove`, which must fail with this status and print these words on standard error.
 fn fails(directory: &Path, arguments: &[&str], status: i32, words: &[&str]) {
     let output = run(&path("prove"), arguments, directory);
     let message = String::from_utf8_lossy(&output.stderr);
@@ -25,7 +26,7 @@ fn games_and_numbers() {
     }
     fails(d, &["db", "--game", "4x4", "--pieces", "9"], 2, &["expected 2 to 8", "found 9"]);
     fails(d, &["db", "--game", "4x4", "--pieces", "1"], 2, &["expected a cover", "found 1"]);
-    // Of more there are too many to be counted.
+    // With more pieces there are too many positions to count.
     for command in ["db", "plan"] {
         let pieces = [command, "--game", "8x8", "--pieces", "16"];
         fails(d, &pieces, 2, &["expected 2 to 15 on 8x8", "found 16"]);
@@ -67,7 +68,7 @@ fn positions() {
         fails(d, &["--emit", "cert", "--fen", fen], 2, &place);
     }
     assert_eq!(fs::read_dir(d).unwrap().count(), 0, "something was written");
-    // The same positions in every form that people write.
+    // The same position in several forms that people write.
     for fen in [
         "B:W13-18:B1-6.",
         "B:B1,2,3,4,5,6:W13,14,15-18",
@@ -102,7 +103,7 @@ fn places() {
     );
     assert_eq!(fs::read_to_string(d.join("full/mine")).unwrap(), "kept");
     assert_eq!(fs::read_to_string(d.join("file")).unwrap(), "kept");
-    // Another certificate is not overwritten either.
+    // Another certificate is not overwritten, either.
     prove(&["--game", "4x4", "--emit", "cert", "-q"], d);
     let before = fs::read(d.join("cert/MANIFEST")).unwrap();
     let other = ["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"];
@@ -124,7 +125,7 @@ fn databases() {
     fs::copy(&manifest, d.join("egdb/6x4/MANIFEST")).unwrap();
     let build = ["db", "--game", "6x4", "--pieces", "3", "-q"];
     fails(d, &build, 3, &["6x4/MANIFEST", "expected board 6x4", "found board 4x4"]);
-    // Another version; a truncated file; one byte too many; nothing.
+    // Another version; a truncated file; one byte too many; an empty file.
     for (bytes, words) in [
         (
             [&good[..8], &[7], &good[9..]].concat(),
@@ -147,13 +148,13 @@ fn databases() {
     fails(d, &more, 3, &["with 4 pieces", "found one with 3", extend]);
 }
 
-/// A disk that is full: nothing half-written is taken for a whole.
+/// A full disk: a file that is not complete is never used.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
-    // A limit on the size of files fails in the same way, as a write that does not succeed.
+    // A limit on the size of files has the same effect: a write fails.
     let prove_path = path("prove");
     let command = format!(
         "ulimit -f 16; trap '' XFSZ; exec {} db --game 6x6 --pieces 5 --quiet",
@@ -163,7 +164,7 @@ fn a_full_disk() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{message}");
     assert!(message.contains("egdb/6x6.building/"), "{message}");
-    // What was complete before is there, whole, and is built upon.
+    // Slices that were complete before are still there and are used.
     let stats = prove(&["stats", "--game", "6x6", "--format", "tsv"], d);
     assert!(stats.contains("total 4\t481755\t216518\t115390\t149847"), "{stats}");
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], d);
@@ -214,7 +215,7 @@ fn solve_and_probe_from_standard_input() {
         assert_eq!(probed.split('\t').collect::<Vec<_>>()[..2], solved[..2]);
         assert!(solved[2].parse::<u64>().unwrap() > 0);
     }
-    // Too few nodes: a bound or nothing, never a wrong value.
+    // With too few nodes the result is a bound or open, never a wrong value.
     let few = ["solve", "--game", "4x4", "--nodes", "2", "--pieces", "0", "-q"];
     let (_, solved, _) = ask(&few, "B:W7,8:B1,2\n");
     assert!(solved.contains("unknown") || solved.contains("=draw"), "{solved}");
@@ -225,7 +226,7 @@ fn solve_and_probe_from_standard_input() {
     assert!(message.contains("1 of 2 lines are no positions"), "{message}");
 }
 
-/// A verdict that cannot be written is none.
+/// A verdict that cannot be written does not count.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_verdict_that_nobody_gets() {
@@ -236,8 +237,8 @@ fn a_verdict_that_nobody_gets() {
     let redirections = [
         (">/dev/full", 4),
         ("1</dev/null", 4),
-        // The library would put a null device where it is closed; the caller's own is as good as
-        // any file.
+        // Rust's library would open a null device where standard output is closed; one that the
+        // caller opens is as good as any file.
         (">&-", 4),
         ("<&- >&- 2>&-", 4),
         (">/dev/null", 0),
@@ -251,11 +252,11 @@ fn a_verdict_that_nobody_gets() {
     }
     let out = fs::read_to_string(d.join("out")).unwrap();
     assert!(out.starts_with("s VERIFIED DRAW 4x4") && out.lines().count() == 1, "{out}");
-    // A reader that has gone away.
+    // A reader that has closed the pipe.
     let command = format!("{{ sleep 0.2; {} cert; echo $? >status; }} | true", check.display());
     run(Path::new("/bin/sh"), &["-c", &command], d);
     assert_eq!(fs::read_to_string(d.join("status")).unwrap(), "4\n");
-    // Text of the user's, and of the certificate's, cannot forge a line.
+    // Text of the user or the certificate cannot forge a line of output.
     let forged = "x\ns VERIFIED DRAW 8x8 start=initial";
     fs::create_dir(d.join(forged)).unwrap();
     for arguments in [vec![forged], vec!["cert", "--game", forged], vec!["cert", "--level", forged]]

@@ -1,4 +1,4 @@
-//! `prove book`, and an engine that plays by what it makes.
+//! `prove book`, and an engine that plays from the book.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -66,14 +66,14 @@ fn an_engine_plays_by_the_book() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // The end of the input would end the engine before it answers.
+    // The engine would end at the end of its input before it answers.
     let mut input = engine.stdin.take().unwrap();
     input.write_all(b"pos\ngo think\n").unwrap();
     let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines().map(Result::unwrap);
     let (info, done) = (lines.next().unwrap(), lines.next().unwrap());
     drop(input);
     assert_eq!(engine.wait().unwrap().code(), Some(0));
-    // Nothing is searched.
+    // The book move needs no search.
     assert!(info.starts_with("info depth=") && !info.contains("nodes="), "{info}");
     let name = done.strip_prefix("done move=").unwrap();
     let line = book.lines().find(|line| line.split('\t').nth(1) == Some(name)).unwrap();
@@ -87,7 +87,7 @@ fn an_interrupted_book_is_kept() {
     let mut prove = Command::new(path("prove"));
     prove.args(BOOK).args(["--positions", "1000000"]).current_dir(here);
     let mut child = prove.spawn().unwrap();
-    // It may take a while until it listens.
+    // The program may take a while before it handles the signal.
     thread::sleep(Duration::from_secs(2));
     signal(&child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -104,7 +104,7 @@ fn what_is_no_book() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("book.tsv, line 1: expected # book of 6x6, found"), "{said}");
-    // What has no end is not read.
+    // An endless file is not read.
     let output = run(&path("prove"), &["book", "--out", "/dev/zero"], here);
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("expected a file of at most"));

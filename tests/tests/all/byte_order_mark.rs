@@ -1,4 +1,4 @@
-//! The mark of the order of bytes at the beginning of what people write: passed over everywhere.
+//! A byte order mark at the beginning of files that people write is ignored by all programs.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +9,7 @@ use tests::programs::{path, prove, run};
 
 const MARK: &str = "\u{feff}";
 
-/// What a program prints, and its status, when it is given this text on standard input.
+/// The output of a program with this text on standard input, and its status.
 fn answer(program: &str, arguments: &[&str], input: &str, here: &Path) -> (String, Option<i32>) {
     let mut command = Command::new(path(program));
     command.args(arguments).current_dir(here).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -19,7 +19,7 @@ fn answer(program: &str, arguments: &[&str], input: &str, here: &Path) -> (Strin
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
 }
 
-/// Puts the mark before a file.
+/// Puts a byte order mark at the beginning of a file.
 fn mark(file: &Path) {
     let text = fs::read_to_string(file).unwrap();
     fs::write(file, format!("{MARK}{text}")).unwrap();
@@ -31,7 +31,7 @@ fn tables_of_values_and_openings() {
     let here = root.path();
     prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], here);
     let game = ["--game", "4x4", "-q"];
-    // As in Windows, and with a comment before the header.
+    // Line ends as in Windows, and a comment before the header.
     for text in ["fen\tvalue\r\nB:WK8:BK1\tdraw\r\n", "# mine\nvalue\tfen\ndraw\tB:WK8:BK1\n"] {
         fs::write(here.join("table"), format!("{MARK}{text}")).unwrap();
         let said = prove(&[&["compare", "table"], &game[..]].concat(), here);
@@ -52,7 +52,7 @@ fn tables_of_values_and_openings() {
     let engine = ["engine", "--game", "4x4", "--book", "book.tsv", "--hash", "1MiB"];
     let (said, _) = answer("prove", &engine, "init\nlevel infinite\ngo ponder\nstop\n", here);
     assert!(!said.contains("error"), "{said}");
-    // The list of files of a database.
+    // The list of files of an exported database.
     let db = ["db", "--pieces", "2"];
     prove(&[&db[..], &["--export", "out"], &game].concat(), here);
     mark(&here.join("out/SHA256SUMS"));

@@ -1,4 +1,4 @@
-//! Whole games: proved, written, checked.
+//! Whole games: proved, written and checked.
 
 use std::fs;
 use std::path::Path;
@@ -16,8 +16,8 @@ fn prove_and_check(directory: &Path, options: &[&str], words: &str) {
     assert_eq!(said.status, Some(0));
 }
 
-/// A small game as it comes, and with fewer pieces and tiny leaves, so that nodes, leaves and
-/// database positions all matter.
+/// Proves a small game with the defaults, then with fewer pieces and tiny leaves, so that nodes,
+/// leaves and database positions all matter.
 fn game(name: &str, value: &str, pieces: &str, leaf_nodes: &str) {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
@@ -88,13 +88,13 @@ fn bounds_of_positions() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     for (fen, claim, value) in [
-        // Black is a man ahead: it does not lose (in fact more may be true, and is not claimed).
+        // Black is a man ahead and does not lose. (More may be true, and is not claimed.)
         ("B:W13,14,16,18:B1,2,3,5,6", "black-not-lost", "BLACK-NOT-LOST"),
         ("W:W13,14,15,17,18:B1,2,5,6", "white-not-lost", "WHITE-NOT-LOST"),
         // From the start both sides hold the draw.
         ("B:W13,14,15,16,17,18:B1,2,3,4,5,6", "black-not-lost", "BLACK-NOT-LOST"),
         ("B:W13,14,15,16,17,18:B1,2,3,4,5,6", "white-not-lost", "WHITE-NOT-LOST"),
-        // The database knows the start: no node is needed.
+        // The start is in the database, so no node is needed.
         ("B:W17,18:BK1,K2", "black-not-lost", "BLACK-NOT-LOST"),
     ] {
         let options = ["--pieces", "5", "--fen", fen, "--claim", claim];
@@ -109,7 +109,7 @@ fn values_of_positions_won_by_either_side() {
     for (fen, value) in [
         ("B:W17,18:B1,2,3,4,5", "BLACK-WINS"),
         ("W:W14,15,16,17,18:B1,2", "WHITE-WINS"),
-        // No move, or no piece: lost already.
+        // The side to move has no move or no piece, and has lost.
         ("B:W7,8,10,12:B5", "WHITE-WINS"),
         ("W:W:B1", "BLACK-WINS"),
         ("B:W:B1", "BLACK-WINS"),
@@ -128,7 +128,7 @@ fn the_same_bytes_with_any_number_of_threads() {
         "--game 6x6 --pieces 5 --leaf-nodes 3000",
         "--game 5x5/2 --pieces 3 --leaf-nodes 50",
         "--game 8x4 --pieces 4 --leaf-nodes 3000",
-        // Each side seems to win.
+        // By the heuristic scores each side seems to win.
         "--game 5x7/2 --pieces 5 --leaf-nodes 300 --threshold 30 --until-threshold 30",
     ] {
         let options: Vec<&str> = options.split(' ').collect();
@@ -138,8 +138,8 @@ fn the_same_bytes_with_any_number_of_threads() {
             let _ = fs::remove_dir_all(directory.join(threads));
             prove(&[&options[..], &to].concat(), directory);
             let mut database = read_all(&directory.join("egdb"));
-            // How long it took lies beside the database, and results in the order in which they
-            // came.
+            // The files of times and of results depend on the run: figures on time, results on
+            // order.
             database.retain(|name, _| !name.ends_with(".figures") && !name.ends_with(".results"));
             (read_all(&directory.join(threads)), database)
         };
@@ -157,7 +157,7 @@ fn a_second_run_finds_the_certificate_there() {
     let options = ["--game", "4x4", "--emit", "cert", "-q"];
     let kept = || {
         let mut files = read_all(directory);
-        // What was found before is used, and not found again.
+        // Earlier results are used and not found again.
         files.retain(|name, _| !name.ends_with(".results"));
         files
     };

@@ -15,7 +15,7 @@ use tests::corpus::rows;
 use tests::draft::{Draft, Part};
 use tests::programs::{check, path, prove, run};
 
-/// The positions some plies from the start, each with moves that lead there.
+/// The positions `plies` plies from the start, each with moves that lead there.
 fn openings(game: &str, plies: u32) -> Vec<(String, Position)> {
     let game: Game = game.parse().unwrap();
     let mut found = vec![(String::new(), game.start())];
@@ -47,7 +47,7 @@ fn prove_openings(here: &Path, game: &str, plies: u32, options: &[&str]) -> Vec<
     names
 }
 
-/// Joins certificates, which must be verified then as the value of the start; returns the verdict.
+/// Joins certificates, and checks the result as one of the start; returns the verdict.
 fn combine_and_check(here: &Path, names: &[String], options: &[&str], words: &str) -> String {
     let _ = fs::remove_dir_all(here.join("out"));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -69,8 +69,8 @@ fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
     assert!(!said.contains("panicked"), "{said}");
 }
 
-/// As in 2007: one first move that is enough for Black with all replies to it, and for White one
-/// reply to each first move; 5-8 14-11 is a win even.
+/// As in 2007: for Black one sufficient first move with all replies to it, and for White one reply
+/// to each first move; 5-8 14-11 even wins.
 const OPENINGS_OF_6X6: [(&str, &str); 10] = [
     ("4-7 13-10", "black-not-lost"),
     ("4-7 13-11", "black-not-lost"),
@@ -104,7 +104,7 @@ fn game_6x6_from_its_openings() {
         "BLACK-NOT-LOST 6x6 start=initial",
     );
     assert!(!black.contains(" leaves=0 "), "{black}");
-    // The order of the certificates may change the proof, and never whether it is one.
+    // The order of the certificates may change the proof, but the result is always a proof.
     names.reverse();
     combine_and_check(here, &names, &[], "DRAW 6x6 start=initial");
     names.reverse();
@@ -112,7 +112,7 @@ fn game_6x6_from_its_openings() {
     // A certificate of the start covers itself. With others, its leaves end at their nodes.
     prove(&[&["--emit", "start"], &options[..]].concat(), here);
     combine_and_check(here, &["start".into()], &[], "DRAW 6x6 start=initial");
-    // How the parts were proved is not said of the whole.
+    // The provenance of the parts is not stated for the whole.
     let proof = |name: &str| {
         let manifest = fs::read(here.join(name).join("MANIFEST")).unwrap();
         let mut objects = Manifest::decode(&manifest).unwrap().objects;
@@ -125,7 +125,7 @@ fn game_6x6_from_its_openings() {
     combine_and_check(here, &both, &[], "DRAW 6x6 start=initial");
     assert_ne!(alone, proof("out"));
 
-    // Another start.
+    // The certificate of another start.
     let said = combine_and_check(
         here,
         &names[..5],
@@ -162,7 +162,7 @@ fn game_6x6_from_its_openings() {
     assert!(!here.join("new").exists());
 }
 
-/// A certificate of one position that is only assumed to be what is claimed.
+/// A certificate in which the claim about one position is only assumed.
 fn assume(here: &Path, name: &str, game: &Game, start: &Position, value: Value) {
     let dense = |bits| game.board.to_dense(bits);
     let position = WirePosition {
@@ -210,7 +210,7 @@ fn the_19_openings_of_2007_are_enough_and_each_is_needed() {
         let output = run(&path("prove"), &arguments, here);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{said}");
-        // The opening, or another reply to the first move; or what no other opening bears on.
+        // The missing line begins with the first move of the opening, or ends with its position.
         let missing: Vec<&str> = said.lines().filter(|line| line.starts_with("  ")).collect();
         assert_eq!(missing.len(), 1, "{said}");
         let first = format!("  {} ", game.board.write_move(&game.start(), &line[0]).unwrap());
@@ -233,7 +233,7 @@ fn games_that_white_wins() {
         combine_and_check(here, &names, &[], &words);
         names.reverse();
         combine_and_check(here, &names, &[], &words);
-        // Who wins does not lose: ranks go, and repetitions may close a branch now.
+        // A side that wins does not lose: ranks are dropped, and repetitions may close a branch.
         let words = format!("WHITE-NOT-LOST {game} start=initial");
         combine_and_check(here, &names, &["--claim", "white-not-lost"], &words);
     }
@@ -263,7 +263,7 @@ fn certificates_that_do_not_fit() {
     fails(here, &["a/CLAIM", "a"], 3, &["a/CLAIM"]);
     fails(here, &["new"], 2, &["CERT"]);
 
-    // Another database.
+    // A certificate over another database.
     let bytes = fs::read_to_string(here.join("a/CLAIM")).unwrap();
     let root = bytes.lines().last().unwrap().trim_start_matches("database ");
     let other = Digest::of(b"another").to_string();
@@ -272,7 +272,7 @@ fn certificates_that_do_not_fit() {
     fails(here, &["new", "a", "g"], 2, &["g/CLAIM: expected database", "found database"]);
 }
 
-/// Copies a certificate with CLAIM or objects changed, and hashes that fit again.
+/// Copies a certificate with changed CLAIM or objects, and right hashes.
 fn rewrite(
     here: &Path,
     from: &str,
@@ -310,7 +310,7 @@ fn damaged_and_false_certificates() {
         let stored = Stored::read(&here.join("good")).unwrap();
         assert!(stored.proofs.iter().all(|proof| proof.leaves.len() > 2 && proof.nodes.len() > 4));
 
-        // A bit changed anywhere in any file.
+        // One bit of any file is changed.
         let mut tried = 0;
         for file in files(&here.join("good")) {
             let bytes = fs::read(&file).unwrap();
@@ -325,7 +325,7 @@ fn damaged_and_false_certificates() {
         }
         assert!(tried > 20, "{tried}");
 
-        // Hashes are right, and the proof is wrong: never accepted by `prove` and refuted by
+        // With right hashes and a wrong proof: `prove` refuses it, or the result is refuted by
         // `check`.
         let mut refused = 0;
         for i in 0..60 {
@@ -352,13 +352,14 @@ fn damaged_and_false_certificates() {
             let said = check(&["bad"], here);
             let output = run(&path("prove"), &["combine", "new", "bad", "-q"], here);
             if said.status == Some(0) {
-                // Another proof: a rank that is larger than it needs to be, for example.
+                // The changed certificate is another proof, for example with a larger rank than
+                // needed.
                 assert_eq!(output.status.code(), Some(0), "{i}: {said:?}");
             } else {
                 let words = String::from_utf8_lossy(&output.stderr);
                 assert!(!words.contains("panicked"), "{words}");
                 if output.status.code() == Some(0) {
-                    // What is wrong was not needed.
+                    // The wrong part was not needed.
                     let said = check(&["new"], here);
                     assert_eq!(said.status, Some(0), "{i}: {said:?}");
                 } else {

@@ -1,4 +1,4 @@
-//! Published values against certificates and databases.
+//! Compares published values with certificates and databases.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use draughtproof_game::Game;
 use prover::literature::{Evidence, Outcomes};
 use tests::programs::{path, prove, run};
 
-/// What `prove compare` prints, and its status and errors.
+/// The output, status and errors of `prove compare`.
 fn compare(arguments: &[&str], here: &Path) -> (String, i32, String) {
     let output = run(&path("prove"), &[&["compare"], arguments].concat(), here);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -39,7 +39,7 @@ fn openings_against_certificates() {
     emit("start", &[]);
     emit("after", &["--moves", "2-4", "--claim", "black-not-lost"]);
 
-    // Without certificates, and where the database does not cover it, all is open.
+    // Without certificates, positions outside the database are open.
     let game = ["--game", "4x4", "--format", "tsv", "-q"];
     let (out, status, _) = compare(&[&["book"], &game[..]].concat(), here);
     assert_eq!(status, 0);
@@ -61,7 +61,7 @@ fn openings_against_certificates() {
 ";
     assert_eq!(out, want);
 
-    // The claims of two certificates about one start are put together.
+    // The claims of two certificates about one start are combined.
     emit("other", &["--moves", "2-4", "--claim", "white-not-lost"]);
     let with = ["book", "after", "other", "--game", "4x4", "--format", "json", "-q"];
     let (out, ..) = compare(&with, here);
@@ -144,7 +144,7 @@ fn endings_against_a_database() {
     let results = out.lines().map(|line| line.rsplit('\t').next().unwrap());
     let want = ["result", "agree", "disagree", "open", "agree"];
     assert_eq!(results.take(5).collect::<Vec<_>>(), want, "{out}");
-    // Less of the database leaves more open.
+    // A smaller database leaves more positions open.
     let (out, status, _) = compare(&["book", "--pieces", "2", "-q"], here);
     assert_eq!(status, 0);
     assert!(out.ends_with("\n4 compared: 2 agree, 0 disagree, 2 open\n"), "{out}");

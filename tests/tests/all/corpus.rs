@@ -1,5 +1,5 @@
-//! The corpora: every case gets its verdict for its reason. And a test of the test: checkers that
-//! always accept or always reject do not get through.
+//! The corpora: every case gets its verdict for its reason. Two tests of this test: checkers that
+//! always accept or always reject fail it.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ fn every_case_gets_its_verdict_for_its_reason() {
     let (_root, cases) = cases();
     let wrong = judge(&cases, &programs::path("check"));
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
-    // The corpus itself must not get lost.
+    // The corpora must not become empty by accident.
     let accepted = cases.iter().filter(|c| c.expected.status() == 0).count();
     assert!(accepted >= 10 && cases.len() - accepted >= 100, "{accepted} of {}", cases.len());
 }
@@ -70,8 +70,8 @@ fn the_same_verdict_with_the_least_memory() {
     assert!(bounded > 100, "{bounded}");
 }
 
-/// A checker that always says the same. These are files of the repository, because a program that
-/// was just written cannot be started while another thread's child still holds it open.
+/// A checker that always prints the same verdict. These are files of the repository, because a
+/// program that was just written cannot be started while a child of another thread holds it open.
 fn parrot(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parrots").join(name)
 }
@@ -87,7 +87,7 @@ fn checkers_that_do_not_look_are_found_out() {
     let wrong = judge(&cases, &rejects);
     assert!(wrong.len() >= good, "an always-rejecting checker gets through");
     assert!(wrong.len() > cases.len() - 5, "reasons and places are not compared");
-    // Statuses alone are not enough either: right status, no reason.
+    // Right statuses without reasons are not enough either.
     let silent = parrot("silent");
     assert_eq!(judge(&cases, &silent).len(), cases.len());
 }

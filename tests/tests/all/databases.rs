@@ -1,4 +1,5 @@
-//! Databases: prover against checker position by position, and against known numbers.
+//! Databases: the prover is compared with the checker, position by position, and with published
+//! numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -14,7 +15,7 @@ use quickcheck::{Arbitrary, Gen};
 use tests::corpus::rows;
 use tests::programs::{check, path, prove, run};
 
-/// `check` derives all values itself and compares every one that is in the files.
+/// `check` derives all values itself, and compares them with those in the files.
 fn agree(game: &str, pieces: &str) {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
@@ -56,7 +57,7 @@ fn totals(game: &str, directory: &Path) -> Vec<[u64; 4]> {
     assert_eq!(lines.next(), Some("slice\tpositions\twin\tdraw\tloss\tlongest"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split('\t').collect()).collect();
     let numbers = |row: &[&str]| [1, 2, 3, 4].map(|i| row[i].parse::<u64>().unwrap());
-    // The slices add up to the totals.
+    // The numbers of the slices add up to the totals.
     let (slices, totals): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row[0].contains(','));
     for total in &totals {
         let pieces: u64 = total[0].strip_prefix("total ").unwrap().parse().unwrap();
@@ -73,7 +74,7 @@ fn totals(game: &str, directory: &Path) -> Vec<[u64; 4]> {
     totals.iter().map(|row| numbers(row)).collect()
 }
 
-/// A position with a value that is known from elsewhere.
+/// A position with a published value.
 struct Ending {
     fen: &'static str,
     value: &'static str,
@@ -87,7 +88,7 @@ impl Ending {
     }
 }
 
-/// Those of `corpus/endings.tsv`, each of which must have a source.
+/// The endings of `corpus/endings.tsv`, each of which must have a source.
 fn endings() -> Vec<Ending> {
     let board = Board::new(8, 8).unwrap();
     let row = |row: Vec<&'static str>| {
@@ -100,7 +101,7 @@ fn endings() -> Vec<Ending> {
     rows(include_str!("../../../corpus/endings.tsv")).map(row).collect()
 }
 
-/// What `prove probe` says of the positions with which these lines begin.
+/// The answers of `prove probe` for the positions at the beginning of these lines.
 fn probe(lines: &[String], options: &[&str], directory: &Path) -> Vec<String> {
     let fens = lines.iter().map(|line| line.split('\t').next().unwrap());
     let arguments = ["probe", "--game", "8x8", "--format", "tsv"].into_iter();
@@ -169,12 +170,12 @@ fn bytes(directory: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The slices that are finished, with their twins, in a database that is being built: when each was
-/// written.
+/// The finished slices, with their twins, of a database that is being built, and the time at which
+/// each was written.
 fn finished(root: &Path) -> HashMap<String, SystemTime> {
     let mut found = HashMap::new();
     for directory in ["6x6", "6x6.building"] {
-        // Either may not be there yet.
+        // Either folder may not exist yet.
         let entries = fs::read_dir(root.join(directory)).into_iter().flatten();
         for entry in entries.map(|e| e.unwrap()) {
             let name = entry.file_name().into_string().unwrap();
@@ -203,7 +204,7 @@ fn killed_and_started_again() {
     let killed = directory.path().join("killed");
     let mut g = Gen::new(10);
     let (mut kills, mut kept, mut progress) = (0, HashMap::new(), HashSet::new());
-    // At any moment; later and later, so that it gets to its end.
+    // The build is killed at any moment, later each time so that it comes to its end.
     let mut delay = whole / 10;
     loop {
         let mut prover = Command::new(path("prove"))
@@ -235,7 +236,7 @@ fn killed_and_started_again() {
     for (name, written) in &kept {
         assert_eq!(now.get(name), Some(written), "{name} was built again");
     }
-    // Nothing half-written is left behind by the last run, and the bytes are the same.
+    // The last run leaves no temporary file, and the bytes are the same.
     assert!(bytes(&directory.path().join("calm/6x6")) == bytes(&killed.join("6x6")));
     let mut beside: Vec<_> =
         fs::read_dir(&killed).unwrap().map(|e| e.unwrap().file_name()).collect();
@@ -282,7 +283,7 @@ fn too_little_memory_is_an_error() {
         assert!(output.stdout.is_empty());
     }
     assert!(!d.join("egdb").exists(), "something was begun");
-    // As much as the message asks for is enough.
+    // The amount of memory that the message names is enough.
     let output = run(&path("prove"), &[&build[..], &["--memory", "17MiB"]].concat(), d);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     let needs = message.split_once("needs ").unwrap().1.split(' ').next().unwrap();
@@ -301,7 +302,7 @@ fn a_damaged_unit_is_named() {
     let mut damaged = fs::read(&slice).unwrap();
     *damaged.last_mut().unwrap() ^= 1;
     fs::write(&slice, &damaged).unwrap();
-    // So that the digest in the MANIFEST does not show it.
+    // The digest in the MANIFEST is that of the changed file.
     let manifest = d.join("egdb/6x6/MANIFEST");
     let mut mended = DatabaseManifest::decode(&fs::read(&manifest).unwrap()).unwrap();
     mended.slices[0].digest = Digest::of(&damaged);
@@ -335,7 +336,7 @@ fn a_damaged_file_is_found_and_left_alone() {
         assert!(message.contains("expected") && message.contains("found"), "{message}");
     }
     assert_eq!(before, bytes(&directory.path().join("egdb/4x4")));
-    // A file that is gone is not taken for a database that was never there.
+    // A database with a missing file is not treated as one that does not exist.
     fs::remove_file(&slice).unwrap();
     let solve = ["solve", "--game", "4x4", "--quiet", "start"];
     for command in [&build[..], &["stats", "--game", "4x4"], &solve] {
@@ -344,10 +345,10 @@ fn a_damaged_file_is_found_and_left_alone() {
         assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
         assert!(message.contains("egdb/4x4/1-0-1-1: No such file"), "{message}");
     }
-    // To look a position up the others do; those of this slice are not there.
+    // A position of another slice can be looked up; those of this slice cannot.
     let other = prove(&["probe", "--game", "4x4", "--format", "tsv", "B:W8:B1"], directory.path());
     assert!(other.starts_with("B:W8:B1\t") && !other.contains("unknown"), "{other}");
-    // What follows from the moves, which lead to other slices, is known all the same.
+    // A value that follows from moves to other slices is known all the same.
     let probed = || prove(&probe, directory.path()).split('\t').nth(1).map(str::to_owned);
     assert_eq!(probed().as_deref(), Some("loss"));
     fs::remove_file(directory.path().join("egdb/4x4/1-1-1-0")).unwrap();
@@ -363,8 +364,8 @@ fn a_page_of_statistics() {
     let manifest = DatabaseManifest::decode(&file).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"), "{page}");
     assert!(page.contains(&manifest.root().to_string()));
-    // Something about each slice, and about each of three numbers of pieces; nothing from
-    // elsewhere.
+    // The page has a section for each slice and for each of three numbers of pieces, and needs
+    // nothing from elsewhere.
     assert_eq!(page.matches("<h3>").count(), manifest.slices.len() + 3);
     assert!(!page.contains("http") && !page.contains("<script"));
     let tsv = prove(&["stats", "--game", "5x5", "--format", "tsv", "--quiet"], directory.path());
@@ -398,9 +399,9 @@ fn a_plan_knows_what_is_there() {
             assert_eq!(row[8..], ["true"]);
         }
     }
-    // The database there stays as it is.
+    // The existing database is unchanged.
     assert_eq!(rows.len(), 6);
-    // Tables are as long as is said.
+    // The tables are as long as the output says.
     prove(&["db", "--game", "4x4", "--pieces", "5", "--quiet", "--map"], directory.path());
     let tables: u64 = rows[1..5].iter().map(|row| row[7].parse::<u64>().unwrap()).sum();
     let files = fs::read_dir(directory.path().join("egdb/4x4.tables")).unwrap();

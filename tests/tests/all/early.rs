@@ -1,4 +1,5 @@
-//! What makes the end fail is said at the beginning, before anything is built or searched.
+//! Errors that would make a command fail at its end are reported at its beginning, before anything
+//! is built or searched.
 
 use std::fs;
 use std::net::TcpListener;
@@ -6,7 +7,7 @@ use std::path::Path;
 
 use tests::programs::{path, prove, run};
 
-/// Runs `prove`, which must fail with this status and say these words, and leave no database.
+/// Runs `prove`, which must fail with this status, print these words, and make no database.
 fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
     let output = run(&path("prove"), arguments, here);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -45,10 +46,10 @@ fn a_directory_with_another_certificate() {
     again(&["--max-nodes", "1000000"], "made with other options");
     let three = ["--game", "4x4", "--pieces", "3", "-q", "--emit", "cert"];
     fails(here, &three, 3, &["over 2 pieces"]);
-    // The same one is as good as none.
+    // The same certificate may be there already.
     let said = prove(&[&proof[..], &["cert"]].concat(), here);
     assert!(said.contains("DRAW 4x4"), "{said}");
-    // Half of a certificate is none.
+    // An incomplete certificate does not count as one.
     let objects = here.join("cert/objects").read_dir().unwrap().next().unwrap().unwrap();
     fs::remove_file(objects.path()).unwrap();
     again(&[], "expected nothing, an empty directory or this very certificate");
@@ -124,7 +125,7 @@ fn a_farm_that_cannot_be_used() {
     fails(here, &[&farm[..], &["--objects", "file"]].concat(), 3, &["--objects file"]);
 }
 
-/// Space and memory are judged where there is no folder yet, too.
+/// Space and memory are judged where no folder exists yet, too.
 #[test]
 fn nothing_is_refused_where_nothing_is() {
     let root = tempfile::tempdir().unwrap();

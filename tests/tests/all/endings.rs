@@ -1,5 +1,5 @@
-//! Endings that a database decides, played by the prover's opponent: wins are won in as few plies
-//! as can be, losses last as long as they can, draws are kept and made hard.
+//! Endings in the database, played against the prover's opponent: it wins in as few plies as
+//! possible, delays losses for as long as possible, and keeps draws and makes them hard.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use prover::play::{GameRecord, GameResult, Opponent};
 use tests::positions::database;
 use tests::programs::prove;
 
-/// The player that wins, and the one that loses.
+/// The player on the winning side, and the one on the losing side.
 type Players<'p, 'a> = [&'p mut Opponent<'a>; 2];
 
 /// A database with depths.
@@ -40,7 +40,7 @@ impl Endings {
         Opponent { lookup, ..player(&self.values) }
     }
 
-    /// Plays to the end; the plies that it takes, and those that it takes when nobody errs.
+    /// Plays to the end; returns the result, the plies that it takes, and those of perfect play.
     fn play(&self, players: Players<'_, '_>, start: Position) -> (GameResult, u32, u32) {
         let depth = |position: &Position| match self.game.board.can_move(position) {
             true => self.depths.depth(position, value(&self.values, position)).unwrap().unwrap(),
@@ -69,7 +69,7 @@ fn lookup(values: &Values) -> Lookup<'_> {
     Lookup { board: values.board(), values, depths: None }
 }
 
-/// A player that has no depths.
+/// A player without stored depths.
 fn player(values: &Values) -> Opponent<'_> {
     Opponent::new(lookup(values), Heuristic::new(values.board(), values))
 }
@@ -78,7 +78,7 @@ fn value(values: &Values, position: &Position) -> Value {
     values.probe(position).unwrap_or(Value::Loss)
 }
 
-/// Some positions of each slice, of either side to move.
+/// Some positions of each slice, with either side to move.
 fn sample(values: &Values, of_slice: u64) -> Vec<Position> {
     let board = values.board();
     let mut positions = Vec::new();
@@ -99,7 +99,7 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
     positions.retain(|position| value(&endings.values, position) != Value::Draw);
     assert!(positions.len() > 100, "{}", positions.len());
     positions.extend(fens.iter().map(|fen| board.read_fen(fen).unwrap()));
-    // With depths that are stored, found for a block, or by looking up one position at a time.
+    // Depths that are stored, found for a block, or found by looking up one position at a time.
     let (mut stored, mut found) = (endings.with_depths(), player(&endings.values));
     let mut one_by_one = Opponent { finder: DepthFinder::new(0), ..player(&endings.values) };
     for (i, &start) in positions.iter().enumerate() {
@@ -121,7 +121,7 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
 #[test]
 fn won_endings_are_won_in_as_few_plies_as_can_be() {
     check_wins("6x6", &[], 30);
-    // Those that were once played to and fro.
+    // Positions in which the winner once moved to and fro.
     check_wins("8x8", &["B:WK18:BK29,K31", "W:WK1,K2:BK32", "B:WK3,K4:BK26"], 8);
 }
 
@@ -145,7 +145,7 @@ fn without_time_a_win_is_kept() {
     }
 }
 
-/// The share of the replies to a position that lose.
+/// The share of the replies in a position that lose.
 fn losing_share(values: &Values, position: &Position) -> f64 {
     let mut replies = Vec::new();
     values.board().successors(position, &mut replies);

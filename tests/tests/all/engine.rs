@@ -31,7 +31,7 @@ impl Engine {
         writeln!(self.input, "{line}").unwrap();
     }
 
-    /// The next lines, up to one that begins so.
+    /// The next lines, up to one that begins with `last`.
     fn listen(&mut self, last: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// What a line is answered with.
+    /// The lines that the engine answers to a line.
     fn answer(&mut self, line: &str) -> Vec<String> {
         self.say(line);
         self.say("ping");
@@ -53,7 +53,7 @@ impl Engine {
         lines
     }
 
-    /// The moves found: the one to make, and the reply that is expected.
+    /// The moves that the engine finds: the one to make, and the expected reply.
     fn go(&mut self, line: &str) -> (String, Option<String>) {
         self.say(line);
         self.done()
@@ -66,7 +66,7 @@ impl Engine {
         (value("move=").unwrap_or_default().into(), value("ponder=").map(Into::into))
     }
 
-    /// Ends it by the end of its input.
+    /// Ends the engine by closing its input.
     fn end(mut self) {
         drop(self.input);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
@@ -146,7 +146,7 @@ fn a_bad_line_is_answered_by_one_error() {
         let is_so = answer.len() == 1 && answer[0].starts_with("error message=\"");
         assert!(is_so && answer[0].contains(said), "{line}: {answer:?}");
     }
-    // What is bad has changed nothing, and what is only unknown is no error.
+    // Bad lines have changed nothing, and unknown lines are not errors.
     for line in ["", "  ", "stop", "ponder-hit", "pos start colour=red", "level depth=1 mood=good"]
     {
         assert_eq!(engine.answer(line), [""; 0], "{line}");
@@ -156,7 +156,7 @@ fn a_bad_line_is_answered_by_one_error() {
     assert!(engine.answer(&long)[0].contains("expected a line of at most 1048576 bytes"));
     engine.input.write_all(b"\xff\xfe\0\n").unwrap();
     assert!(engine.listen("error")[0].contains("UTF-8"));
-    // The last line needs no end.
+    // The last line needs no line feed.
     engine.input.write_all(b"ping").unwrap();
     drop(engine.input);
     let mut rest = String::new();
@@ -179,7 +179,7 @@ fn a_search_goes_on_until_it_is_stopped() {
         assert!(engine.listen("error").last().unwrap().contains("while a search is under way"));
         assert!(engine.go("stop").0.contains('-'));
     }
-    // The level before was for that search alone.
+    // A level counts for one search only.
     let mut limited = Engine::new(&["--threads", "1", "--depth", "2"], place.path());
     limited.say("level infinite");
     limited.say("go think");
@@ -190,14 +190,14 @@ fn a_search_goes_on_until_it_is_stopped() {
     assert!(lines.iter().any(|line| line.starts_with("info depth=2 ")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.starts_with("info depth=3 ")), "{lines:?}");
     limited.end();
-    // Without anybody who listens it ends, too.
+    // The engine also ends when its output is closed.
     engine.say("level infinite");
     engine.say("go think");
     engine.listen("info depth=3 ");
     engine.end();
 }
 
-/// What comes within a moment, which would be long enough for the answer.
+/// The output within a time that is long enough for an answer.
 fn soon(engine: &mut Engine) -> Vec<String> {
     std::thread::sleep(Duration::from_millis(300));
     engine.answer("")
@@ -221,7 +221,8 @@ fn an_infinite_search_is_answered_after_stop_alone() {
             (&["level infinite", "level move-time=0.01 depth=2"], "go think", &["stop"]),
             (&["level depth=2 infinite"], "go ponder", &["ponder-hit", "stop"]),
         ] {
-            // Without a move there is nothing to go on with, unless that is asked for.
+            // Without a legal move the engine answers at once, unless a level or `go ponder` asks it
+            // to wait.
             if levels.is_empty() && position == no_move {
                 assert!(engine.go(go).0.contains('-'));
                 continue;
@@ -233,14 +234,14 @@ fn an_infinite_search_is_answered_after_stop_alone() {
             for stop in stops {
                 let said = soon(&mut engine);
                 assert!(!said.iter().any(|line| line.starts_with("done")), "{go}: {said:?}");
-                // It is a search under way to all other commands.
+                // All other commands see a search under way.
                 let answer = engine.answer("go think");
                 assert!(answer[0].contains("while a search is under way"), "{answer:?}");
                 engine.say(stop);
             }
             assert!(engine.done().0.contains('-'));
         }
-        // A level is for one search.
+        // A level counts for one search.
         engine.say("level depth=1");
         assert!(engine.go("go think").0.contains('-'));
         engine.say("go analyze");
@@ -276,7 +277,7 @@ fn what_was_found_by_pondering_is_held_back() {
         assert!(!answer.iter().any(|line| line.starts_with("done")), "{answer:?}");
         assert!(engine.go(end).0.contains('-'));
     }
-    // The clock begins to run.
+    // The clock of the level begins to run.
     for level in ["level move-time=0.1", "level time=1 inc=0.1", "level moves=2 time=0.5"] {
         engine.say(level);
         engine.say("go ponder");
@@ -302,7 +303,7 @@ fn the_database_answers() {
     let lines = engine.listen("done");
     let is_won = |line: &String| line.contains(" score=9") && line.contains(" pv=");
     assert!(lines.iter().any(is_won), "{lines:?}");
-    // One that is not there is an error, and the engine goes on without.
+    // A missing database is an error, and the engine goes on without it.
     engine.say("set-param name=db value=nowhere");
     engine.say("init");
     assert!(engine.listen("ready")[0].starts_with("error message=\"nowhere"));

@@ -1,4 +1,4 @@
-//! The examples of `check` in help texts and GUIDE.md do what they say.
+//! The examples of `check` in help texts and GUIDE.md work as described.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,8 +8,8 @@ use std::process::Output;
 use tests::examples::{Example, LeftOut, copy, in_guide, in_help, run_all};
 use tests::programs::{path, prove, run};
 
-/// A folder with what the examples of `check` name: `cert` of 6x6 and its database, one of 8x8,
-/// notes by two trusted keys, and the program `prove`.
+/// A folder with the files that the examples of `check` name: `cert` of 6x6 and its database, one
+/// of 8x8, notes by two trusted keys, and the program `prove`.
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
@@ -38,7 +38,7 @@ fn place() -> tempfile::TempDir {
     place
 }
 
-/// The status that the help gives to such a command.
+/// Whether a command has ended with the status that the help states for it.
 fn is_right(Example { command, .. }: &Example, output: &Output) -> bool {
     let is_part = [" --shard ", " --sample "].iter().any(|option| command.contains(option));
     let is_shard = is_part && !command.contains("check plan");

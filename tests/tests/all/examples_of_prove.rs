@@ -1,6 +1,6 @@
-//! The examples in the help texts of `prove`, and those of `prove` in GUIDE.md, over small
-//! databases. Those that take long are begun and stopped: a wrong option or a file that is not there
-//! is said at once.
+//! The examples in the help texts of `prove`, and those of `prove` in GUIDE.md, with small
+//! databases. Those that take long are started and stopped, since a wrong option or a missing file
+//! is reported at once.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ const LEFT_OUT: [LeftOut; 7] = [
     },
 ];
 
-/// Words of examples that do not end by themselves, or not soon.
+/// Words of examples that do not end by themselves, or take long.
 const LONG: [&str; 11] = [
     " serve",
     " worker",
@@ -49,13 +49,13 @@ const LONG: [&str; 11] = [
     "--opening",
     "--nodes 1",
 ];
-/// How long such a one runs.
+/// The seconds that such an example runs.
 const MOMENT: &str = "0.5";
-/// The status of what `timeout` has stopped.
+/// The exit status of `timeout` when it has stopped a program.
 const STOPPED: i32 = 124;
 
-/// What is run: the example over four pieces, with files here instead of in folders of the user or
-/// the system, and stopped after a moment if it is long.
+/// The command that is run: the example with four pieces, with files in this folder instead of
+/// folders of the user or the system, and stopped after a moment if it takes long.
 fn shortened(example: &Example) -> Example {
     let Example { place, command } = example;
     let mut command = command.clone();
@@ -90,7 +90,7 @@ fn shortened(example: &Example) -> Example {
     Example { place: place.clone(), command: command.trim().into() }
 }
 
-/// Files with the names that the examples have for them.
+/// Makes files with the names that the examples use.
 fn prepare(from: &Path, here: &Path) {
     copy(&from.join("egdb"), &here.join("egdb"));
     for file in ["after-4-7", "white", "cert", "book.tsv", "6x6.note", "trusted.txt"] {
@@ -128,7 +128,7 @@ fn all_of_them_run() {
         prove(&[&["-q", "--pieces", "5"], more].concat(), from.path());
     };
     prove(&["db", "--game", "8x8", "--pieces", "4", "--depth", "-q"], from.path());
-    // What is found here is found again at once.
+    // Results that are found here are used again by the examples.
     make(&["--emit", "cert"]);
     make(&["--moves", "4-7", "--emit", "after-4-7", "--claim", "black-not-lost"]);
     make(&["--claim", "white-not-lost", "--emit", "white"]);
@@ -151,7 +151,7 @@ fn all_of_them_run() {
             scope.spawn(move || {
                 let is_run = |e: &&Example| LEFT_OUT.iter().all(|l| l.command != e.command);
                 let run: Vec<Example> = text.iter().filter(is_run).map(shortened).collect();
-                // What an example writes is not there before.
+                // A file that an example writes does not exist before.
                 let written: Vec<&str> = run
                     .iter()
                     .flat_map(|e| {
@@ -164,7 +164,7 @@ fn all_of_them_run() {
                 let prepare = |here: &Path| {
                     prepare(from, here);
                     for name in &written {
-                        // A file, a directory, or not there.
+                        // The name may be that of a file or a directory, or not exist.
                         let _ = fs::remove_file(here.join(name));
                         let _ = fs::remove_dir_all(here.join(name));
                     }

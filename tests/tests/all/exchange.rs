@@ -1,4 +1,4 @@
-//! Databases that go to another machine, and values of another program.
+//! Databases that are copied to another machine, and values of other programs.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn a_database_is_the_same_on_another_machine() {
     prove(&[&DB[..], &["--depth"]].concat(), here);
     let said = prove(&[&DB[..], &["--export", "out"]].concat(), here);
     assert!(said.starts_with("out: ") && said.contains("root="), "{said}");
-    // What everybody has verifies it, too.
+    // An ordinary program verifies the files, too.
     let sums = Command::new("sha256sum")
         .args(["--check", "--strict", "--quiet", "SHA256SUMS"])
         .current_dir(here.join("out"))
@@ -35,14 +35,14 @@ fn a_database_is_the_same_on_another_machine() {
     prove(&[&DB[..], &["--db", "there", "--import", "out"]].concat(), here);
     assert_eq!(read_all(&here.join("egdb/5x5")), read_all(&here.join("there/5x5")));
     assert_eq!(read_all(&here.join("egdb/5x5.depth")), read_all(&here.join("there/5x5.depth")));
-    // Nothing that is there is overwritten, in either direction.
+    // Existing files are never overwritten, in either direction.
     let again = db(&["--export", "out"], here);
     assert!(error(&again).contains("out: expected no directory or an empty one"));
     let again = db(&["--db", "there", "--import", "out"], here);
     assert!(error(&again).contains("there/5x5: a database is here already"));
 }
 
-/// A part of a database is the one that would have been built alone.
+/// An exported part of a database is the database that would have been built alone.
 #[test]
 fn a_part_of_a_database_is_exported() {
     let root = tempfile::tempdir().unwrap();
@@ -52,7 +52,7 @@ fn a_part_of_a_database_is_exported() {
     prove(&[&part[..], &["--export", "two"]].concat(), here);
     prove(&[&part[..], &["--db", "alone"]].concat(), here);
     assert_eq!(read_all(&here.join("two/5x5")), read_all(&here.join("alone/5x5")));
-    // It is extended where it is imported.
+    // The part can be extended where it is imported.
     prove(&[&DB[..], &["--db", "more", "--import", "two"]].concat(), here);
     assert_eq!(read_all(&here.join("egdb/5x5")), read_all(&here.join("more/5x5")));
 }
@@ -81,7 +81,8 @@ fn nothing_that_was_changed_is_imported() {
     fs::remove_file(&slice).unwrap();
     assert!(import().1.contains("out/5x5/0-1-0-1"));
 
-    // A list that agrees with a changed file does not help: the MANIFEST has hashes, too.
+    // A list of digests that agrees with a changed file does not help: the MANIFEST has digests,
+    // too.
     fs::write(&slice, &changed).unwrap();
     let sum = Command::new("sha256sum").arg(&slice).output().unwrap();
     let sum = String::from_utf8(sum.stdout).unwrap()[..64].to_owned();
@@ -93,7 +94,7 @@ fn nothing_that_was_changed_is_imported() {
     let (status, error) = import();
     assert!(status == Some(3) && error.contains("0-1-0-1") && error.contains("BLAKE3"), "{error}");
 
-    // Names that lead elsewhere, and files without a size.
+    // Names that lead to other folders, and files without a size.
     fs::write(&slice, &bytes).unwrap();
     for (from, to) in [("  5x5/0-1-0-1", "  5x5/../../x"), ("  5x5/0-1-0-1", "  /etc/passwd")] {
         fs::write(&sums, list.replace(from, to)).unwrap();

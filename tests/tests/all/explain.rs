@@ -1,7 +1,7 @@
-//! `check explain`: what it says of positions, word for word and as a whole.
+//! `check explain`: its text, word for word and by properties.
 //!
-//! The words are in `tests/explained`; `UPDATE_EXPLAINED=1 cargo test -p tests --test all
-//! explain::` writes them anew.
+//! The expected text is in `tests/explained`; `UPDATE_EXPLAINED=1 cargo test -p tests --test all
+//! explain::` writes it again.
 
 use std::fs;
 use std::io::Write;
@@ -18,7 +18,7 @@ use tests::programs::{check, path, prove, run};
 use tests::rules::Rules;
 use tests::v1;
 
-/// The certificate of a game or position.
+/// A certificate made with these options of `prove`.
 fn certificate(options: &str) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     let options: Vec<&str> = options.split(' ').collect();
@@ -31,7 +31,7 @@ fn start(here: &Path) -> String {
     claim.lines().find_map(|line| line.strip_prefix("start ")).unwrap().into()
 }
 
-/// What it says, and its exit status.
+/// The output of `check explain`, and its exit status.
 fn ask(here: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let output = run(&path("check"), &[&["explain", "cert"], arguments].concat(), here);
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
@@ -43,7 +43,7 @@ fn explain(here: &Path, fen: &str) -> String {
     text
 }
 
-/// Compares with the file of that name, but for the digests of objects.
+/// Compares a text with the file of that name, without the digests of objects.
 fn compare(text: &str, name: &str) {
     let mut parts = text.split("objects/");
     let mut text = parts.next().unwrap().to_string();
@@ -64,13 +64,13 @@ fn nodes_leaves_and_the_database_word_for_word() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     compare(&explain(here, &start(here)), "draw.txt");
-    // A position of a leaf, one of the database, and one that the certificate says nothing of.
+    // A position of a leaf, one of the database, and one that the certificate says nothing about.
     compare(&explain(here, "B:W3,5:B2,K8"), "in-a-leaf.txt");
     compare(&explain(here, "B:WK2,3:BK8"), "in-the-database.txt");
     let (nothing, status) = ask(here, &["B:WK5,K6,K7,K8:B1"]);
     compare(&nothing, "nothing.txt");
     assert_eq!(status, Some(6));
-    // The digests and places of objects are there for who asks, and for nobody else.
+    // The digests and offsets of objects are shown only with `--hashes`.
     let (places, _) = ask(here, &["--hashes"]);
     compare(&places, "places.txt");
     assert!(places.contains("objects/") && !explain(here, &start(here)).contains("objects/"));
@@ -86,13 +86,13 @@ fn a_cycle_and_the_end_of_a_game_word_for_word() {
 
 #[test]
 fn a_long_line_is_not_shown_to_its_end() {
-    // One that is kept: how long the line of a new one is depends on the guesses of the search.
+    // A certificate of the corpus: the length of a line in a new one depends on the search.
     let here = v1::folder().join("win-by-a-long-line");
     let text = explain(&here, "B:W29,30:BK4");
     let steps: Vec<&str> = text.lines().filter(|line| line.ends_with(" to move")).collect();
     assert_eq!(steps.len(), 40);
     assert!(steps[39].starts_with("39. "), "{steps:?}");
-    // It goes on where it says.
+    // The line can be continued where the text says.
     let ask = text.lines().find_map(|line| line.strip_prefix("… and so on; ask for ")).unwrap();
     let on = explain(&here, ask);
     assert!(on.starts_with(&format!("WhiteWins:\n\n0. {ask}, ")), "{on}");
@@ -141,7 +141,7 @@ fn a_lost_position_that_nothing_rests_on_is_no_fault() {
     let (black, white) = text.split_once("WhiteNotLost:").unwrap();
     assert!(black.contains("the database has a Loss for the side to move\n"), "{text}");
     assert!(white.contains(unclaimed) && !text.contains("WRONG"), "{text}");
-    // Where no question claims it, nothing is said of it.
+    // If no question claims the value, nothing is said about it.
     let claim =
         "--game 6x6 --fen B:W13,17:B1,2 --pieces 3 --leaf-nodes 100000 --claim white-not-lost";
     let (text, status) = ask(certificate(claim).path(), &[lost]);
@@ -149,7 +149,7 @@ fn a_lost_position_that_nothing_rests_on_is_no_fault() {
     assert_eq!(status, Some(6), "{text}");
 }
 
-/// A proof that rests on a value which is not what it needs is wrong, wherever one asks.
+/// A proof that rests on a value other than the one it needs is wrong, wherever it is explained.
 #[test]
 fn a_value_that_the_proof_rests_on_is_a_fault() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
@@ -182,7 +182,7 @@ fn a_value_that_the_proof_rests_on_is_a_fault() {
             assert_eq!(status, Some(1), "{text}");
         }
     };
-    // A node chooses it, or it is what the certificate is about.
+    // A node chooses the position, or it is the start of the certificate.
     wrong_at(&start, vec![Node { position: start, rank: 0, data, kind: kind::OR, reserved: 0 }]);
     wrong_at(&lost, Vec::new());
 }
@@ -194,8 +194,8 @@ fn what_is_named_is_explained() {
     let game: Game = "6x4".parse().unwrap();
     let text = explain(here, &start(here));
     assert!(text.starts_with("WhiteWins:\n\n0. ") && !text.contains("WRONG"), "{text}");
-    // Each move that it names is one of the game, leads where the line goes on, and is explained in
-    // turn, never by nothing.
+    // Each move that the text names is legal, leads to the next position of the line, and that
+    // position is explained, too.
     let (mut at, mut named) = (game.start(), 0);
     for line in text.lines() {
         if let Some(step) = line.strip_suffix(" to move") {

@@ -1,4 +1,4 @@
-//! `prove replay` and `prove annotate`: files of games, as a user has them.
+//! `prove replay` and `prove annotate`: files of games, as users have them.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn replay_says_of_each_game_whether_it_is_legal() {
     assert_eq!(rows[0]["white"], "B\tC");
     assert_eq!((&rows[1]["status"], &rows[1]["at"][0]), (&"fault".into(), &7.into()));
 
-    // Strictly the third game has faults, too; alone it has none otherwise.
+    // In strict mode the third game has faults, too; in the lenient mode it has none.
     let strict = with_file(d, &[&replay[..], &["--strict", "--faults", "-q"]].concat());
     assert_eq!(lines(&strict).len(), 2);
     fs::write(d.join("good.pdn"), "1. 4x7 13-11").unwrap();
@@ -68,7 +68,7 @@ fn replay_says_of_each_game_whether_it_is_legal() {
     assert_eq!(missing.status.code(), Some(3));
 }
 
-/// What a position is worth for the side to move: 1, 0 or -1.
+/// The value of a position for the side to move: 1, 0 or -1.
 fn worth(values: &Values, game: &Game, position: &Position) -> i8 {
     if !position.both_sides() {
         return if game.board.can_move(position) { 1 } else { -1 };
@@ -128,7 +128,7 @@ fn annotate_marks_the_moves_that_give_something_away() {
     assert_eq!(read.len(), games.len());
     let mut marked = 0;
     for (was, is) in games.iter().zip(&read) {
-        // The same game, with remarks.
+        // The same game, with remarks added.
         let bare = PdnGame { line: 0, remarks: Vec::new(), ..is.clone() };
         assert_eq!(&bare, was);
         let marks: Vec<_> =
@@ -150,19 +150,19 @@ fn annotate_marks_the_moves_that_give_something_away() {
     assert_eq!(table.lines().count(), 1 + marked);
     assert!(table.lines().all(|line| line.split('\t').count() == 11), "{table}");
 
-    // Once more, remarks left out, it is the same.
+    // Annotating the output again, without the old remarks, gives the same text.
     fs::write(d.join("again.pdn"), &text).unwrap();
     let again = prove(&[&annotate[..], &["--fresh", "again.pdn"]].concat(), d);
     assert_eq!(again, text);
-    // Without --fresh nothing is lost.
+    // Without --fresh no remark is lost.
     let twice = prove(&[&annotate[..], &["again.pdn"]].concat(), d);
     let twice = game.read_pdn("twice", twice.as_bytes(), Strictness::Strict);
-    // But no move has two marks.
+    // A move never has two marks.
     let remarks = |games: &[PdnGame]| games.iter().map(|g| g.remarks.len()).sum::<usize>();
     assert_eq!(remarks(&twice), 2 * remarks(&read) - marked);
 }
 
-/// The variation beside a move begins with a move that keeps what there was.
+/// The variation beside a move begins with a move that keeps the value.
 fn better_play_is_shown(values: &Values, game: &Game, pdn: &PdnGame, after: usize) {
     let line: Vec<_> = std::iter::once(&pdn.start).chain(&pdn.positions).collect();
     let from = line[after - 1];
@@ -198,13 +198,13 @@ fn annotate_keeps_a_game_with_a_fault_as_it_was_from_there_on() {
     assert!(read.iter().all(|g| g.remarks.len() >= 3), "{text}");
     assert!(text.contains("{fault: move \"13-1\" in "), "{text}");
     assert!(text.contains("} 13-1 1-0\n"), "{text}");
-    // Programs are told, too.
+    // Output for programs has the same remarks.
     let json = with_file(d, &[&annotate[..], &["--format", "json", "games.pdn"]].concat());
     let rows: Vec<serde_json::Value> =
         lines(&json).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows[0]["fault"], serde_json::Value::Null);
     assert!(rows[1]["fault"].as_str().unwrap().starts_with("games.pdn, line 7, column 8: "));
-    // A game that is too long cannot be kept: nothing is replaced.
+    // A game that is too long cannot be kept, so the file is not replaced.
     let long = format!("[Event \"long\"]\n{{{}}} *\n", "x ".repeat(1 << 19));
     fs::write(d.join("long.pdn"), format!("{FILE}\n{long}")).unwrap();
     let arguments = [&annotate[..], &["--out", "games.pdn", "long.pdn"]].concat();
@@ -213,7 +213,7 @@ fn annotate_keeps_a_game_with_a_fault_as_it_was_from_there_on() {
     assert_eq!(fs::read_to_string(d.join("games.pdn")).unwrap(), FILE);
 }
 
-/// A text without the ends of its lines.
+/// A text with line ends replaced by blanks.
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -272,7 +272,7 @@ fn results_that_contradict_each_other_are_named() {
     assert_eq!(replay(&["one.pdn"]).status.code(), Some(1));
     let out = replay(&["two.pdn"]);
     assert_eq!(out.status.code(), Some(0));
-    // One more thing was forgiven before it.
+    // One more fault was forgiven before this one.
     let said = "the tag Result says 1-0, but the moves end with 0-1";
     assert!(lines(&out)[0].contains("legal, 2 moves, 0-1"), "{out:?}");
     assert!(lines(&out)[0].contains(said), "{out:?}");
@@ -286,7 +286,7 @@ fn a_score_alone_marks_a_mistake_once_and_the_side_to_move_does_not_matter() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let game: Game = "8x8".parse().unwrap();
-    // A man is given for nothing; the same for White, with the board turned.
+    // A man is lost for nothing; the same position for White, with the board turned.
     let black = "[FEN \"B:W18,31,32:B1,2,10\"]\n1. 10-15 18x11 2. 1-5 *\n";
     let white = "[FEN \"W:W23,31,32:B1,2,15\"]\n1. 23-18 15x22 2. 32-28 *\n";
     let good = "[FEN \"B:W18,31,32:B1,2,10\"]\n1. 1-5 *\n";
@@ -298,7 +298,7 @@ fn a_score_alone_marks_a_mistake_once_and_the_side_to_move_does_not_matter() {
     let said: Vec<_> = said.lines().collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].starts_with("game 1, line 1: 1. 10-15? -"), "{said:?}");
-    // Black is ahead then.
+    // Black is ahead afterwards.
     assert!(said[1].starts_with("game 2, line 4: 1... 23-18? +"), "{said:?}");
     let read = game.read_pdn("out", &out.stdout, Strictness::Strict);
     let marks = |pdn: &PdnGame| {

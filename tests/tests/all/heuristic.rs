@@ -1,5 +1,5 @@
-//! The heuristic search: what it calls proved agrees with databases that it was not given, its
-//! scores with a plain minimax, and a search repeats exactly.
+//! The heuristic search: proved results agree with databases that the search did not have, scores
+//! agree with a plain minimax, and a search repeats exactly.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ fn depth(depth: u32) -> Limits {
     Limits { depth, ..Limits::default() }
 }
 
-/// Every line is one of legal moves, and what it ends in is as said.
+/// Checks that a line has legal moves only, and ends in the position that the analysis states.
 fn check_line(board: &Board, database: &Values, position: &Position, analysis: &Analysis) {
     let (mut at, mut moves) = (*position, Vec::new());
     for next in &analysis.pv {
@@ -32,7 +32,7 @@ fn check_line(board: &Board, database: &Values, position: &Position, analysis: &
     }
 }
 
-/// Searches over the smaller database; counts what was proved.
+/// Searches with the smaller database; counts the proved results, and checks them with the larger.
 fn compare(board: &Board, small: &Values, large: &Values, count: usize, pieces: u32) {
     let heuristic = Heuristic::new(board, small);
     compare_with(heuristic, board, small, large, (count, pieces));
@@ -67,7 +67,7 @@ fn compare_with(
         exact += usize::from(found.proven.is_exact());
         bounds += usize::from(found.proven != Bound::None);
     }
-    // Else this would say nothing.
+    // With fewer proved results the comparison would be worthless.
     assert!(exact > count / 4 && bounds >= exact, "{exact} and {bounds} of {count}");
 }
 
@@ -97,7 +97,7 @@ fn proofs_agree_with_the_database_of_6x6() {
 fn proofs_of_two_threads_with_a_table_that_is_kept_agree_with_the_database() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 3), database(&board, 5));
-    // A small table, so that entries are thrown out all the time.
+    // A small transposition table, in which entries are replaced all the time.
     let heuristic = Heuristic::new(&board, &small).with_threads(2).with_memory(1 << 16);
     compare_with(heuristic, &board, &small, &large, (500, 5));
 }
@@ -133,16 +133,16 @@ fn who_returns_to_a_position_of_the_game_has_a_draw() {
     assert!(found.score > 0 && found.pv[0] != best, "{found:?}");
 }
 
-/// The score to a depth by trying everything: no window, no table, no order.
+/// A minimax to a fixed depth, without window, transposition table or move ordering.
 struct Minimax<'a> {
     board: &'a Board,
     database: &'a Values,
     evaluation: &'a Evaluation,
     depth: usize,
-    /// For each position the depth to which it was searched, and in which iteration.
+    /// For each position, the depth to which it was searched, and the iteration.
     seen: HashMap<u128, (usize, usize)>,
-    /// Whether a position was met again with another depth to go, or repeated: then the table may
-    /// know more than was asked, and the score may be another.
+    /// Whether a position was met again with another remaining depth, or repeated: then the
+    /// transposition table may hold a deeper result, and the score may differ.
     ambiguous: bool,
 }
 
@@ -191,15 +191,15 @@ impl<'a> Minimax<'a> {
         Minimax { board, database, evaluation, depth: 0, seen: HashMap::new(), ambiguous: false }
     }
 
-    /// The score of an iteration. They have to be asked for one after the other.
+    /// The score of an iteration. Iterations must be run in order.
     fn iteration(&mut self, position: &Position, depth: usize) -> i32 {
         self.depth = depth;
         self.score(&mut vec![*position], depth)
     }
 }
 
-/// A score without the length of a win, which may be that of any win: the first that was met is
-/// kept.
+/// A score without the length of a win, which may be that of any win: the search keeps the first
+/// that it meets.
 fn shorten(score: i32) -> i32 {
     score.clamp(-10_000, 10_000)
 }
@@ -248,7 +248,8 @@ fn a_position_and_its_twin_are_worth_the_same() {
             if i % 10 == 0 {
                 let one = searcher.search(&position, depth(3), |_| ());
                 let other = searcher.search(&twin, depth(3), |_| ());
-                // Moves come in another order, which matters to what the table knows.
+                // Moves come in another order, which matters for the contents of the transposition
+                // table.
                 let mut minimax = Minimax::new(&board, &database, &evaluation);
                 (1..=3).for_each(|depth| _ = minimax.iteration(&position, depth));
                 if !minimax.ambiguous {
@@ -309,7 +310,7 @@ fn features_count_what_they_say() {
         ("B:W30,31:B1,2,K3", "men", 0),
         ("B:W30,31:B1,2,K3", "kings", 1),
         ("W:W30,31:B1,2,K3", "kings", -1),
-        // Rows 0, 1 and 6 gone; White's man has made one step.
+        // Rows 0, 1 and 6 have no men; White's man has made one step.
         ("B:W28:B1,5,25", "tempo", 6),
         ("B:W30:B1,2,9", "back rank", 1),
         ("B:WK32:B15,14,1", "centre men", 2),
@@ -361,7 +362,7 @@ fn one_move_wins_and_no_move_loses() {
         let found = heuristic.search(&board.read_fen(fen).unwrap(), depth(5), |_| ());
         assert_eq!((found.score, found.proven), (score, proven), "{fen}");
     }
-    // A king against a king in the double corner: repeated for ever, never proved.
+    // A king against a king in the double corner: repetitions are never a proof.
     let found = heuristic.search(&board.read_fen("B:WK1:BK18").unwrap(), depth(12), |_| ());
     assert_eq!(found.proven, Bound::None);
 }

@@ -1,4 +1,4 @@
-//! The checker shares no code with the prover but the wire types.
+//! The checker shares no code with the prover except the wire types.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -25,7 +25,7 @@ fn dependencies(of: &str) -> BTreeSet<String> {
     while let Some(node) = todo.pop() {
         for dependency in node["deps"].as_array().unwrap() {
             let kinds = dependency["dep_kinds"].as_array().unwrap();
-            // Development dependencies are no part of the program; build scripts would be.
+            // Development dependencies are not part of the program; build dependencies are.
             if kinds.iter().any(|k| k["kind"] != "dev") && found.insert(name(&dependency["pkg"])) {
                 todo.push(nodes.iter().find(|n| n["id"] == dependency["pkg"]).unwrap());
             }
@@ -34,7 +34,7 @@ fn dependencies(of: &str) -> BTreeSet<String> {
     found
 }
 
-/// The packages of the prover's side.
+/// The packages that belong to the prover.
 const PROVERS: [&str; 3] = ["prover", "draughtproof-egdb", "draughtproof-game"];
 
 #[test]
@@ -44,7 +44,8 @@ fn the_checker_does_not_depend_on_the_prover() {
     assert!(PROVERS.iter().all(|name| !checker.contains(*name)));
 }
 
-/// What makes manual pages and packages of `check` reads its options, and is no part of it.
+/// The program that makes manual pages of `check` depends on its options, and not the other way
+/// round.
 #[test]
 fn the_checker_does_not_depend_on_what_packs_it() {
     let packers = ["packaging", "clap_complete", "clap_mangen"];

@@ -1,15 +1,15 @@
-//! Proofs whose searches know what others have decided.
+//! Proofs whose searches use what other searches have decided.
 
 use std::fs;
 use std::path::Path;
 
 use tests::programs::{check, path, run};
 
-/// Half a second of work.
+/// A proof of half a second.
 const SMALL: [&str; 8] =
     ["--game", "8x4", "--pieces", "4", "--leaf-nodes", "1000", "--emit", "cert"];
 
-/// What a proof took: nodes, searches and the tree of each question, as `prove` says it.
+/// The effort of a proof, as `prove` prints it: nodes, searches and tree of each question.
 fn took(arguments: &[&str], directory: &Path) -> Vec<String> {
     let _ = fs::remove_dir_all(directory.join("cert"));
     let output = run(&path("prove"), &[&SMALL, arguments].concat(), directory);
@@ -40,10 +40,10 @@ fn what_others_have_decided_saves_nodes_and_the_certificate_is_verified() {
         said.starts_with("s VERIFIED DRAW 8x4") && said.contains(" nodes=2 leaves=2 "),
         "{said}"
     );
-    // Whatever the threads, and wherever the results come from.
+    // The effort depends neither on threads nor on where the results come from.
     assert_eq!(took(&["--lemmas", "--threads", "3", "--results", "three"], here), one);
     assert_eq!(took(&["--lemmas", "--results", "one"], here), one);
-    // Results of searches that knew nothing, or something else, are of no use to them.
+    // Results of searches without lemmas, or with other lemmas, are not used.
     assert_eq!(took(&["--lemmas", "--results", "alone"], here), one);
     assert_eq!(took(&["--results", "one"], here), alone);
 }
@@ -58,13 +58,13 @@ fn a_proof_that_was_given_up_goes_on() {
         let half = ["--lemmas", "--results", "half", "--max-nodes", most];
         let output = run(&path("prove"), &[&SMALL[..], &half[..]].concat(), here);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
-        // Half of a tree is no leaf.
+        // A stopped search makes no certificate.
         assert!(!here.join("cert").exists());
     }
     assert_eq!(took(&["--lemmas", "--results", "half"], here), want);
 }
 
-/// A side wins: no move may lead round in a circle.
+/// A win: no strategy may contain a cycle.
 #[test]
 fn a_win_is_verified() {
     let directory = tempfile::tempdir().unwrap();

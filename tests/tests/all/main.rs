@@ -1,5 +1,5 @@
-//! The tests of the programs as a whole. In one program, which is built in a fraction of the time
-//! that one for each file takes.
+//! The tests of the programs as a whole, in one program: one for each file would take several times
+//! as long to build.
 
 mod audit;
 mod bad_input;

@@ -1,5 +1,5 @@
-//! What all subcommands of `prove` have in common: how they print, what they say when something is
-//! wrong, and how they end.
+//! Common behaviour of all subcommands of `prove`: how they print, what their error messages say,
+//! and how they end.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use tests::programs::{Signal, path, prove, run, signal};
 
-/// What a program printed to a stream.
+/// The text that a program printed to a stream.
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
@@ -31,21 +31,21 @@ fn commands() -> BTreeSet<String> {
     names.filter(|name| *name != "help").chain([""]).map(String::from).collect()
 }
 
-/// The long options that a text names, but for those of other commands, which stand in backquotes.
+/// The long options that a text names, except those of other commands, which are in backquotes.
 fn options_in(text: &str) -> BTreeSet<String> {
     let own = text.split('`').step_by(2);
     let words = own.flat_map(|text| text.split(|c: char| !(c.is_alphanumeric() || c == '-')));
     words.filter(|word| word.starts_with("--") && word.len() > 2).map(String::from).collect()
 }
 
-/// Dialogues have no result that is printed, a book is its own file, and a worker answers a
-/// manager.
+/// Commands without a format of results: dialogues print none, a book is a file of its own, and a
+/// worker answers a manager.
 const WITHOUT_FORMAT: [&str; 5] = ["play", "serve", "engine", "book", "worker"];
 
-/// What these write has a form of its own, and there is nothing to tell on the way.
+/// Commands whose output has a form of its own, and which show no progress.
 const FOR_OTHER_PROGRAMS: [&str; 3] = ["manual", "completions", "farm"];
 
-/// A directory in which each command has something to do, and what that is.
+/// A directory in which each command has something to do, with the arguments for it.
 fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
@@ -124,8 +124,8 @@ fn all_commands_print_by_the_same_options() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Jobs that fail, of all commands that write a file; what they write would be `result`, or the
-/// directory `black`.
+/// Jobs that fail, for all commands that write a file; the file would be `result`, or the directory
+/// `black`.
 const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit cert --out result
     --game 4x4 --pieces 0 --emit black
     probe --game 8x8 start --out result
@@ -153,7 +153,7 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     book --game 4x4 --openings values.tsv --out result
     manual --out result";
 
-/// A result replaces a file when it is whole, and not before.
+/// A result replaces a file only when it is complete.
 #[test]
 fn a_file_is_replaced_by_a_whole_result_only() {
     let (place, _) = place();
@@ -239,12 +239,12 @@ fn a_bad_line_is_answered_in_its_place() {
         let plain = ask(here, job, lines);
         assert_eq!(plain.status.code(), Some(1), "{job:?}");
         assert_eq!(text(&plain.stdout).matches("standard input, line ").count(), 2, "{job:?}");
-        // Without a bad line all is well.
+        // Without a bad line the job succeeds.
         assert_eq!(ask(here, job, b"B:W8:B1\n").status.code(), Some(0), "{job:?}");
     }
 }
 
-/// Messages name what the command at hand has.
+/// Messages name only options that the command has.
 #[test]
 fn messages_name_options_that_there_are() {
     let (place, _) = place();
@@ -278,7 +278,7 @@ fn messages_name_options_that_there_are() {
     fails(budget, 1, &["--max-nodes", "--pieces"]);
 }
 
-/// Whoever interrupts a proof is told what is kept of it, and that only.
+/// A user who interrupts a proof is told which results are kept, and only those.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_proof_says_what_is_kept() {
@@ -300,7 +300,7 @@ fn an_interrupted_proof_says_what_is_kept() {
         let output = child.wait_with_output().unwrap();
         (output.status.code(), text(&output.stderr).to_owned())
     };
-    // One search, which is not worth keeping yet.
+    // One search, which is too short to be kept.
     let (status, said) = interrupted("4000000000");
     assert_eq!(status, Some(1), "{said}");
     assert!(
@@ -308,7 +308,7 @@ fn an_interrupted_proof_says_what_is_kept() {
         "{said}"
     );
     assert!(!said.contains("goes on"), "{said}");
-    // Many, whose results are kept.
+    // Many searches, whose results are kept.
     let (status, said) = interrupted("100");
     assert_eq!(status, Some(1), "{said}");
     assert!(said.contains(": the same command goes on from what is kept"), "{said}");

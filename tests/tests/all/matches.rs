@@ -1,4 +1,4 @@
-//! The match program, with an engine that plays first moves and makes mistakes when it is told to.
+//! The match program, with an engine that plays the first legal move and commits faults on demand.
 
 use std::path::Path;
 use std::process::Output;
@@ -6,7 +6,7 @@ use std::process::Output;
 use draughtproof_game::{Game, Strictness};
 use tests::programs::{path, run};
 
-/// Plays a match of games from three random moves.
+/// Plays a match with games from three random moves.
 fn play(first: &str, second: &str, options: &[&str], here: &Path) -> Output {
     let engine = |arguments: &str| format!("{} {arguments}", env!("CARGO_BIN_EXE_scripted_engine"));
     let (first, second) = (engine(first), engine(second));
@@ -40,12 +40,12 @@ fn an_interrupted_match_goes_on_with_its_log() {
     let four = text(&play("a", "b", &options("4"), here));
     assert_eq!(four.lines().filter(|line| line.starts_with("game ")).count(), 4, "{four}");
     let log = std::fs::read_to_string(here.join("log")).unwrap();
-    // The last game was not written to its end.
+    // The log ends in the middle of the last game.
     std::fs::write(here.join("log"), &log[..log.len() - 20]).unwrap();
     let rest = text(&play("a", "b", &options("6"), here));
     assert_eq!(rest.lines().filter(|line| line.starts_with("game ")).count(), 3, "{rest}");
     assert!(rest.contains("\na 1.0: depth 7.0, ") && rest.contains("; 0 faults\n"), "{rest}");
-    // The same moves by both: a pair is two games in which the same side wins, or two draws.
+    // Both engines play the same moves: a pair of games is two wins of the same side, or two draws.
     assert!(rest.contains("\nElo +0.0, 95 %: +0.0 to +0.0; stronger with 50.0 %\n"), "{rest}");
     assert!(rest.contains("points: 0 0 3 0 0\n"), "{rest}");
     let game: Game = "8x8".parse().unwrap();
@@ -54,7 +54,7 @@ fn an_interrupted_match_goes_on_with_its_log() {
     assert_eq!(games.len(), 6);
     assert!(games.iter().all(|game| game.fault.is_none() && game.positions.len() > 20));
     assert_eq!(games.iter().filter(|game| game.tag("Black") == Some("a 1.0")).count(), 3);
-    // A log of another match is left alone.
+    // The log of another match is not changed.
     let other = play("a", "c", &options("6"), here);
     assert_eq!(other.status.code(), Some(3));
     let said = String::from_utf8_lossy(&other.stderr);
@@ -74,7 +74,7 @@ fn faults_lose_and_are_counted() {
         ("hang", "0.3", "timeout: no move after 0.3"),
     ] {
         let bad = format!("bad {fault} 2");
-        // The other one answers at once, but a busy machine may be slow to let it.
+        // The other engine answers at once, but a busy machine may delay it.
         let options = ["--games", "2", "--margin", margin, "--move-time", "0.001", "--log", fault];
         let table =
             table(&play("good", &bad, &[&options[..], &["--format", "tsv"]].concat(), here));

@@ -1,5 +1,5 @@
-//! A few thousand mutants, the same each time. The campaign of hundreds of thousands is a program
-//! of its own (`docs/hardening.md`).
+//! A few thousand mutants, the same each time. The campaign of hundreds of thousands is a separate
+//! program (`docs/hardening.md`).
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn no_mutant_is_verified_unless_it_is_still_a_proof() {
     for (class, of) in CLASSES.iter().zip(&tally.classes) {
         assert!(of.mutants() >= 50 && of.mutants() > of.valid(), "{}: {of:?}", class.name);
     }
-    // The campaign must not get shallow: it ends up in many places, and some changes do no harm.
+    // The campaign must stay deep: many rules are hit, and some changes are harmless.
     assert!(total.refuted.len() >= 20, "{:?}", total.refuted);
     assert!(total.valid() >= 50 && total.conditional > 0, "{total:?}");
 
@@ -51,7 +51,7 @@ fn mutants_differ_from_their_bases_and_from_each_other() {
     assert!(again.files == all[77].files && Mutant::new(&bases, 1, 77).files != again.files);
 }
 
-/// The test of the test: who accepts everything is found out in each class.
+/// A test of the test: a checker that accepts everything is found out in each class.
 #[test]
 fn a_checker_that_does_not_look_is_found_out() {
     let (_root, bases) = small();
@@ -64,7 +64,7 @@ fn a_checker_that_does_not_look_is_found_out() {
     for (class, found_out) in CLASSES.iter().zip(found_out) {
         assert!(found_out >= 2, "{}: {found_out} of 40", class.name);
     }
-    // What is shown needs the rules of the claim's own board, which no base may have.
+    // The judge needs the rules of the claim's own board, which may be that of no base.
     let king = WirePosition { black: 0b1_0000, white: 0b100_0001, kings: 0b100_0001, turn: 1 };
     let node = Node { position: king, rank: 0, data: 0, kind: kind::OR, reserved: 0 };
     let mut draft = bases[2].draft.clone();
@@ -76,7 +76,7 @@ fn a_checker_that_does_not_look_is_found_out() {
     assert_eq!(judged(&draft), Ok(()));
     draft.parts[0].nodes[0].data = 2;
     assert!(judged(&draft).is_err());
-    // Nor is a proof enough: the verdict has to repeat its claim.
+    // A proof is not enough: the verdict has to repeat the claim.
     let base = &bases[0];
     for (words, right) in [("DRAW 4x4 start=initial", true), ("DRAW 8x8 start=initial", false)] {
         let outcome = outcome(base, &base.files, Ruling::Verified(words));

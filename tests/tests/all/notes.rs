@@ -1,4 +1,5 @@
-//! What `check merge` says of notes and keys that do not count, and how much of a note it repeats.
+//! The messages of `check merge` about notes and keys that do not count, and how much of a note
+//! they repeat.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,7 @@ fn check(text: &str, here: &Path) -> Output {
     run(&path("check"), &text.split(' ').collect::<Vec<_>>(), here)
 }
 
-/// A certificate with a signed note, one that nobody has signed, and two trusted keys.
+/// A certificate with a signed note, one without a signature, and two trusted keys.
 fn place() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();

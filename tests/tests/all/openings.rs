@@ -1,4 +1,4 @@
-//! Starts named by moves or by an opening of the 2007 solution.
+//! Starts given by moves, or by an opening of the 2007 solution.
 
 use std::path::{Path, PathBuf};
 
@@ -28,9 +28,9 @@ fn the_table_is_that_of_2007() {
         totals[3] = totals[3].max(figures[3]);
     }
     assert_eq!(numbers, (1..=19).map(|n: u32| n.to_string()).collect::<Vec<_>>());
-    // The totals that were published are not sums of the columns (corpus/README.md).
+    // The published totals are not the sums of the columns (corpus/README.md).
     assert_eq!(totals, [14_514_560, 154, 4_616_668, 94]);
-    // All seven first moves; the first, 9-13, with all replies.
+    // All seven first moves; the first of them, 9-13, has all replies.
     let mut first: Vec<_> = replies.iter().map(|(first, _)| *first).collect();
     first.dedup();
     assert_eq!(first.len(), game.board.moves(&game.start()).len());
@@ -48,7 +48,8 @@ fn published_values_of_openings() {
         (line[2], row[1], row[2], row[3])
     });
     let (of_2007, ballots): (Vec<_>, Vec<_>) = published.partition(|row| row.2 == "-");
-    // The same as in the table of 2007, which says what is proved for Black.
+    // The published values of 2007 are those of the table of openings, which says what is proved for
+    // Black.
     let proved = rows(OPENINGS).map(|row| {
         let line = game.board.read_line(&start, row[1]).unwrap();
         let value = match row[2] {
@@ -85,7 +86,7 @@ fn positions_named_by_moves() {
     assert_eq!(perft(&["--opening", "9"]), perft(&["--fen", fen]));
     assert_eq!(perft(&["--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
     assert_eq!(perft(&["--moves", ""]), perft(&[]));
-    // Moves go on from wherever the start is.
+    // Moves begin at the start, however the start is given.
     assert_eq!(perft(&["--fen", "start", "--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
     let from_there = "B:W18,21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,14";
     assert_eq!(perft(&["--fen", from_there, "--moves", "14x23"]), perft(&["--fen", fen]));
@@ -134,7 +135,7 @@ fn positions_named_by_moves() {
     }
 }
 
-/// The rows of the table of certified positions but for its head: folder, opening, moves, verdict.
+/// The rows of the table of certified positions without its head: folder, opening, moves, verdict.
 fn certified() -> Vec<Vec<&'static str>> {
     CERTIFIED.lines().skip(1).map(|line| line.split('\t').collect()).collect()
 }

@@ -1,4 +1,4 @@
-//! Both move generators against published counts, and against each other.
+//! Both move generators, compared with published counts and with each other.
 
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 use tests::corpus::rows;
@@ -15,7 +15,7 @@ fn checker_perft(game: &str, fen: Option<&str>, depth: u32) -> u64 {
     checker_count(game.board(), &start, depth)
 }
 
-/// The number of ways of playing `depth` moves by the checker's rules.
+/// The number of sequences of `depth` moves by the checker's rules.
 fn checker_count(board: &checker_core::Board, p: &checker_core::Position, depth: u32) -> u64 {
     let mut next = Vec::new();
     board.moves(p, &mut next);
@@ -59,7 +59,7 @@ fn every_small_game() {
 const SPECIAL: [(&str, &str, u64); 8] = [
     // A circular capture back to the start square, both ways round.
     ("8x8", "B:W14,15,22,23:BK10", 2),
-    // A man is crowned in the middle of what would go on as a king's jump: it stops.
+    // A man is crowned in the middle of what would go on as a king's jump: its move ends.
     ("8x8", "B:W26,27:B22", 1),
     // A man jumps only forward, though a backward jump would be there.
     ("8x8", "B:W14,18:B22", 2),
@@ -69,7 +69,7 @@ const SPECIAL: [(&str, &str, u64); 8] = [
     ("8x8", "B:W10,18,19:B6", 2),
     // No piece is jumped twice.
     ("8x8", "B:W18:BK14", 1),
-    // No move: lost.
+    // The side to move has no move and has lost.
     ("8x8", "B:W9,14:B5", 0),
     ("6x6", "W:W8:BK5", 1),
 ];
@@ -95,7 +95,7 @@ impl Arbitrary for Random {
             [(4, 4), (5, 5), (6, 6), (5, 7), (7, 7), (8, 8), (8, 4), (3, 5), (6, 8), (8, 6)];
         let board = *g.choose(&boards).unwrap();
         let squares = draughtproof_game::Board::new(board.0, board.1).unwrap().squares();
-        // From nearly empty to crowded, with many kings or few.
+        // The board is between nearly empty and crowded, with many kings or few.
         let (fill, kings) = (u8::arbitrary(g) % 8 + 1, u8::arbitrary(g) % 5);
         let in_row = |row: u8, square: u8| {
             draughtproof_game::Board::new(board.0, board.1).unwrap().row(square) == row
@@ -131,7 +131,7 @@ fn both_generators_agree_on_random_positions() {
         let other: Vec<String> = other.iter().map(checker_core::write_fen).collect();
         assert_eq!(mine, other, "{fen}");
         assert_eq!(ours.can_move(&p), !mine.is_empty(), "{fen}");
-        // A twin has the twins of the successors; three plies count the same sequences.
+        // The successors of a twin are the twins of the successors; three plies have equal counts.
         assert_eq!(p.twin(&ours).twin(&ours), p);
         let depth = 3;
         let count = draughtproof_game::perft(&ours, &p, depth);

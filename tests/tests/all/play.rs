@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use draughtproof_game::{Game, Position, Strictness};
 use tests::programs::{path, prove, run};
 
-/// A program that plays, and what it has said.
+/// A program that plays, with its output.
 struct Player {
     game: Game,
     child: Child,
@@ -25,7 +25,7 @@ impl Player {
         Player { game: game.parse().unwrap(), child, input, output: BufReader::new(output) }
     }
 
-    /// What it says up to the board, and the position on it; the last line says how it stands.
+    /// The output up to the board, and the position on it; the last line says whose turn it is.
     fn read_board(&mut self) -> (Vec<String>, Position) {
         let (mut lines, mut position) = (Vec::new(), None);
         loop {
@@ -42,7 +42,7 @@ impl Player {
         }
     }
 
-    /// Plays moves at random to the end, and returns the last line and what answered.
+    /// Plays random moves to the end; returns the last line and the program's answers.
     fn play_at_random(mut self, mut random: usize) -> (String, Vec<String>) {
         let (mut answers, (mut lines, mut position)) = (Vec::new(), self.read_board());
         for _ in 0..500 {
@@ -93,7 +93,7 @@ fn the_proof_of_a_win_wins_whatever_is_played() {
 fn the_database_wins_what_it_says_is_won() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
-    // Depths are found where tables are in memory, and else only where they are stored.
+    // Depths are found where tables are in memory, and otherwise only where they are stored.
     let cases =
         [(&[][..], "resident", true), (&[][..], "cached", false), (&["--depth"], "cached", true)];
     for (more, held, are_depths_known) in cases {
@@ -102,7 +102,7 @@ fn the_database_wins_what_it_says_is_won() {
         for seed in 0..2 {
             let (last, answers) = Player::new("6x6", &options, here).play_at_random(seed);
             assert_eq!(last, "White has no move: Black has won", "{answers:?}");
-            // The longest that it takes, whatever is known.
+            // The most plies that the win takes, whatever the program knows.
             assert!(answers.len() <= 13, "{answers:?}");
             let is_shown = answers[0].contains("(database: win, depth 25)");
             assert_eq!(is_shown, are_depths_known, "{answers:?}");
@@ -110,7 +110,7 @@ fn the_database_wins_what_it_says_is_won() {
     }
 }
 
-/// Types lines, and returns what is said.
+/// Types lines, and returns the output.
 fn typed(lines: &str, options: &[&str], here: &Path) -> String {
     let mut command = Command::new(path("prove"));
     command.arg("play").args(options).arg("-q").current_dir(here);
@@ -130,11 +130,11 @@ fn what_can_be_typed() {
     let first = typed("", &options, here);
     assert!(first.starts_with("B:W13,14,15,16,17,18:B1,2,3,4,5,6\n  b   b   b   1-3\n"), "{first}");
     assert!(first.ends_with("\nBlack to move\n"), "{first}");
-    // Taking a move back leads to where it was; nothing more can be taken back then.
+    // Taking a move back leads to the position before; then nothing more can be taken back.
     let back = typed("back\n4-7\nback\nboard\n", &options, here);
     assert!(back.starts_with(&format!("{first}there is no move to take back\nWhite plays ")));
     assert!(back.contains(" (search: score ") && back.ends_with(&first.repeat(2)), "{back}");
-    // A hint is a legal move, and what is none is said.
+    // A hint is a legal move, and an illegal move is refused with a message.
     let hint = typed("hint\n", &options, here);
     let name = hint.strip_prefix(&first).unwrap().split(' ').next().unwrap();
     assert!(game.board.read_move(&game.start(), name).is_ok(), "{hint}");
@@ -150,7 +150,7 @@ fn what_can_be_typed() {
     let read = game.read_pdn("played", format!("[Event{pdn}").as_bytes(), Strictness::Strict);
     assert_eq!((read[0].positions.len(), read[0].result.as_deref()), (2, Some("*")));
     assert!(board.contains(&game.board.write_fen(&read[0].positions[1])));
-    // A game that is over, and one where the other side begins.
+    // A game that is over, and one in which the other side begins.
     let over = typed("1-5\nhint\npdn\n", &["--game", "6x6", "--fen", "W:W:BK1"], here);
     assert!(over.contains("White has no move: Black has won\nthe game is over; back"), "{over}");
     assert!(over.contains("\nthere is no move\n") && over.ends_with("\n1-0\n"), "{over}");

@@ -1,4 +1,4 @@
-//! `prove probe` against the database and the rules, which it is asked about here directly.
+//! `prove probe`, compared with the database and the rules, which this test asks directly.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ fn probe(options: &[&str], fens: &[String], here: &Path) -> Vec<Json> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The value that an answer names.
+/// The value in an answer.
 fn value(answer: &Json) -> Value {
     match answer["value"].as_str() {
         Some("win") => Value::Win,
@@ -35,12 +35,12 @@ fn opposite(value: Value) -> Value {
     [Value::Win, Value::Draw, Value::Loss][value as usize]
 }
 
-/// The value by the database, or by the rules for what it does not have.
+/// The value by the database, or by the rules for positions outside it.
 fn expected(database: &Database, position: &Position) -> Value {
     if !position.both_sides() { Value::Loss } else { database.probe(position).unwrap().unwrap() }
 }
 
-/// Plays the line of an answer: legal moves, and in the end the loser has none.
+/// Plays the line of an answer: its moves are legal, and at the end the loser has no move.
 fn play(board: &Board, answer: &Json, position: &Position) {
     let names: Vec<&str> =
         answer["line"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
@@ -52,7 +52,7 @@ fn play(board: &Board, answer: &Json, position: &Position) {
     let last = line.last().unwrap_or(position);
     assert!(board.moves(last).is_empty(), "{answer}");
     assert_eq!(last.turn == position.turn, value(answer) == Value::Loss);
-    // The first is the best.
+    // The first move is the best one.
     assert_eq!(names.first(), answer["moves"][0]["move"].as_str().as_ref());
 }
 
@@ -87,7 +87,7 @@ fn every_move_has_its_value_and_depth_and_the_best_is_first() {
                 ranks.push((opposite(value(one)), rank));
             }
             assert!(ranks.is_sorted(), "{answer}");
-            // What the best move is worth is what the position is worth.
+            // The value of the best move is that of the position.
             if let Some(best) = moves.first() {
                 assert_eq!((&best["value"], &best["depth"]), (&answer["value"], &answer["depth"]));
             }
@@ -112,7 +112,7 @@ fn what_is_not_known_is_said_to_be_unknown() {
     let place = place();
     let here = place.path();
     let options = ["--game", "5x5", "--pieces", "3"];
-    // Four pieces, of a database of three: nothing is known but what captures lead to.
+    // Four pieces, with a database of three: a value is known only where captures lead into it.
     let quiet = &probe(&options, &["B:WK11,K12:BK1,K2".into()], here)[0];
     assert_eq!((&quiet["lower"], &quiet["upper"]), (&"loss".into(), &"win".into()));
     assert!(quiet.get("value").is_none() && quiet["depth"].is_null());
@@ -123,7 +123,7 @@ fn what_is_not_known_is_said_to_be_unknown() {
     let whole = &probe(&["--game", "5x5"], &["B:WK4,K12:BK1,K2".into()], here)[0];
     assert!(capture["value"].is_string(), "{capture}");
     assert_eq!(capture, whole);
-    // Without --pieces there is all that MANIFEST has.
+    // Without --pieces the whole database is used.
     let known = &probe(&["--game", "5x5"], &["B:WK11,K12:BK1,K2".into()], here)[0];
     assert!(known["value"].is_string(), "{known}");
 }
@@ -159,7 +159,7 @@ fn what_people_and_scripts_read() {
     let columns: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
     assert!(columns.iter().all(|line| line.len() == 5), "{tsv}");
     assert_eq!(columns[1], ["W:W:BK1", "loss", "0", "-", "-"]);
-    // The same position, however it is reached, and however it is written.
+    // The same position, given in different ways.
     let start =
         prove(&["probe", "--game", "5x5", "--moves", "1-4", "--format", "json", "-q"], here);
     let fen = serde_json::from_str::<Json>(&start).unwrap()["fen"].as_str().unwrap().to_owned();

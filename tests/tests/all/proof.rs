@@ -1,4 +1,4 @@
-//! Proofs that are interrupted, conditional, or go on from what others have found.
+//! Proofs that are interrupted, conditional, or continued with earlier results.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use tests::draft::{Draft, Part};
 use tests::positions::database;
 use tests::programs::{Signal, check, path, prove, run, signal};
 
-/// A proof that takes a while: little is known, and each search may do little.
+/// A proof that takes long: the database is small, and each search may expand few nodes.
 const LONG: [&str; 9] =
     ["--game", "6x6", "--pieces", "5", "--leaf-nodes", "500", "--quiet", "--emit", "cert"];
 
@@ -47,7 +47,7 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     let whole = begin.elapsed();
     let killed = tempfile::tempdir().unwrap();
     let mut g = Gen::new(10);
-    // The machine may have been busy with something else.
+    // The machine may be busy with other work.
     let (mut kills, mut delay) = (0, (whole / 10).min(Duration::from_millis(100)));
     let said = loop {
         let mut prover = start(killed.path(), &LONG);
@@ -61,7 +61,8 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
         prover.kill().unwrap();
         prover.wait().unwrap();
         kills += 1;
-        // A certificate is there whole or not at all; the kill may have come just after it.
+        // A certificate is complete or does not exist; the kill may have come just after it was
+        // written.
         if killed.path().join("cert").exists() {
             let verdict = check(&["cert"], killed.path()).verdict;
             assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
@@ -69,7 +70,7 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     };
     assert!(kills > 0, "the prover was never killed");
     assert_eq!(root(&said), want);
-    // With all results there it takes a fraction of the time, and with one thread it is the same.
+    // With all results kept it takes a fraction of the time, and one thread gives the same root.
     fs::remove_dir_all(killed.path().join("cert")).unwrap();
     let said = prove(&[&LONG[..], &["--threads", "1"]].concat(), killed.path());
     assert_eq!(root(&said), want);
@@ -77,7 +78,7 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
 }
 
-/// What a process that died has left of a long search is found, and leads to the same certificate.
+/// The kept state of a long search whose process died is used, and leads to the same certificate.
 #[test]
 fn a_search_that_was_kept_goes_on() {
     let directory = tempfile::tempdir().unwrap();
@@ -117,7 +118,7 @@ fn a_search_that_was_kept_goes_on() {
     search.run(&item.position, item.nodes);
     assert!(search.is_stopped() && file.exists());
 
-    // Whoever goes on with it counts from there.
+    // A process that continues the search counts from the kept number of nodes.
     let (before, now) = (AtomicU64::new(0), AtomicU64::new(0));
     let count = |progress: SearchProgress| {
         before.fetch_add(progress.before, Ordering::Relaxed);
@@ -131,7 +132,7 @@ fn a_search_that_was_kept_goes_on() {
     assert_eq!(before.load(Ordering::Relaxed), search.nodes());
     assert_eq!(again.nodes(), search.nodes() + now.load(Ordering::Relaxed));
 
-    // One of another proof stays, and it is said that it is there.
+    // The kept search of another proof stays, and a message names it.
     let others = kept.join("egdb/6x6.results.0123456789abcdef");
     fs::write(&others, [0; 2048]).unwrap();
     fs::write(kept.join("egdb/6x6.results.mine"), "").unwrap();
@@ -164,7 +165,7 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
         assert!(report.contains(&not_proved), "{report}");
         assert!(!report.contains("is a win for"), "{report}");
     }
-    // What is only assumed refutes no claim: this one holds.
+    // An assumed node refutes no claim, so this claim holds.
     let claim = ["--threshold", "50", "--until-threshold", "50", "--claim", "white-not-lost"];
     let other = run(&path("prove"), &[&game[..], &claim[..]].concat(), directory);
     let message = String::from_utf8(other.stderr).unwrap();
@@ -174,7 +175,7 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
             && message.contains("hold: the claim does not hold"),
         "{message}"
     );
-    // What would say less, or is made in another way, does not take its place.
+    // A certificate that says less, or is made in another way, does not replace it.
     let lower = ["--threshold", "30", "--increment", "50", "--until-threshold", "30"];
     let other_way = ["--threshold", "30", "--increment", "60", "--until-threshold", "90"];
     for options in [lower, other_way] {
@@ -182,21 +183,21 @@ fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
         assert_eq!(other.status.code(), Some(3), "{options:?}: {other:?}");
     }
     assert_eq!(check(&["cert"], directory).verdict, said.verdict);
-    // The same directory is used for what follows from it, and for nothing else.
+    // The same directory may get a certificate that follows from it, and no other.
     let other = run(&path("prove"), &["--game", "4x4", "-q", "--emit", "cert"], directory);
     assert_eq!(other.status.code(), Some(3));
     prove(&[&game[..], &["--threshold", "30"]].concat(), directory);
     let said = check(&["cert"], directory);
     assert!(said.verdict.starts_with("s VERIFIED DRAW 5x7/2"), "{said:?}");
-    // It is not replaced by something conditional.
+    // A certificate is not replaced by a conditional one.
     let back = run(&path("prove"), &[&game[..], &until[..]].concat(), directory);
     assert_eq!(back.status.code(), Some(3));
     assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 5x7/2"));
 }
 
-/// What would fool a checker that counted assumptions by their looks: the cheapest false
-/// certificates there are, those of a threshold so small that they claim a win where there is none,
-/// with their Assumed nodes dressed up as something else and all hashes right.
+/// False certificates that would fool a checker which counted assumptions by their kind: those of a
+/// threshold so small that they claim a win where there is none, with their Assumed nodes changed
+/// to other kinds and all hashes right.
 #[test]
 fn an_assumption_cannot_be_dressed_up() {
     let directory = tempfile::tempdir().unwrap();
@@ -221,7 +222,7 @@ fn an_assumption_cannot_be_dressed_up() {
     let is_assumed = |node: &Node| node.kind == kind::ASSUMED;
     refused("left out", &["not-covered"], &|part| part.nodes.retain(|node| !is_assumed(node)));
     for choice in 0..4 {
-        // Black claims, so Black's nodes are Or and White's And.
+        // Black is the claimant, so Black's nodes are Or and White's And.
         refused("as inner nodes", &["not-covered", "database-value", "move-index"], &|part| {
             for node in part.nodes.iter_mut().filter(|node| is_assumed(node)) {
                 let is_or = node.position.turn == 0;
@@ -230,7 +231,8 @@ fn an_assumption_cannot_be_dressed_up() {
             }
         });
     }
-    // A leaf of a single position, whose first move leads back into the tree or nowhere.
+    // A leaf of a single position, whose first move leads back into the tree or to a position
+    // without proof.
     refused("as leaves", &["leaf-syntax", "database-value"], &|part| {
         let Part { nodes, leaves, .. } = part;
         for node in nodes.iter_mut().filter(|node| is_assumed(node)) {
@@ -238,7 +240,7 @@ fn an_assumption_cannot_be_dressed_up() {
             leaves.push(Leaf { positions: 1, strategy: vec![0] });
         }
     });
-    // Nodes that prove each other: all ranks the same.
+    // Nodes that prove each other: all have the same rank.
     refused("in a circle", &["rank"], &|part| part.nodes.iter_mut().for_each(|node| node.rank = 7));
 }
 
@@ -249,9 +251,9 @@ fn half_of_a_value_is_replaced_by_the_value() {
     let value = ["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"];
     let half = [&value[..], &["--claim", "black-not-lost"]].concat();
     prove(&half, here);
-    // Half is what was asked for.
+    // A certificate of one side's claim only, as it was asked for.
     assert_eq!(run(&path("prove"), &value, here).status.code(), Some(3));
-    // What Ctrl-C leaves where the value was asked for.
+    // The certificate that Ctrl-C leaves where the value was asked for.
     let mut draft = Draft::read(&here.join("cert"));
     let provenances = draft.parts.iter_mut().flat_map(|part| &mut part.provenance);
     provenances.for_each(|provenance| provenance.request.claim = Asked::Value);
@@ -259,7 +261,7 @@ fn half_of_a_value_is_replaced_by_the_value() {
     assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED BLACK-NOT-LOST 4x4 "));
     prove(&value, here);
     assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED DRAW 4x4 "));
-    // And nothing replaces that.
+    // No other certificate replaces that one.
     assert_eq!(run(&path("prove"), &half, here).status.code(), Some(3));
     assert!(check(&["cert"], here).verdict.starts_with("s VERIFIED DRAW 4x4 "));
 }
@@ -269,7 +271,7 @@ fn a_second_process_leaves_the_first_alone() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], here);
-    // It takes seconds.
+    // The proof takes seconds.
     let words = ["--game", "6x6", "--pieces", "4", "--leaf-nodes", "300", "-q", "--emit", "cert"];
     let mut first = start(here, &words);
     while !here.join("egdb/6x6.results").exists() {
@@ -313,14 +315,15 @@ fn ctrl_c_emits_what_there_is() {
     let directory = directory.path();
     prove(&["db", "--game", "6x8", "--pieces", "3", "-q"], directory);
     let game = ["--game", "6x8", "--pieces", "3", "-q", "--emit", "cert"];
-    // Asked too early it has nothing to emit, says so, and goes on from there the next time.
+    // Interrupted too early, `prove` has nothing to emit, says so, and goes on from there the next
+    // time.
     for delay in [2, 4, 8, 16] {
         let mut prover = start(directory, &game);
         std::thread::sleep(Duration::from_secs(delay));
         assert!(prover.try_wait().unwrap().is_none(), "6x8 cannot be proved in a moment");
         signal(&prover, Signal::INT);
         let output = prover.wait_with_output().unwrap();
-        // It is not what was asked for, even if something is emitted.
+        // The certificate is not the one that was asked for, even if one is emitted.
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         if directory.join("cert").exists() {
             let said = String::from_utf8(output.stdout).unwrap();
@@ -347,7 +350,7 @@ fn a_seed_line_is_read_from_a_file() {
     assert_eq!(wrong.status.code(), Some(2));
     let message = String::from_utf8(wrong.stderr).unwrap();
     assert!(message.contains("seed.pdn, line 1") && message.contains("13-1"), "{message}");
-    // Game 2 of a file whose game 1 cannot be read, and one that is not there.
+    // Game 2 of a file whose game 1 cannot be read, and a game that the file does not have.
     let two = "[Event \"bad\"]\n1. 5-7 13-1 *\n[Event \"good\"]\n1. 5-7 13-10 *\n";
     fs::write(directory.join("two.pdn"), two).unwrap();
     prove(&[&game[..], &["--seed-line", "two.pdn#2"]].concat(), directory);

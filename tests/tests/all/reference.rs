@@ -1,4 +1,5 @@
-//! The format as a Python program, `certificate-spec/reference`, against the corpora and `check`.
+//! The format as a Python program, `certificate-spec/reference`, compared with the corpora and
+//! `check`.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,9 +10,9 @@ use tests::corpus::{Case, build};
 use tests::programs::{check_with, path};
 
 /// Python takes a quarter of a minute for the values of this board's database, which eight cases
-/// have.
+/// need.
 const LARGE: &str = "6x6";
-/// Of those in which it comes to values these are enough: one that is right and one that is not.
+/// Of the cases in which it comes to values these suffice: one that is right and one that is not.
 const KEPT: [&str; 2] = ["accept-units", "unit-1-win-called-a-loss"];
 
 fn takes_long(case: &Case) -> bool {
@@ -39,7 +40,7 @@ fn the_format_as_a_program_says_the_same() {
         let said = |checker: &Path| check_with(checker, &arguments, &case.directory);
         let result = said(&reference).and_then(|theirs| {
             case.expected.compare(&theirs)?;
-            // Counts and places, also those that the corpora do not ask for.
+            // All counts and offsets are compared, also those that the corpora do not require.
             let ours = said(&check)?;
             let same = ours.normative() == theirs.normative();
             if same { Ok(()) } else { Err(format!("{ours:?} and {theirs:?}")) }

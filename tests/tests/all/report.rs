@@ -1,4 +1,4 @@
-//! Reports on certificates: the numbers are those of the verdict.
+//! Reports on certificates have the numbers of the verdict.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tests::programs::{check, path, prove, run};
 
-/// The sums of counts and positions of each question and table, from the lines for programs.
+/// The sums of counts and positions of each question and table, from the output for programs.
 fn sums(here: &Path, certificate: &str) -> BTreeMap<(String, String), (u64, u64)> {
     let mut sums = BTreeMap::new();
     let tsv = prove(&["report", certificate, "--format", "tsv", "-q"], here);
@@ -71,14 +71,14 @@ fn totals_are_those_of_the_verdict() {
     }
 }
 
-/// Whether a page is whole, needs nothing from elsewhere and does not tell where it was made.
+/// Whether a page is complete, needs no other file, and does not show where it was made.
 fn is_a_page(page: &str, here: &Path) {
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</body></html>\n"));
     assert!(page.contains("<meta name=\"viewport\" content=\"width=device-width"));
     for word in ["http:", "https:", "//", "<script", "src=", "@import", "url(", "NaN"] {
         assert!(!page.contains(word), "{word}");
     }
-    // What is referred to is in the page.
+    // Every reference leads to a place in the page.
     for reference in page.split("href=\"").skip(1) {
         let name = reference.strip_prefix('#').unwrap().split('"').next().unwrap();
         assert!(page.contains(&format!("id=\"{name}\"")), "{name}");
@@ -93,14 +93,14 @@ fn is_a_page(page: &str, here: &Path) {
     }
 }
 
-/// The text between the first of two marks and the next of the second one.
+/// The text between the first occurrence of `from` and the next of `to`.
 fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let rest = page.split_once(from).unwrap_or_else(|| panic!("no {from} in {page}")).1;
     rest.split(to).next().unwrap()
 }
 
-/// Somebody who knows none of our words reads what is proved, sees the board and the first moves,
-/// and can verify it.
+/// A reader who knows none of the project's terms reads what is proved, sees the board and the
+/// first moves, and can verify it.
 #[test]
 fn a_page_says_what_is_proved_and_how_to_verify_it() {
     let here = tempfile::tempdir().unwrap();
@@ -122,7 +122,7 @@ fn a_page_says_what_is_proved_and_how_to_verify_it() {
     let reply = between(&page, "<th>Black answers</th></tr>\n<tr><td>", "</td></tr>");
     let line = format!("{begins} {}", reply.replace("</td><td>", " "));
     prove(&["perft", "--moves", &line, "--depth", "1"], here);
-    // The command verifies it, and ends as it says.
+    // The command verifies the certificate, and prints what the page says.
     assert!(page.contains("<pre>check 'my cert'</pre>"), "{page}");
     let said = check(&["my cert"], here);
     assert_eq!(said.status, Some(0), "{said:?}");
@@ -130,7 +130,7 @@ fn a_page_says_what_is_proved_and_how_to_verify_it() {
     assert!(said.verdict.starts_with(&format!("s {begin} ")), "{said:?}");
     let root = between(&page, "<code>root=", "<");
     assert!(said.verdict.contains(&format!(" root={root} ")), "{said:?}");
-    // A chart on a scale that is said, and slices in words.
+    // A chart whose scale is stated, and slices in words.
     assert!(page.contains("The scale is logarithmic"), "{page}");
     assert!(page.contains("plies from the start</text>"), "{page}");
     assert!(page.contains("<td>2 men v 2 men</td>") && !page.contains("2,0,2,0"), "{page}");
@@ -151,7 +151,7 @@ fn a_page_of_a_database_has_exact_shares_and_the_longest_wins() {
         let row: Vec<&str> = row.split('\t').collect();
         let numbers: Vec<u64> = row[1..5].iter().map(|n| n.parse().unwrap()).collect();
         longest += usize::from(row[5] != "0");
-        // What is nearly all or none is not said to be all or none.
+        // A share that is nearly all or nearly none is not shown as all or none.
         for (n, letter) in [(numbers[1], "W"), (numbers[2], "D"), (numbers[3], "L")] {
             let share = 100.0 * n as f64 / numbers[0] as f64;
             if n != 0 && n != numbers[0] && !(0.05..99.95).contains(&share) {
@@ -161,7 +161,7 @@ fn a_page_of_a_database_has_exact_shares_and_the_longest_wins() {
         }
     }
     assert!(close > 0, "no share is close to all or nothing: {stats}");
-    // Each longest win has a position, and it takes as long as is said.
+    // Each longest win has a position, and takes as many plies as stated.
     let examples = page.split("<summary>Longest win or loss: ").skip(1);
     let mut seen = 0;
     for example in examples {
@@ -227,14 +227,14 @@ fn a_page_is_a_file_as_any_other() {
     fs::write(here.join("file"), "").unwrap();
     let mode = |name: &str| fs::metadata(here.join(name)).unwrap().permissions().mode();
     assert_eq!(mode("page"), mode("file"));
-    // It goes where a link leads to, and who may read that stays.
+    // The report goes to the file that a link leads to, which keeps its permissions.
     fs::set_permissions(here.join("file"), fs::Permissions::from_mode(0o664)).unwrap();
     symlink("file", here.join("link")).unwrap();
     report("link");
     assert!(fs::symlink_metadata(here.join("link")).unwrap().is_symlink());
     assert_eq!(mode("file") & 0o777, 0o664);
     assert_eq!(fs::read(here.join("file")).unwrap(), fs::read(here.join("page")).unwrap());
-    // What is no file stays what it is.
+    // A path that is not an ordinary file is not replaced.
     report("/dev/null");
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }

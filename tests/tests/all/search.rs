@@ -1,5 +1,5 @@
-//! Df-pn against databases that it was not given: values never differ, and every answer comes with
-//! a strategy that holds.
+//! Df-pn compared with databases that the search did not have: values never differ, and every
+//! answer comes with a strategy that holds.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -50,8 +50,8 @@ fn stop_if(stop: bool) -> ControlFlow<()> {
     if stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-/// Solves both questions of a position over the smaller database; compares with the larger one.
-/// Returns the nodes.
+/// Solves both questions of a position with the smaller database; compares the answers with the
+/// larger one. Returns the number of nodes.
 fn compare(
     board: &Board,
     small: &Values,
@@ -136,7 +136,7 @@ fn random_positions_of_6x6_with_six_pieces() {
 fn a_table_that_forgets_makes_no_mistakes() {
     let board = Board::new(6, 6).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
-    // Of some too much is decided for the smallest table, 4,096 slots.
+    // In some positions too much is decided for the smallest transposition table of 4,096 slots.
     let (mut decided, mut given_up) = (0, 0);
     for position in positions(&board, 4).iter().step_by(3989) {
         let won = large.probe(position).unwrap() == Value::Win;
@@ -186,7 +186,7 @@ fn threads_that_are_stopped_go_on_together_or_alone() {
     let file = directory.path().join("search");
     let goal = Goal::new(&game.board, &database, Side::White);
     let mut nodes = 0;
-    // Together, alone, and together again.
+    // With two threads, with one, and with four.
     for threads in [2, 1, 4] {
         let heard = AtomicU64::new(0);
         let report = |SearchProgress { nodes, .. }| {
@@ -214,8 +214,8 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
     let game: Game = "6x6".parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
-    // One that is decided, one that takes all of its budget, one whose table forgets, and one whose
-    // table gets full of what is decided.
+    // A search that decides, one that uses up its budget, one whose transposition table forgets,
+    // and one whose table becomes full of decided positions.
     for (attacker, pieces, bytes) in [
         (Side::White, 4, 1 << 28),
         (Side::White, 3, 1 << 28),
@@ -252,7 +252,7 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
         let went_on = said.lock().unwrap().iter().filter(|s| s.contains("goes on")).count();
         assert_eq!(went_on, stops);
 
-        // One of another search, or with a bit that has changed, or cut off, or empty, is not used.
+        // The kept state of another search, a changed, a truncated and an empty one are not used.
         let kept = std::fs::read(&file).unwrap();
         let mut changed = kept.clone();
         changed[kept.len() / 2] ^= 4;
@@ -274,7 +274,8 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
 
 #[test]
 fn what_is_tentative_again_and_again_is_decided_in_the_end() {
-    // In each of these the search came to the same wrong disproof of the root for ever.
+    // In each of these positions the search once repeated the same wrong disproof of the root for
+    // ever.
     for (rows, columns, fen) in [(5, 5, "B:W3,K4:B6,8"), (6, 6, "W:W5,K14,K16:BK6,K9,K17")] {
         let board = Board::new(rows, columns).unwrap();
         let position = board.read_fen(fen).unwrap();
@@ -288,7 +289,7 @@ fn what_is_tentative_again_and_again_is_decided_in_the_end() {
 fn the_start_of_6x6_takes_a_known_number_of_nodes() {
     let game: Game = "6x6".parse().unwrap();
     let database = database(&game.board, 6);
-    // Pinned: a change of the search shows here, and must be meant.
+    // Pinned numbers: a change of the search shows here, and must be intended.
     for (attacker, nodes) in [(Side::Black, 16_227), (Side::White, 14_595)] {
         let goal = Goal::new(&game.board, &database, attacker);
         let mut search = Search::new(goal, 1 << 28);
@@ -347,7 +348,7 @@ fn the_numbers_that_are_reported_are_those_of_a_search_that_ends_there() {
         let (calls, last) = (AtomicU64::new(0), Mutex::new(None));
         let report = |SearchProgress { root, below, depth, table, .. }| {
             let mut last = last.lock().unwrap();
-            // Somebody who follows it sees where it is.
+            // Each report names the position that is searched.
             assert_eq!((root.is_some(), below.is_some()), (depth > 0, depth > 1));
             assert!(below.is_none_or(|(position, _)| first.contains(&position)));
             assert!(table.0 > 0 && table.0 <= table.1);

@@ -1,4 +1,4 @@
-//! A database that several processes build at the same time, each some slices of it.
+//! A database that several processes build at the same time, each some of its slices.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tests::programs::{path, prove, run};
 
 pub(super) const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
 
-/// The options for all slices, in order; or the other way round in each layer.
+/// The options for all slices, in order, or in reverse order within each layer.
 pub(super) fn slices(turned: bool) -> Vec<String> {
     let board = Board::new(4, 6).unwrap();
     let mut pairs: Vec<Slice> =
@@ -22,7 +22,7 @@ pub(super) fn slices(turned: bool) -> Vec<String> {
     pairs.iter().flat_map(|slice| ["--slice".into(), slice.name().file_name()]).collect()
 }
 
-/// A process that builds slices, and leaves tables to the others or does not.
+/// A process that builds slices, and with `tables` leaves tables for the others.
 fn start(slices: &[String], tables: bool, place: &Path) -> Child {
     let mut command = Command::new(path("prove"));
     command.args(["db", "--db", "many"]).args(OF).args(slices).current_dir(place);
@@ -37,7 +37,7 @@ fn several_processes_make_the_database_of_one() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
-    // All build all, and one of them is killed.
+    // Each process builds all slices, and one process is killed.
     let start = |i: usize| start(&slices(i % 2 == 1), i > 1, here);
     let mut processes: Vec<Child> = (0..4).map(start).collect();
     processes[0].kill().unwrap();
@@ -45,7 +45,7 @@ fn several_processes_make_the_database_of_one() {
     for process in &mut processes[1..] {
         assert!(process.wait().unwrap().success());
     }
-    // As if it had been killed while it wrote.
+    // A temporary file, as of a process that was killed while it wrote.
     fs::write(here.join("many/4x6.building/.unfinished-x"), "part").unwrap();
     assert_eq!(prove(&[&["db", "--db", "many"], &OF[..]].concat(), here), one);
     assert!(read_all(&here.join("one/4x6")) == read_all(&here.join("many/4x6")));
@@ -56,7 +56,7 @@ fn several_processes_make_the_database_of_one() {
     assert_eq!(beside, ["4x6", "4x6.figures", "4x6.lock", "4x6.tables.lock"]);
 }
 
-/// Tables are taken only where they are of the slices that are there, and whole.
+/// Tables are used only if they belong to the existing slices and are complete.
 #[test]
 fn tables_that_others_have_left_are_used_if_they_are_right() {
     let place = tempfile::tempdir().unwrap();
@@ -103,7 +103,7 @@ fn what_is_missing_or_damaged_is_named() {
     let (status, said) = build(&["0-1-1-0", "0-1-0-1"]);
     assert_eq!((status, said.matches("there, verified").count()), (Some(0), 2), "{said}");
 
-    // What follows from a damaged slice says so, and its own command builds it again.
+    // A slice that follows from a damaged one names it, and the damaged one can be built again.
     let file = here.join("many/4x6.building/0-1-0-1");
     let whole = fs::read(&file).unwrap();
     let mut damaged = whole.clone();

@@ -1,4 +1,4 @@
-//! A database that machines build without a directory in common: slices go through an object store.
+//! A database that machines build without a common directory: slices go through an object store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use tests::s3::S3;
 
 use super::shared_build::{OF, slices};
 
-/// Machines that share no more than an object store.
+/// Machines that share only an object store.
 struct Machines<'a> {
     here: &'a Path,
     place: &'a str,
@@ -18,7 +18,7 @@ struct Machines<'a> {
 }
 
 impl Machines<'_> {
-    /// Has a machine do something about the database; its status, and what it says.
+    /// Runs a machine's part of the work; returns its status and output.
     fn run(&self, machine: &str, more: &[&str]) -> (Option<i32>, String) {
         let mut command = Command::new(path("prove"));
         command.args(["db", "--db", machine, "--store", self.place]).args(OF).args(more);
@@ -29,7 +29,7 @@ impl Machines<'_> {
         (output.status.code(), text)
     }
 
-    /// Builds all slices, each on the next of three machines, and the database on a fourth.
+    /// Builds all slices, in turn on three machines, and the database on a fourth.
     fn build(&self) {
         for (i, option) in slices(false).chunks(2).enumerate() {
             let option: Vec<&str> = option.iter().map(String::as_str).collect();
@@ -67,7 +67,7 @@ fn what_is_wrong_in_the_store_is_not_taken() {
     let new = |name: &str| machines.run(name, &["--slice", "0-1-0-1"]);
     let (status, said) = new("new");
     assert!(status == Some(0) && said.contains("there, verified"), "{said}");
-    // What is there needs nothing that it follows from.
+    // A slice that exists does not need the slices that it follows from.
     let (status, said) = machines.run("last", &["--slice", "0-2-1-1"]);
     assert!(status == Some(0) && said.contains("there, verified"), "{said}");
     assert_eq!(fs::read_dir(here.join("last/4x6.building")).unwrap().count(), 3);
@@ -88,7 +88,7 @@ fn what_is_wrong_in_the_store_is_not_taken() {
     for (i, (bytes, says)) in [
         (changed, &*expected),
         (shorter, "--store store"),
-        // Nobody reads more of it than there should be.
+        // The machine reads no more bytes of the slice than it should have.
         (longer, ""),
     ]
     .into_iter()
@@ -109,12 +109,12 @@ fn what_is_wrong_in_the_store_is_not_taken() {
     let (status, said) = new("empty");
     assert_eq!(status, Some(3), "{said}");
     assert!(said.contains("4x6/slices/0-1-0-1.json: expected length and BLAKE3 name"), "{said}");
-    // Somebody has built another one.
+    // Another machine has stored another file of this slice.
     fs::write(&entry, text.replace(name, &"0".repeat(64))).unwrap();
     let (status, said) = machines.run("machine-0", &["--slice", "0-1-0-1"]);
     assert!(status == Some(3) && said.contains("found "), "{said}");
     assert!(said.contains(&format!("{bytes} bytes with BLAKE3 0000")) && said.contains(remove));
-    // As the message says.
+    // The message says to remove this file.
     fs::remove_file(&entry).unwrap();
     let (status, said) = new("without");
     assert!(status == Some(0) && said.contains("built"), "{said}");

@@ -1,4 +1,4 @@
-//! Slice files of the prover against the wording of the specification.
+//! Slice files of the prover, compared with the text of the specification.
 
 use certificate_spec::coding::encode;
 use certificate_spec::cover::Cover;
@@ -8,7 +8,7 @@ use draughtproof_egdb::{Builder, Slice, Table, Value, decode_slice, encode_slice
 use draughtproof_game::Board;
 use tests::slice_file::{SliceFile, code_that_ends_with, contexts};
 
-/// Every coded part must have the contexts and values of the specification.
+/// Checks that every coded part has the contexts and values of the specification.
 fn by_the_book(board: &Board, slice: Slice, table: &Table) {
     let bytes = encode_slice(board, slice, table).concat();
     let file = SliceFile::read(&bytes);
@@ -72,7 +72,7 @@ fn parts_and_contexts_are_those_of_the_specification() {
 
 #[test]
 fn parts_of_blocks_and_of_rows_are_those_of_the_specification() {
-    // Rows of one block; parts of rows, of which the last is narrower.
+    // Parts within one block, and parts of rows whose last part is narrower.
     for (rows, columns, slice) in [
         (6, 8, [0, 2, 0, 2]),
         (5, 5, [0, 3, 1, 5]),

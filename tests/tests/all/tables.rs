@@ -1,5 +1,5 @@
-//! Tables in files that are mapped: processes that make them at the same time, that are killed,
-//! that find no room, and that lose a file while they use it.
+//! Memory-mapped tables: processes that make them at the same time, are killed, find no room, or
+//! lose a file while they use it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -45,7 +45,7 @@ fn whoever_makes_tables_they_are_the_same() {
     assert!(right.len() > 50 && right.iter().all(|(name, _)| !name.starts_with('.')));
     prove(&map, here);
     assert!(tables(here) == right);
-    // Two at once, one of them killed at some moment; the other waits for it, or it for the other.
+    // Two processes at once, one of which is killed at some moment; either may wait for the other.
     for i in 0..12u64 {
         let removed = prove(&[&["db"], &DB[..], &["--unmap"]].concat(), here);
         assert!(removed.starts_with("removed egdb/6x6.tables, "), "{removed}");
@@ -62,7 +62,7 @@ fn whoever_makes_tables_they_are_the_same() {
     }
 }
 
-/// The first file for which there is no room is not there, what was made before is used.
+/// The first table for which there is no room is not made, and those made before are used.
 #[test]
 fn no_room_for_tables() {
     let place = place();
@@ -82,13 +82,13 @@ fn no_room_for_tables() {
     prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
     let all = tables(here);
     assert!(all.len() > made.len() && made.iter().all(|table| all.contains(table)));
-    // A disk that is too small is known before.
+    // A disk that is too small is detected before the work.
     prove(&[&["db"], &DB[..], &["--unmap"]].concat(), here);
     let none = prove(&[&["db"], &DB[..], &["--map", "--map-space", "0"]].concat(), here);
     assert!(none.starts_with("database 6x6 with 5 pieces: ") && tables(here).is_empty());
 }
 
-/// Where tables cannot be made it is an error only if they were asked for.
+/// A folder in which tables cannot be made is an error only if tables were asked for.
 #[test]
 fn a_place_where_no_tables_can_be() {
     let place = place();
@@ -107,7 +107,7 @@ fn a_place_where_no_tables_can_be() {
     assert_eq!(fs::read_to_string(here.join("egdb/6x6.tables")).unwrap(), "a file");
 }
 
-/// Somebody cuts the files of a process short.
+/// Another process truncates the files while this one uses them.
 #[test]
 fn tables_that_vanish_while_they_are_used() {
     let place = place();
@@ -124,14 +124,14 @@ fn tables_that_vanish_while_they_are_used() {
         let file = fs::OpenOptions::new().write(true).open(entry.unwrap().path()).unwrap();
         file.set_len(0).unwrap();
     }
-    // It may have ended before it has read all.
+    // The process may have ended before it has read everything.
     let _ = writeln!(questions, "B:WK16,K17:BK1,K2");
     drop(questions);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("prove: a table of the database was cut short"), "{said}");
-    // They are made again.
+    // The tables are made again.
     prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
     let said = prove(&["probe", "--game", "6x6", "--format", "tsv", "B:WK16,K17:BK1,K2"], here);
     assert!(said.starts_with("B:WK16,K17:BK1,K2\tdraw\t"), "{said}");

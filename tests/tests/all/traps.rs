@@ -1,5 +1,5 @@
-//! What the system can do to a check: little memory, signals, many threads. Never a verdict that is
-//! not the one that all runs give.
+//! Effects of the system on a check: little memory, signals, many threads. The verdict is never
+//! another than that of all other runs.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ fn certificate() -> tempfile::TempDir {
     root
 }
 
-/// What `check` prints under a limit of so many MiB of address space, and its exit status.
+/// The output of `check` under a limit of `mebibytes` MiB of address space, and its exit status.
 fn under(here: &Path, mebibytes: u64, threads: u32) -> (String, Option<i32>) {
     let check = path("check");
     let script = format!(
@@ -40,7 +40,7 @@ fn a_limit_on_memory() {
             if status == Some(0) {
                 assert_eq!(out, whole);
             } else {
-                // Ended by the system, or with the verdict ERROR.
+                // The check was ended by the system, or has the verdict ERROR.
                 assert!(out.is_empty() || out.starts_with("s ERROR "), "{mebibytes} MiB: {out}");
                 assert!(!out.contains("VERIFIED"));
                 failed += 1;
@@ -48,7 +48,7 @@ fn a_limit_on_memory() {
         }
     }
     assert!(failed > 1, "{failed}");
-    // The bound that `check --help` states: the tables take less than a mebibyte here.
+    // The bound that `check --help` states: the tables take less than a MiB here.
     for threads in [1, 2, 16] {
         assert_eq!(
             under(here, 64 + 8 + 32 * u64::from(threads), threads),
@@ -81,8 +81,8 @@ fn a_signal_in_the_middle() {
         signal(&child, how);
         let output = child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
-        // Either it had got to its end, or there is no verdict and no exit status that could pass
-        // for one.
+        // Either the check had ended, or there is no verdict and no exit status that means
+        // acceptance.
         match output.status.code() {
             Some(0) => assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n')),
             code => assert!(code.is_none() && out.is_empty(), "{how:?}: {code:?} {out}"),
@@ -96,15 +96,14 @@ fn numbers(line: &str) -> Vec<u64> {
     words.map(|word| word.parse().unwrap()).collect()
 }
 
-/// Whatever takes more than two seconds says how far it is; here because it is not let run for so
-/// long.
+/// A check that takes more than two seconds reports its progress; this one does because it is
+/// stopped for longer than that.
 #[test]
 fn a_check_that_takes_its_time_says_how_far_it_is() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
-    // When it can be stopped in the middle of its work, and not before or behind, depends on the
-    // machine.
+    // The time at which the check is in the middle of its work depends on the machine.
     let stopped = (0..20).map(|i| 10 + 20 * i).find_map(|milliseconds| {
         let child = Command::new(path("check"))
             .args(["--game", "6x6", "--threads", "1"])
@@ -122,7 +121,7 @@ fn a_check_that_takes_its_time_says_how_far_it_is() {
         let out = String::from_utf8(output.stdout).unwrap();
         assert!(out.starts_with("s VERIFIED DATABASE 6x6 ") && out.ends_with('\n'), "{out}");
         let err = String::from_utf8(output.stderr).unwrap();
-        // What is said of memory first and of the verdict in the end is no progress.
+        // The lines about memory at the beginning and the verdict at the end are not progress.
         let is_progress = |line: &&str| line.starts_with("c ") && !line.starts_with("c memory");
         let progress = err.lines().filter(is_progress);
         let err: String = progress.map(|line| format!("{line}\n")).collect();
@@ -137,7 +136,7 @@ fn a_check_that_takes_its_time_says_how_far_it_is() {
     let [done, of, rate, left] = numbers(first)[..] else { panic!("{err}") };
     assert_eq!(Some(&of), numbers(&out).last(), "{out}{err}");
     assert!(0 < done && done <= of, "{err}");
-    // It has taken from two seconds to, on whatever machine, a minute.
+    // The check has taken from two seconds to, on any machine, a minute.
     assert!(done / 60 <= rate && rate <= done / 2, "{err}");
     assert_eq!(left, (of - done) / rate, "{err}");
 }

@@ -1,4 +1,5 @@
-//! What is kept of format 1 for ever: every checker says of it what was said when it was made.
+//! The permanent corpus of format 1: every checker gives the verdicts that were given when it was
+//! made.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +55,7 @@ fn nothing_that_is_kept_gets_lost() {
     assert!(bytes_below(&folder()) < 500_000);
 }
 
-/// What makes them does so still, though nothing that is kept is ever made anew.
+/// The command that made the corpus still works, though the kept files are never made again.
 #[test]
 fn such_are_made_by_a_command() {
     let root = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Nobody can spoil an audit by adding files, nor let a note say what no check has said.
+//! Adding files cannot spoil an audit, and a note cannot say what no check has said.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use tests::programs::{path, run};
 use super::{certificate, say, shards, words};
 
 /// A certificate, its database, keys of alice, bob and mallory, of whom the first two are trusted,
-/// and three good notes: two shards by alice, and all of it by bob.
+/// and three valid notes: two of shards by alice, and one of the whole by bob.
 fn place() -> tempfile::TempDir {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
@@ -29,7 +29,8 @@ fn place() -> tempfile::TempDir {
     root
 }
 
-/// What `check` says with these words and the files that are added, and what it names.
+/// The output of `check` with these arguments and the added files, its verdict, and the files that
+/// it names.
 fn ask(here: &Path, text: &str, added: &[&str]) -> (Output, String, Vec<String>) {
     let output = run(&path("check"), &[&words(text)[..], added].concat(), here);
     let [out, err] =
@@ -38,7 +39,7 @@ fn ask(here: &Path, text: &str, added: &[&str]) -> (Output, String, Vec<String>)
     (output, out, lines)
 }
 
-/// Files that anybody can add, and the reasons for which they do not count.
+/// Files that anyone can add, and the reasons for which they do not count.
 fn strays(here: &Path) -> Vec<(&'static str, &'static str)> {
     let put = |name: &str, text: &[u8]| fs::write(here.join(name), text).unwrap();
     let [a, b] = ["a-1.note", "b-1.note"].map(|name| fs::read_to_string(here.join(name)).unwrap());
@@ -49,7 +50,7 @@ fn strays(here: &Path) -> Vec<(&'static str, &'static str)> {
     put("cut", &a.as_bytes()[..a.len() / 3]);
     put("copy", a.as_bytes());
     put("renamed", a.replace("— alice ", "— alicia ").as_bytes());
-    // A signature by alice under another text, and one that is none of hers under her name.
+    // A signature by alice under another text, and a wrong one under her name.
     put("forged", a.replacen("1/2", "2/2", 1).as_bytes());
     put("another-program", b.replacen("checker ", "checker x", 1).as_bytes());
     notes::write(&here.join("mallory.note"), &notes::words(&here.join("b-1.note")), None);
@@ -60,7 +61,7 @@ fn strays(here: &Path) -> Vec<(&'static str, &'static str)> {
         "REFUTED object-hash file=CLAIM",
         Some(&here.join("mallory")),
     );
-    // Of another game, and signed by somebody who is trusted.
+    // Notes about another certificate, signed by a trusted key.
     let other = "VERIFIED DRAW 4x4 start=initial root=0 format=1 rules=english-checkers-1";
     notes::write(&here.join("other-root"), other, Some(&here.join("alice")));
     for (name, from, to) in [
@@ -118,13 +119,13 @@ fn files_that_anybody_adds_are_named_and_change_nothing() {
         assert_eq!((output.status.code(), &line), (Some(0), &right[1]), "{name}: {said:?}");
         assert!(said.iter().any(|line| line.starts_with(&named)), "{named}: {said:?}");
     }
-    // All of them together, and before the good ones.
+    // All of these files together, before the valid notes.
     let names: Vec<&str> = strays.iter().map(|(name, _)| *name).filter(|n| *n != "copy").collect();
     let (output, line, said) =
         ask(here, "merge cert --keys trusted", &[&names[..], &["a-1.note", "a-2.note"]].concat());
     assert_eq!(output.status.code(), Some(0), "{line}{said:?}");
     assert!(line.contains(" by cover of 2 notes "), "{line}");
-    // They are worth nothing by themselves.
+    // These files alone have no effect.
     let (output, line, _) = ask(here, "merge cert --keys trusted", &names);
     assert_eq!(output.status.code(), Some(3), "{line}");
     assert!(line.starts_with("s DECLINED cover "), "{line}");
@@ -194,7 +195,7 @@ fn notes_that_count_and_disagree_are_declined() {
 fn every_field_of_a_note_is_judged() {
     let root = place();
     let here = root.path();
-    // Of the whole certificate, of a shard of it, and of the database.
+    // Notes of the whole certificate, of a shard of it, and of the database.
     let subjects = [
         ("b-1.note", "merge cert --keys trusted x"),
         ("a-1.note", "merge cert --keys trusted x a-2.note"),
@@ -214,7 +215,7 @@ fn every_field_of_a_note_is_judged() {
             let is_reported = line.starts_with("s DECLINED disagreement file=x ");
             assert!(is_named || is_reported, "{words}: {line}");
         };
-        // Each field is there once, says what it must, and is written in one way.
+        // Each field occurs once, has a required value, and has only one spelling.
         for field in right.split(' ').filter(|word| word.contains('=')) {
             let (field_name, value) = field.split_once('=').unwrap();
             let instead = |to: &str| right.replacen(&format!(" {field}"), to, 1);
@@ -222,7 +223,7 @@ fn every_field_of_a_note_is_judged() {
             refused(instead(&format!(" {field_name}=")));
             refused(instead(&format!(" {field_name}=0{value}")));
             refused(instead(&format!(" x{field}")));
-            // The number of indices is for people.
+            // The field `indices` is only for people.
             if field_name != "indices" {
                 refused(instead(&format!(" {field_name}={value}0")));
             }
@@ -253,7 +254,7 @@ fn every_field_of_a_note_is_judged() {
             refused(journal(text));
         }
     }
-    // Of the database alone.
+    // A note of the database alone.
     let right = notes::words(&here.join("db-1.note"));
     for (from, to) in [
         ("VERIFIED DATABASE", "CONSISTENT DATABASE"),
@@ -271,7 +272,7 @@ fn every_field_of_a_note_is_judged() {
     }
 }
 
-/// A line feed in a name makes no line of its own, wherever the name is printed.
+/// A line feed in a name does not begin a line, wherever the name is printed.
 #[test]
 fn names_are_printed_on_one_line() {
     let root = place();

@@ -1,4 +1,5 @@
-//! What a journal has spoken for is in the verdict, in notes, and in what they come to.
+//! The number of pairs that a journal has spoken for is in the verdict, in notes, and in the
+//! verdict on joined notes.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use tests::programs::{path, run};
 
 use super::{certificate, field, merge, say};
 
-/// A certificate with a database, and the key of alice, who is trusted.
+/// A certificate with a database, and the key of alice, which is trusted.
 fn place() -> tempfile::TempDir {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
@@ -16,7 +17,7 @@ fn place() -> tempfile::TempDir {
     root
 }
 
-/// Takes all but the first lines away.
+/// Removes all but the first lines of a journal.
 fn cut(journal: &Path, lines: usize) {
     let text = fs::read_to_string(journal).unwrap();
     fs::write(journal, text.split_inclusive('\n').take(lines).collect::<String>()).unwrap();
@@ -30,7 +31,7 @@ fn what_a_journal_has_spoken_for_is_in_the_verdict() {
         let whole = say(subject, here);
         let journal = here.join("j");
         let _ = fs::remove_file(&journal);
-        // All was verified here: there is nothing more to say.
+        // Everything was verified in this run, so the verdict has no such field.
         let check = || say(&format!("{subject} --journal j"), here);
         assert_eq!(check(), whole);
         let again = check();
@@ -41,7 +42,7 @@ fn what_a_journal_has_spoken_for_is_in_the_verdict() {
         assert!(check().verdict.contains(" journal=3/9 "));
         assert_eq!(say(&format!("{subject} --journal j --fresh"), here), whole);
     }
-    // Of a shard, and with the status that this has.
+    // The verdict on a shard has the field, too, and keeps its status.
     let shard = say("cert --shard 1/2 --journal s", here);
     let again = say("cert --shard 1/2 --journal s", here);
     let pairs = again.verdict.split(' ').find_map(|w| w.strip_prefix("journal=")).unwrap();
@@ -62,13 +63,13 @@ fn a_note_that_rests_on_a_journal_counts_and_is_counted() {
     let said = merge("cert note plain --keys trusted", here);
     let end = " by cover of 2 notes keys=1 checkers=draughtproof-check journals=1";
     assert!(said.verdict.ends_with(end) && said.status == Some(0), "{said:?}");
-    // And where such notes are trusted for a database.
+    // The field is also there where such notes are trusted for a database.
     let said = say("cert --trust-db note --keys trusted --attest rest --key alice", here);
     assert!(said.verdict.contains(" db-note-keys=1 db-note-journals=1 nodes="), "{said:?}");
     assert_eq!(said.status, Some(0));
     let said = merge("cert rest plain --keys trusted", here);
     assert!(said.verdict.ends_with(" checkers=draughtproof-check"), "{said:?}");
-    // Shards with journals, one for each.
+    // Each shard has a journal of its own.
     for number in ["1/2", "2/2"] {
         let name = &number[..1];
         for attest in ["", &format!(" --attest shard-{name} --key alice")] {

@@ -17,28 +17,28 @@ fn words(text: &str) -> Vec<&str> {
     text.split(' ').filter(|word| !word.is_empty()).collect()
 }
 
-/// Runs `check` with these words.
+/// Runs `check` with these arguments, without progress.
 fn say(text: &str, here: &Path) -> Said {
     check(&words(&format!("{text} --quiet")), here)
 }
 
-/// Runs `check merge`, which has no progress.
+/// Runs `check merge` with these arguments; it has no progress.
 fn merge(text: &str, here: &Path) -> Said {
     check(&words(&format!("merge {text}")), here)
 }
 
-/// A certificate to be audited: with nodes, leaves, and a database.
+/// A certificate to audit, with nodes, leaves, and a database.
 fn certificate(options: &str) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     prove(&words(&format!("{options} --emit cert --quiet")), root.path());
     root
 }
 
-/// Checks all shards of so many, each with a note `NAME-I.note`; returns the names of the notes.
+/// Checks all `of` shards, each with a note `NAME-I.note`; returns the names of the notes.
 fn shards(here: &Path, of: u32, name: &str, more: &str) -> Vec<String> {
     let one = |i| {
         let note = format!("{name}-{i}.note");
-        // A note that is there is never overwritten.
+        // An existing note is never overwritten.
         let _ = fs::remove_file(here.join(&note));
         let said = say(&format!("cert --shard {i}/{of} --attest {note} {more}"), here);
         assert_eq!(said.status, Some(5), "{said:?}");
@@ -48,7 +48,7 @@ fn shards(here: &Path, of: u32, name: &str, more: &str) -> Vec<String> {
     (1..=of).map(one).collect()
 }
 
-/// What a note says after `NAME=`.
+/// The value of a field of a note.
 fn field(here: &Path, note: &str, name: &str) -> String {
     let text = fs::read_to_string(here.join(note)).unwrap();
     let found = text.split([' ', '\n']).find_map(|word| word.strip_prefix(&format!("{name}=")));

@@ -1,5 +1,5 @@
-//! Whatever looks at a part, or takes something for granted, never has status 0. (`agree`, beside
-//! `check-verified`, tries the same of that checker.)
+//! A check that looks at a part, or takes something for granted, never has status 0. (`agree`,
+//! beside `check-verified`, tries the same for that checker.)
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ fn expect(checker: &Path, name: &str, arguments: &str, status: i32, words: &str)
     assert!(right, "{name}, {arguments:?}: expected {status} and {words}, found {said:?}");
 }
 
-/// What both checkers know: an Assumed node, and a database whose values may be wrong together.
+/// Cases that both checkers know: an Assumed node, and a database whose values may be consistent
+/// and wrong.
 fn expect_of_both(checker: &Path) {
     expect(checker, "conditional", "cert", 2, "CONDITIONAL");
     let alone = "--game 4x4 --level consistent";
@@ -42,7 +43,7 @@ fn no_part_of_a_check_has_status_0() {
     }
     expect(&check, "database", "--game 4x4 --sample 100%", 5, "SAMPLED DATABASE");
 
-    // Notes that nobody has signed.
+    // Notes without signatures.
     let root = tempfile::tempdir().unwrap();
     let kept = folder().join("draw-over-a-database");
     let (cert, db) = (kept.join("cert"), kept.join("egdb"));

@@ -1,4 +1,4 @@
-//! Samples, and certificates that are made again.
+//! Samples, and certificates that `check reproduce` makes again.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn a_sample_is_the_same_each_time() {
         let (seen, of) = value.unwrap().split_once('/').unwrap();
         assert_eq!(seen == of, all, "{everything}");
     }
-    // Whoever made the certificate must not know the seed beforehand.
+    // The maker of the certificate must not know the seed beforehand.
     let seeds: Vec<String> = [(); 2]
         .map(|()| sample("--sample 50%"))
         .iter()
@@ -49,7 +49,8 @@ fn a_sample_is_the_same_each_time() {
     }
 }
 
-/// What a sample has none of is in its line, and a warning says so, `--quiet` or not.
+/// A verdict counts the kinds of items of which a sample has none, and a warning names them, even
+/// with `--quiet`.
 #[test]
 fn a_sample_without_leaves_is_no_small_sample_of_them() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
@@ -93,7 +94,7 @@ fn a_certificate_is_made_again_from_what_it_says() {
             "{options}"
         );
     }
-    // By something that makes nothing, or is not there.
+    // Programs that make no certificate, or do not exist.
     let root = certificate("--game 4x4 --pieces 2");
     for (program, why) in
         [("false", "s ERROR false: exit status: 1"), ("/nowhere", "s ERROR /nowhere: ")]
@@ -101,14 +102,14 @@ fn a_certificate_is_made_again_from_what_it_says() {
         let said = check(&["reproduce", "cert", "--prove", program], root.path());
         assert!(said.verdict.starts_with(why) && said.status == Some(4), "{said:?}");
     }
-    // What was not decided in time is not decided the next time.
+    // A value that was not decided within the bound is not decided the next time.
     let root = tempfile::tempdir().unwrap();
     let few =
         "--game 6x4 --pieces 2 --leaf-nodes 20 --threshold 50 --max-nodes 200 --emit cert --quiet";
     let output = run(&prove_path, &words(few), root.path());
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert_eq!(again(root.path()).0, Some(0));
-    // From a seed line, whatever has become of the file.
+    // A certificate made with a seed line, after the file of the line has changed.
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     fs::write(here.join("seed.pdn"), "1. 1-3 7-5 *\n").unwrap();
@@ -119,7 +120,7 @@ fn a_certificate_is_made_again_from_what_it_says() {
     fs::remove_file(here.join("seed.pdn")).unwrap();
     assert_eq!(again(here).0, Some(0));
 
-    // One that says that it was made with something else.
+    // A certificate that states another program.
     let mut draft = Draft::read(&here.join("cert"));
     let right = draft.clone();
     let asked = |draft: &Draft, edit: &dyn Fn(&mut Request)| {
@@ -132,7 +133,8 @@ fn a_certificate_is_made_again_from_what_it_says() {
     let (status, said) = asked(&draft, &|request| request.leaf_nodes = 4);
     assert_eq!(status, Some(1));
     assert!(said.starts_with("The prover makes another one: "), "{said}");
-    // Nor is more done than it claims, nor what the prover does if nobody says what,
+    // The prover is not asked for more than the certificate claims, nor for its defaults where the
+    // request is empty.
     type Change = dyn Fn(&mut Request);
     let refused: [(&str, &Change); 8] = [
         ("another game", &|request| request.game = "6x6".into()),
@@ -142,7 +144,7 @@ fn a_certificate_is_made_again_from_what_it_says() {
         ("more pieces", &|request| request.cover = Cover::up_to(4)),
         ("another clause", &|request| request.cover = Cover::parse("4:2").unwrap()),
         ("no database", &|request| request.cover = Cover::none()),
-        // or a file written because a certificate asks for it.
+        // A certificate must not have a file written that it names.
         ("an option", &|request| request.game = "--emit=elsewhere".into()),
     ];
     for (what, edit) in refused {
@@ -154,13 +156,13 @@ fn a_certificate_is_made_again_from_what_it_says() {
         assert_eq!(status, Some(4), "{what}: {said}");
     }
     assert!(!here.join("elsewhere").exists());
-    // The prover says the same of both questions.
+    // The prover states the same request for both questions.
     draft.parts[1].provenance.as_mut().unwrap().request.leaf_nodes = 5;
     draft.write(&here.join("cert"));
     let (status, said) = again(here);
     assert_eq!(status, Some(1));
     assert!(said.contains("Provenance of WhiteNotLost"), "{said}");
-    // What depends on timing is not made again.
+    // A certificate that depends on timing is not made again.
     let mut free = right.clone();
     let resources = Resources { threads: 2, workers: 1, seconds: 60 };
     for provenance in free.parts.iter_mut().flat_map(|part| &mut part.provenance) {
@@ -168,11 +170,11 @@ fn a_certificate_is_made_again_from_what_it_says() {
     }
     free.write(&here.join("cert"));
     assert_eq!(again(here).0, Some(4));
-    // Threads that share a table make one of these.
+    // Threads that share a table make such a certificate.
     let root = certificate("--game 6x6 --pieces 4 --leaf-nodes 4000000 --free --threads 4");
     assert!(say("cert", root.path()).verdict.starts_with("s VERIFIED DRAW 6x6 "));
     assert_eq!(again(root.path()).0, Some(4));
-    // What is not there is not the same.
+    // A certificate with missing objects is not the same.
     right.write(&here.join("cert"));
     for object in fs::read_dir(here.join("cert/objects")).unwrap() {
         fs::write(object.unwrap().path(), "garbage").unwrap();

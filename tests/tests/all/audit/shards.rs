@@ -1,4 +1,5 @@
-//! Shards together are the whole, and whatever a whole check refutes, no cover of shards verifies.
+//! All shards together are a whole check; if a whole check refutes something, no set of shards
+//! verifies it.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +25,7 @@ fn shards_together_are_the_whole() {
             let said = merge(&format!("cert {}", notes.join(" ")), here);
             let by = format!(" by cover of {of} notes keys=none checkers=draughtproof-check");
             assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(5)));
-            // Each shard with something in it is needed.
+            // Each shard that has items is needed.
             let empty = |note: &String| {
                 let text = fs::read_to_string(here.join(note)).unwrap();
                 let mut fields =
@@ -51,7 +52,7 @@ fn shards_together_are_the_whole() {
                 assert_eq!(said.status, Some(3));
             }
         }
-        // Shards of different numbers, at different levels where nothing is won.
+        // Shards of different numbers of shards, at different levels where no win is claimed.
         let (three, five) = (shards(here, 3, "three", ""), shards(here, 5, "five", "--threads 4"));
         let said = merge(&format!("cert {} {} {}", three[0], three[1], five[4]), here);
         assert!(said.verdict.starts_with("s DECLINED cover ") || said.status == Some(5));
@@ -83,7 +84,7 @@ fn whatever_is_refuted_is_refuted_in_one_of_the_shards() {
             status => {
                 assert!(!parts.iter().all(accepts), "{}: {whole:?} {parts:?}", case.name);
                 assert_eq!(sample.status, status, "{}: {whole:?} {sample:?}", case.name);
-                // The same rule is found, or one about the files that lead to it.
+                // A shard finds the same rule, or one about the files that lead to it.
                 if status == Some(1) {
                     assert!(parts.iter().any(|p| p.status == Some(1)), "{}: {parts:?}", case.name);
                 }
@@ -94,7 +95,7 @@ fn whatever_is_refuted_is_refuted_in_one_of_the_shards() {
     assert!(tried > 100);
 }
 
-/// A note that says something else there.
+/// Changes a field of a note.
 fn with_field(here: &Path, note: &str, name: &str, value: &str) -> String {
     let text = fs::read_to_string(here.join(note)).unwrap();
     let old = format!(" {name}={}", field(here, note, name));
@@ -114,7 +115,7 @@ fn what_shards_say_of_tables_must_agree() {
         assert!(said.verdict.starts_with("s DECLINED disagreement "), "{note}: {said:?}");
         assert!(said.verdict.contains(expected), "{note}: {said:?}");
     };
-    // Two who have verified a slice, and say something else of its table.
+    // Two notes that verify the same slice, with different digests of its table.
     let tables = field(here, &notes[0], "tables");
     let tables = format!("{wrong}{}", &tables[wrong.len()..]);
     let text = with_field(here, &notes[0], "tables", &tables);
@@ -122,8 +123,8 @@ fn what_shards_say_of_tables_must_agree() {
     let said = merge(&format!("cert other {}", notes.join(" ")), here);
     assert!(said.verdict.starts_with("s DECLINED disagreement "), "{said:?}");
     assert!(said.verdict.contains("as%20the%20digest%20of"), "{said:?}");
-    // Those that take tables for granted with slices of their own, with none, and those that take
-    // none.
+    // The notes that take tables for granted and have slices, those that take some and have none,
+    // and those that take none.
     let mut seen = [0; 3];
     for note in &notes {
         let slices = field(here, note, "slices");
@@ -138,7 +139,7 @@ fn what_shards_say_of_tables_must_agree() {
             refused(note, with_field(here, note, "given-tables", "none"), "given-tables=");
             seen[usize::from(start == end)] += 1;
         }
-        // No such ranges.
+        // Ranges that do not exist.
         let expected = format!("slices=A-B/{of}");
         for range in ["3-2", "0-99", "1", "-"] {
             refused(note, with_field(here, note, "slices", &format!("{range}/{of}")), &expected);

@@ -1,4 +1,4 @@
-//! What notes are worth: signatures and keys.
+//! The value of notes by their signatures and keys.
 
 use std::fs;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn notes_are_worth_what_their_signers_are() {
     let (alice, bob) = (keygen("alice"), keygen("bob"));
     keygen("mallory");
     fs::write(here.join("trusted"), format!("# those who count\n{alice}{bob}")).unwrap();
-    // A key is never written over.
+    // An existing key is never overwritten.
     let key = fs::read(here.join("alice")).unwrap();
     assert_eq!(check(&["keygen", "alice", "--key", "alice"], here).status, Some(4));
     assert_eq!(fs::read(here.join("alice")).unwrap(), key);
@@ -49,13 +49,13 @@ fn notes_are_worth_what_their_signers_are() {
         &format!("cert {} --keys trusted --require 2", all(&[&a, &b])),
         "of 5 notes keys=2 checkers=draughtproof-check",
     );
-    // One who is trusted does not count twice, and others do not count.
+    // A trusted key does not count twice, and other keys do not count.
     for notes in [vec![&a, &a], vec![&a, &m], vec![&a, &unsigned]] {
         refused(&format!("cert {} --keys trusted --require 2", all(&notes)), "s DECLINED cover ");
     }
     for notes in [&m, &unsigned] {
         refused(&format!("cert {} --keys trusted", all(&[notes])), "s DECLINED cover ");
-        // Without keys it is told what they come to, and not with the status of an acceptance.
+        // Without keys the verdict on the notes is printed, without the status of an acceptance.
         let said = merge(&format!("cert {}", all(&[notes])), here);
         assert!(
             said.verdict.ends_with("cover of 2 notes keys=none checkers=draughtproof-check"),
@@ -63,8 +63,8 @@ fn notes_are_worth_what_their_signers_are() {
         );
         assert_eq!(said.status, Some(5));
     }
-    // Another's signature under alice's name and id is a bad one: the note does not count, and the
-    // verdict is that of the others.
+    // A signature by another key under alice's name and id is bad: the note does not count, and the
+    // other notes decide the verdict.
     let text = fs::read_to_string(here.join(&a[0])).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     let other = fs::read_to_string(here.join(&a[1])).unwrap();
@@ -75,7 +75,7 @@ fn notes_are_worth_what_their_signers_are() {
         "cover of 2 notes keys=1 checkers=draughtproof-check",
     );
     refused(&format!("cert forged {} --keys trusted", a[1]), "s DECLINED cover ");
-    // So is hers under text that was changed; but host and time may be anything.
+    // Her own signature under changed text is bad, too; but the lines on host and time may change.
     for (from, to, is_fine) in [
         ("1/2", "1/3", false),
         ("checker ", "checker x", false),
@@ -98,7 +98,7 @@ fn notes_are_worth_what_their_signers_are() {
     };
     assert_eq!(signed(&a[0]), signed(&again[0]));
 
-    // Notes that say something else of this are reported; those about something else do not count.
+    // Notes that disagree about this certificate are reported; notes about others do not count.
     let edited = |from: &str, to: &str| {
         let text = fs::read_to_string(here.join(&unsigned[1])).unwrap();
         assert!(text.contains(from), "{text}");
@@ -129,14 +129,14 @@ fn notes_are_worth_what_their_signers_are() {
         assert!(said.verdict.contains(" by cover of 2 notes "), "{to}: {said:?}");
         refused(&format!("cert edited {}", unsigned[0]), "s DECLINED cover ");
     }
-    // Values that rest on themselves, by way of somebody else's shard.
+    // Values that rest on themselves, by way of another shard.
     let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
     let given = text.split(' ').find(|word| word.starts_with("given=")).unwrap();
     let all_pairs = given.rsplit('/').next().unwrap();
     let circle = text.replace(given, &format!("given=0-{all_pairs}/{all_pairs}"));
     fs::write(here.join("circle"), circle).unwrap();
     refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
-    // No notes, or what is none.
+    // No notes, or files that are not notes.
     for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 1\n\n\n")]
     {
         fs::write(here.join(name), bytes).unwrap();
@@ -149,7 +149,7 @@ fn notes_are_worth_what_their_signers_are() {
     // One key under two names is one key.
     fs::write(here.join("copied"), format!("{alice}# {bob}{alice}")).unwrap();
     refused(&format!("cert {} --keys copied", all(&[&a])), "s ERROR copied");
-    // What somebody has merged is hearsay.
+    // A note of a merge is not a check.
     let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
     let words = text.lines().nth(1).unwrap();
     let hearsay = merge(&format!("cert {}", all(&[&unsigned])), here).verdict;
@@ -157,7 +157,7 @@ fn notes_are_worth_what_their_signers_are() {
     refused("cert hearsay", "s DECLINED cover ");
 }
 
-/// Three lines that anybody can write, without having checked anything.
+/// Three lines that anyone can write without a check.
 #[test]
 fn a_made_up_note_is_no_acceptance() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
@@ -166,12 +166,13 @@ fn a_made_up_note_is_no_acceptance() {
     assert_eq!(honest.status, Some(0), "{honest:?}");
     let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
     fs::write(here.join("trusted"), keygen.stdout).unwrap();
-    // One that only a replay can refute.
+    // A certificate that only a replay can refute.
     let mut draft = Draft::read(&here.join("cert"));
     draft.parts[0].leaves[0].positions += 1;
     draft.write(&here.join("cert"));
     assert_eq!(say("cert", here).status, Some(1));
-    // What a note would have to say is in what is said of one about something else.
+    // The fields that a note needs can be read in the objection to a note about another
+    // certificate.
     let output = run(&path("check"), &["merge", "cert", "honest"], here);
     let expected = String::from_utf8(output.stderr).unwrap();
     assert!(expected.contains("it is about another certificate: expected root="), "{expected}");
@@ -227,11 +228,11 @@ fn what_is_no_note_is_said() {
     let (words, signature) = note.split_once("\n\n").unwrap();
     let (signature, aside) = signature.split_once('\n').unwrap();
     assert!(signature.starts_with("— alice ") && aside.starts_with("# host "), "{note}");
-    // Without a signature, without anything beside it, or with others' signatures.
+    // A note without a signature, without other lines, or with signatures by other keys.
     fine(&format!("{words}\n"));
     fine(&format!("{words}\n\n{signature}\n"));
     fine(&format!("{words}\n\n{signature}\n— somebody AAAA\n{aside}"));
-    // No note is longer than a MiB.
+    // A note has at most one MiB.
     let least = note.len() + "# \n".len();
     fine(&format!("{note}# {}\n", "x".repeat((1 << 20) - least)));
     let long = format!("{note}# {}\n", "x".repeat((1 << 20) - least + 1));
@@ -293,14 +294,13 @@ fn keys_are_known_by_name_and_id() {
             "{keys}: {said}"
         );
     }
-    // Somebody of the same name is somebody else, and so is whoever has the same id by another
-    // name.
+    // A key with alice's name is another key, and so is one with her id and another name.
     let (_, namesake) = keygen("alice", "namesake");
     assert!(merged("note", &namesake).starts_with("s DECLINED cover "));
     let note = fs::read_to_string(here.join("note")).unwrap();
     fs::write(here.join("renamed"), note.replace("— alice ", "— alicia ")).unwrap();
     assert!(merged("renamed", &alice).starts_with("s DECLINED cover "));
-    // A signature too short to be one is bad, and one too short to have an id is nobody's.
+    // A signature that is too short is bad; one that is too short to have an id belongs to no key.
     let line = note.lines().find(|line| line.starts_with("— ")).unwrap();
     let cut = |to: usize| {
         fs::write(here.join("cut"), note.replace(line, &line[..to])).unwrap();
@@ -309,7 +309,7 @@ fn keys_are_known_by_name_and_id() {
     assert!(cut(line.len() - 4).starts_with("s DECLINED cover "));
     assert!(cut("— alice AAAA".len()).starts_with("s DECLINED cover "));
 
-    // The first byte in base64 names the algorithm; 2 instead of 1 is another.
+    // The first byte in base64 stands for the algorithm; 2 instead of 1 is another algorithm.
     let [name, id, code] = alice.trim().splitn(3, '+').collect::<Vec<_>>()[..] else { panic!() };
     let letters = ('A'..='Z').chain('a'..='z').collect::<String>();
     let second = letters.find(&code[1..2]).unwrap() + 16;

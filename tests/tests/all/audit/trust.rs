@@ -1,4 +1,4 @@
-//! What may be taken for granted: the database by notes of their own, and other checkers.
+//! Trust in notes: for the values of a database, and in the notes of other checkers.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -24,7 +24,7 @@ fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
         assert_eq!(status(&format!("--game 4x4 --shard {i}/2 --attest db-{i}")), Some(5));
     }
     let parts = shards(here, 4, "rest", "--trust-db db");
-    // The database is no part of this work, so each of them has something.
+    // The database is not part of this work, so each shard has nodes or leaves.
     for note in &parts {
         let ranges = format!("{},{}", field(here, note, "nodes"), field(here, note, "leaves"));
         let ranges = ranges.split(',').map(|r| r[2..].split('/').next().unwrap());
@@ -41,7 +41,7 @@ fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
         let said = merge(&format!("cert {missing}"), here);
         assert!(said.verdict.starts_with("s DECLINED cover "), "{missing}: {said:?}");
     }
-    // A note for the whole database says nothing of the tables that a shard had.
+    // A note of the whole database does not state the tables that a shard used.
     let shard = &shards(here, 2, "n", "")[1];
     let said = merge(&format!("cert db rest {shard}"), here);
     assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
@@ -64,7 +64,7 @@ fn a_note_takes_the_place_of_nothing() {
         assert_eq!(said.status, Some(4));
     }
     assert_eq!(before, files.map(|file| fs::read(here.join(file)).unwrap()));
-    // Nothing is left behind, and a note that somebody has signed stays as it is.
+    // No temporary file is left, and a signed note is not overwritten.
     assert_eq!(say("cert --attest note --key key", here).status, Some(0));
     let signed = fs::read(here.join("note")).unwrap();
     for again in ["cert --attest note", "cert --attest note --key key"] {
@@ -76,7 +76,7 @@ fn a_note_takes_the_place_of_nothing() {
     assert_eq!(say("cert", here).status, Some(0));
     let left: Vec<_> = fs::read_dir(here).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left.len(), 4, "{left:?}");
-    // Options that would be passed over are refused.
+    // Options that would have no effect are refused.
     for wrong in ["cert --pieces 2", "cert --keys key", "--game 4x4 --trust-db note"] {
         assert!(say(wrong, here).verdict.starts_with("s ERROR usage:"), "{wrong}");
     }
@@ -92,7 +92,7 @@ fn journals_and_notes_are_kept_apart_from_what_is_checked() {
         assert_eq!((said.verdict, said.status), (error, Some(4)));
         assert!(!here.join(journal).exists());
     }
-    // Whether the journal is there already or not.
+    // The journal may exist already or not.
     for _ in 0..2 {
         for note in ["journal", "./journal", "cert/../journal"] {
             let said = say(&format!("cert --journal journal --attest {note}"), here);
@@ -105,7 +105,7 @@ fn journals_and_notes_are_kept_apart_from_what_is_checked() {
     assert_eq!(say("cert --journal journal --attest note", here).status, Some(0));
     let said = say("cert --trust-db note --attest note", here);
     assert!(said.verdict.starts_with("s ERROR note: the check uses this"), "{said:?}");
-    // A note is to be handed out, as any other file is.
+    // A note is meant to be handed out, so it gets ordinary permissions.
     let mode = |name: &str| fs::metadata(here.join(name)).unwrap().permissions().mode();
     fs::write(here.join("file"), "").unwrap();
     assert_eq!(mode("note"), mode("file"));
@@ -129,7 +129,7 @@ fn the_word_of_a_note_for_the_database() {
         assert!(said.verdict.contains(" db-note="), "{said:?}");
         assert!(!whole.verdict.contains(" db-note="));
     }
-    // With the status of an acceptance where somebody who is trusted has signed it.
+    // With a signature by a trusted key the status is that of an acceptance.
     let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
     fs::write(here.join("trusted"), keygen.stdout).unwrap();
     assert_eq!(say("--game 4x4 --attest signed --key key", here).status, Some(0));
@@ -155,13 +155,13 @@ fn the_word_of_a_note_for_the_database() {
     fs::write(&slice, bytes).unwrap();
     let said = say("cert --trust-db db.note", here);
     assert!(said.verdict.starts_with("s REFUTED slice-hash "), "{said:?}");
-    // The note is one of the level consistent, and so is what it comes to.
+    // The note has the level consistent, and so has the verdict that rests on it.
     let said = merge("--game 4x4 db.note", here);
     assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{said:?}");
     assert_eq!(said.status, Some(5));
 }
 
-/// The Python reference, which writes notes, too.
+/// The Python reference implementation, which writes notes, too.
 fn reference() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py")
 }
@@ -180,7 +180,7 @@ fn parts_may_be_asked_of_different_checkers() {
         let said = merge(&format!("cert {notes}"), here);
         assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{notes}: {said:?}");
         assert!(said.verdict.ends_with(ending), "{notes}: {said:?}");
-        // Nobody has signed anything.
+        // The notes have no signatures.
         assert_eq!(said.status, Some(5));
     };
     let refused = |notes: &str, rule: &str| {
@@ -195,7 +195,7 @@ fn parts_may_be_asked_of_different_checkers() {
     accepted("ours theirs", &both);
     accepted("theirs ours --distinct-checkers 2", &both);
     accepted(&format!("theirs {ours} --distinct-checkers 2"), &both);
-    // One that is there twice is one, and each part needs both.
+    // A copy of a note does not count, and each part needs both checkers.
     fs::copy(here.join("ours"), here.join("again")).unwrap();
     refused("ours --distinct-checkers 2", "s DECLINED cover ");
     refused("ours again --distinct-checkers 2", "s DECLINED cover ");
@@ -203,13 +203,13 @@ fn parts_may_be_asked_of_different_checkers() {
     refused("theirs half-1.note --distinct-checkers 2", "s DECLINED cover ");
     refused("ours theirs --distinct-checkers 3", "s DECLINED cover ");
     refused("ours theirs --distinct-checkers 0", "s ERROR usage:");
-    // A version or another program does not make another checker of it.
+    // Another version or digest of the program is not another checker.
     let text = fs::read_to_string(here.join("again")).unwrap();
     let line = text.lines().nth(2).unwrap();
     let other = |new: &str| fs::write(here.join("again"), text.replace(line, new)).unwrap();
     other(&format!("checker {check} 9.9.9 unknown"));
     refused("ours again --distinct-checkers 2", "s DECLINED cover ");
-    // The names are words that cannot be taken for one another.
+    // The names of checkers are plain words that cannot be mistaken for one another.
     for name in ["Draughtproof-check", "draughtproof_check", "a,b", "a=b", "", "x%20y", "\u{e9}"] {
         other(&format!("checker {name} 1 unknown"));
         refused("ours again --distinct-checkers 2", "s DECLINED cover ");
@@ -217,7 +217,7 @@ fn parts_may_be_asked_of_different_checkers() {
     other("checker another 1 built by hand");
     accepted("again ours --distinct-checkers 2", &format!(" checkers=another,{check}"));
 
-    // With keys it is the signed notes whose checkers are counted.
+    // With keys only the checkers of signed notes are counted.
     let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
     fs::write(here.join("trusted"), keygen.stdout).unwrap();
     assert_eq!(say("cert --attest signed --key key", here).status, Some(0));
@@ -239,7 +239,7 @@ fn a_database_alone_that_is_consistent_is_no_more_than_that() {
         "{alone:?}"
     );
     assert_eq!(alone.status, Some(5));
-    // A draw over it is a draw, by whoever's word.
+    // A draw over a consistent database is verified, whichever checker checked the values.
     let over = say("cert --level consistent", here);
     assert!(over.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{over:?}");
     assert_eq!(over.status, Some(0));
@@ -249,8 +249,8 @@ fn a_database_alone_that_is_consistent_is_no_more_than_that() {
     let said = merge("cert rest consistent", here);
     assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
     assert!(said.verdict.contains(" db=consistent "), "{said:?}");
-    // Notes on the database alone come to no more than they say, however many there are and of
-    // whatever level the others: each part needs what is asked for.
+    // Notes of the database alone give no more than their own level, whatever their number and the
+    // level of others: each part needs the required level.
     let _ = say("--game 4x4 --attest exact", here);
     for notes in ["consistent", "consistent consistent"] {
         let said = merge(&format!("--game 4x4 {notes}"), here);
@@ -259,12 +259,12 @@ fn a_database_alone_that_is_consistent_is_no_more_than_that() {
     }
     let said = merge("--game 4x4 consistent exact", here);
     assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
-    // A note that calls itself more than it can be.
+    // A note that states a verdict it cannot have.
     let text = fs::read_to_string(here.join("consistent")).unwrap();
     fs::write(here.join("more"), text.replace("CONSISTENT DATABASE", "VERIFIED DATABASE")).unwrap();
     let said = merge("--game 4x4 more", here);
     assert!(!said.verdict.starts_with("s VERIFIED"), "{said:?}");
-    // Who wins needs the exact values.
+    // A win needs the exact values.
     let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
     let here = root.path();
     let _ = say("--game 6x4 --level consistent --attest consistent", here);

@@ -1,4 +1,5 @@
-//! Whoever dies, and whatever the broker loses: the proof goes on, and its root is the same.
+//! Whatever process dies, and whatever the broker loses, the proof goes on, and its root is the
+//! same.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +12,7 @@ use tests::programs::{Signal, check};
 
 use super::{LONG, SMALL};
 
-/// Sleeps for a share of the time that the whole proof takes without a fault.
+/// Sleeps for a fraction of the time that the whole proof takes without a fault.
 fn rest(time: Duration) {
     std::thread::sleep(time);
 }
@@ -45,7 +46,7 @@ impl Farm {
         self.directory.path()
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the proof.
     fn end(self) {
         let said = self.manager.said();
         assert_eq!(self.manager.root(), self.want, "{said}");
@@ -75,7 +76,7 @@ fn a_manager_that_dies_goes_on_from_its_ledger() {
     for _ in 0..3 {
         rest(farm.whole / 8);
         farm.manager.kill();
-        // It may have been done already, and its certificate is the same then.
+        // The proof may have been finished already; then its certificate is the same.
         farm.manager = LONG.manager(&farm.broker, farm.path());
     }
     farm.end();
@@ -94,7 +95,7 @@ fn a_broker_that_dies_is_waited_for() {
     farm.end();
 }
 
-/// Copies the messages of a stream. Their files are in one folder.
+/// Copies the messages of a stream, which are files of one folder.
 fn copy_messages(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     fs::create_dir_all(to).unwrap();
@@ -104,8 +105,8 @@ fn copy_messages(from: &Path, to: &Path) {
     }
 }
 
-/// What a broker has written late is lost when it is killed: that an item was removed, but not that
-/// it was acknowledged, and its result.
+/// A broker that is killed loses its latest writes: that an item was removed, but not that it was
+/// acknowledged; and the result of the item.
 #[test]
 #[ignore = "needs nats-server"]
 fn an_item_that_was_done_and_is_still_there_is_done_again() {
@@ -117,7 +118,7 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
         let found = fs::read_dir(broker.streams()).into_iter().flatten().flatten();
         found.map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(kind))
     };
-    // Both questions have asked for what they can.
+    // Both questions have submitted all items that they can.
     let deadline = Instant::now() + PATIENCE;
     while stream(&broker, "-results").is_none() {
         assert!(Instant::now() < deadline, "{}", manager.said());
@@ -131,7 +132,7 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
     copy_messages(&messages, &kept);
     broker.go_on();
 
-    // A worker does all of them, and nobody reads its results.
+    // A worker does all items while the manager is stopped and reads no results.
     let mut worker = Running::worker(&broker.url(), "worker", directory.path(), &[]);
     manager.signal(Signal::CONT);
     worker.wait_to_say("taking its items");
@@ -167,7 +168,7 @@ fn a_broker_that_has_lost_everything_gets_it_again() {
 fn a_broker_that_dies_while_the_manager_begins_is_waited_for() {
     let directory = tempfile::tempdir().unwrap();
     let want = SMALL.root(directory.path());
-    // A broker that is gone as soon as streams are asked for.
+    // A broker that disconnects as soon as streams are asked for.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     let url = format!("nats://127.0.0.1:{port}");

@@ -1,4 +1,4 @@
-//! Items that rest on what earlier rounds have decided: workers get that from the manager.
+//! Items that depend on what earlier rounds have decided, which workers get from the manager.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use tests::programs::{Signal, check, path, run};
 
 use super::{Job, LONG, SMALL};
 
-/// A part of the time that it takes.
+/// A fraction of the time that the proof takes.
 const PART: Duration = Duration::from_millis(300);
 
-/// What it takes with threads of one process.
+/// The effort of the proof with threads of one process.
 fn alone(job: Job, directory: &Path) -> Vec<String> {
     let arguments = job.arguments(&["--lemmas", "--results", "alone.results"]);
     let output = run(&path("prove"), &arguments, directory);
@@ -29,7 +29,7 @@ fn manager(job: Job, broker: &Broker, directory: &Path) -> Running {
     Running::start(&job.arguments(&farm), directory, "manager.log")
 }
 
-/// Waits for the end.
+/// Waits for the end, and returns the effort of the proof.
 fn end(manager: Running, directory: &Path) -> Vec<String> {
     let output = manager.wait();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -69,8 +69,9 @@ fn whoever_dies_it_is_the_same_proof() {
     one.wait_to_say("taking its items");
     two.wait_to_say("taking its items");
     rest(PART);
-    // Its lemmas are gone, and the next one begins without any. The other one stands still, so the
-    // proof is not done, and has more than the next manager, until that has gone over its ledger.
+    // The lemmas of the killed worker are lost, and the next worker begins without any. The other
+    // worker is stopped, so that the proof does not end, and it has more lemmas than the next
+    // manager has until that has read its ledger.
     one.kill();
     two.signal(Signal::STOP);
     assert!(!serving.has_ended(), "the proof was done before the manager was killed");

@@ -1,4 +1,4 @@
-//! Workers that say what is not so.
+//! Workers that send false results.
 
 use std::ops::ControlFlow;
 
@@ -15,10 +15,10 @@ use tests::positions::database;
 
 use super::Job;
 
-/// Long enough for every lie to be told.
+/// A proof that is long enough for every lie.
 const JOB: Job = Job { game: "6x6", pieces: "4", leaf_nodes: "1000" };
 
-/// What a liar says instead of the truth. Those that are no lie about an item are said of any.
+/// A false result. Lies that are not about a certain kind of item are sent for any item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lie {
     Garbage,
@@ -30,13 +30,13 @@ enum Lie {
     OtherDatabase,
     /// The answer to another item.
     WrongItem,
-    /// The strategy of a win for one of not losing, or the other way round.
+    /// A strategy of a win instead of one of not losing, or the other way round.
     OtherAnswer,
-    /// A strategy that is cut short.
+    /// A strategy that is truncated.
     ShortStrategy,
     /// Guesses for fewer successors than there are.
     FewGuesses,
-    /// A guess that decides.
+    /// A guess that counts as decided.
     DecidingGuess,
 }
 
@@ -55,7 +55,7 @@ const LIES: [Lie; 12] = [
     Lie::DecidingGuess,
 ];
 
-/// A worker that lies.
+/// A worker that sends false results.
 struct Liar<'a> {
     client: async_nats::Client,
     job: Announcement,
@@ -70,7 +70,7 @@ impl Liar<'_> {
         (item, Answer::of(&item, &self.context, &go_on, None).expect("it is not stopped"))
     }
 
-    /// What the lie is of an item; none if there is no such lie of this one.
+    /// The false result for an item; `None` if this lie is not possible for it.
     fn lie(&self, lie: Lie, item: &[u8]) -> Option<Vec<u8>> {
         let (_, answer) = self.answer(item);
         let found = |found| Answer { found, ..answer.clone() }.encode();
@@ -137,8 +137,8 @@ impl Liar<'_> {
         context.publish(subject, message.into()).await.unwrap().await.unwrap();
     }
 
-    /// Tells all lies, three under each name, each about an item that it takes and gives nothing
-    /// for.
+    /// Sends all lies, three under each name, each about an item that it takes and does not
+    /// acknowledge.
     async fn tell_all(&self) {
         let context = async_nats::jetstream::new(self.client.clone());
         let stream = items_stream(&self.job.job);
@@ -152,7 +152,7 @@ impl Liar<'_> {
             let item = item.unwrap();
             let fits = |&lie: &Lie| self.lie(lie, &item.payload).is_some();
             let Some(told) = untold.iter().position(fits) else {
-                // So that the proof gets to items of another kind.
+                // A true result, so that the proof gets to items of another kind.
                 self.tell_the_truth(&context, "fair", &item.payload).await;
                 item.ack().await.unwrap();
                 continue;
@@ -163,7 +163,7 @@ impl Liar<'_> {
             context.publish(subject, payload.into()).await.unwrap().await.unwrap();
             item.ack().await.unwrap();
         }
-        // Whoever has lied three times is not read any more, not even when it is true.
+        // After three lies the manager ignores a worker, even if a result is true.
         let mut items = consumer.fetch().max_messages(1).messages().await.unwrap();
         if let Some(Ok(item)) = items.next().await {
             self.tell_the_truth(&context, "liar-0", &item.payload).await;
@@ -173,7 +173,7 @@ impl Liar<'_> {
     }
 }
 
-/// A strategy of something else.
+/// The strategy of another position.
 fn other_strategy() -> certificate_spec::leaves::Leaf<Vec<u8>> {
     certificate_spec::leaves::Leaf { positions: 1, strategy: vec![0, 0, 0] }
 }

@@ -23,10 +23,10 @@ struct Job {
     leaf_nodes: &'static str,
 }
 
-/// Half a second of work, in 459 items.
+/// A proof of half a second, in 459 items.
 const SMALL: Job = Job { game: "8x4", pieces: "4", leaf_nodes: "1000" };
 
-/// Long enough to be killed in the middle.
+/// A proof that is long enough to be killed in the middle.
 const LONG: Job = Job { game: "6x6", pieces: "4", leaf_nodes: "300" };
 
 impl Job {
@@ -46,7 +46,7 @@ impl Job {
         root
     }
 
-    /// Starts its manager. An item of which nothing is heard goes to another worker soon.
+    /// Starts the manager of the proof. The lease of an item is short.
     fn manager(&self, broker: &Broker, directory: &Path) -> Running {
         let url = broker.url();
         let farm = ["--farm", &url, "--lease", "2", "--results", "farm.results"];

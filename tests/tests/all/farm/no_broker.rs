@@ -1,4 +1,4 @@
-//! Without a broker: the status is not waited for, manager and worker say that they wait.
+//! Without a broker the status command does not wait, and manager and worker say that they wait.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tests::farm::{Running, free_port};
 use tests::programs::{path, run};
 
-/// Asks for the status, which is not to be had.
+/// Asks for the status, which must fail within a short time.
 fn has_no_status(url: &str, here: &Path) {
     let start = Instant::now();
     let file = format!("{}.prom", url.rsplit(':').next().unwrap());
@@ -27,7 +27,7 @@ fn has_no_status(url: &str, here: &Path) {
 fn the_status_is_not_waited_for() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
-    // One that takes connections and says nothing.
+    // A broker that accepts connections and sends nothing.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("nats://127.0.0.1:{}", silent.local_addr().unwrap().port());
     let nobody = format!("nats://127.0.0.1:{}", free_port());

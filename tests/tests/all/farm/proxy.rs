@@ -4,8 +4,8 @@ use tests::farm::{Broker, Faults, Proxy, Running};
 
 use super::SMALL;
 
-/// The root of a proof whose workers see the broker through a proxy; and to how many messages
-/// something has happened.
+/// Checks the root of a proof whose workers see the broker through a proxy; returns the number of
+/// messages that a fault has happened to.
 fn root_through(faults: Faults, want: &str, directory: &std::path::Path) -> u64 {
     let broker = Broker::start();
     let proxy = Proxy::start(broker.port(), faults, 7);
@@ -25,7 +25,7 @@ fn messages_may_be_lost_doubled_and_late() {
     let want = SMALL.root(directory.path());
     for faults in [
         Faults { lost_acks: 60, ..Faults::default() },
-        // Every message twice.
+        // Every message arrives twice.
         Faults { doubled: 255, ..Faults::default() },
         Faults { lost_acks: 30, doubled: 60, delayed: 20 },
     ] {

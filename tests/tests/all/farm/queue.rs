@@ -1,4 +1,4 @@
-//! The manager's queue by itself: many items, large results, results of before a restart.
+//! The manager's queue by itself: many items, large results, results from before a restart.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ fn farm(broker: &Broker, objects: Option<Objects>) -> Farm {
     Farm::start(connection.unwrap().unwrap(), job, objects).unwrap()
 }
 
-/// A worker that does what the test says.
+/// A worker that the test controls step by step.
 struct Hand {
     runtime: Runtime,
     context: jetstream::Context,
@@ -52,7 +52,7 @@ impl Hand {
         Hand { runtime, context, consumer }
     }
 
-    /// Takes so many items, and acknowledges none.
+    /// Takes `number` items, and acknowledges none.
     fn take(&self, number: usize) -> Vec<jetstream::Message> {
         let deadline = Instant::now() + PATIENCE;
         let mut taken = Vec::new();
@@ -85,7 +85,7 @@ impl Hand {
     }
 }
 
-/// Waits for results.
+/// Waits for `number` results.
 fn collect(queue: &dyn ManagerQueue, number: usize) -> Vec<Delivery> {
     let deadline = Instant::now() + PATIENCE;
     let mut found = Vec::new();
@@ -110,7 +110,7 @@ fn more_than_a_thousand_items_are_under_way() {
     let item = |i: usize| format!("item {i}").into_bytes();
     (0..ITEMS).for_each(|i| queue.submit(item(i)));
     let hand = Hand::new(&broker);
-    // All of them are leased at the same time.
+    // All items are leased at the same time.
     let taken = hand.take(ITEMS);
     let found: HashSet<Vec<u8>> = taken.iter().map(|item| item.payload.to_vec()).collect();
     assert_eq!(found, (0..ITEMS).map(item).collect());
@@ -139,7 +139,7 @@ fn large_results_go_through_the_object_store() {
     queue.submit(b"large".to_vec());
     let item = &hand.take(1)[0];
     let digest = hand.runtime.block_on(objects.put(result.clone())).unwrap();
-    // One of another length, one that is not there, and one that has been changed since.
+    // An object of another length, a missing one, and one that has been changed.
     hand.send(&item.payload, FoundMessage::Object(digest, 4_999_999));
     hand.send(&item.payload, FoundMessage::Object(Digest::of(b"none"), 4));
     let other = hand.runtime.block_on(objects.put(b"another".to_vec())).unwrap();
@@ -149,12 +149,12 @@ fn large_results_go_through_the_object_store() {
     let trouble = &collect(&*queue, 1)[0];
     let why = trouble.result.clone().unwrap_err();
     assert!(why.contains("object store"), "{why}");
-    // It was accepted above, as what it is said of; so it is asked for again.
+    // The result was accepted above for another item, so the same item is submitted again.
     queue.submit(b"large".to_vec());
     hand.send(&item.payload, FoundMessage::Object(digest, 5_000_000));
     let found = &collect(&*queue, 1)[0];
     assert!(found.result.as_ref() == Ok(&result));
-    // Once it is on disk it is no longer needed.
+    // Once the result is on disk, the object is no longer needed.
     let name = digest.to_string();
     let file = directory.path().join("results").join(&name[..2]).join(&name);
     let deadline = Instant::now() + PATIENCE;
@@ -176,7 +176,7 @@ fn a_result_that_no_manager_has_kept_comes_again() {
         let item = &hand.take(1)[0];
         hand.send(&item.payload, FoundMessage::Here(b"result".to_vec()));
         hand.acknowledge(item);
-        // It is taken, and its manager ends before it has written it down.
+        // The result is received, and its manager ends before it has written the result down.
         let deadline = Instant::now() + PATIENCE;
         while queue.collect(Duration::from_millis(50)).is_empty() {
             assert!(Instant::now() < deadline, "no result");

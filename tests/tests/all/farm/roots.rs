@@ -1,4 +1,4 @@
-//! The root does not depend on who does the searches.
+//! The root does not depend on which workers do the searches.
 
 use tests::farm::{Broker, Running};
 
@@ -20,7 +20,7 @@ fn a_farm_finds_the_same_root_with_any_number_of_workers() {
         let want = job.root(directory);
         for number in [1, 2, 4] {
             let name = |i| format!("of-{number}-{i}");
-            // The workers are there before the manager, or come after it.
+            // The workers start before the manager, or after it.
             let mut workers = Vec::new();
             let mut start = || {
                 for i in 0..number {
@@ -41,7 +41,7 @@ fn a_farm_finds_the_same_root_with_any_number_of_workers() {
                 let output = worker.wait();
                 assert!(output.status.success(), "{output:?}");
             }
-            // Next time nothing is known before.
+            // The next proof begins without earlier results.
             std::fs::remove_dir_all(directory.join("cert")).unwrap();
             std::fs::remove_file(directory.join("farm.results")).unwrap();
         }

@@ -1,4 +1,5 @@
-//! Logins, permissions, TLS; what is said when something is missing, and what is not said.
+//! Logins, permissions and TLS; the messages when something is missing, and what they must not
+//! show.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,7 @@ use tests::programs::{path, run};
 
 use super::SMALL;
 
-/// The broker of the guide, on a port and with a store of its own.
+/// The broker that GUIDE.md describes, on a free port and with a separate store.
 fn broker_of_the_guide() -> Broker {
     let guide = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../GUIDE.md")).unwrap();
     let block = guide.split("<!-- permissions -->\n```\n").nth(1).unwrap();
@@ -36,7 +37,7 @@ fn the_permissions_of_the_guide_are_enough_and_no_more() {
     let url = broker.url();
     let farm = ["--farm", &url, "--farm-creds", &manager, "--results", "farm.results"];
     let manager = Running::start(&SMALL.arguments(&farm), directory, "manager.log");
-    // Under another name than her own she may not even take items.
+    // Under another name than that of her credentials a worker may not even take items.
     let mut mallory = Running::worker(&url, "mallory", directory, &["--farm-creds", &alice]);
     mallory.wait_to_say("ermissions Violation");
     let watcher = login("watcher", "change-3");
@@ -82,7 +83,7 @@ fn a_login_that_is_refused_ends_it_and_is_not_repeated() {
     assert!(said.contains("--farm-creds creds: expected") && !said.contains("words"), "{said}");
 }
 
-/// An authority, and a certificate of it for 127.0.0.1 with its key.
+/// A certificate authority, and a certificate by it for 127.0.0.1 with its key.
 fn certificate(directory: &Path) {
     let openssl = |arguments: &str| {
         let usual = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
@@ -117,7 +118,7 @@ fn a_broker_with_tls_is_trusted_by_its_authority_only() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("no secure connection") && said.contains("--farm-ca"), "{said}");
-    // With it there is a connection, and no manager.
+    // With the certificate authority there is a connection, but no manager.
     let output = run(&path("prove"), &[&arguments[..], &["--farm-ca", &ca]].concat(), here);
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
@@ -133,7 +134,7 @@ fn a_worker_says_what_it_does_not_have() {
     let broker = Broker::start();
     let url = broker.url();
     let mut manager = SMALL.manager(&broker, here);
-    // No database, too small a one, and another one.
+    // A missing database, one with too few pieces, and another one.
     let mut without = Running::worker(&url, "without", here, &["--db", "nowhere"]);
     without.wait_to_say("none of its items are taken: it needs the database of 8x4 with 4 pieces");
     without.wait_to_say("prove db --game 8x4 --pieces 4 --db nowhere");
@@ -147,7 +148,7 @@ fn a_worker_says_what_it_does_not_have() {
     tight.wait_to_say("1 MiB may be used");
     std::thread::sleep(std::time::Duration::from_millis(500));
     assert!(!manager.has_ended(), "somebody has done it");
-    // Nothing was taken.
+    // The workers have taken no item.
     let status = run(&path("prove"), &["farm", "status", "--farm", &url, "--format", "json"], here);
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!((&status["done"], &status["leased"]), (&0.into(), &0.into()), "{status}");

@@ -1,4 +1,4 @@
-//! How far it is; workers that end; a broker that comes later.
+//! The status of a farm; workers that end; a broker that starts later.
 
 use serde_json::Value;
 use tests::farm::{Broker, Running, free_port};
@@ -6,7 +6,7 @@ use tests::programs::{path, run};
 
 use super::{Job, SMALL};
 
-/// It does not end by itself while the test looks: a question that is open.
+/// A proof of an open question, which does not end while the test runs.
 const ENDLESS: Job = Job { game: "8x8/2", pieces: "2", leaf_nodes: "1000000000" };
 
 fn status(url: &str, format: &str, directory: &std::path::Path) -> String {
@@ -23,7 +23,7 @@ fn the_status_says_what_is_done_by_whom() {
     let here = directory.path();
     let broker = Broker::start();
     let url = broker.url();
-    // An item that is not given back is held for ever.
+    // A worker that does not give its item back holds it for an hour.
     let farm = ["--farm", &url, "--lease", "3600"];
     let mut manager = Running::start(&ENDLESS.arguments(&farm), here, "manager.log");
     manager.wait_to_say("items wait for workers");

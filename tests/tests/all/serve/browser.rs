@@ -1,4 +1,4 @@
-//! The page, in a headless Chromium that chromedriver drives. What it looks like is kept in
+//! The page in a headless Chromium that chromedriver drives. Screenshots are kept in
 //! `target/tmp/serve/`.
 
 use std::fs;
@@ -15,12 +15,12 @@ use tests::programs::prove;
 
 use super::Server;
 
-/// The most bytes of the files of the page, as they are sent.
+/// The most bytes that the files of the page may have in transfer.
 const PAGE_BYTES: u64 = 60_000;
-/// The most milliseconds until the board can be used, in one of a few attempts: another program may
-/// have the processor.
+/// The most milliseconds until the board can be used, in the best of a few attempts, since another
+/// program may have the processor.
 const USABLE: f64 = 1000.0;
-/// More moves than a game takes.
+/// The most moves of a game.
 const MOVES: usize = 400;
 
 /// chromedriver, which ends with the test.
@@ -40,7 +40,7 @@ impl Driver {
             let (_, port) = line.split_once("started successfully on port ")?;
             Some(port.trim_end_matches('.').to_owned())
         });
-        // Whoever reads no more of what it says would make it wait.
+        // The output must be read on, since chromedriver would wait otherwise.
         std::thread::spawn(move || lines.count());
         Driver { child, address: format!("http://localhost:{}", port.expect("a port")) }
     }
@@ -88,7 +88,7 @@ impl Browser<'_> {
         text.as_str().unwrap().to_owned()
     }
 
-    /// Waits until it is the turn of whoever looks at the page, or the game is over. Says which.
+    /// Waits until it is the turn of the page's user, or the game is over. Returns which.
     async fn settle(&self) -> String {
         for _ in 0..6000 {
             let state = self.script("return document.getElementById('board').dataset.state").await;
@@ -122,7 +122,7 @@ impl Browser<'_> {
         names.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Makes a move by clicks on the board; where several captures end on a square, in the list.
+    /// Makes a move by clicks on the board, or in the list where several captures end on a square.
     async fn play(&self, name: &str) {
         let squares: Vec<&str> = name.split(['-', 'x']).collect();
         if squares.len() == 2 {
@@ -174,7 +174,7 @@ async fn a_whole_game_against_the_proof_never_beats_it() {
         page.choose("side", side).await;
         let mut moves = 0;
         while page.settle().await == "yours" {
-            // The server does not lose, whatever is played.
+            // The server does not lose, whatever its opponent plays.
             assert_ne!(page.text("verdict").await, wins, "{}", page.text("game").await);
             let names = page.moves().await;
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1442695);
@@ -200,7 +200,7 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
     let server = proof_of_6x6(here.path());
     let driver = Driver::start();
     let page = driver.open(&format!("http://{}/", server.address)).await;
-    // All of it comes from this server, and it is small.
+    // All files come from this server, and they are small.
     let files = "return performance.getEntriesByType('resource').concat(\
         performance.getEntriesByType('navigation')).map(e => [e.name, e.encodedBodySize])";
     let mut bytes = 0;
@@ -218,7 +218,7 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
         page.settle().await;
     }
     assert!(usable <= USABLE, "{usable} ms");
-    // Everything that can be used has a name, and the position is there in words.
+    // Every control has a name, and the position is also there in words.
     let nameless = "return [...document.querySelectorAll('button, select, input, textarea')]\
         .filter(e => !(e.ariaLabel || e.textContent.trim() && e.tagName === 'BUTTON' \
         || e.labels?.length)).length";
@@ -226,7 +226,7 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
     let words = page.text("in-words").await;
     assert!(words.starts_with("Black to move. White has men on 13, 14, 15,"), "{words}");
 
-    // A move by the keyboard: the first piece that can move, to the first place there is.
+    // A move by the keyboard: the first piece that can move, to the first possible square.
     let board = page.client.find(Locator::Css("#board")).await.unwrap();
     page.script("document.getElementById('board').focus()").await;
     board.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
@@ -240,7 +240,7 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
     page.settle().await;
     assert_eq!(page.text("in-words").await, words);
 
-    // Text in and out; what is no position is said, and is text only.
+    // Text in and out; an invalid position gets a message, and is shown as text only.
     let fen = "B:W18:BK1";
     for (text, is_shown) in [("<img src=x onerror=alert(1)>", false), (fen, true)] {
         let script = format!("document.getElementById('fen').value = {}", json!(text));

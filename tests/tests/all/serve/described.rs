@@ -1,5 +1,5 @@
-//! What it answers is what its OpenAPI document says: schemathesis makes requests from the document
-//! and beside it, and compares.
+//! The server's answers agree with its OpenAPI document: schemathesis makes requests from the
+//! document, valid and invalid, and compares.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,7 +20,7 @@ fn requests_made_from_the_document_are_answered_as_it_says() {
     let mut command = Command::new("python3");
     command.arg(package.join("bin/st")).arg("run");
     command.arg(format!("http://{}/openapi.json", server.address));
-    // A FEN that reads as one may be of no legal position, so not all that fits the document is
+    // A FEN of the right form may be that of no legal position, so not every valid request is
     // accepted.
     command.args(["--exclude-checks", "positive_data_acceptance"]);
     command.args(["--phases", "examples,coverage,fuzzing", "--max-examples", "20", "--seed", "1"]);
@@ -29,7 +29,7 @@ fn requests_made_from_the_document_are_answered_as_it_says() {
     let output = output.expect("python3 is needed here");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    // Every address was asked.
+    // Every address was requested.
     let document = server.get("/openapi.json").json();
     let addresses = document["paths"].as_object().unwrap().len();
     assert!(said.contains(&format!("{addresses} selected")), "{said}");

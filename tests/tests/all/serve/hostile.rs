@@ -1,4 +1,4 @@
-//! Clients that mean harm, or are broken: whatever they do, the server answers others.
+//! Clients that are hostile or broken: whatever they do, the server answers others.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -11,9 +11,9 @@ use tests::programs::prove;
 use super::{Server, small_proof};
 
 const REQUEST: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-/// Connections of one client at once.
+/// The number of simultaneous connections of one client.
 const CONNECTIONS: usize = 2_000;
-/// KiB of memory that no attack may drive the server beyond.
+/// The KiB of memory that the server may take under any attack.
 const MOST_MEMORY: u64 = 100 << 10;
 
 fn connect(server: &Server) -> TcpStream {
@@ -22,7 +22,7 @@ fn connect(server: &Server) -> TcpStream {
     stream
 }
 
-/// Whether the other side has ended a connection, after whatever it says before.
+/// Whether the server has closed a connection, after anything it may have sent.
 fn is_ended(stream: &mut TcpStream) -> bool {
     loop {
         match stream.read(&mut [0; 1 << 16]) {
@@ -34,7 +34,7 @@ fn is_ended(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// The most memory that a server has had so far, in KiB.
+/// The peak memory of a server so far, in KiB.
 fn peak_memory(server: &Server) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -59,7 +59,7 @@ fn half_open_and_slow_connections_end() {
     kept.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
     let mut slow = connect(&server);
     let start = Instant::now();
-    // A byte at a time, which is no reason to wait any longer.
+    // One byte at a time, which does not extend the time limit.
     for byte in REQUEST {
         if slow.write_all(&[*byte]).is_err() || start.elapsed() > Duration::from_secs(10) {
             break;
@@ -85,14 +85,14 @@ fn whoever_does_not_read_the_answer_is_let_go() {
          content-length: {}\r\n\r\n",
         batch.len()
     );
-    // More answers than the system has room for between the two.
+    // More answers than the system's buffers hold.
     stream.set_write_timeout(Some(Duration::from_millis(500))).unwrap();
     for _ in 0..100 {
         if stream.write_all(format!("{head}{batch}").as_bytes()).is_err() {
             break;
         }
     }
-    // The only place is free again, though nobody has taken what is in it.
+    // The only slot is free again, although the client has read none of its answers.
     answers(&server);
     drop(stream);
     assert!(peak_memory(&server) < MOST_MEMORY, "{}", peak_memory(&server));
@@ -109,7 +109,7 @@ fn two_thousand_connections_at_once_are_survived() {
         rustix::process::Rlimit { current: limit.maximum, ..limit },
     )
     .unwrap();
-    // As many at a time as this process may have.
+    // As many connections as this process may have open.
     let at_a_time = (most.saturating_sub(500)).min(CONNECTIONS);
     let (mut refused, mut opened) = (0, 0);
     while opened < CONNECTIONS {
@@ -128,7 +128,7 @@ fn two_thousand_connections_at_once_are_survived() {
                     assert_eq!(&start, b"HTTP/1.1 503");
                     refused += 1;
                 }
-                // It waited too long for a request, or was one too many to be told so.
+                // The server closed the connection after a timeout, or because there were too many.
                 Err(e) => assert_ne!(e.kind(), ErrorKind::WouldBlock),
             }
         }
@@ -152,7 +152,7 @@ fn a_request_of_100_mb_is_refused_and_takes_no_memory() {
         stream.write_all(format!("{head}{framing}\r\n\r\n").as_bytes()).unwrap();
         for _ in 0..100 {
             let chunk = [before.as_bytes(), &some, after.as_bytes()].concat();
-            // It answers and ends the connection before all is there.
+            // The server answers and closes the connection before everything has been sent.
             if stream.write_all(&chunk).is_err() {
                 break;
             }
@@ -160,14 +160,14 @@ fn a_request_of_100_mb_is_refused_and_takes_no_memory() {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer);
-        // What was sent and not read may have made the system drop the answer.
+        // Unread data may have made the system drop the answer.
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413 "), "{answer}");
     }
-    // Announced, and not sent.
+    // A body that is announced and not sent.
     let announced = format!("{head}content-length: {}\r\nconnection: close\r\n\r\n", 100 << 20);
     let answer = server.send(announced.as_bytes());
     assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
-    // Heads are not endless either.
+    // The length of heads is limited, too.
     let mut stream = connect(&server);
     stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
     while stream.write_all(&[b"x: ", &some[..1000], b"\r\n"].concat()).is_ok() {}
@@ -202,7 +202,7 @@ fn no_address_leads_out_of_what_is_served() {
         "http://elsewhere/etc/passwd",
         "/\\..\\secret",
     ] {
-        // As they are: a well-behaved client would tidy them.
+        // Paths are sent unchanged: an ordinary client would normalise them.
         let answer = server.send(
             format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").as_bytes(),
         );
@@ -227,14 +227,14 @@ fn scripts_in_requests_stay_text() {
         server.post("/api/6x6/game", &json!({ "game": script }).to_string()),
     ];
     for answer in answers {
-        // A browser takes none of it for a page.
+        // A browser does not interpret any of it as a page.
         assert_eq!(answer.header("content-type"), "application/problem+json", "{}", answer.body);
         assert_eq!(answer.header("x-content-type-options"), "nosniff");
         let policy = answer.header("content-security-policy");
         assert!(policy.starts_with("default-src 'none'; script-src 'self'; "), "{policy}");
         assert!(!policy.contains("unsafe"), "{policy}");
     }
-    // The page itself has no script or style in it that the policy would have to admit.
+    // The page itself has no inline script or style that the policy would have to admit.
     let page = server.get("/").body;
     for inline in
         ["<script>", "<style", "style=", " onclick=", "javascript:", "http://", "https://"]
@@ -267,7 +267,7 @@ fn what_is_changed_or_removed_while_it_is_served_is_served_as_it_was() {
     same("its certificate gone");
     fs::rename(here.join("other"), here.join("cert")).unwrap();
     same("another certificate in its place");
-    // A file of the database that is gone or damaged is a failure of what needs it, and no more.
+    // A missing or damaged file of the database affects only requests that need it.
     let database = here.join("egdb/4x4");
     for file in fs::read_dir(&database).unwrap() {
         fs::write(file.unwrap().path(), "nothing").unwrap();

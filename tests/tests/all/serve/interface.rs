@@ -1,4 +1,4 @@
-//! What it answers.
+//! The answers of the server's interface.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ fn a_proof_gives_bounds_and_moves() {
     assert!(["node", "leaf"].contains(&from["kind"].as_str().unwrap()), "{from}");
     let root = from["certificate"].as_str().unwrap();
     assert_eq!(from["question"], "black-not-lost");
-    // What the proof has is what its claim says: one side does not lose.
+    // The proof shows what the claim states: one side does not lose.
     let certificate = server.get(&format!("/api/certificates/{root}"));
     let answer = certificate.json();
     assert_eq!(answer["value"], "DRAW");
@@ -88,14 +88,14 @@ fn a_proof_gives_bounds_and_moves() {
     let line = server.get(&format!("/api/4x4/line?fen={START}")).json();
     assert_eq!(line["end"], "database");
     assert!(!line["moves"].as_array().unwrap().is_empty());
-    // Its address has the root in it, so it never changes.
+    // The certificate's address has the root in it, so the answer never changes.
     assert_eq!(certificate.header("cache-control"), "public, max-age=31536000, immutable");
     let tag = certificate.header("etag");
     let again = server.get_with(&format!("/api/certificates/{root}"), Some(("if-none-match", tag)));
     assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag));
     let fresh = server.get(&format!("/api/4x4/position?fen={START}"));
     assert_eq!((fresh.header("cache-control"), fresh.header("etag")), ("no-store", ""));
-    // All of it is in memory: what becomes of the files does not matter.
+    // The certificate is in memory: the server no longer needs its files.
     std::fs::remove_dir_all(here.path().join("cert")).unwrap();
     assert_eq!(server.get(&format!("/api/certificates/{root}")).json(), answer);
 }
@@ -125,7 +125,7 @@ fn games_are_read_written_and_answered() {
     assert_eq!((&game["start"], &game["result"]), (&json!(START), &json!("open")));
     let read = server.post("/api/4x4/pdn", &json!({ "pdn": game["pdn"] }).to_string()).json();
     assert_eq!(read, game);
-    // No move of a text is left out without a word.
+    // Moves beyond the limit are reported and not dropped silently.
     let long = format!("[FEN \"B:WK8:BK2\"] {} *", "2-4 8-6 4-2 6-8 ".repeat(251));
     for (pdn, moves, fault) in [
         ("1. 1−3 8–5 *", 2, None),
@@ -141,7 +141,7 @@ fn games_are_read_written_and_answered() {
         let is_right = said.zip(fault).is_some_and(|(said, fault)| said.contains(fault));
         assert!(is_right || said.is_none() && fault.is_none(), "{pdn}: {said:?}");
     }
-    // A whole game of the server against itself ends, and both sides' proofs keep the draw.
+    // A game of the server against itself ends, and the proofs of both sides keep the draw.
     let (mut moves, mut by) = (Vec::<String>::new(), BTreeSet::new());
     let result = loop {
         let request = json!({ "moves": moves }).to_string();
@@ -192,13 +192,13 @@ fn lists_and_slices() {
     }
     server.get("/api/4x4/slices/9,9,9,9").problem(404);
 
-    // What was noted at the building is not needed, and is not believed of another slice.
+    // The recorded figures of a build are not needed, and those of another slice are not accepted.
     let figures = here.path().join("egdb/4x4.figures");
     let noted = std::fs::read_to_string(&figures).unwrap();
     let one = server.get("/api/4x4/slices/1,0,1,1").json();
     let line = noted.lines().find(|line| line.starts_with("1-0-1-1\t")).unwrap();
     let mut other: Vec<&str> = line.split('\t').collect();
-    // Wins and bytes.
+    // The fields of wins and bytes.
     (other[3], other[5]) = ("0", "7");
     for text in [None, Some(other.join("\t"))] {
         match text {

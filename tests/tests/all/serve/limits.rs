@@ -1,4 +1,4 @@
-//! What it does not do.
+//! The limits of the server.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -32,7 +32,7 @@ fn too_large_and_too_often() {
     let server = Server::start(&["--rate", "5", "--most-body", "1000"], here.path());
     let long = format!(r#"{{"pdn": "{}"}}"#, "x".repeat(1000));
     server.post("/api/6x6/pdn", &long).problem(413);
-    // So many are answered at once; after them it takes a fifth of a second for each.
+    // The first requests are answered at once; after them each takes a fifth of a second.
     let answers: Vec<_> = (0..200).map(|_| server.get("/healthz")).collect();
     let refused = answers.iter().find(|answer| answer.status != 200).expect("a limit");
     refused.problem(429);
@@ -55,7 +55,7 @@ fn one_connection_too_many_is_told_so() {
     assert!(refused.starts_with("HTTP/1.1 503 "), "{refused}");
     assert!(refused.contains("application/problem+json"), "{refused}");
     drop(open);
-    // Their places are free as soon as the server has seen that they are gone.
+    // Their slots are free as soon as the server has seen that the connections are closed.
     while !server
         .send(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
         .ends_with("ok\n")
@@ -70,7 +70,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
         content-length: 100\r\nconnection: close\r\n\r\n{";
     let answer = server.send(head);
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
-    // What is no request of HTTP ends the connection.
+    // Bytes that are not an HTTP request end the connection.
     let answer = server.send(b"\x16\x03\x01\r\n\r\n");
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400 "), "{answer}");
     server.get("/healthz");
@@ -90,12 +90,12 @@ fn it_ends_when_it_is_asked_to_and_finishes_what_is_under_way() {
         body.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // It has begun with the request, which is not complete.
+    // The server has begun to answer the request, which is not complete.
     let mut wanted = [0; 12];
     stream.read_exact(&mut wanted).unwrap();
     assert_eq!(&wanted, b"HTTP/1.1 100");
     server.ask_to_end();
-    // Now nobody listens any more.
+    // At this point the server accepts no more connections.
     while TcpStream::connect(&server.address).is_ok() {}
     stream.write_all(body.as_bytes()).unwrap();
     let mut answer = String::new();

@@ -21,11 +21,11 @@ struct Server {
     child: Child,
     /// `127.0.0.1:PORT`.
     address: String,
-    /// What it said before it listened.
+    /// The lines that it printed before it accepted connections.
     said: Vec<String>,
 }
 
-/// What it answers.
+/// An answer of the server.
 struct Answer {
     status: u16,
     headers: ureq::http::HeaderMap,
@@ -33,7 +33,7 @@ struct Answer {
 }
 
 impl Server {
-    /// Starts it on a free port, with a limit of rate only if the options have one.
+    /// Starts the server on a free port, with a rate limit only if the options have one.
     fn start(options: &[&str], here: &Path) -> Server {
         let mut command = Command::new(path("prove"));
         command.args(["serve", "-q", "--listen", "127.0.0.1:0"]).args(options).current_dir(here);
@@ -77,23 +77,23 @@ impl Server {
         Answer::new(request.send(body).expect("it answers"))
     }
 
-    /// Sends bytes as they are, and reads all that comes back.
+    /// Sends bytes unchanged, and reads the whole answer.
     fn send(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        // It may end the connection before it has read everything.
+        // The server may close the connection before it has read everything.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Asks it to end, as Ctrl-C and `kill` do.
+    /// Asks the server to end, as Ctrl-C and `kill` do.
     fn ask_to_end(&self) {
         signal(&self.child, Signal::TERM);
     }
 
-    /// How it ends, once it has been asked to.
+    /// The exit status of the server, once it has been asked to end.
     fn wait(mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
@@ -101,7 +101,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The server may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -118,14 +118,14 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// The JSON of an answer that must be one.
+    /// The JSON of an answer that must have status 200.
     fn json(&self) -> Value {
         assert_eq!(self.status, 200, "{}", self.body);
         assert_eq!(self.header("content-type"), "application/json");
         serde_json::from_str(&self.body).unwrap()
     }
 
-    /// The words of a JSON problem that must be one.
+    /// The text of an answer that must be a JSON problem with this status.
     fn problem(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.body);
         assert_eq!(self.header("content-type"), "application/problem+json");

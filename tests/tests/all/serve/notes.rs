@@ -1,4 +1,4 @@
-//! Who has checked what is served.
+//! Which keys have signed notes about the certificates that are served.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,8 @@ fn a_certificate_is_checked_if_a_trusted_key_has_signed_a_note_of_the_whole() {
         (&true.into(), &"alice".into())
     );
     assert!(listed["checks"][0]["verdict"].as_str().unwrap().starts_with("VERIFIED DRAW 4x4"));
-    // What is kept for ever does not say it: another day somebody else may run the server.
+    // The permanent address does not have the notes: the server may run with other keys another
+    // day.
     let root = listed["root"].as_str().unwrap();
     let kept = server.get(&format!("/api/certificates/{root}")).json();
     assert!(kept.get("checked").is_none() && kept.get("checks").is_none(), "{kept}");
@@ -97,7 +98,7 @@ fn other_notes_do_not_count_and_it_is_said_why() {
     }
 }
 
-/// Whatever its signer is worth, a note of another format or game says nothing of this one.
+/// A note of another format or game says nothing about this one, even if its signer is trusted.
 #[test]
 fn every_field_of_a_note_is_judged() {
     let place = place();
@@ -154,7 +155,7 @@ fn notes_that_are_damaged_forged_or_about_something_else_stop_the_start() {
     let said = refusal("other.note --keys alice.txt", here);
     assert!(said.contains("expected a note about certificate "), "{said}");
     assert!(said.contains("found one that says: VERIFIED DRAW 4x4"), "{said}");
-    // The root alone is not enough: the words are what people read.
+    // The root alone is not enough, since people read the words of the verdict.
     fs::write(here.join("words.note"), note.replacen("DRAW", "BLACK-WINS", 1)).unwrap();
     assert!(refusal("words.note", here).contains("found one that says: VERIFIED BLACK-WINS"));
     let said = refusal("alice.note --keys alice.note", here);
