@@ -30,9 +30,9 @@ use crate::mutants::{CLASSES, Mutant};
 /// How two verdicts on the same mutant compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Agreement {
-    /// Both verify the same claim.
+    /// Both checkers verify the same claim.
     Verified,
-    /// Neither verifies.
+    /// Neither checker verifies.
     Refused,
     /// `check` refuses by this rule of form, and the claim is true.
     Form(String),

@@ -1,9 +1,9 @@
 //! The commands that help texts and GUIDE.md show, extracted from there and run unchanged.
 //!
 //! An example of a help text stands below `Examples:` or `Example:`, after two blanks, and ends at
-//! two blanks more, where a remark may follow. One of GUIDE.md is a line of a fenced `sh` block that
-//! begins with the name of the program. A shell runs both, so that quotes, patterns and redirections
-//! mean what they mean to a reader who pastes them.
+//! two blanks more, where a remark may follow. An example of GUIDE.md is a line of a fenced `sh`
+//! block that begins with the name of the program. A shell runs both, so that quotes, patterns and
+//! redirections mean what they mean to a reader who pastes them.
 
 use crate::programs::{path, run};
 use std::collections::BTreeSet;

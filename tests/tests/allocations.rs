@@ -1,6 +1,6 @@
 //! The corpora once more, in this process and with an allocator that counts: a wrong file costs
-//! hardly more memory than a right one, though files are read once more to find the error that comes
-//! first. (`checker/tests/allocations.rs` has the inputs that are made to cost much.)
+//! hardly more memory than a right one, though files are read once more to find the error that
+//! comes first. (`checker/tests/allocations.rs` has the inputs that are made to cost much.)
 
 #[path = "../fuzz/src/counting.rs"]
 mod counting;

@@ -37,7 +37,7 @@ struct Options {
     /// Nodes of a search
     #[arg(long, default_value = "1000000")]
     leaf_nodes: String,
-    /// An item of which nothing is heard for so many seconds goes to another worker
+    /// Seconds without news of an item after which it goes to another worker
     #[arg(long, default_value = "5")]
     lease: String,
     /// Where the database is, in egdb; it is built if it is not there

@@ -19,10 +19,10 @@ use tests::programs::{check, path, prove, run};
 #[derive(Parser)]
 #[command(about = "Proves 6x6 by a farm under random faults, and compares roots")]
 struct Options {
-    /// After so many minutes nothing more happens, and the proof that is under way is the last one
+    /// Minutes after which faults end, and the proof that is under way is the last one
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
-    /// End after so many proofs
+    /// Number of proofs after which the run ends
     #[arg(long, default_value_t = 100)]
     proofs: u32,
     /// Of the random numbers

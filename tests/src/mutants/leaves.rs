@@ -50,8 +50,8 @@ pub(super) fn at_random(
     leaf_of(base, cover, part, (node, rank_for(node, random)), |n| (n > 0).then(|| random.below(n)))
 }
 
-/// A leaf that begins with the move that a node has chosen, and goes on with random choices. It ends
-/// at every node, whatever the node's rank.
+/// A leaf that begins with the move that a node has chosen, and goes on with random choices. It
+/// ends at every node, whatever the node's rank.
 pub(super) fn up_to_nodes(
     base: &Base,
     cover: &Cover,

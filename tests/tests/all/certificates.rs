@@ -73,7 +73,7 @@ fn games_without_a_database() {
         let out = prove(&[&options[..], &["--emit", "first", "-q"]].concat(), directory.path());
         let value = out.split(' ').next().unwrap();
         prove_and_check(directory.path(), &options, &format!("{value} {game} start=initial"));
-        // With a database the value is the same.
+        // The value is the same with a database.
         prove_and_check(
             directory.path(),
             &["--game", game],

@@ -236,7 +236,7 @@ fn killed_and_started_again() {
     for (name, written) in &kept {
         assert_eq!(now.get(name), Some(written), "{name} was built again");
     }
-    // The last run leaves no temporary file, and the bytes are the same.
+    // The last run leaves no temporary file, and its bytes are those of an undisturbed build.
     assert!(bytes(&directory.path().join("calm/6x6")) == bytes(&killed.join("6x6")));
     let mut beside: Vec<_> =
         fs::read_dir(&killed).unwrap().map(|e| e.unwrap().file_name()).collect();

@@ -221,8 +221,8 @@ fn an_infinite_search_is_answered_after_stop_alone() {
             (&["level infinite", "level move-time=0.01 depth=2"], "go think", &["stop"]),
             (&["level depth=2 infinite"], "go ponder", &["ponder-hit", "stop"]),
         ] {
-            // Without a legal move the engine answers at once, unless a level or `go ponder` asks it
-            // to wait.
+            // Without a legal move the engine answers at once, unless a level or `go ponder` asks
+            // it to wait.
             if levels.is_empty() && position == no_move {
                 assert!(engine.go(go).0.contains('-'));
                 continue;

@@ -48,8 +48,8 @@ fn published_values_of_openings() {
         (line[2], row[1], row[2], row[3])
     });
     let (of_2007, ballots): (Vec<_>, Vec<_>) = published.partition(|row| row.2 == "-");
-    // The published values of 2007 are those of the table of openings, which says what is proved for
-    // Black.
+    // The published values of 2007 are those of the table of openings, which says what is proved
+    // for Black.
     let proved = rows(OPENINGS).map(|row| {
         let line = game.board.read_line(&start, row[1]).unwrap();
         let value = match row[2] {
