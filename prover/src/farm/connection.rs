@@ -1,7 +1,7 @@
-//! The connection to the broker: how one gets in, and what is said when it is lost.
+//! The connection to the broker: login, reconnection, and the messages about its loss.
 //!
-//! The runtime of the connection is its own; everybody else in this program blocks. A connection
-//! that was there once is made again for ever.
+//! The connection has a runtime of its own; the rest of the program blocks on it. A connection that
+//! was made once is made again without limit after each loss.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,25 +20,28 @@ use super::error::FarmError;
 use super::names::{PREFIX, is_name};
 use crate::progress::Progress;
 
-/// The broker is asked whether it is there after so long, and taken for lost after twice that.
+/// Interval between pings to the broker. The connection counts as lost after twice this time
+/// without an answer.
 const PING: Duration = Duration::from_secs(5);
-/// The longest that is waited before the next attempt to connect.
+/// The longest delay before the next attempt to connect.
 const MOST_DELAY: Duration = Duration::from_secs(2);
-/// What the broker is asked for must be there after so long.
+/// Timeout of one request to the broker.
 const REQUEST: Duration = Duration::from_secs(5);
-/// The same trouble is said again after so long.
+/// Interval after which an unchanged message about trouble is repeated.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
 
-/// Where the broker is, and how one gets in.
+/// The broker's address and the credentials for it.
 #[derive(Clone, Default)]
 pub struct Login {
-    /// Its address, `nats://host:4222` or `tls://host:4222`; several with commas between.
+    /// The address of the broker, `nats://host:4222` or `tls://host:4222`; several are separated by
+    /// commas.
     pub url: String,
-    /// A file of credentials as `nsc` writes it, with the seed of an nkey, or `user:password`.
+    /// The path of a credentials file as `nsc` writes it, with the seed of an nkey, or
+    /// `user:password`.
     pub credentials: Option<PathBuf>,
-    /// Certificates of authorities to trust, PEM.
+    /// The path of the certificates of trusted authorities, PEM.
     pub authorities: Option<PathBuf>,
-    /// The certificate of this program and its key, PEM.
+    /// The paths of this program's certificate and of its key, PEM.
     pub identity: Option<(PathBuf, PathBuf)>,
 }
 
@@ -48,29 +51,30 @@ pub struct Connection {
     pub(super) link: Link,
 }
 
-/// What those threads share.
+/// The client state that the connection's threads share.
 #[derive(Clone)]
 pub(super) struct Link {
     pub(super) client: Client,
     pub(super) context: jetstream::Context,
     pub(super) voice: Arc<Voice>,
-    /// Counts the times that the connection was made.
+    /// The number of times that the connection was made so far.
     pub(super) epoch: watch::Receiver<u64>,
 }
 
 impl Link {
-    /// How often a connection was made so far.
+    /// The number of times that the connection was made so far.
     pub(super) fn connections(&self) -> u64 {
         *self.epoch.borrow()
     }
 
-    /// Whether the connection is another one since there were so many, or there is none now.
+    /// Whether the connection was lost since [`Link::connections`] returned `connections`, or is
+    /// down now.
     pub(super) fn was_lost(&self, connections: u64) -> bool {
         self.client.connection_state() != State::Connected || self.connections() != connections
     }
 }
 
-/// What is said of the farm to people.
+/// Writes the farm's messages for the user to the progress output.
 pub(super) struct Voice {
     progress: Progress,
     address: String,
@@ -78,12 +82,13 @@ pub(super) struct Voice {
 }
 
 impl Voice {
-    /// Says something.
+    /// Writes a message.
     pub(super) fn say(&self, text: &str) {
         self.progress.say(format!("farm {}: {text}", self.address));
     }
 
-    /// Says that something is wrong, but not the same again and again.
+    /// Writes a message about trouble, unless the last one was equal and less than [`SAY_AGAIN`]
+    /// ago.
     pub(super) fn trouble(&self, text: &str) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_old = |(said, when): &(String, Instant)| said == text && when.elapsed() < SAY_AGAIN;
@@ -94,7 +99,7 @@ impl Voice {
         self.say(text);
     }
 
-    /// Forgets what was wrong.
+    /// Forgets the last message about trouble, so that the next one is written.
     pub(super) fn fine(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -118,7 +123,7 @@ impl Login {
     fn servers(&self) -> Result<Vec<ServerAddr>, FarmError> {
         let read = |url: &str| {
             url.trim().parse::<ServerAddr>().map_err(|e| {
-                // What the library says may contain what it was given.
+                // The library's message may contain the secrets in the address.
                 let why = match e.kind() {
                     std::io::ErrorKind::InvalidInput => "it cannot be read".into(),
                     kind => kind.to_string(),
@@ -129,7 +134,7 @@ impl Login {
         self.url.split(',').map(read).collect()
     }
 
-    /// Makes sure that the addresses and the files can be read; nothing is connected.
+    /// Checks that the addresses and the files can be read; opens no connection.
     ///
     /// # Errors
     /// [`FarmError::Address`] or [`FarmError::File`]
@@ -138,7 +143,7 @@ impl Login {
         self.options("check").map(|_| ())
     }
 
-    /// The options of a connection under a name.
+    /// The options of a connection with this client name.
     fn options(&self, name: &str) -> Result<ConnectOptions, FarmError> {
         let mut options = ConnectOptions::new()
             .name(format!("draughtproof {name}"))
@@ -191,7 +196,7 @@ impl Login {
     }
 }
 
-/// Secrets stay out of it.
+/// Shows the addresses only; secrets stay out of the output.
 impl fmt::Debug for Login {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Login({})", self.address())
@@ -199,7 +204,8 @@ impl fmt::Debug for Login {
 }
 
 impl Connection {
-    /// Connects under a name, and waits until there is a broker; `None` if that is to end before.
+    /// Connects under a client name and waits until a broker answers; `None` if the program is to
+    /// end before that.
     ///
     /// # Errors
     /// [`FarmError`] when waiting does not help, such as when the broker refuses the login.
@@ -254,16 +260,16 @@ impl Connection {
         self.link.voice.address().to_owned()
     }
 
-    /// Sends what was not sent yet.
+    /// Sends the messages that are still buffered.
     pub(super) fn flush(&self) {
         let client = &self.link.client;
-        // What is lost now is sent again by whoever is there next.
+        // A worker or manager that starts later sends a lost message again.
         let _ =
             self.runtime.block_on(async { tokio::time::timeout(REQUEST, client.flush()).await });
     }
 }
 
-/// Says why there is no connection yet; an error if that does not change by itself.
+/// Writes why there is no connection yet; returns an error if the cause is permanent.
 fn wait_it_out(voice: &Voice, error: &ConnectError) -> Result<(), FarmError> {
     let (address, why) = (voice.address().to_owned(), error.to_string());
     match error.kind() {
@@ -280,7 +286,8 @@ fn wait_it_out(voice: &Voice, error: &ConnectError) -> Result<(), FarmError> {
     }
 }
 
-/// Whether the other side is not who it should be. The library takes that for a failure of reading.
+/// Whether the TLS handshake failed, such as when the broker's certificate is not trusted. The
+/// library reports that as a failure of reading.
 fn is_of_tls(error: &ConnectError) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
@@ -293,7 +300,7 @@ fn is_of_tls(error: &ConnectError) -> bool {
     false
 }
 
-/// What is said of what happens to a connection.
+/// Writes a message for each event of a connection and counts the connections that are made.
 fn listener(
     voice: Arc<Voice>,
     epoch: Arc<watch::Sender<u64>>,

@@ -1,4 +1,4 @@
-//! What can go wrong with a farm before it runs. Once it runs, trouble is said and waited out.
+//! The errors of a farm before it runs. A running farm reports trouble and waits until it is over.
 
 use std::path::PathBuf;
 
@@ -9,30 +9,30 @@ use crate::object_place::PlaceError;
 /// Why a farm cannot be used.
 #[derive(Debug, Error)]
 pub enum FarmError {
-    /// The address is none.
+    /// The address cannot be read.
     #[error("--farm: expected an address such as nats://host:4222, found {found}: {why}")]
     Address {
         /// The address, without secrets.
         found: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// A file with credentials or certificates.
+    /// A file with credentials or certificates cannot be read.
     #[error("{option} {path}: {why}")]
     File {
-        /// The option that names it.
+        /// The option that names the file.
         option: &'static str,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// The broker does not let us in.
+    /// The broker refuses the login.
     #[error("{address}: the broker refuses this login ({why}); see --farm-creds")]
     Refused {
         /// The address of the broker.
         address: String,
-        /// What it says.
+        /// The broker's error message.
         why: String,
     },
     /// There is no secure connection.
@@ -40,15 +40,15 @@ pub enum FarmError {
     Tls {
         /// The address of the broker.
         address: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// The broker is none that can be used.
+    /// The broker cannot be used, such as one without JetStream.
     #[error("{address}: {why}")]
     Broker {
         /// The address of the broker.
         address: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
     /// A name that cannot be a part of a subject.
@@ -57,10 +57,10 @@ pub enum FarmError {
          contain it"
     )]
     Name(String),
-    /// Where large results go.
+    /// The place for large results cannot be opened.
     #[error("--objects {0}")]
     Objects(PlaceError),
-    /// The system gives no threads.
+    /// The operating system creates no threads.
     #[error("cannot start threads: {0}")]
     Threads(std::io::Error),
 }

@@ -1,17 +1,17 @@
 //! A farm: the searches of a proof on many machines, through NATS JetStream.
 //!
 //! The manager ([`Farm`]) sends items to a stream of the broker and takes results from another;
-//! workers ([`run_worker`]) do what `crate::proof` does with threads. The broker may be killed,
-//! wiped, deliver twice, late or never, and a worker may say what it likes: the ledger asks for
-//! what is missing, takes each result once, and each strategy is replayed before. So only time
-//! depends on them. (What a worker says of a position that was too hard is no claim, so it cannot
-//! be checked; it steers the proof, and a worker that lies about that costs more time than one that
-//! lies about strategies.)
+//! workers ([`run_worker`]) search as the threads of `crate::proof` do. The broker may be killed or
+//! wiped, and may deliver twice, late or never; a worker may send any bytes. The ledger requests
+//! what is missing, takes each result once, and only after its strategy was replayed. So only the
+//! time that a proof takes depends on broker and workers. (A worker's report that a position was
+//! too hard is no claim, so it cannot be checked; it steers the proof, and a worker that lies about
+//! it costs more time than one that lies about strategies.)
 //!
 //! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
 //! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.
-//! 3. `manager`: queues of questions; [`Suspicion`]: whose results are read.
-//! 4. `worker`: jobs, leases, lemmas, results. [`JobStatus`]: how far it all is.
+//! 3. `manager`: queues of questions; [`Suspicion`]: counts of wrong results.
+//! 4. `worker`: jobs, leases, lemmas, results. [`JobStatus`]: the progress of a job.
 
 mod connection;
 mod error;

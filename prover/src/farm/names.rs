@@ -1,14 +1,14 @@
-//! Names of subjects and streams, which permissions are given for.
+//! Names of subjects and streams, to which the broker's permissions refer.
 
 use certificate_spec::Digest;
 
-/// All subjects that are not the broker's own begin with it.
+/// The prefix of all subjects that are not the broker's own.
 pub const PREFIX: &str = "draughtproof";
-/// Managers say here which jobs there are.
+/// The subject on which managers announce their jobs.
 pub(super) const JOBS: &str = "draughtproof.jobs";
-/// Workers say here that they have just come.
+/// The subject on which workers announce that they have connected.
 pub(super) const HELLO: &str = "draughtproof.hello";
-/// Managers are asked here how far they are.
+/// The subject on which managers are asked for their status.
 pub(super) const STATUS: &str = "draughtproof.status";
 /// The consumer by which workers take items.
 pub(super) const WORKERS: &str = "workers";
@@ -21,29 +21,29 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(is_fine)
 }
 
-/// A text as a name: other characters become `-`.
+/// Turns a text into a name: other characters become `-`.
 pub fn as_name(text: &str) -> String {
     let fine = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     text.chars().take(64).map(fine).collect()
 }
 
-/// The subject of an item. There is at most one message of a subject in the stream, so an item is
-/// never in it twice.
+/// The subject of an item. The stream holds at most one message of a subject, so it never holds an
+/// item twice.
 pub(super) fn item_subject(job: &str, item: &Digest) -> String {
     format!("{PREFIX}.{job}.item.{item}")
 }
 
-/// The subject of the results of a worker. Permissions can see to it that no other uses it.
+/// The subject of the results of a worker. Permissions can reserve it for that worker.
 pub fn result_subject(job: &str, worker: &str) -> String {
     format!("{PREFIX}.{job}.result.{worker}")
 }
 
-/// Where a worker says how it is.
+/// The subject of the heartbeats of a worker.
 pub(super) fn heartbeat_subject(job: &str, worker: &str) -> String {
     format!("{PREFIX}.{job}.worker.{worker}")
 }
 
-/// Where the manager is asked for the strategies that it has applied.
+/// The subject on which the manager is asked for the strategies that it has applied.
 pub(super) fn lemmas_subject(job: &str) -> String {
     format!("{PREFIX}.{job}.lemmas")
 }
@@ -53,12 +53,12 @@ pub(super) fn worker_of(subject: &str) -> &str {
     subject.rsplit('.').next().unwrap_or_default()
 }
 
-/// The stream of the items of a job.
+/// The name of the stream of a job's items.
 pub fn items_stream(job: &str) -> String {
     format!("{PREFIX}-{job}-items")
 }
 
-/// The stream of its results.
+/// The name of the stream of a job's results.
 pub fn results_stream(job: &str) -> String {
     format!("{PREFIX}-{job}-results")
 }

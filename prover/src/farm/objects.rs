@@ -1,4 +1,5 @@
-//! Large results: in an object store, under their BLAKE3 name, read back by it.
+//! Large results: kept in an object store under their BLAKE3 digest, and checked against it when
+//! they are read.
 
 use std::sync::Arc;
 
@@ -9,12 +10,12 @@ use object_store::{ObjectStore, ObjectStoreExt};
 use super::error::FarmError;
 use crate::object_place;
 
-/// Results with more bytes than that go through the object store, if there is one.
+/// Results with more bytes than this go through the object store, if there is one.
 pub const MOST_INLINE: usize = 512 << 10;
-/// Results with more bytes than that are not read.
+/// Results with more bytes than this are not read.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// A place for large results.
+/// An object store for large results.
 #[derive(Debug, Clone)]
 pub struct Objects {
     store: Arc<dyn ObjectStore>,
@@ -29,18 +30,19 @@ pub enum ObjectError {
     /// The store fails.
     #[error("object store: {0}")]
     Store(#[from] object_store::Error),
-    /// It is not what it is called.
+    /// The bytes of the object do not have the length or digest that its name claims.
     #[error("object {digest}: expected {expected} bytes of that BLAKE3 name, found other ones")]
     Wrong {
-        /// The name.
+        /// The digest that is the object's name.
         digest: Digest,
-        /// How many bytes it has.
+        /// The expected length of the object, in bytes.
         expected: u64,
     },
 }
 
 impl Objects {
-    /// The object store in a directory, which is made, or `s3://bucket/prefix`.
+    /// Opens the object store in a directory, which is made if it is missing, or at
+    /// `s3://bucket/prefix`.
     ///
     /// # Errors
     /// [`FarmError::Objects`]
@@ -48,21 +50,22 @@ impl Objects {
         Ok(Objects { store: object_place::open(place).map_err(FarmError::Objects)? })
     }
 
-    /// Writes an object; returns its name.
+    /// Writes an object; returns its digest, which is its name.
     ///
     /// # Errors
     /// [`ObjectError::Store`]
     pub async fn put(&self, bytes: Vec<u8>) -> Result<Digest, ObjectError> {
         let digest = Digest::of(&bytes);
-        // The same name has the same bytes, so it does not matter who is first.
+        // Objects with equal names have equal bytes, so it does not matter which worker writes
+        // first.
         self.store.put(&path(&digest), bytes.into()).await?;
         Ok(digest)
     }
 
-    /// Reads an object of so many bytes.
+    /// Reads an object of `bytes` bytes.
     ///
     /// # Errors
-    /// [`ObjectError`]; [`ObjectError::Wrong`] when it is not what it is called.
+    /// [`ObjectError`]; [`ObjectError::Wrong`] when its length or digest differs.
     pub async fn get(&self, digest: Digest, bytes: u64) -> Result<Vec<u8>, ObjectError> {
         let wrong = ObjectError::Wrong { digest, expected: bytes };
         if bytes > MOST_BYTES {
@@ -78,7 +81,7 @@ impl Objects {
 
     /// Removes an object that is no longer needed.
     pub async fn remove(&self, digest: Digest) {
-        // One that stays does no harm.
+        // An object that stays does no harm.
         let _ = self.store.delete(&path(&digest)).await;
     }
 }

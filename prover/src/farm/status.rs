@@ -1,5 +1,5 @@
-//! How far the jobs of a broker are, as their managers say: for people, as JSON, and as the text
-//! that Prometheus reads.
+//! The progress of the jobs of a broker, as their managers report it: as text for the user, as
+//! JSON, and in the text format of Prometheus.
 
 use std::fmt::{self, Write};
 use std::time::Duration;
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 use super::connection::Connection;
 use super::names::STATUS;
 
-/// Managers are waited for so long.
+/// Time for which answers of managers are awaited.
 const WAIT: Duration = Duration::from_secs(1);
-/// So many are waited for.
+/// The most jobs that are listed.
 const MOST_JOBS: usize = 1000;
 
-/// How far a job is.
+/// The status of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobStatus {
     /// The name of the job.
     pub job: String,
-    /// The board, `RxC`.
+    /// The board, `RxC`, such as `6x6`.
     pub board: String,
-    /// The cover of the database.
+    /// The cover of the database, in pieces.
     pub pieces: String,
-    /// The root of the database.
+    /// The digest of the database's root; none without a database.
     pub database: Option<String>,
     /// Seconds since the manager was started.
     pub seconds: f64,
@@ -32,69 +32,69 @@ pub struct JobStatus {
     pub waiting: Option<u64>,
     /// Items that workers hold or have just given back; none if the broker does not say.
     pub leased: Option<u64>,
-    /// Items that the manager wants.
+    /// Items that the manager requests and that have no result yet.
     pub wanted: u64,
     /// Items whose results were used.
     pub done: u64,
-    /// Results that nobody needed.
+    /// Results that were not needed, such as second results of one item.
     pub wasted: u64,
-    /// Items that were sent again.
+    /// Items that were sent again because their results were bad or did not come.
     pub again: u64,
-    /// Wrong results.
+    /// Results that were wrong, of all workers.
     pub wrong: u64,
-    /// Workers whose results are no longer read.
+    /// Names of the workers whose results are no longer read.
     pub refused: Vec<String>,
-    /// Seconds for which the item is held that is held longest.
+    /// Seconds for which the oldest item that is now leased has been held.
     pub oldest_lease_seconds: f64,
-    /// The questions that are asked.
+    /// The questions that are being decided.
     pub questions: Vec<QuestionStatus>,
-    /// The workers that have said something in the last half minute.
+    /// The workers that sent a heartbeat in the last 30 seconds.
     pub workers: Vec<WorkerStatus>,
 }
 
-/// How far a question is.
+/// The status of a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QuestionStatus {
-    /// The side of which it is asked whether it wins.
+    /// The side of which the question asks whether it wins.
     pub attacker: String,
-    /// The proof number of the root; none if it is decided.
+    /// The proof number of the root; none if the root is decided.
     pub proof: Option<u32>,
-    /// Its disproof number.
+    /// The disproof number of the root; none if the root is decided.
     pub disproof: Option<u32>,
-    /// Nodes of the tree.
+    /// Nodes of the proof tree.
     pub tree: u64,
-    /// Searches so far.
+    /// Leaf searches so far.
     pub searches: u64,
-    /// Nodes that they expanded.
+    /// Nodes that these searches expanded.
     pub nodes: u64,
 }
 
-/// How a worker is, as it says itself, and what came of it.
+/// The status of a worker: its last heartbeat, and the manager's counts of its results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStatus {
-    /// Its name.
+    /// The name of the worker.
     pub name: String,
-    /// Its threads.
+    /// The number of its threads.
     pub threads: u32,
     /// Items that it holds.
     pub held: u32,
     /// Items that it has done.
     pub items: u64,
-    /// Results of it that were used.
+    /// Results from it that were used.
     pub accepted: u64,
     /// Nodes that it has expanded for this job.
     pub nodes: u64,
-    /// Nodes a second.
+    /// Nodes that it expands a second, from the last two heartbeats.
     pub nodes_per_second: f64,
-    /// Seconds for which it holds the oldest of its items.
+    /// Seconds for which it has held the oldest of its items.
     pub oldest_lease_seconds: f64,
-    /// Wrong results.
+    /// Results from it that were wrong.
     pub wrong: u32,
 }
 
 impl Connection {
-    /// Asks all managers how far they are; those that answer within a second, in order of their
-    /// jobs.
+    /// Asks all managers for their status. Returns the answers that come within a second, in order
+    /// of the jobs' names.
     pub fn status(&self) -> Vec<JobStatus> {
         let client = &self.link.client;
         let mut jobs: Vec<JobStatus> = self.runtime.block_on(async {
@@ -106,7 +106,7 @@ impl Connection {
             let mut jobs = Vec::new();
             let deadline = tokio::time::Instant::now() + WAIT;
             while let Ok(Some(answer)) = tokio::time::timeout_at(deadline, answers.next()).await {
-                // Where nobody listens the broker answers itself, with nothing.
+                // If no manager listens, the broker itself answers with an empty message.
                 if let Ok(job) = serde_json::from_slice(&answer.payload) {
                     jobs.push(job);
                 } else if answer.payload.is_empty() {
@@ -123,7 +123,7 @@ impl Connection {
     }
 }
 
-/// For people.
+/// The text for the user.
 impl fmt::Display for JobStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = |n: Option<u64>| n.map_or("?".to_owned(), |n| n.to_string());
@@ -174,7 +174,7 @@ impl fmt::Display for JobStatus {
     }
 }
 
-/// The counts of jobs as the text that Prometheus reads.
+/// The status of jobs in the text format of Prometheus.
 pub fn prometheus(jobs: &[JobStatus]) -> String {
     let mut out = String::new();
     let mut family = |name: &str, help: &str, kind: &str, samples: Vec<(String, f64)>| {

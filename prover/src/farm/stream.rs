@@ -10,19 +10,19 @@ use async_nats::jetstream::{Context, ErrorCode};
 
 use super::names::{MANAGER, PREFIX, WORKERS, items_stream, results_stream};
 
-/// The most bytes of items that wait: some hundred thousand.
+/// The most bytes of items that wait in the stream: some hundred thousand items.
 const ITEM_BYTES: i64 = 64 << 20;
-/// The most bytes of results that wait.
+/// The most bytes of results that wait in the stream.
 const RESULT_BYTES: i64 = 256 << 20;
-/// Items that may be leased, and workers that may wait for one, at the same time. Beyond 1,000, the
-/// broker's own bound, no more would be given out without a word.
+/// Items that may be leased at a time, and requests of workers that may wait at a time. With the
+/// broker's default of 1,000 it would silently hand out no more.
 const MOST_LEASED: i64 = 100_000;
-/// A result that was handed over and not acknowledged comes again after so long.
+/// Time after which a result that was delivered and not acknowledged is delivered again.
 const RESULT_WAIT: Duration = Duration::from_secs(60);
-/// A consumer that hands out nothing for so long, though it could, is made again.
+/// A consumer that could hand out messages but hands out none for this time is made again.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Makes sure that a job has its streams and consumers. Says whether any of them was not there.
+/// Makes sure that a job has its streams and consumers. Returns whether any of them was missing.
 pub(super) async fn ensure(
     context: &Context,
     job: &str,
@@ -47,13 +47,13 @@ pub(super) async fn ensure(
     Ok(new_items || new_results || new_workers || new_manager)
 }
 
-/// Has results that were handed to an earlier manager, and not acknowledged, handed over again.
+/// Has results that an earlier manager was handed and did not acknowledge delivered again.
 pub(super) async fn take_over(context: &Context, job: &str) -> Result<(), StreamTrouble> {
     match context.get_stream(results_stream(job)).await {
         Err(error) if is_missing(&error) => Ok(()),
         Err(error) => Err(trouble(&error)),
         Ok(results) => {
-            // If there is none, that is just as well.
+            // If there is no such consumer, nothing has to be delivered again.
             let _ = results.delete_consumer(MANAGER).await;
             Ok(())
         }
@@ -63,12 +63,12 @@ pub(super) async fn take_over(context: &Context, job: &str) -> Result<(), Stream
 /// Removes the streams of a job.
 pub(super) async fn remove(context: &Context, job: &str) {
     for name in [items_stream(job), results_stream(job)] {
-        // They are bounded, so what is left does no harm.
+        // The streams are bounded, so streams that are left behind do no harm.
         let _ = context.delete_stream(name).await;
     }
 }
 
-/// Why there is no stream or consumer, in the words of the broker.
+/// Why there is no stream or consumer, as the broker reports it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct StreamTrouble(String);
@@ -94,7 +94,7 @@ fn is_missing(error: &GetStreamError) -> bool {
     matches!(error.kind(), GetStreamErrorKind::JetStream(e) if e.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }
 
-/// A stream, and whether it was made.
+/// Finds or makes a stream; returns whether it was made.
 async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), StreamTrouble> {
     match context.get_stream(&config.name).await {
         Ok(stream) => Ok((stream, false)),
@@ -106,7 +106,7 @@ async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), Str
     }
 }
 
-/// Makes sure that a stream has a consumer that works; says whether it was made.
+/// Makes sure that a stream has a consumer that works; returns whether it was made.
 async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, StreamTrouble> {
     if let Ok(there) = stream.consumer_info(name).await
         && there.config.ack_wait == wait
@@ -134,7 +134,7 @@ async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, S
     made.map(|_| true).map_err(|e| trouble(&e))
 }
 
-/// Whether there are messages that nobody has, and somebody who waits for one.
+/// Whether a consumer withholds messages: some are not handed out, and a request waits for one.
 ///
 /// A broker that is killed may lose the removal of a message that it wrote to its disk and keep its
 /// acknowledgement, or lose messages and keep that they were handed out. Such a consumer does not

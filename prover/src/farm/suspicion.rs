@@ -1,20 +1,22 @@
-//! Whose results are read: nobody is trusted, and who was wrong three times is not asked again.
+//! Counts of the wrong results of each worker. No worker is trusted, and the results of a worker
+//! with three wrong ones are no longer read.
 
 use std::collections::HashMap;
 
-/// So many wrong results, and no more are read.
+/// The number of wrong results after which no more results of a worker are read.
 pub const MOST_WRONG: u32 = 3;
 
-/// Wrong results by worker.
+/// The number of wrong results of each worker.
 #[derive(Debug, Default)]
 pub struct Suspicion {
     wrong: HashMap<String, u32>,
 }
 
 impl Suspicion {
-    /// Counts a wrong result; returns how many there are now of this worker.
+    /// Counts a wrong result; returns the number of wrong results of this worker.
     pub fn count(&mut self, worker: &str) -> u32 {
-        // Names cost nothing where permissions do not bind them, memory does.
+        // The number of names is bounded: where permissions do not bind them, a client may invent
+        // any number of names, and each takes memory.
         const MOST_NAMES: usize = 10_000;
         if self.wrong.len() >= MOST_NAMES && !self.wrong.contains_key(worker) {
             return MOST_WRONG;
@@ -29,7 +31,7 @@ impl Suspicion {
         self.wrong.get(worker).is_some_and(|&wrong| wrong >= MOST_WRONG)
     }
 
-    /// The workers whose results are no longer read, at most so many, in order of their names.
+    /// The names of at most `most` workers whose results are no longer read, in ascending order.
     pub fn refused(&self, most: usize) -> Vec<String> {
         let refused = self.wrong.iter().filter(|(_, wrong)| **wrong >= MOST_WRONG);
         let mut names: Vec<String> = refused.map(|(name, _)| name.clone()).collect();
@@ -38,12 +40,12 @@ impl Suspicion {
         names
     }
 
-    /// Wrong results of a worker.
+    /// The number of wrong results of a worker.
     pub fn wrong(&self, worker: &str) -> u32 {
         self.wrong.get(worker).copied().unwrap_or(0)
     }
 
-    /// All wrong results.
+    /// The number of wrong results of all workers.
     pub fn total(&self) -> u64 {
         self.wrong.values().map(|&wrong| u64::from(wrong)).sum()
     }

@@ -1,8 +1,8 @@
-//! What managers and workers say to each other, in postcard: format 1.
+//! The messages between managers and workers, in postcard: format 1.
 //!
 //! An item travels as its own bytes ([`crate::proof::Item::encode`]), which contain all that its
-//! result depends on. Everything else has the number of the format first, so that what another
-//! version says is told apart from garbage.
+//! result depends on. All other messages begin with the number of the format, so that a message of
+//! another version is told apart from garbage.
 
 use certificate_spec::{Digest, RULES};
 use serde::de::DeserializeOwned;
@@ -17,20 +17,20 @@ pub const FORMAT: u8 = 1;
 /// What the results of a job depend on besides the items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobContext {
-    /// The rules.
+    /// The name of the rules.
     pub rules: String,
-    /// Rows of the board.
+    /// The number of rows of the board.
     pub rows: u8,
-    /// Columns of the board.
+    /// The number of columns of the board.
     pub columns: u8,
-    /// What the database has.
+    /// The cover of the database.
     pub cover: Cover,
-    /// The root of the database, if there is one.
+    /// The digest of the database's root, if there is a database.
     pub database: Option<Digest>,
 }
 
 impl JobContext {
-    /// What results of searches with a board and a database depend on.
+    /// The context of results of searches with a board and a database.
     pub fn of(context: &SearchContext<'_>) -> Self {
         let SearchContext { board, database, database_root, .. } = context;
         JobContext {
@@ -43,91 +43,92 @@ impl JobContext {
     }
 }
 
-/// What a manager says of its job, again and again.
+/// The manager's announcement of its job, which is sent repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
     /// The name of the job.
     pub job: String,
-    /// What its results depend on.
+    /// The context that the job's results depend on.
     pub context: JobContext,
-    /// The most nodes of a search.
+    /// The upper bound on the nodes of one search.
     pub nodes: u64,
-    /// The most bytes of its table.
+    /// The upper bound on the bytes of a search's transposition table.
     pub table: u64,
-    /// An item of which nothing is heard for so many milliseconds goes to another worker.
+    /// The lease time, in milliseconds: the broker hands an item to another worker when its worker
+    /// has not renewed the lease for this long.
     pub lease: u64,
-    /// Workers whose results are no longer read.
+    /// Names of the workers whose results are no longer read.
     pub refused: Vec<String>,
     /// Whether the job is done.
     pub is_over: bool,
 }
 
-/// A result.
+/// The message with a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultMessage {
-    /// What it was found with.
+    /// The context in which the result was found.
     pub context: JobContext,
     /// The digest of the item.
     pub item: Digest,
-    /// What was found.
+    /// The result itself.
     pub found: FoundMessage,
 }
 
-/// What was found.
+/// The result of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FoundMessage {
     /// The bytes of an answer.
     Here(Vec<u8>),
-    /// An answer in the object store, by its digest and length.
+    /// An answer in the object store, by its digest and its length in bytes.
     Object(Digest, u64),
-    /// Nothing, and why.
+    /// The worker has no answer, for this reason.
     Nothing(String),
 }
 
-/// How a worker is.
+/// The heartbeat of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Threads.
+    /// The number of the worker's threads.
     pub threads: u32,
-    /// Items that it holds.
+    /// Items that the worker holds.
     pub held: u32,
     /// Milliseconds since the oldest of them was taken.
     pub oldest: u64,
-    /// Nodes that it has expanded for the job so far.
+    /// Nodes that the worker has expanded for the job so far.
     pub nodes: u64,
-    /// Items that it has done.
+    /// Items that the worker has done.
     pub items: u64,
-    /// Whether it is about to end.
+    /// Whether the worker is about to end.
     pub is_leaving: bool,
 }
 
-/// A worker asks for strategies that its items rest on.
+/// A worker's request for strategies that its items rest on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundsRequest {
-    /// Whose question.
+    /// Whether the strategies are of the question whether White wins; otherwise, Black.
     pub white_attacks: bool,
-    /// The bytes that it has of them.
+    /// The number of bytes of the rounds that the worker has already.
     pub from: u64,
 }
 
-/// The answer.
+/// The answer to a [`RoundsRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundsReply {
-    /// What follows, or some of it; none if there is no more yet. All of it together is, for each
-    /// round, its length, eight bytes, the least significant first, and its strategies
+    /// The bytes that follow, or a first part of them; empty if there are no more yet. All rounds
+    /// together are, for each round, its length (eight bytes, little-endian) and its strategies
     /// ([`crate::proof::learn`]).
     pub bytes: Vec<u8>,
 }
 
-/// A message as bytes.
+/// Encodes a message, with the number of the format before it.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     crate::wire::encode(&(FORMAT, message))
 }
 
-/// Reads a message.
+/// Decodes a message.
 ///
 /// # Errors
-/// [`BadMessage`] when it is none, or of another version.
+/// [`BadMessage`] when the bytes are no message, or one of another version.
 pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, BadMessage> {
     match bytes.first() {
         Some(&FORMAT) => {
@@ -142,10 +143,10 @@ pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, BadMes
 /// Why bytes are no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
-    /// They are of another version.
+    /// The bytes are of the format with this number.
     #[error("a message of format {0}, expected {FORMAT}: the program is of another version")]
     Format(u8),
-    /// They are none.
+    /// The bytes cannot be decoded.
     #[error("bytes that are no message")]
     Bytes,
 }

@@ -1,9 +1,10 @@
 //! The manager's side of a farm: queues through the broker, one for each question.
 //!
-//! The broker is treated as lossy. What counts is the ledger; an item without a result there is
-//! asked for until one comes. Sending an item that the broker still has does nothing, so what is
-//! doubtful is simply sent again, and everything when the broker has lost its streams. A result is
-//! acknowledged when it is in the ledger on disk: a manager that dies loses none.
+//! The broker is treated as lossy. Only the ledger counts: an item without a result in the ledger
+//! is requested until one comes. Sending an item that the broker still has does nothing, so the
+//! manager simply sends again what may be lost, and sends everything again when the broker has lost
+//! its streams. A result is acknowledged when it is in the ledger on disk: a manager that dies
+//! loses no result.
 
 mod publish;
 mod receive;
@@ -33,50 +34,52 @@ use super::wire::{Announcement, JobContext};
 use crate::board::Side;
 use crate::proof::{BadAnswer, Delivery, ManagerQueue, QuestionState, QueueSource};
 
-/// What a manager tells its workers.
+/// The settings of a job, which a manager announces to its workers.
 #[derive(Debug, Clone)]
 pub struct JobSettings {
-    /// The name of the job: the same for the same proof, so that a manager that is started again
-    /// finds what its workers have done since.
+    /// The name of the job. It is equal for equal proofs, so that a manager that is started again
+    /// finds the results that its workers have sent since.
     pub name: String,
-    /// What results depend on.
+    /// The board, rules and database that results depend on.
     pub context: JobContext,
-    /// The most nodes of a search.
+    /// The upper bound on the nodes of one search.
     pub nodes: u64,
-    /// The most bytes of its table.
+    /// The upper bound on the bytes of a search's transposition table.
     pub table: u64,
-    /// An item of which nothing is heard for so long goes to another worker.
+    /// The lease time: the broker hands an item to another worker when its worker has not renewed
+    /// the lease for this long.
     pub lease: Duration,
 }
 
-/// A farm, as its manager has it.
+/// A farm, as seen by its manager.
 pub struct Farm {
     connection: Connection,
     shared: Arc<Shared>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// What a result leaves with the broker and the object store until it is in the ledger.
+/// The message at the broker and the object in the store that are kept until a result is in the
+/// ledger.
 struct Receipt {
     message: Acker,
     object: Option<Digest>,
 }
 
-/// What the manager and the tasks of its connection share.
+/// The state that the manager and the tasks of its connection share.
 struct Shared {
     link: Link,
     job: JobSettings,
     objects: Option<Objects>,
     state: Mutex<State<Receipt>>,
-    /// What workers are told of strategies.
+    /// The rounds of applied strategies that workers may ask for.
     rounds: Mutex<Rounds>,
-    /// A result has come.
+    /// Notified when a result has come.
     arrived: Condvar,
-    /// There are items to be sent.
+    /// Notified when there are items to be sent.
     to_send: Notify,
-    /// The streams may be gone.
+    /// Notified when the streams may be lost.
     is_doubtful: Notify,
-    /// Workers want to hear of the job.
+    /// Notified when workers ask for the announcement of the job.
     announce: Notify,
     start: Instant,
 }
@@ -91,7 +94,8 @@ impl Shared {
     }
 
     fn announcement(&self, is_over: bool) -> Announcement {
-        // A message has 1 MiB; so many names are a case for the administrator of the broker.
+        // A message has at most 1 MiB; more names than this are a case for the broker's
+        // administrator.
         const MOST_REFUSED: usize = 1000;
         Announcement {
             job: self.job.name.clone(),
@@ -104,7 +108,7 @@ impl Shared {
         }
     }
 
-    /// Takes note that a worker has sent something wrong about an item.
+    /// Counts and reports a wrong result of a worker.
     fn suspect(&self, worker: &str, why: &str) {
         let wrong = self.lock().suspect(worker);
         let end = match wrong {
@@ -134,7 +138,8 @@ impl Farm {
                 stream::ensure(&link.context, &name, lease).await
             });
             match &first {
-                // What was asked over a connection that is gone says nothing of the broker.
+                // An error over a connection that is lost does not tell whether the broker is
+                // usable.
                 Err(trouble) if link.was_lost(before) => {
                     link.voice.trouble(&format!("no streams yet: {trouble}; trying again"));
                 }
@@ -170,8 +175,8 @@ impl Farm {
         Ok(Farm { connection, shared, tasks })
     }
 
-    /// Ends it. If the proof is done the broker forgets the job; else it keeps what workers find
-    /// until the manager is there again.
+    /// Ends the farm. If the proof is done the broker forgets the job; otherwise it keeps the
+    /// results that workers send until the manager is started again.
     pub fn finish(&self, is_done: bool) {
         self.tasks.iter().for_each(JoinHandle::abort);
         let shared = Arc::clone(&self.shared);
@@ -188,7 +193,8 @@ impl Farm {
         let objects = self.shared.objects.clone();
         self.connection.runtime.spawn(async move {
             for Receipt { message, object } in receipts {
-                // One that is lost comes again, and is not needed then.
+                // If the acknowledgement is lost, the result is delivered again and dropped as not
+                // needed.
                 let _ = message.ack().await;
                 if let (Some(objects), Some(object)) = (&objects, object) {
                     objects.remove(object).await;
@@ -211,7 +217,7 @@ impl QueueSource for Farm {
     }
 }
 
-/// The queue of a question.
+/// The queue of one question.
 struct FarmQueue<'a> {
     farm: &'a Farm,
     number: u64,
@@ -268,7 +274,7 @@ impl ManagerQueue for FarmQueue<'_> {
 }
 
 impl Drop for FarmQueue<'_> {
-    /// Takes items back that nobody needs any more.
+    /// Withdraws the items that have no result, because no proof needs them any more.
     fn drop(&mut self) {
         let shared = Arc::clone(&self.farm.shared);
         let withdrawn = {
@@ -294,14 +300,14 @@ async fn withdraw(shared: &Shared, items: Vec<Digest>) {
         return;
     };
     for item in items {
-        // One that stays is done in vain.
+        // If an item stays in the stream, a worker searches it in vain.
         if stream.purge().filter(item_subject(&shared.job.name, &item)).await.is_err() {
             return;
         }
     }
 }
 
-/// Acknowledges a message that will not be looked at.
+/// Acknowledges a message whose result is dropped.
 async fn drop_message(receipt: &Receipt) {
     let _ = receipt.message.ack_with(AckKind::Term).await;
 }

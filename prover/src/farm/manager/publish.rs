@@ -1,4 +1,4 @@
-//! Items to the broker, and streams for them.
+//! Sends items to the broker, and makes the streams for them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,16 +13,16 @@ use super::Shared;
 use crate::farm::names::item_subject;
 use crate::farm::stream;
 
-/// So many items are sent before the broker's answers are waited for.
+/// The number of items that are sent before the broker's answers are awaited.
 const BATCH: usize = 512;
-/// What was not heard of is looked for so often.
+/// Interval at which items without a result are checked for sending again.
 const LOOK: Duration = Duration::from_millis(500);
-/// After a failure it is tried again after so long.
+/// Delay before the next attempt after a failure.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Streams are looked for so often if nothing seems to be wrong.
+/// Interval at which the streams are checked when no trouble is reported.
 const CHECK: Duration = Duration::from_secs(10);
 
-/// Sends items as they are submitted, and again when that is due.
+/// Sends items when they are submitted, and again when they are due.
 pub(super) async fn send_items(shared: Arc<Shared>) {
     loop {
         let batch = {
@@ -41,7 +41,7 @@ pub(super) async fn send_items(shared: Arc<Shared>) {
     }
 }
 
-/// Sends a batch, in order; what the broker does not take is to be sent again.
+/// Sends a batch, in order; items that the broker does not take are put back to be sent again.
 async fn send(shared: &Shared, batch: Vec<(Digest, Vec<u8>)>) -> Result<(), String> {
     let mut waiting = Vec::new();
     let mut trouble = None;
@@ -57,15 +57,15 @@ async fn send(shared: &Shared, batch: Vec<(Digest, Vec<u8>)>) -> Result<(), Stri
             }
         }
     }
-    // All at a time: an answer that does not come, as the connection was lost, takes seconds, and
-    // there may be hundreds of them.
+    // All answers are awaited together: an answer that is lost with the connection takes seconds,
+    // and there may be hundreds of them.
     let answered = waiting.into_iter().map(async |(key, answer)| (key, answer.await));
     for (key, answer) in join_all(answered).await {
         let Err(error) = answer else { continue };
         let refusal = std::error::Error::source(&error)
             .and_then(|source| source.downcast_ref::<jetstream::Error>());
         match refusal {
-            // The item is there, waits, and is not yet done.
+            // The item is in the stream already and not done yet.
             Some(refusal) if is_there(refusal) => continue,
             Some(refusal) if refusal.error_code() == ErrorCode::STREAM_STORE_FAILED => {
                 trouble = Some(format!("the broker has no room for more items: {refusal}"));
@@ -80,18 +80,18 @@ async fn send(shared: &Shared, batch: Vec<(Digest, Vec<u8>)>) -> Result<(), Stri
         not_sent.push(key);
     }
     let mut state = shared.lock();
-    // The first of them is to be the first again.
+    // The items are put back at the front in reverse, so that they keep their order.
     not_sent.into_iter().rev().for_each(|key| state.not_sent(key));
     trouble.map_or(Ok(()), Err)
 }
 
-/// Whether the broker refuses an item because it has it.
+/// Whether the broker refuses an item because the stream already has it.
 fn is_there(refusal: &jetstream::Error) -> bool {
     refusal.error_code() == ErrorCode::STREAM_STORE_FAILED
         && refusal.to_string().contains("per subject")
 }
 
-/// Makes streams again that the broker has lost, and has everything sent again then.
+/// Makes streams again that the broker has lost, and then has all items sent again.
 pub(super) async fn keep_streams(shared: Arc<Shared>) {
     let mut epoch = shared.link.epoch.clone();
     epoch.mark_unchanged();

@@ -1,4 +1,4 @@
-//! Results from the broker.
+//! Receives results from the broker.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::farm::names::{MANAGER, results_stream, worker_of};
 use crate::farm::objects::ObjectError;
 use crate::farm::wire::{FoundMessage, JobContext, ResultMessage, decode};
 
-/// So many results are asked for at a time.
+/// The number of results that one request asks for.
 const BATCH: usize = 256;
-/// A request for results is made anew after so long.
+/// Time after which a request for results expires and is made anew.
 const EXPIRES: Duration = Duration::from_secs(2);
-/// After a failure it is tried again after so long.
+/// Delay before the next attempt after a failure.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Results that cannot be judged yet are asked about so often.
+/// Interval at which the inbox is polled for room while it is full.
 const FULL: Duration = Duration::from_millis(5);
 
-/// Reads results for ever.
+/// Receives results until the task is aborted.
 pub(super) async fn receive_results(shared: Arc<Shared>) {
     let stream = results_stream(&shared.job.name);
     loop {
@@ -36,7 +36,7 @@ pub(super) async fn receive_results(shared: Arc<Shared>) {
     }
 }
 
-/// Reads results until something is wrong with the consumer.
+/// Receives results until the consumer fails or the connection is made anew.
 async fn receive_from(shared: &Arc<Shared>, consumer: &PullConsumer) {
     let mut epoch = shared.link.epoch.clone();
     epoch.mark_unchanged();
@@ -49,7 +49,7 @@ async fn receive_from(shared: &Arc<Shared>, consumer: &PullConsumer) {
         loop {
             let message = tokio::select! {
                 message = batch.next() => message,
-                // What was asked for over another connection does not come.
+                // The answer to a request over an earlier connection never comes.
                 _ = epoch.changed() => return,
             };
             match message {
@@ -61,7 +61,7 @@ async fn receive_from(shared: &Arc<Shared>, consumer: &PullConsumer) {
     }
 }
 
-/// Takes a result in.
+/// Reads one result and hands it to the queue that waits for it.
 async fn receive(shared: &Arc<Shared>, message: jetstream::Message) {
     let (message, receipt) = message.split();
     let receipt = Receipt { message: receipt, object: None };
@@ -141,12 +141,12 @@ async fn fetch(
             shared.to_send.notify_one();
             drop_message(&receipt).await;
         }
-        // That is no fault of the worker. The item is not sent again at once.
+        // A failing store is no fault of the worker. The item is not sent again at once.
         _ => arrived(shared, item, Err(trouble.to_string()), worker, receipt).await,
     }
 }
 
-/// What is not as it should be.
+/// Describes how the context of a result differs from that of the job.
 fn difference(shared: &Shared, found: &JobContext) -> String {
     let want = &shared.job.context;
     if found.rules != want.rules {

@@ -1,7 +1,8 @@
-//! What the manager's side of a farm knows: items that are asked for, results that have come back,
-//! and who was wrong. No input or output; `R` acknowledges a message.
+//! The state of the manager's side of a farm: items that are requested, results that have come
+//! back, and the workers that sent wrong results. It does no input or output; `R` is the type of a
+//! message's receipt.
 //!
-//! All of it can be lost without harm: an item is asked for until the ledger has its result.
+//! All of it can be lost without harm: an item is requested until the ledger has its result.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -12,26 +13,27 @@ use crate::farm::suspicion::Suspicion;
 use crate::farm::wire::Heartbeat;
 use crate::proof::{Delivery, QuestionState};
 
-/// An item without a result is sent again after so long. Where it still waits or is leased the
-/// broker knows it, and nothing happens.
+/// Time after which an item without a result is sent again. If the item still waits or is leased,
+/// the broker refuses the duplicate.
 const SEND_AGAIN: Duration = Duration::from_secs(10);
-/// An item that a worker could not do is not sent again before so long.
+/// The least time before an item that a worker could not do is sent again.
 const HOLD: Duration = Duration::from_secs(10);
-/// So many results that nobody has asked for yet are kept: those of before a restart, mostly.
+/// The number of early results that are kept, which no queue has requested yet. Most of them are
+/// from before a restart.
 const MOST_EARLY: usize = 4096;
-/// Bytes of them.
+/// The bytes of early results that are kept.
 const MOST_EARLY_BYTES: usize = 64 << 20;
-/// So many results wait for the manager at most; then no more are read.
+/// The number of results that wait for the manager; while there are this many, no more are read.
 const MOST_INBOX: usize = 4096;
-/// Workers of whom nothing was heard for so long are no longer counted.
+/// Time without a heartbeat after which a worker is no longer counted.
 const FORGET: Duration = Duration::from_secs(30);
 
-/// What is known.
+/// The manager's knowledge of items, results and workers.
 pub(super) struct State<R> {
     pending: HashMap<Digest, Pending>,
-    /// Items to be sent, in order.
+    /// Digests of the items to be sent, in order.
     unsent: VecDeque<Digest>,
-    /// Results that came before they were asked for, oldest first.
+    /// Results that came before their items were requested, oldest first.
     early: VecDeque<Early<R>>,
     early_bytes: usize,
     queues: HashMap<u64, VecDeque<Delivery>>,
@@ -44,12 +46,12 @@ pub(super) struct State<R> {
     pub(super) questions: Vec<QuestionState>,
 }
 
-/// What has happened so far.
+/// Counts of items and results since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     /// Items that have a result.
     pub(super) done: u64,
-    /// Results that nobody needed: of items that had one, or that are no longer asked for.
+    /// Results that were not needed: of items that had one, or that are no longer requested.
     pub(super) wasted: u64,
     /// Items that were sent again because their results were bad or did not come.
     pub(super) again: u64,
@@ -59,10 +61,10 @@ struct Pending {
     item: Vec<u8>,
     queue: u64,
     sent: Option<Instant>,
-    /// Whether it is among those to be sent.
+    /// Whether the item is among those to be sent.
     is_queued: bool,
     not_before: Option<Instant>,
-    /// Results that wait for the manager's judgement.
+    /// The number of results that wait for the manager's judgement.
     arrived: u32,
 }
 
@@ -78,25 +80,26 @@ struct Handed<R> {
     receipt: R,
 }
 
-/// What is known of a worker.
+/// The state of a worker.
 #[derive(Debug, Clone)]
 pub(super) struct WorkerState {
     pub(super) beat: Heartbeat,
     pub(super) heard: Instant,
     /// Nodes a second, from the last two heartbeats.
     pub(super) rate: f64,
-    /// Items of it whose results were accepted.
+    /// Items whose results from this worker were accepted.
     pub(super) accepted: u64,
 }
 
-/// What became of a result that has come in. A receipt in it is to be acknowledged.
+/// What was done with a result that has come in. A receipt in it is to be acknowledged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Arrival<R> {
-    /// The manager gets it.
+    /// The result is in the inbox of its queue.
     Queued,
-    /// It is kept until somebody asks for it, in the place of another.
+    /// The result is kept until its item is requested; the receipt is that of an older result that
+    /// was dropped for it.
     Early(Option<R>),
-    /// It is not read, and its item sent again.
+    /// The result is not read, and its item is sent again.
     Refused(R),
 }
 
@@ -125,7 +128,7 @@ impl<R> State<R> {
     }
 
     /// Forgets a queue; returns its items that have no result. Results that were not taken stay
-    /// with the broker, as the proof may go on later.
+    /// with the broker, since the proof may be continued later.
     pub(super) fn close(&mut self, queue: u64) -> Vec<Digest> {
         for delivery in self.queues.remove(&queue).unwrap_or_default() {
             self.handed.remove(&delivery.number);
@@ -139,7 +142,7 @@ impl<R> State<R> {
         withdrawn
     }
 
-    /// Asks for an item. Says whether a result of it is there already.
+    /// Requests an item. Returns whether a result of it is here already.
     pub(super) fn submit(&mut self, queue: u64, item: Vec<u8>) -> bool {
         let key = Digest::of(&item);
         let before = self.pending.remove(&key);
@@ -162,7 +165,7 @@ impl<R> State<R> {
         true
     }
 
-    /// The next items to be sent: their keys and bytes.
+    /// The next items to be sent, at most `most`: their digests and bytes.
     pub(super) fn next_items(&mut self, most: usize, now: Instant) -> Vec<(Digest, Vec<u8>)> {
         let mut found = Vec::new();
         for _ in 0..self.unsent.len() {
@@ -176,7 +179,7 @@ impl<R> State<R> {
                 continue;
             }
             pending.is_queued = false;
-            // It has come back while it waited to be sent.
+            // An item whose result came back while it waited to be sent is left out.
             if pending.arrived == 0 {
                 pending.sent = Some(now);
                 found.push((key, pending.item.clone()));
@@ -185,7 +188,7 @@ impl<R> State<R> {
         found
     }
 
-    /// Takes note that an item could not be sent.
+    /// Puts an item that could not be sent back in the queue of items to be sent.
     pub(super) fn not_sent(&mut self, key: Digest) {
         if let Some(pending) = self.pending.get_mut(&key)
             && !pending.is_queued
@@ -195,8 +198,8 @@ impl<R> State<R> {
         }
     }
 
-    /// Has items sent again of which nothing was heard for long; all of them, if the broker has
-    /// lost what it had.
+    /// Has the items sent again that were last sent [`SEND_AGAIN`] ago or earlier and have no
+    /// result; with `all`, all items without a result, for a broker that has lost its streams.
     pub(super) fn send_again(&mut self, now: Instant, all: bool) {
         let is_due = |pending: &Pending| {
             let is_old = pending.sent.is_some_and(|sent| now - sent >= SEND_AGAIN);
@@ -213,7 +216,7 @@ impl<R> State<R> {
         self.unsent.extend(due.into_iter().map(|(_, key)| key));
     }
 
-    /// Whether more results may be read.
+    /// Whether the inbox has room for more results.
     pub(super) fn has_room(&self) -> bool {
         self.handed.len() < MOST_INBOX
     }
@@ -258,7 +261,7 @@ impl<R> State<R> {
         }
     }
 
-    /// Counts a wrong result of a worker.
+    /// Counts a wrong result of a worker; returns the number of its wrong results.
     pub(super) fn suspect(&mut self, worker: &str) -> u32 {
         self.suspicion.count(worker)
     }
@@ -287,12 +290,12 @@ impl<R> State<R> {
         self.queues.get(&queue).is_some_and(|inbox| !inbox.is_empty())
     }
 
-    /// The results for a queue.
+    /// Takes the results for a queue.
     pub(super) fn take(&mut self, queue: u64) -> Vec<Delivery> {
         self.queues.get_mut(&queue).map(std::mem::take).unwrap_or_default().into()
     }
 
-    /// Takes note that a result is good or not needed.
+    /// Records that a result is good or not needed.
     pub(super) fn accept(&mut self, delivery: &Delivery) {
         let Some(Handed { item, receipt }) = self.handed.remove(&delivery.number) else { return };
         self.accepted.push(receipt);
@@ -307,8 +310,8 @@ impl<R> State<R> {
         }
     }
 
-    /// Takes note that a result is bad; its receipt is to be acknowledged. `hold`: the item had
-    /// better wait for a while.
+    /// Records that a result is bad; the returned receipt is to be acknowledged. With `hold` the
+    /// item is not sent again before [`HOLD`] has passed.
     pub(super) fn reject(&mut self, delivery: &Delivery, hold: bool) -> Option<R> {
         let Handed { item, receipt } = self.handed.remove(&delivery.number)?;
         if let Some(pending) = self.pending.get_mut(&item) {
@@ -318,19 +321,19 @@ impl<R> State<R> {
         Some(receipt)
     }
 
-    /// The receipts of all results that were accepted until now.
+    /// Takes the receipts of all results that were accepted until now.
     pub(super) fn settle(&mut self) -> Vec<R> {
         std::mem::take(&mut self.accepted)
     }
 
-    /// Items without a result.
+    /// The number of items without a result.
     pub(super) fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Hears of a worker.
+    /// Records a heartbeat of a worker.
     pub(super) fn heard(&mut self, name: &str, beat: Heartbeat, now: Instant) {
-        // As for suspicion.
+        // The number of workers is bounded here as it is in [`Suspicion`].
         const MOST_NAMES: usize = 100_000;
         self.workers.retain(|_, worker| now - worker.heard < FORGET);
         if self.workers.len() >= MOST_NAMES {
@@ -349,7 +352,7 @@ impl<R> State<R> {
         self.workers.insert(name.into(), WorkerState { beat, heard: now, rate, accepted });
     }
 
-    /// The workers of whom something was heard lately, in order of their names.
+    /// The workers that sent a heartbeat within [`FORGET`], in order of their names.
     pub(super) fn workers(&self, now: Instant) -> Vec<(&String, &WorkerState)> {
         let is_there = |(_, w): &(&String, &WorkerState)| now - w.heard < FORGET;
         let mut workers: Vec<_> = self.workers.iter().filter(is_there).collect();
@@ -402,10 +405,10 @@ mod tests {
         state.send_again(now + SEND_AGAIN, false);
         state.send_again(now + SEND_AGAIN, false);
         assert_eq!(state.next_items(9, now + SEND_AGAIN).len(), 1);
-        // The broker has lost everything.
+        // The broker has lost all its streams.
         state.send_again(now + SEND_AGAIN, true);
         assert_eq!(state.next_items(9, now + SEND_AGAIN).len(), 1);
-        // It has not taken it.
+        // The broker has not taken the item.
         state.not_sent(key);
         assert_eq!(state.next_items(9, now).len(), 1);
         // A result that is about to be judged.
@@ -430,7 +433,7 @@ mod tests {
         state.next_items(9, now);
         assert_eq!(state.arrived(key, Ok(vec![7]), "liar".into(), 4), Arrival::Refused(4));
         assert_eq!(state.take(queue), []);
-        // Its item is for another worker now.
+        // The refused result's item is sent again, for another worker.
         assert_eq!(state.next_items(9, now).len(), 1);
         assert_eq!(state.arrived(key, Ok(vec![7]), "b".into(), 5), Arrival::Queued);
     }
@@ -456,7 +459,7 @@ mod tests {
         assert!(state.submit(queue, ITEM.into()));
         assert!(state.has_results(queue));
         assert_eq!(state.next_items(9, Instant::now()), []);
-        // Those that nobody asks for make room for others.
+        // Early results that no queue requests make room for others.
         let mut dropped = 0;
         for i in 0..5000u32 {
             let key = Digest::of(&i.to_le_bytes());

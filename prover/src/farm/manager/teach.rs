@@ -1,8 +1,9 @@
-//! What the rounds of each question have applied, for workers whose items rest on it.
+//! The strategies that the rounds of each question have applied, for workers whose items rest on
+//! them.
 //!
-//! The rounds of a question are one string of bytes that only grows, and workers ask for what they
-//! do not have of it. A manager that is started again has the same string as soon as it has gone
-//! over its ledger. Workers replay all of it, so nobody has to believe it.
+//! The rounds of a question are one string of bytes that only grows, and workers ask for the part
+//! of it that they do not have. A manager that is started again has an equal string as soon as it
+//! has gone over its ledger. Workers replay all of it, so the manager need not be trusted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +15,9 @@ use crate::board::Side;
 use crate::farm::names::lemmas_subject;
 use crate::farm::wire::{RoundsReply, RoundsRequest, decode, encode};
 
-/// Bytes of an answer, well below the megabyte that a broker takes.
+/// The most bytes of one answer, well below the megabyte that a broker takes.
 const MOST_BYTES: usize = 256 << 10;
-/// After a failure it is tried again after so long.
+/// Delay before the next attempt after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The rounds of both questions, each with its length before it.
@@ -34,21 +35,21 @@ impl Rounds {
         }
     }
 
-    /// Adds a round.
+    /// Appends a round to those of a question.
     pub(super) fn add(&mut self, attacker: Side, round: &[u8]) {
         let all = self.of(attacker);
         all.extend((round.len() as u64).to_le_bytes());
         all.extend(round);
     }
 
-    /// What comes after so many bytes, or the beginning of it.
+    /// The bytes of a question's rounds from offset `from` on, at most [`MOST_BYTES`] of them.
     fn after(&mut self, attacker: Side, from: u64) -> Vec<u8> {
         let rest = usize::try_from(from).ok().and_then(|from| self.of(attacker).get(from..));
         rest.map_or(&[][..], |rest| &rest[..rest.len().min(MOST_BYTES)]).to_vec()
     }
 }
 
-/// Answers workers, for ever.
+/// Answers the requests of workers until the task is aborted.
 pub(super) async fn answer(shared: Arc<Shared>) {
     let client = &shared.link.client;
     loop {
@@ -62,7 +63,7 @@ pub(super) async fn answer(shared: Arc<Shared>) {
                 };
                 let attacker = if white_attacks { Side::White } else { Side::Black };
                 let bytes = shared.rounds().after(attacker, from);
-                // Whoever does not hear it asks again.
+                // A worker that does not get the answer asks again.
                 let _ = client.publish(reply, encode(&RoundsReply { bytes }).into()).await;
             }
         }

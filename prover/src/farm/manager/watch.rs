@@ -1,4 +1,4 @@
-//! What the manager says of its job, and hears of its workers.
+//! The manager's announcements, and the heartbeats of its workers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,28 +12,28 @@ use crate::farm::status::{JobStatus, QuestionStatus, WorkerStatus};
 use crate::farm::wire::{Heartbeat, decode, encode};
 use crate::search::ProofNumbers;
 
-/// The job is announced so often.
+/// Interval between announcements of the job.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// After a failure it is tried again after so long.
+/// Delay before the next attempt after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Says what job there is, for ever.
+/// Announces the job until the task is aborted.
 pub(super) async fn announce(shared: Arc<Shared>) {
     loop {
         let message = encode(&shared.announcement(false));
-        // Whoever does not hear it hears the next one.
+        // A worker that misses this announcement gets the next one.
         let _ = shared.link.client.publish(JOBS, message.into()).await;
         let _ = tokio::time::timeout(INTERVAL, shared.announce.notified()).await;
     }
 }
 
-/// Says that the job is done.
+/// Announces that the job is done.
 pub(super) async fn say_over(shared: &Shared) {
     let message = encode(&shared.announcement(true));
     let _ = shared.link.client.publish(JOBS, message.into()).await;
 }
 
-/// Hears of workers.
+/// Receives the heartbeats of workers.
 pub(super) async fn listen(shared: Arc<Shared>) {
     let client = &shared.link.client;
     let beats = format!("{PREFIX}.{}.worker.*", shared.job.name);
@@ -49,7 +49,7 @@ pub(super) async fn listen(shared: Arc<Shared>) {
                 beat = beats.next() => {
                     let Some(message) = beat else { break };
                     let name = worker_of(&message.subject);
-                    // What cannot be read is not worth a word: nothing depends on it.
+                    // A heartbeat that cannot be read is ignored, since nothing depends on it.
                     if let Ok(beat) = decode::<Heartbeat>(&message.payload)
                         && is_name(name)
                     {
@@ -68,7 +68,7 @@ pub(super) async fn listen(shared: Arc<Shared>) {
     }
 }
 
-/// Answers those who ask how far it is.
+/// Answers requests for the status of the job.
 pub(super) async fn answer_status(shared: Arc<Shared>) {
     let client = &shared.link.client;
     loop {
@@ -85,7 +85,7 @@ pub(super) async fn answer_status(shared: Arc<Shared>) {
     }
 }
 
-/// How far it is.
+/// The status of the job.
 async fn status(shared: &Shared) -> JobStatus {
     let stream = items_stream(&shared.job.name);
     let consumer: Result<PullConsumer, _> =

@@ -1,4 +1,4 @@
-//! Which jobs there are, and whether this worker has what they need.
+//! The announced jobs, and whether this worker has the databases that they need.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,16 +18,16 @@ use crate::prepare_database::load_finished;
 use crate::proof::SearchContext;
 use crate::search::Search;
 
-/// A job that could not be opened is looked at again after so long.
+/// Time after which a worker tries again to open a job that it could not open.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
-/// A job of which nothing was heard for so long is forgotten.
+/// Time without an announcement after which a job is forgotten.
 const FORGET: Duration = Duration::from_secs(600);
-/// So many jobs are open at a time.
+/// The most jobs that are open at a time.
 const MOST_JOBS: usize = 8;
-/// After a failure it is tried again after so long.
+/// Delay before the next attempt after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The jobs that were heard of.
+/// The jobs that were announced, by name.
 #[derive(Default)]
 pub(super) struct Jobs {
     all: BTreeMap<String, Job>,
@@ -39,10 +39,10 @@ struct Job {
 }
 
 enum JobState {
-    /// Its database is being opened.
+    /// The job's database is being opened.
     Opening,
     Open(Arc<OpenJob>),
-    /// It cannot be done here, or was not allowed; looked at again then.
+    /// This worker cannot do the job, or is refused by it; it tries again at this time.
     Closed(Instant),
 }
 
@@ -53,19 +53,20 @@ pub(super) struct OpenJob {
     database: Arc<OpenDatabase>,
     pub(super) most_nodes: u64,
     pub(super) most_table: u64,
-    /// An item of which nothing is heard for so long goes to another worker.
+    /// The lease time: the broker hands an item to another worker when its lease was not renewed
+    /// for this long.
     pub(super) lease: Duration,
     is_over: AtomicBool,
-    /// What its items rest on, for each attacker.
+    /// The lemmas that items rest on, for each attacker.
     black: RwLock<Known>,
     white: RwLock<Known>,
-    /// Nodes that this worker has expanded for it.
+    /// Nodes that this worker has expanded for the job.
     pub(super) nodes: AtomicU64,
-    /// Items that it has done.
+    /// Items of the job that this worker has done.
     pub(super) items: AtomicU64,
 }
 
-/// What a job is searched with.
+/// The board and the database with which a job is searched.
 struct OpenDatabase {
     board: Board,
     values: Values,
@@ -78,7 +79,7 @@ impl OpenJob {
         SearchContext { board, database: values, database_root: *root, lemmas: None }
     }
 
-    /// What is known of a question.
+    /// The lemmas of a question.
     pub(super) fn known(&self, attacker: Side) -> &RwLock<Known> {
         match attacker {
             Side::Black => &self.black,
@@ -92,7 +93,7 @@ impl OpenJob {
 }
 
 impl Jobs {
-    /// The jobs whose items are taken.
+    /// The jobs whose items this worker takes.
     pub(super) fn open(&self) -> impl Iterator<Item = Arc<OpenJob>> {
         self.all.values().filter_map(|job| match &job.state {
             JobState::Open(job) => Some(Arc::clone(job)),
@@ -108,7 +109,7 @@ impl Jobs {
     }
 }
 
-/// Hears of jobs, for ever.
+/// Receives announcements of jobs until the task is aborted.
 pub(super) async fn hear_of_jobs(shared: Arc<Shared>) {
     let client = &shared.link.client;
     let mut epoch = shared.link.epoch.clone();
@@ -126,7 +127,8 @@ pub(super) async fn hear_of_jobs(shared: Arc<Shared>) {
     }
 }
 
-/// Hears of jobs until the connection is another one. Says whether the subscription is gone.
+/// Receives announcements until the connection is made anew. Returns whether the subscription
+/// ended.
 async fn listen(
     shared: &Arc<Shared>,
     announcements: &mut async_nats::Subscriber,
@@ -219,7 +221,7 @@ fn finish_opening(shared: &Shared, opened: Result<OpenJob, NotOpened>, is_new: b
             (job, JobState::Closed(Instant::now() + TRY_AGAIN))
         }
     };
-    // It may be over by now.
+    // The job may have ended while its database was being opened.
     if let Some(job) = shared.jobs().all.get_mut(&name) {
         job.state = state;
     }
@@ -256,7 +258,7 @@ fn open(
     }
 }
 
-/// Whether this program and machine can do such a job.
+/// Checks that this program has the rules of a job and that its memory suffices for the job.
 fn check(
     settings: &WorkerSettings,
     context: &JobContext,
@@ -280,7 +282,7 @@ fn check(
     Ok(())
 }
 
-/// The database that a job needs.
+/// Opens the database that a job needs.
 fn open_database(
     databases: &Databases,
     context: &JobContext,

@@ -1,5 +1,5 @@
-//! The items that a worker holds: taken from the broker for threads that want some, kept alive
-//! until their results are sent, given back when the worker ends.
+//! The items that a worker holds: it takes them from the broker for threads that wait, renews their
+//! leases until their results are sent, and gives them back when the worker ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, PoisonError};
@@ -16,31 +16,31 @@ use super::results::{Finished, hand_in};
 use crate::farm::names::{WORKERS, items_stream};
 use crate::proof::{Lease, WorkerQueue};
 
-/// Items are asked for beyond those that threads wait for, so many that they last for so long.
-/// Where an item takes longer than that, none.
+/// The worker prefetches enough items to keep its threads busy for this long, and none if an item
+/// takes longer than that.
 const AHEAD: Duration = Duration::from_millis(50);
-/// The most items beyond those that threads wait for.
+/// The most items that are prefetched.
 const MOST_AHEAD: usize = 256;
-/// A request for items is made anew after so long.
+/// Time after which a request for items expires and is made anew.
 const EXPIRES: Duration = Duration::from_secs(3);
-/// The same if there is more than one job.
+/// Like [`EXPIRES`], but if there is more than one job, since jobs are asked in turn.
 const EXPIRES_IN_TURN: Duration = Duration::from_millis(300);
-/// After a failure it is tried again after so long.
+/// Delay before the next attempt after a failure.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Leases are looked at so often.
+/// Interval at which the worker checks which leases to renew.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What a worker holds.
+/// The leases of a worker.
 pub(super) struct Leases {
     threads: usize,
-    /// Threads that wait for an item.
+    /// The number of threads that wait for an item.
     idle: usize,
     ready: VecDeque<Held>,
-    /// All that it holds, by number.
+    /// All items that the worker holds, by number.
     held: HashMap<u64, Keep>,
     next: u64,
     is_closed: bool,
-    /// Seconds that an item takes, lately.
+    /// A running average of the seconds that an item takes.
     item_time: Option<f64>,
 }
 
@@ -51,7 +51,7 @@ struct Held {
     number: u64,
 }
 
-/// What keeps an item alive.
+/// The state by which the lease of an item is renewed.
 struct Keep {
     job: Arc<OpenJob>,
     receipt: Arc<Acker>,
@@ -82,7 +82,7 @@ impl Leases {
         }
     }
 
-    /// How many items are to be asked for.
+    /// The number of items to request from the broker.
     fn wanted(&self) -> usize {
         if self.is_closed {
             return 0;
@@ -102,17 +102,17 @@ impl Leases {
         self.ready.push_back(Held { job, item, number });
     }
 
-    /// No more items are handed out.
+    /// Closes the queue: no more items are handed out.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
     }
 
-    /// Whether items are held.
+    /// Whether the worker holds items.
     pub(super) fn holds_any(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// How many items of a job are held, and how long the oldest.
+    /// The number of items of a job that the worker holds, and the age of the oldest.
     pub(super) fn held_of(&self, job: &Arc<OpenJob>) -> (u32, Duration) {
         let taken = self.held.values().filter(|keep| Arc::ptr_eq(&keep.job, job));
         taken.fold((0, Duration::ZERO), |(n, oldest), keep| {
@@ -120,12 +120,12 @@ impl Leases {
         })
     }
 
-    /// Forgets an item; returns what acknowledges it.
+    /// Forgets an item; returns the receipt that acknowledges it.
     pub(super) fn release(&mut self, number: u64) -> Option<Arc<Acker>> {
         self.held.remove(&number).map(|keep| keep.receipt)
     }
 
-    /// Receipts of the items that are to be kept alive now.
+    /// Receipts of the items whose leases are to be renewed now.
     fn due(&mut self) -> Vec<Arc<Acker>> {
         let now = Instant::now();
         let mut due = Vec::new();
@@ -175,7 +175,7 @@ impl FarmLease {
         }
     }
 
-    /// Sends what was found; waits, if too much is under way.
+    /// Sends a result; waits if too many results are under way.
     fn finish(mut self, found: Result<Vec<u8>, String>) {
         let Some(Held { job, item, number }) = self.held.take() else { return };
         let shared = Arc::clone(&self.shared);
@@ -216,18 +216,18 @@ impl Drop for FarmLease {
     }
 }
 
-/// Gives an item back, for another worker at once.
+/// Gives an item back, so that the broker hands it to another worker at once.
 async fn give_back(shared: &Shared, number: u64) {
     let receipt = shared.leases().held.get(&number).map(|keep| Arc::clone(&keep.receipt));
     if let Some(receipt) = receipt {
-        // If that is lost it goes to another worker all the same, later.
+        // If this message is lost, the lease expires and the item goes to another worker later.
         let _ = receipt.ack_with(AckKind::Nak(None)).await;
     }
     shared.leases().release(number);
 }
 
-/// Takes items for threads that want some, for ever; at the end gives back those that nobody has
-/// begun.
+/// Takes items for threads that wait until the worker ends, and then gives back those that no
+/// thread has begun.
 pub(super) async fn take_items(shared: Arc<Shared>) {
     let mut consumers: HashMap<String, PullConsumer> = HashMap::new();
     let mut ending = shared.ending.subscribe();
@@ -265,7 +265,7 @@ pub(super) async fn take_items(shared: Arc<Shared>) {
     }
 }
 
-/// Takes so many items of a job, or those that come in some time.
+/// Takes `wanted` items of a job, or those that come until the request expires.
 async fn take(
     shared: &Shared,
     job: &Arc<OpenJob>,
@@ -286,7 +286,7 @@ async fn take(
     loop {
         let message = tokio::select! {
             message = batch.next() => message,
-            // What was asked for over another connection does not come.
+            // The answer to a request over an earlier connection never comes.
             _ = epoch.changed() => return Ok(()),
         };
         let Some(message) = message else { return Ok(()) };
@@ -296,13 +296,13 @@ async fn take(
     }
 }
 
-/// Keeps what is held alive, for ever.
+/// Renews the leases of all held items until the task is aborted.
 pub(super) async fn keep_alive(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(LOOK).await;
         let due = shared.leases().due();
         for receipt in due {
-            // The next one does as well.
+            // If this renewal is lost, the next one does as well.
             let _ = receipt.ack_with(AckKind::Progress).await;
         }
     }

@@ -1,5 +1,5 @@
-//! What the items of a question rest on: strategies that earlier rounds have applied. A worker asks
-//! the manager for them, replays them, and keeps them.
+//! The lemmas that the items of a question rest on: strategies that earlier rounds have applied. A
+//! worker asks the manager for them, replays them, and keeps them.
 
 use std::collections::HashSet;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -15,30 +15,31 @@ use crate::farm::wire::{RoundsReply, RoundsRequest, decode, encode};
 use crate::proof::learn;
 use crate::search::Lemmas;
 
-/// What is missing is asked for again after so long.
+/// Interval at which missing rounds are requested again.
 const PAUSE: Duration = Duration::from_millis(200);
-/// After so long an item is given back: its manager does not know what it rests on.
+/// Time after which an item is given back because its manager has not sent the rounds that it rests
+/// on.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is known of a question.
+/// The lemmas of a question that a worker has.
 #[derive(Default)]
 pub(super) struct Known {
     lemmas: Lemmas,
-    /// The rounds as the manager has them, as far as they have come.
+    /// The bytes of the manager's rounds that have been received so far.
     rounds: Vec<u8>,
-    /// Bytes of them that are among the lemmas.
+    /// The number of bytes of the rounds that are among the lemmas already.
     learnt: usize,
-    /// What was known before.
+    /// The digests of the earlier states of the lemmas.
     earlier: HashSet<Digest>,
 }
 
 impl Known {
-    /// What is known.
+    /// The lemmas of all rounds that have been replayed.
     pub(super) fn lemmas(&self) -> &Lemmas {
         &self.lemmas
     }
 
-    /// Goes on by a round that is there; says whether one was.
+    /// Replays the next round that has been received; returns whether there was one.
     fn learn_next(&mut self, attacker: Side, job: &OpenJob) -> Result<bool, String> {
         let rest = &self.rounds[self.learnt..];
         let Some((length, rest)) = rest.split_first_chunk() else { return Ok(false) };
@@ -50,17 +51,18 @@ impl Known {
         Ok(true)
     }
 
-    /// Begins again with the rounds that are there, or without any.
+    /// Drops all lemmas, and, unless `keep` is set, the received rounds.
     fn begin_again(&mut self, keep: bool) {
         let rounds = if keep { std::mem::take(&mut self.rounds) } else { Vec::new() };
         *self = Known { rounds, ..Known::default() };
     }
 }
 
-/// Waits until exactly that is known which has a digest; `None` if this worker is to end before.
+/// Waits until the lemmas have exactly the digest `wanted`; `None` if this worker is to end before
+/// that.
 ///
 /// # Errors
-/// Why that does not come.
+/// The reason why these lemmas do not come.
 pub(super) fn reach<'a>(
     shared: &Shared,
     job: &'a OpenJob,
@@ -77,7 +79,7 @@ pub(super) fn reach<'a>(
         drop(there);
         let mut there = known.write().unwrap_or_else(PoisonError::into_inner);
         if there.earlier.contains(&wanted) {
-            // An item of an earlier round, which was handed out again.
+            // An item of an earlier round was handed out again: its lemmas are learnt anew.
             there.begin_again(true);
         }
         while there.lemmas.digest() != wanted {
@@ -97,7 +99,7 @@ pub(super) fn reach<'a>(
         drop(there);
         let more = ask(shared, job, attacker, from as u64);
         let mut there = known.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have been faster.
+        // Another thread may have received these bytes first.
         if there.rounds.len() == from {
             there.rounds.extend_from_slice(&more);
         }
@@ -107,7 +109,7 @@ pub(super) fn reach<'a>(
         }
         if more.is_empty() {
             if Instant::now() > deadline {
-                // Perhaps what is here is not what the manager has.
+                // The received rounds may differ from those of the manager.
                 known.write().unwrap_or_else(PoisonError::into_inner).begin_again(false);
                 return Err("its manager does not say what it rests on".into());
             }
@@ -116,7 +118,8 @@ pub(super) fn reach<'a>(
     }
 }
 
-/// Asks the manager for what comes after so many bytes; nothing if there is nothing, or no answer.
+/// Asks the manager for the rounds from offset `from` on. The result is empty if there are no more
+/// or no answer comes.
 fn ask(shared: &Shared, job: &OpenJob, attacker: Side, from: u64) -> Vec<u8> {
     let request = encode(&RoundsRequest { white_attacks: attacker == Side::White, from });
     let subject = lemmas_subject(&job.name);

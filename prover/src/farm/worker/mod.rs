@@ -1,9 +1,9 @@
-//! A worker: takes items of the jobs that it has the databases for, searches, and says what it
-//! found.
+//! A worker: takes items of the jobs that it has the databases for, searches them, and sends the
+//! results.
 //!
-//! Threads search; tasks of the connection take items, keep them alive, and send results. An item
-//! is acknowledged when the broker has its result. A worker that ends gives back what it has not
-//! done.
+//! Threads search; tasks of the connection take items, renew their leases, and send results. An
+//! item is acknowledged when the broker has its result. A worker that ends gives back the items
+//! that it has not done.
 
 mod jobs;
 mod leases;
@@ -30,63 +30,63 @@ use crate::progress::Progress;
 use crate::proof::{Answer, Item, Lease, SearchContext, Work, work};
 use crate::search::SearchProgress;
 
-/// A worker says how it is so often.
+/// Interval between heartbeats of the worker.
 const BEAT: Duration = Duration::from_secs(1);
-/// It looks so often whether it is to end.
+/// Interval at which the worker polls for shutdown.
 const LOOK: Duration = Duration::from_millis(50);
-/// Results under way may take so long when it ends.
+/// Time that results under way are given when the worker ends.
 const LAST_RESULTS: Duration = Duration::from_secs(5);
-/// Results under way at a time; beyond that threads wait.
+/// The most results under way at a time; beyond that threads wait.
 const MOST_RESULTS: usize = 256;
 
-/// Where a worker's databases are.
+/// The databases of a worker.
 #[derive(Debug, Clone)]
 pub struct Databases {
-    /// The folder: the database of the board RxC is in RxC.
+    /// The folder with the databases; the database of the board RxC is in its subfolder RxC.
     pub folder: PathBuf,
-    /// Where their values are while it searches.
+    /// Where the values of positions are during a search: in memory or on disk.
     pub room: Room,
-    /// What is done about a file that cannot be read.
+    /// Called when a file of a database cannot be read; returns the value to use instead, if any.
     pub on_failure: fn(&StoreError) -> Option<Value>,
 }
 
-/// What a worker is.
+/// The settings of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
-    /// Its name: one token of a subject.
+    /// The worker's name: one token of a subject.
     pub name: String,
-    /// Threads.
+    /// The number of threads that search.
     pub threads: usize,
-    /// Bytes that it may use.
+    /// The bytes of memory that the worker may use.
     pub memory: u64,
-    /// Its databases.
+    /// The databases that the worker has.
     pub databases: Databases,
-    /// Where large results go.
+    /// The object store for large results, if there is one.
     pub objects: Option<Objects>,
-    /// Where it says what it does.
+    /// The output for the worker's messages.
     pub progress: Progress,
 }
 
-/// What a worker has done.
+/// Counts of the work that a worker has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkDone {
-    /// Items.
+    /// The number of items done.
     pub items: u64,
-    /// Nodes that it expanded, for items that it gave back, too.
+    /// The number of nodes expanded, including those for items that were given back.
     pub nodes: u64,
 }
 
-/// What threads and tasks share.
+/// The state that threads and tasks share.
 struct Shared {
     link: Link,
     settings: WorkerSettings,
     jobs: Mutex<Jobs>,
     leases: Mutex<Leases>,
-    /// An item has come, or there will be no more.
+    /// Notified when an item has come, or when there will be no more.
     ready: Condvar,
-    /// Threads want items, or there is a new job.
+    /// Notified when threads wait for items, or when there is a new job.
     demand: Notify,
-    /// Bounds the results under way.
+    /// Bounds the number of results under way.
     results: Arc<Semaphore>,
     is_ending: AtomicBool,
     ending: watch::Sender<bool>,
@@ -109,7 +109,7 @@ impl Shared {
     }
 }
 
-/// Works until it is to end.
+/// Runs a worker until it is stopped.
 pub fn run_worker(
     connection: &Connection,
     settings: WorkerSettings,
@@ -173,7 +173,7 @@ pub fn run_worker(
     }
 }
 
-/// Does an item.
+/// Searches an item.
 fn search(shared: &Shared, lease: &FarmLease) -> Work {
     let job = lease.job();
     let known = match Item::lemmas_of(lease.item()) {
@@ -215,7 +215,7 @@ fn search(shared: &Shared, lease: &FarmLease) -> Work {
     }
 }
 
-/// Says how the worker is, for ever.
+/// Sends the worker's heartbeats until the task is aborted.
 async fn beat(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(BEAT).await;
@@ -236,7 +236,7 @@ async fn say_how_it_is(shared: &Shared, is_leaving: bool) {
             is_leaving,
         };
         let subject = heartbeat_subject(&job.name, &shared.settings.name);
-        // The next one says it, too.
+        // If this heartbeat is lost, the next one carries the same counts.
         let _ = shared.link.client.publish(subject, encode(&beat).into()).await;
     }
 }

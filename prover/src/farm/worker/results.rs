@@ -1,4 +1,4 @@
-//! Results to the broker.
+//! Sends results to the broker.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,16 +12,17 @@ use crate::farm::names::result_subject;
 use crate::farm::objects::MOST_INLINE;
 use crate::farm::wire::{FoundMessage, ResultMessage, encode};
 
-/// A result that the broker does not take is sent again after so long, then twice as long, …
+/// The first delay before a result that the broker did not take is sent again. The delay doubles
+/// after each attempt.
 const PAUSE: Duration = Duration::from_millis(100);
-/// … and so long at most.
+/// The longest delay between two attempts.
 const MOST_PAUSE: Duration = Duration::from_secs(2);
-/// After so long the item is given back.
+/// Time after which a worker gives an item back whose result it could not send.
 const GIVE_UP: Duration = Duration::from_secs(600);
-/// Bytes of a message besides the result.
+/// An upper bound on the bytes of a message besides the result.
 const ENVELOPE: usize = 4096;
 
-/// What came of an item.
+/// The outcome of an item.
 pub(super) struct Finished {
     pub(super) job: Arc<OpenJob>,
     pub(super) item: Vec<u8>,
@@ -74,12 +75,13 @@ async fn wait(pause: &mut Duration) {
 async fn acknowledge(shared: &Shared, number: u64, how: AckKind) {
     let receipt = shared.leases().release(number);
     if let Some(receipt) = receipt {
-        // One that is lost leads to the same result once more.
+        // If the acknowledgement is lost, the item is searched again, with an equal result.
         let _ = receipt.ack_with(how).await;
     }
 }
 
-/// What was found as it is sent: as it is, by the object store, or not at all.
+/// The message of a result: the result itself, a reference to the object store, or the reason why
+/// there is none.
 async fn as_message(
     shared: &Shared,
     found: &Result<Vec<u8>, String>,
