@@ -1,5 +1,5 @@
-//! The strategies that a round has applied, and how they become lemmas: here and, as bytes, with
-//! workers elsewhere.
+//! The strategies that a round has applied, and how they become lemmas: in this process and, as
+//! bytes, in workers on other machines.
 
 use certificate_spec::Digest;
 use rayon::prelude::*;
@@ -10,18 +10,18 @@ use crate::board::{Board, Position, Side};
 use crate::search::{Lemmas, PackedStrategy};
 use crate::wire;
 
-/// A strategy as it is written.
+/// A strategy in its encoded form.
 #[derive(Serialize, Deserialize)]
 struct WireStrategy {
     white_moves: bool,
-    /// Sets of squares, a bit each.
+    /// Sets of squares, a bit for each square.
     black: u32,
     white: u32,
     kings: u32,
     strategy: PackedStrategy,
 }
 
-/// The strategies of a round, in the order in which they were applied, as bytes.
+/// Encodes the strategies of a round, in the order in which they were applied.
 pub(super) fn encode(board: &Board, round: &[(Position, PackedStrategy)]) -> Vec<u8> {
     let strategy = |(position, strategy): &(Position, PackedStrategy)| {
         let sets = [position.black, position.white, position.kings];
@@ -32,11 +32,11 @@ pub(super) fn encode(board: &Board, round: &[(Position, PackedStrategy)]) -> Vec
     wire::encode(&round.iter().map(strategy).collect::<Vec<_>>())
 }
 
-/// Adds all positions of the strategies of a round to what its searches knew. Each is replayed, so
-/// bytes from elsewhere do no harm.
+/// Adds all positions of a round's strategies to the lemmas. Each strategy is replayed first, so
+/// bytes from an untrusted source do no harm.
 ///
 /// # Errors
-/// [`BadAnswer`] if the bytes are no strategies, or one does not hold; nothing is added then.
+/// [`BadAnswer`] if the bytes are no strategies, or if one does not hold; no lemma is added then.
 pub fn learn(
     lemmas: &mut Lemmas,
     round: &[u8],

@@ -1,10 +1,11 @@
-//! The ledger: results that were found before, by a run that was interrupted, for another threshold
-//! or opening.
+//! The ledger: results of earlier searches, of a run that was interrupted, of another threshold or
+//! of another opening.
 //!
-//! The key is the whole item, so a result is used for that very search and for no other. What the
-//! manager does is a function of the results; so a run that finds some of them here does what it
-//! would have done without, only faster. Each has a sum of its item and itself, as the store sees
-//! to it that a write is whole and not that no bit changes later: one that does not fit is none.
+//! The key is the whole item, so a result is used for an equal search and for no other. What the
+//! manager does is a function of the results, so a run that finds some of them here does what it
+//! would have done without, only faster. The store guarantees that a write is whole, but does not
+//! detect a bit that changes later. Therefore each result has a checksum of its item and itself,
+//! and a result whose checksum does not fit is ignored.
 
 use std::fs::DirEntry;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
@@ -25,17 +26,17 @@ use crate::search::Checkpoint;
 use crate::wire;
 
 const RESULTS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("ledger 1");
-/// What the tables of earlier versions are called.
+/// The prefix of the table names of earlier versions.
 const OLD_TABLES: &str = "results";
-/// Bytes of a sum.
+/// The bytes of a checksum.
 const SUM: usize = 8;
-/// Results are written after so long at the latest.
+/// The longest time before new results are written to disk.
 const WRITE_AFTER: Duration = Duration::from_secs(1);
-/// A file that is in use is waited for so long: a process that was killed may still be ending, and
-/// one that this process starts has its files until it is another program.
+/// Time to wait for a file that is in use: a process that was killed may still be ending, and a
+/// child of this process holds its files until it executes another program.
 const RELEASE: Duration = Duration::from_millis(500);
 
-/// What can go wrong with a ledger.
+/// The errors of a ledger.
 #[derive(Debug, Error)]
 pub enum LedgerError {
     /// Another process has it open.
@@ -43,7 +44,7 @@ pub enum LedgerError {
         "{path}: another process is using it; wait for that one, or name another file with --results"
     )]
     InUse {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The store cannot be read or written.
@@ -51,72 +52,72 @@ pub enum LedgerError {
         "{path}: {source}; if this is no file of results, name another with --results; if it is damaged, remove it: it only saves time"
     )]
     Store {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the store.
         source: Box<redb::Error>,
     },
-    /// The file is not as it was written.
+    /// The content of the file is damaged.
     #[error(
         "{path}: damaged; remove it and run this again (it only saves time), or name another file with --results"
     )]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Its directory cannot be made, or a file of an earlier version cannot be renamed.
+    /// The directory cannot be made, or a file of an earlier version cannot be renamed.
     #[error("{path}: {source}")]
     Io {
-        /// The directory or file.
+        /// The path of the directory or file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
-/// Digits of an item's digest in the name of the file that keeps its search.
+/// The number of digits of an item's digest in the name of its checkpoint file.
 const ID: usize = 16;
 
-/// A file of results.
+/// A file of results, or results in memory.
 pub struct Ledger {
     path: PathBuf,
-    /// Whether the results are in a file of that name, and not in memory.
+    /// Whether the results are in the file `path`, and not in memory.
     is_file: bool,
     database: Database,
     fresh: Mutex<Fresh>,
-    /// Where a file of an earlier version has gone that was in its place.
+    /// The new path of a file of an earlier version that was in the place of this one.
     set_aside: Option<PathBuf>,
 }
 
-/// A result as the store has it.
+/// A result as it is stored.
 #[derive(Serialize, Deserialize)]
 struct StoredResult {
-    /// A sum of the item and the result.
+    /// A checksum of the item and the result.
     sum: [u8; SUM],
     result: Vec<u8>,
 }
 
 /// A result and the item that it belongs to, as bytes.
 pub struct Record {
-    /// The item.
+    /// The encoded item.
     pub item: Vec<u8>,
-    /// Its result.
+    /// The encoded result of the item.
     pub result: Vec<u8>,
 }
 
-/// A search that is kept beside a ledger while it is under way.
+/// The checkpoint of a search under way, which is kept beside a ledger.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeptSearch {
-    /// Its file.
+    /// The path of the checkpoint's file.
     pub path: PathBuf,
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
 /// Results that are not written yet.
 struct Fresh {
     results: Vec<Record>,
-    /// When some were written last.
+    /// The time of the last write.
     written: Instant,
 }
 
@@ -127,9 +128,9 @@ impl Default for Fresh {
 }
 
 impl Ledger {
-    /// Opens a file, or makes it, and goes over all that is in it: the store panics at a file whose
-    /// structure is damaged, and had better do so here than in the middle of a proof. A file of an
-    /// earlier version is renamed, and so are the searches that are kept beside it.
+    /// Opens a file, or makes it, and reads all of its content: the store panics at a file whose
+    /// structure is damaged, and a panic here is better than one in the middle of a proof. A file
+    /// of an earlier version is renamed, and so are the checkpoints that are kept beside it.
     ///
     /// # Errors
     /// [`LedgerError`], such as when another process has it open.
@@ -154,7 +155,7 @@ impl Ledger {
         })
     }
 
-    /// Results that are kept no longer than this is.
+    /// A ledger in memory, whose results are lost when it is dropped.
     ///
     /// # Errors
     /// [`LedgerError`]
@@ -166,12 +167,12 @@ impl Ledger {
         Ok(Ledger { path, is_file: false, database, fresh, set_aside })
     }
 
-    /// Where a file of an earlier version has gone that was in the place of this one.
+    /// The new path of a file of an earlier version that was in the place of this one.
     pub fn set_aside(&self) -> Option<&Path> {
         self.set_aside.as_deref()
     }
 
-    /// The results of some items, as far as they are there.
+    /// The stored results of some items, each `None` if there is none or its checksum does not fit.
     ///
     /// # Errors
     /// [`LedgerError`]
@@ -211,24 +212,25 @@ impl Ledger {
         all.map(item).collect()
     }
 
-    /// Where searches are kept while they are under way: nowhere, if these results are in memory.
+    /// The checkpoints of searches under way; none if the results are in memory.
     pub(super) fn checkpoints(&self) -> Option<Checkpoints> {
         self.is_file.then(|| Checkpoints(self.path.clone()))
     }
 
-    /// The searches that are kept beside the file, in order of their names. Those that are left
-    /// when a proof is done are of another start, budget, table or version, or of a question that
-    /// the other one has answered.
+    /// The checkpoints beside the file, in order of their names. Those that are left when a proof
+    /// is done belong to another start, budget, table or version, or to a question that the answer
+    /// to the other question has settled.
     pub fn searches_kept(&self) -> Vec<KeptSearch> {
         if self.is_file { searches_beside(&self.path) } else { Vec::new() }
     }
 
-    /// Adds a result. It is safe after the next [`Ledger::write`].
+    /// Adds a result. It is safe on disk after the next [`Ledger::write`].
     pub fn put(&self, record: Record) {
         self.fresh().results.push(record);
     }
 
-    /// Writes what was added, if that is due; says whether it was.
+    /// Writes the added results if the last write was at least a second ago; returns whether it
+    /// did.
     ///
     /// # Errors
     /// [`LedgerError`]
@@ -236,7 +238,7 @@ impl Ledger {
         self.write_after(WRITE_AFTER)
     }
 
-    /// Writes what was added.
+    /// Writes the added results.
     ///
     /// # Errors
     /// [`LedgerError`]
@@ -248,7 +250,7 @@ impl Ledger {
         self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what was added, if the last time was so long ago.
+    /// Writes the added results if the last write was at least `time` ago; returns whether it did.
     fn write_after(&self, time: Duration) -> Result<bool, LedgerError> {
         let mut fresh = self.fresh();
         if fresh.written.elapsed() < time {
@@ -256,7 +258,7 @@ impl Ledger {
         }
         if !fresh.results.is_empty() {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
-            // The kept searches that led to them are no longer needed.
+            // The checkpoints of searches that have a result now are no longer needed.
             for Record { item, .. } in fresh.results.drain(..).filter(|_| self.is_file) {
                 Checkpoint::remove(&Checkpoints(self.path.clone()).file(&item));
             }
@@ -279,11 +281,12 @@ impl Ledger {
     }
 }
 
-/// Files beside those of results, one for each search under way.
+/// Files beside a file of results, one for each search under way.
 pub(super) struct Checkpoints(PathBuf);
 
 impl Checkpoints {
-    /// The file of an item: that of the results, and the beginning of the item's digest.
+    /// The checkpoint file of an item. Its name is that of the results file and the first digits of
+    /// the item's digest.
     pub(super) fn file(&self, item: &[u8]) -> PathBuf {
         let mut name = self.0.clone().into_os_string();
         name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));
@@ -319,8 +322,7 @@ fn is_old(database: &Database) -> Result<bool, redb::Error> {
     Ok(read.list_tables()?.any(|table| table.name().starts_with(OLD_TABLES)))
 }
 
-/// Renames a file of an earlier version and the searches that are kept beside it; returns its new
-/// path.
+/// Renames a file of an earlier version and the checkpoints beside it; returns the new path.
 fn rename_old(path: &Path) -> Result<PathBuf, LedgerError> {
     let numbered = |n: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -343,7 +345,7 @@ fn rename_old(path: &Path) -> Result<PathBuf, LedgerError> {
     Ok(aside)
 }
 
-/// The searches that are kept beside a file of results, in order of their names.
+/// The checkpoints beside a file of results, in order of their names.
 fn searches_beside(path: &Path) -> Vec<KeptSearch> {
     let Some(name) = path.file_name() else { return Vec::new() };
     let directory = match path.parent() {
@@ -363,7 +365,7 @@ fn searches_beside(path: &Path) -> Vec<KeptSearch> {
     all
 }
 
-/// What a function returns, or nothing, without a word on standard error, if it panics.
+/// Calls a function; `None` if it panics, without a message on standard error.
 fn quietly<T>(f: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
     let hook = take_hook();
     set_hook(Box::new(|_| ()));
@@ -397,7 +399,8 @@ mod tests {
         ledger.write().expect("memory");
         let want = Some(vec![7; 5]);
         assert_eq!(ledger.get(&items).expect("memory"), vec![want.clone(); 4]);
-        // A bit of the sum, one of the result; one that belongs to another item.
+        // One record has a changed bit in its checksum, one in its result, and one belongs to
+        // another item.
         let write = ledger.database.begin_write().expect("memory");
         {
             let mut table = write.open_table(RESULTS).expect("memory");

@@ -1,14 +1,15 @@
 //! Growing the tree until its root is decided.
 //!
-//! Each round hands the frontier nodes that matter most to df-pn searches, each with a fresh table
-//! and the same budget, and applies the results in the order in which the nodes were chosen. A node
-//! that is too hard for the budget is expanded. The searches of a round are done by workers side by
-//! side, and their number does not depend on the number of workers, so neither does the tree.
+//! Each round hands the frontier nodes that matter most to df-pn searches, each with a fresh
+//! transposition table and an equal budget, and applies the results in the order in which the nodes
+//! were chosen. A node that is too hard for the budget is expanded. Workers do the searches of a
+//! round in parallel, and the number of searches does not depend on the number of workers, so
+//! neither does the tree.
 //!
 //! With a threshold the tree is first grown until its root is decided under the assumption that
-//! what is likely is so; then the threshold is raised, and the same tree grown on ("Checkers Is
-//! Solved", 2007). Nothing of it is kept but the results of the searches ([`Ledger`]): the tree
-//! follows from them.
+//! likely results are true; then the threshold is raised, and that tree is grown further ("Checkers
+//! Is Solved", 2007). Only the results of the searches are kept ([`Ledger`]): the tree follows from
+//! them.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,12 +35,12 @@ use crate::search::{
     Checkpoint, Lemmas, Outcome, PackedStrategy, Probes, ProofNumbers, SearchProgress,
 };
 
-/// The least number of searches of a round, where nothing else is said.
+/// The default of the least number of searches of a round.
 pub const ROUND: usize = 16;
-/// With larger trees a round has a search for each so many nodes, so that the work of choosing
+/// In large trees a round has one search for this number of nodes, so that the cost of choosing
 /// them, which goes over the whole tree, stays in proportion.
 const NODES_PER_SEARCH: usize = 16;
-/// A round looks so often at the latest whether the proof is to end.
+/// Interval at which a round polls whether the proof is to end.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The parameters of a proof.
@@ -49,52 +50,52 @@ pub struct Manager {
     pub leaf_nodes: u64,
     /// The bytes that the table of a leaf search may grow to.
     pub leaf_table: u64,
-    /// The least number of searches of a round: what is found depends on it, and no more workers
-    /// than that are busy at first.
+    /// The least number of searches of a round. The proof that is found depends on it, and at first
+    /// at most this number of workers are busy.
     pub round: usize,
     /// Threads of a leaf search, which share its table. With more than one, the proof depends on
     /// their timing.
     pub leaf_threads: u32,
-    /// Whether searches know what those of earlier rounds have decided: all positions of their
-    /// strategies. Not with thresholds.
+    /// Whether searches use what those of earlier rounds have decided: all positions of their
+    /// strategies. It cannot be combined with thresholds.
     pub lemmas: bool,
-    /// The budget of all searches together, in nodes, if there is one.
+    /// The budget of all searches together, in nodes; no limit if `None`.
     pub max_nodes: Option<u64>,
-    /// Thresholds, if proofs are to begin with what is likely.
+    /// The thresholds, for a proof that begins with likely results.
     pub thresholds: Option<Thresholds>,
-    /// Positions of a line of play from the start: its last one is decided first, then the one
-    /// before.
+    /// Positions of a line of play from the start. The last one is decided first, then the one
+    /// before it, and so on.
     pub seed: Vec<Position>,
 }
 
-/// Says whether a proof is to end.
+/// Returns whether a proof is to end.
 pub type IsStopped<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// What a proof is made with. Only the cost of the proof depends on it.
+/// The surroundings of a proof. They affect its cost only, not its result.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
-    /// Results that are there already, and where new ones go.
+    /// The ledger that known results come from and new ones go to.
     pub ledger: &'a Ledger,
     /// The workers that do the searches.
     pub workers: &'a Workers,
-    /// Whether the proof is to end.
+    /// Polled during the proof: whether it is to end.
     pub is_stopped: &'a IsStopped<'a>,
-    /// Where progress goes.
+    /// The output for progress messages.
     pub progress: &'a Progress,
 }
 
-/// Why a proof ended.
+/// The reason why a proof ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The root is decided at the last threshold.
     Decided,
-    /// The budget is spent.
+    /// The budget of nodes is spent.
     Budget,
-    /// It was interrupted.
+    /// The proof was interrupted.
     Interrupted,
 }
 
-/// How a proof ended.
+/// The result of a proof that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Why it ended.
@@ -105,9 +106,9 @@ pub struct Verdict {
     pub nodes: u64,
     /// The number of leaf searches.
     pub searches: u64,
-    /// Whether a search that was interrupted is kept, to be gone on with.
+    /// Whether a search that was interrupted has left a checkpoint, from which it can be resumed.
     pub is_kept: bool,
-    /// The iterations that are finished.
+    /// The finished iterations of the threshold.
     pub history: Vec<Iteration>,
 }
 
@@ -115,19 +116,19 @@ pub struct Verdict {
 pub struct Grown<'a> {
     /// The tree.
     pub tree: Tree<'a>,
-    /// How it ended.
+    /// How the proof ended.
     pub verdict: Verdict,
-    /// What its searches have decided, if they knew that of each other.
+    /// The lemmas that its searches have decided, if [`Manager::lemmas`] is set.
     pub lemmas: Option<Lemmas>,
 }
 
 /// Why a proof could not go on.
 #[derive(Debug, Error)]
 pub enum ProofError {
-    /// The ledger.
+    /// The ledger cannot be read or written.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// A search that failed each time.
+    /// A search of this process whose results were invalid each time.
     #[error("a search failed {TRIES} times, the last time with {0}")]
     Worker(BadAnswer),
 }
@@ -138,7 +139,7 @@ struct Run<'a, 'g> {
     context: &'g SearchContext<'g>,
     environment: Environment<'a>,
     queue: &'a dyn ManagerQueue,
-    /// What the searches of earlier rounds have decided, if those of this round are to know it.
+    /// The lemmas of earlier rounds, if the searches of this round are to use them.
     lemmas: Option<&'a RwLock<Lemmas>>,
     tree: Tree<'g>,
     verdict: Verdict,
@@ -146,7 +147,7 @@ struct Run<'a, 'g> {
     bar: &'a Bar,
 }
 
-/// Gets a position that was decided, and its strategy.
+/// A callback that gets each decided position and its strategy.
 type DecideCallback<'a> = dyn FnMut(&Position, &PackedStrategy) + 'a;
 
 fn into_inner(lemmas: RwLock<Lemmas>) -> Lemmas {
@@ -193,7 +194,7 @@ impl Manager {
                 bar: &bar,
             };
             let done = run.iterate();
-            // What an error has ended is not lost, either.
+            // Results are written even when the proof has ended with an error.
             let written = ledger.write();
             queue.settle();
             done.and(written.map_err(Into::into))?;
@@ -203,7 +204,7 @@ impl Manager {
             let done = run(&*farm.open());
             bar.finish();
             let (tree, verdict) = done?;
-            // Workers go on with what they have, whatever becomes of this process.
+            // Workers of a farm go on with their items when this process has ended.
             let verdict = Verdict { is_kept: true, ..verdict };
             return Ok(Grown { tree, verdict, lemmas: lemmas.map(into_inner) });
         }
@@ -213,7 +214,7 @@ impl Manager {
         let answer = |lease: &LocalLease<'_>| {
             let _worker = workers.take();
             let bytes = lease.item();
-            // They change between rounds.
+            // The lemmas change only between rounds.
             let lemmas = lemmas.as_ref().map(read);
             let context = &SearchContext { lemmas: lemmas.as_deref(), ..*context };
             let Some(item) = Item::decode(bytes, context) else {
@@ -244,7 +245,7 @@ impl Manager {
             run(&queue)
         });
         bar.finish();
-        // The workers have ended.
+        // All worker threads have ended here.
         let (tree, verdict) = done?;
         let verdict = Verdict { is_kept: is_kept.load(Ordering::Relaxed), ..verdict };
         let lemmas =
@@ -257,7 +258,7 @@ fn words_of(numbers: ProofNumbers) -> String {
     format!("proof number {}, disproof number {}", numbers.proof, numbers.disproof)
 }
 
-/// Where a search of the root is, for somebody who follows it for days.
+/// Describes the progress of the search of the root, for a user who follows it for days.
 fn where_it_is(
     board: &Board,
     root: &Position,
@@ -275,12 +276,12 @@ fn where_it_is(
     format!("{words}; {share:.0} % of look-ups in the database; table {table} of {limit}")
 }
 
-/// The look-ups that the database knew, as a percentage.
+/// The percentage of look-ups whose value the database has.
 fn share_of(Probes { looked_up, known }: Probes) -> f64 {
     100.0 * known as f64 / looked_up.max(1) as f64
 }
 
-/// Closes the queue when it is dropped, even by a panic: the workers would wait for ever.
+/// Closes the queue when it is dropped, even by a panic; otherwise the workers would wait for ever.
 struct Closing<'a>(&'a LocalQueue);
 
 impl Drop for Closing<'_> {
@@ -290,7 +291,7 @@ impl Drop for Closing<'_> {
 }
 
 impl Run<'_, '_> {
-    /// One threshold after the other.
+    /// Grows the tree at one threshold after the other.
     fn iterate(&mut self) -> Result<(), ProofError> {
         let thresholds = self.manager.thresholds;
         let mut threshold = thresholds.map(|t| t.first);
@@ -317,7 +318,7 @@ impl Run<'_, '_> {
             if t.until.is_some_and(|until| now >= until) {
                 return Ok(());
             }
-            // On to the next one beyond which something changes.
+            // The next threshold is one beyond which something changes.
             threshold = self.tree.least_assumed().map(|least| {
                 let steps = least.saturating_sub(now) / t.increment.max(1) + 1;
                 let next = now.saturating_add(steps.saturating_mul(t.increment.max(1)));
@@ -402,8 +403,9 @@ impl Run<'_, '_> {
         ));
     }
 
-    /// Has nodes searched, and applies what is found in their order, up to where it is interrupted.
-    /// What they have decided is known from then on, if it is to be.
+    /// Has the nodes of a round searched, and applies the answers in the order of the nodes, up to
+    /// the one where the proof is interrupted. With [`Manager::lemmas`] the positions that they
+    /// decide become lemmas.
     fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
         let Some(lemmas) = self.lemmas else {
             self.search_with(round, self.context, &mut |_, _| ())?;
@@ -425,7 +427,7 @@ impl Run<'_, '_> {
         let applied = encode(self.context.board, &decided);
         let mut lemmas = lemmas.write().unwrap_or_else(PoisonError::into_inner);
         learn(&mut lemmas, &applied, attacker, self.context).map_err(ProofError::Worker)?;
-        // Of a round that was interrupted there are no more items that could rest on it.
+        // No items are submitted after a round that was interrupted, so none rests on it.
         if is_whole {
             self.queue.teach(attacker, applied);
         }
@@ -433,8 +435,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// The same; `decide` gets each position that is decided, and its strategy. Says whether all of
-    /// it was done.
+    /// Searches the nodes of a round in `context` and applies the answers in order; `decide` gets
+    /// each decided position and its strategy. Returns whether the round was finished.
     fn search_with(
         &mut self,
         round: &[NodeId],
@@ -467,14 +469,15 @@ impl Run<'_, '_> {
                 return Ok(true);
             }
             if is_stopped() {
-                // What is there already is kept.
+                // Results that have already come go to the ledger.
                 let _ = searches.receive(self.queue.collect(Duration::ZERO), ledger, self.queue);
                 return Ok(false);
             }
             let deliveries = self.queue.collect(PATIENCE);
             match searches.receive(deliveries, ledger, self.queue) {
                 Ok(nodes) => self.bar.add(nodes),
-                // What is stopped has no result.
+                // An error counts only while the proof is not stopped, since stopped searches have
+                // no result.
                 Err(_) if is_stopped() => return Ok(false),
                 Err(bad) => return Err(ProofError::Worker(bad)),
             }

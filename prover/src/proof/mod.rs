@@ -1,9 +1,9 @@
 //! From a start to proofs: the proof tree above the leaf searches.
 //!
-//! [`solve()`] decides which questions are asked. [`Manager`] decides one, by searching frontier
-//! positions of a growing [`Tree`] with df-pn, each within a budget of nodes. What decides the tree
-//! is exact whatever the order of searches is, and the order does not depend on the number of
-//! threads. What a decision rests on is a [`QuestionProof`].
+//! [`solve()`] decides which questions are asked. [`Manager`] decides one question, by searching
+//! frontier positions of a growing [`Tree`] with df-pn, each within a budget of nodes. A decision
+//! of the tree is exact for any order of the searches, and the order does not depend on the number
+//! of threads. The part of the tree that a decision rests on is a [`QuestionProof`].
 
 mod applied;
 mod item;

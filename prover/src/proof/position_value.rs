@@ -4,15 +4,15 @@ use crate::board::{Position, Side};
 use crate::heuristic::Bound;
 use crate::search::{Outcome, Search};
 
-/// Nodes for either question at first.
+/// The budget of the first search of either question, in nodes.
 const FIRST_SHARE: u64 = 2_000;
 
-/// What was found of a position.
+/// The value of a position, as far as df-pn has proved it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionValue {
-    /// What is proved of its value, for the side to move.
+    /// The proved bound of its value, for the side to move.
     pub bound: Bound,
-    /// Nodes that were expanded.
+    /// The number of nodes expanded.
     pub nodes: u64,
 }
 
@@ -28,14 +28,14 @@ impl Question<'_> {
             Outcome::Unknown(_) => return,
             outcome => outcome == Outcome::Proved,
         };
-        // An answer without a strategy to show for it would be a mistake: it counts as none.
+        // An answer without a valid strategy would be a mistake of the prover; it is dropped.
         self.answer = self.search.strategy(position).is_ok().then_some(answer);
     }
 }
 
-/// Searches the questions whether the side to move wins and whether it loses in turn, with more
-/// nodes each time, so that an easy answer to either is found before much is spent on the other; at
-/// most `nodes` nodes together. `search` makes a search for an attacker.
+/// Searches in turn the questions whether the side to move wins and whether it loses, with more
+/// nodes each time, so that an easy answer to either is found before many nodes are spent on the
+/// other. Both take at most `nodes` nodes together. `search` makes a search for an attacker.
 pub fn position_value<'a>(
     search: impl Fn(Side) -> Search<'a>,
     position: &Position,

@@ -11,7 +11,7 @@ use crate::search::{KeyMap, Lemmas, Outcome};
 /// The proof of one question.
 #[derive(Debug, Clone)]
 pub struct QuestionProof {
-    /// The question that is answered by yes.
+    /// The question, whose answer is yes.
     pub question: Question,
     /// The nodes, in ascending order of their positions; none where the database or the rules
     /// decide the start.
@@ -23,29 +23,29 @@ pub struct QuestionProof {
 /// A node of a proof.
 #[derive(Debug, Clone)]
 pub struct ProofNode {
-    /// The position.
+    /// The position of the node.
     pub position: Position,
-    /// For a win: larger than those of the nodes that it rests on. Else 0.
+    /// For a win, a number larger than those of the nodes that this one rests on; otherwise 0.
     pub rank: u32,
-    /// What it rests on.
+    /// The reason why the node is decided.
     pub basis: Basis,
 }
 
-/// What a node of a proof rests on.
+/// The reason why a node of a proof is decided.
 #[derive(Debug, Clone)]
 pub enum Basis {
     /// The successor with this number; the claimant is to move.
     Or(u32),
     /// All successors; the opponent is to move.
     And,
-    /// A strategy.
+    /// A strategy that a leaf search found.
     Leaf(Leaf<Vec<u8>>),
-    /// Nothing but a score, the claimant's, in hundredths of a man.
+    /// An assumption by a heuristic score: the claimant's, in hundredths of a man.
     Assumed(i32),
 }
 
 impl QuestionProof {
-    /// The proof that needs no node, because the database or the rules decide the start.
+    /// The proof without nodes, of a start that the database or the rules decide.
     pub fn of_known_start(question: Question) -> Self {
         QuestionProof { question, nodes: Vec::new(), history: Vec::new() }
     }
@@ -56,7 +56,7 @@ impl QuestionProof {
     }
 }
 
-/// The question that is answered by yes when it is decided whether `attacker` wins.
+/// The question whose answer is yes when it is decided whether `attacker` wins.
 pub fn question_decided(attacker: Side, won: bool) -> Question {
     match (won, attacker) {
         (true, Side::Black) => Question::BlackWins,
@@ -66,7 +66,7 @@ pub fn question_decided(attacker: Side, won: bool) -> Question {
     }
 }
 
-/// A claim that rests on so many Assumed nodes: what is not proved says so first.
+/// Puts the condition before a claim that rests on `nodes` Assumed nodes.
 pub fn if_assumed(nodes: usize, claim: &str) -> String {
     match nodes {
         0 => claim.into(),
@@ -77,8 +77,8 @@ pub fn if_assumed(nodes: usize, claim: &str) -> String {
 
 impl Tree<'_> {
     /// The proof that the decision at the root rests on, without a history. Frontier nodes that
-    /// count as decided at the tree's threshold are Assumed nodes of it. `None` if the root is not
-    /// decided, or the tree does not hold, which would be a mistake of the prover.
+    /// count as decided at the tree's threshold become Assumed nodes of it. `None` if the root is
+    /// not decided, or if the tree does not hold, which would be a mistake of the prover.
     pub fn into_proof(mut self) -> Option<QuestionProof> {
         let won = self.decision()?;
         let (mut seen, mut nodes): (KeyMap<()>, _) = (KeyMap::default(), Vec::new());
@@ -105,11 +105,13 @@ impl Tree<'_> {
         }
     }
 
-    /// The same as one leaf with the root, where searches have used what others had decided: where
-    /// these have chosen a move it is that, and above them it is one of the tree.
+    /// Like [`Tree::into_proof`], but as a single leaf at the root, for searches that have used
+    /// lemmas. In a position of the lemmas the strategy plays their move, in one above them that of
+    /// the tree.
     pub fn into_leaf(self, root: &Position, lemmas: &Lemmas) -> Option<QuestionProof> {
         let won = self.decision()?;
-        // The tree's goal ends in the database only, so all is replayed that lemmas rest on.
+        // The tree's own goal ends in the database only, so the replay includes all that lemmas
+        // rest on.
         let leaf = self.goal().replay(won).pack_by(
             root,
             |_| false,
@@ -139,8 +141,8 @@ impl Tree<'_> {
         }
     }
 
-    /// What a node rests on; the nodes among that are added to `todo`. `seen` has those that are
-    /// kept anyway. A strategy is taken out of the tree.
+    /// Takes the basis of a node; nodes that it rests on are added to `todo`. `seen` holds the
+    /// nodes that are kept anyway. A strategy is taken out of the tree.
     fn take_basis(
         &mut self,
         id: NodeId,
@@ -155,7 +157,7 @@ impl Tree<'_> {
         let node = &nodes[id as usize];
         let links = match &node.reason {
             Reason::Expanded(links) => links,
-            // A node cannot refer to the inside of another's leaf.
+            // A node cannot refer to the inside of another node's leaf.
             Reason::Lemma(_) => return None,
             _ => return Some(Basis::Assumed(if won { node.score() } else { -node.score() })),
         };
@@ -173,7 +175,8 @@ impl Tree<'_> {
             }
             return Some(Basis::And);
         }
-        // A known position costs nothing, then a node that is kept anyway, then a leaf.
+        // A known position costs nothing, a node that is kept anyway costs less than a leaf, and a
+        // leaf less than an inner node.
         let cost = |link: &Link| match link {
             Link::Known(_) => (0, 0),
             Link::Node(child) => {

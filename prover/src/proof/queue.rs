@@ -1,10 +1,10 @@
 //! The queue between the manager and its workers, from both sides.
 //!
-//! The manager submits items and collects results; a worker leases an item, keeps it alive, and
-//! completes it or fails. Items and results are bytes, and an item is known by the digest of its
-//! bytes, so the same calls go through a broker between machines ([`crate::farm`]). An item that
-//! fails, or whose lease is dropped, goes to another worker; one that is completed twice was
-//! completed once.
+//! The manager submits items and collects results; a worker leases an item, keeps the lease alive,
+//! and completes it or gives up. Items and results are bytes, and an item is known by the digest of
+//! its bytes, so equal calls go through a broker between machines ([`crate::farm`]). An item that
+//! fails, or whose lease is dropped, goes to another worker; the second completion of an item has
+//! no effect.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;
@@ -19,39 +19,39 @@ use crate::search::ProofNumbers;
 
 /// A queue as the manager sees it.
 pub trait ManagerQueue: Sync {
-    /// Asks for an item to be done. An item that is submitted again, such as after a bad result, is
-    /// done again.
+    /// Requests that an item be done. An item that is submitted again, such as after a bad result,
+    /// is done again.
     fn submit(&self, item: Vec<u8>);
 
-    /// Waits for a result, so long at most, and returns those that there are.
+    /// Waits at most `wait` for a result, and returns those that have come.
     fn collect(&self, wait: Duration) -> Vec<Delivery>;
 
-    /// Takes note that a result is good, or no longer needed.
+    /// Records that a result is good or no longer needed.
     fn accept(&self, _delivery: &Delivery) {}
 
-    /// Takes note that a result is bad. The item is not asked for again by this.
+    /// Records that a result is bad. This does not request the item again.
     fn reject(&self, _delivery: &Delivery, _why: &BadAnswer) {}
 
-    /// Takes note that all results that were accepted so far are in the ledger, on disk.
+    /// Records that all results that were accepted so far are in the ledger, on disk.
     fn settle(&self) {}
 
-    /// Says which strategies a round has applied, as bytes for [`learn`](super::learn): items that
-    /// are submitted later rest on them.
+    /// Publishes the strategies that a round has applied, as bytes for [`learn`](super::learn):
+    /// items that are submitted later rest on them.
     fn teach(&self, _attacker: Side, _round: Vec<u8>) {}
 
-    /// Takes note of how far a question is, for those who watch.
+    /// Publishes the state of a question for status displays.
     fn show(&self, _state: &QuestionState) {}
 }
 
-/// Where queues to workers outside of this process come from.
+/// A source of queues to workers outside of this process.
 pub trait QueueSource: Debug + Send + Sync {
-    /// A queue for one question. Items that have no result when it is dropped are withdrawn.
+    /// Opens a queue for one question. Items that have no result when it is dropped are withdrawn.
     fn open(&self) -> Box<dyn ManagerQueue + '_>;
 }
 
 /// A queue as a worker sees it.
 pub trait WorkerQueue: Sync {
-    /// An item that was taken.
+    /// The lease of an item that was taken.
     type Lease<'a>: Lease
     where
         Self: 'a;
@@ -60,45 +60,44 @@ pub trait WorkerQueue: Sync {
     fn lease(&self) -> Option<Self::Lease<'_>>;
 }
 
-/// An item that a worker has taken. Dropped without a result it goes to another worker. The queue
-/// keeps it alive as long as it exists.
+/// An item that a worker has taken. If it is dropped without a result, the item goes to another
+/// worker. The queue keeps the lease alive as long as this value exists.
 pub trait Lease {
-    /// The item.
+    /// The bytes of the item.
     fn item(&self) -> &[u8];
 
     /// Hands in the result.
     fn complete(self, result: Vec<u8>);
 
-    /// Says why there is no result and will be none.
+    /// Hands in the reason why there is no result and will be none.
     fn give_up(self, why: String);
 }
 
-/// What came back for an item.
+/// A delivery of the queue: the result of an item, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     /// The digest of the item.
     pub item: Digest,
-    /// The result, or why the worker has none.
+    /// The result, or the reason why the worker has none.
     pub result: Result<Vec<u8>, String>,
-    /// The worker that it came from, if that is none of this process: nothing that it says is
-    /// believed.
+    /// The name of the worker if it is outside of this process: its results are not trusted.
     pub worker: Option<String>,
     /// The number of the delivery in its queue.
     pub number: u64,
 }
 
-/// How far a question is.
+/// The state of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuestionState {
-    /// Who is asked about.
+    /// The side of which the question asks whether it wins.
     pub attacker: Side,
-    /// The numbers of the root, if it is not decided.
+    /// The proof and disproof number of the root; none if the root is decided.
     pub root: Option<ProofNumbers>,
-    /// Nodes of the tree.
+    /// The number of nodes of the tree.
     pub tree: u64,
-    /// Searches so far.
+    /// The number of leaf searches so far.
     pub searches: u64,
-    /// Nodes that they expanded.
+    /// The number of nodes that these searches expanded.
     pub nodes: u64,
 }
 
@@ -127,7 +126,7 @@ pub struct LocalLease<'a> {
 
 impl LocalQueue {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A worker that panicked held the lock for no more than one of the steps below.
+        // A worker that panicked has held the lock only within one of the steps below.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -222,12 +221,12 @@ mod tests {
         let queue = LocalQueue::default();
         queue.submit(vec![1]);
         queue.submit(vec![2]);
-        // It is there already.
+        // The item is in the queue already.
         queue.submit(vec![2]);
         drop(queue.lease().expect("an item"));
         let second = queue.lease().expect("an item");
         assert_eq!(second.item(), [2]);
-        // A worker that dies.
+        // A worker that dies gives its item back.
         let died = std::thread::scope(|scope| {
             scope
                 .spawn(|| {

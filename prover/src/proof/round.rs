@@ -1,4 +1,4 @@
-//! The searches of a round: what is asked for, what was known before, and what has come back.
+//! The searches of a round: its items, the answers of the ledger, and the results that come back.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use super::item::{Answer, BadAnswer, Item, SearchContext};
 use super::ledger::{Ledger, LedgerError, Record};
 use super::queue::{Delivery, ManagerQueue};
 
-/// How often an item is searched by this process whose results are not valid.
+/// The number of invalid results of this process for one item after which the proof fails.
 pub(super) const TRIES: u32 = 3;
 
 /// The items of a round, in the order in which their results are applied.
 pub(super) struct Round<'a> {
     context: &'a SearchContext<'a>,
     slots: Vec<Slot>,
-    /// Where an item is, by the digest of its bytes.
+    /// The place of each item, by the digest of its bytes.
     places: HashMap<Digest, usize>,
 }
 
@@ -24,14 +24,14 @@ struct Slot {
     item: Item,
     bytes: Vec<u8>,
     answer: Option<Answer>,
-    /// Whether it was answered.
+    /// Whether the item was answered.
     done: bool,
-    /// Bad results of this process.
+    /// The number of bad results of this process.
     bad: u32,
 }
 
 impl<'a> Round<'a> {
-    /// A round with the answers that the ledger has, which are replayed; submits the others.
+    /// Makes a round with the answers of the ledger, which are replayed; submits the other items.
     pub(super) fn begin(
         items: Vec<Item>,
         context: &'a SearchContext<'a>,
@@ -53,21 +53,21 @@ impl<'a> Round<'a> {
         Ok(Round { context, slots, places })
     }
 
-    /// The nodes of the searches whose answers are there.
+    /// The nodes of the searches whose answers are here.
     pub(super) fn known_nodes(&self) -> u64 {
         self.slots.iter().filter_map(|slot| slot.answer.as_ref()).map(|answer| answer.nodes).sum()
     }
 
-    /// Takes the answer to an item out, if it is there.
+    /// Takes the answer to an item out, if it is here.
     pub(super) fn take(&mut self, place: usize) -> Option<Answer> {
         self.slots.get_mut(place)?.answer.take()
     }
 
-    /// Takes what has come back: good results go to the ledger, and what has a bad one is asked for
-    /// again. Returns the nodes of the searches outside of this process.
+    /// Takes results that have come back: good ones go to the ledger, and an item with a bad one is
+    /// submitted again. Returns the number of nodes of the searches outside of this process.
     ///
     /// # Errors
-    /// [`BadAnswer`] if this process has had a bad result for an item each time.
+    /// [`BadAnswer`] if [`TRIES`] results of this process for an item were bad.
     pub(super) fn receive(
         &mut self,
         deliveries: Vec<Delivery>,
@@ -78,13 +78,14 @@ impl<'a> Round<'a> {
         let judged: Vec<_> = if deliveries.iter().all(|delivery| delivery.worker.is_none()) {
             deliveries.into_iter().map(judge).collect()
         } else {
-            // Strategies are replayed.
+            // Results of other machines are judged in parallel, since their strategies are
+            // replayed.
             deliveries.into_par_iter().map(judge).collect()
         };
         let mut nodes = 0;
         for (judgement, delivery) in judged {
             let place = self.places.get(&delivery.item).copied();
-            // One that was completed twice was completed once.
+            // The second result of an item has no effect.
             let place = place.filter(|&place| !self.slots[place].done);
             let (Some(place), Some(judgement)) = (place, judgement) else {
                 queue.accept(&delivery);
@@ -112,7 +113,7 @@ impl<'a> Round<'a> {
         Ok(nodes)
     }
 
-    /// Reads what has come back; `None` if nobody waits for it.
+    /// Checks a result; `None` if no item of the round waits for it.
     fn judge(&self, delivery: &Delivery) -> Option<Result<Answer, BadAnswer>> {
         let slot = &self.slots[*self.places.get(&delivery.item)?];
         if slot.done {
@@ -124,7 +125,7 @@ impl<'a> Round<'a> {
         };
         Some(match delivery.worker {
             Some(_) => Answer::decode(result, &slot.item, self.context),
-            // A worker of this process has replayed it.
+            // A worker of this process has already replayed its result.
             None => Answer::parse(result, &slot.item, self.context).ok_or(BadAnswer::Bytes),
         })
     }

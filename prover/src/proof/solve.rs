@@ -1,4 +1,4 @@
-//! The value of a start: which questions are asked, who wins, and when it is known.
+//! The value of a start: which questions are asked, which side wins, and when that is known.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,41 +14,40 @@ use super::tree::Tree;
 use crate::board::{Position, Side};
 use crate::search::{Outcome, ProofNumbers};
 
-/// What is to be proved, of which start and how.
+/// A request for a proof.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// The start.
+    /// The start position.
     pub start: Position,
-    /// What is to be proved of it.
+    /// The claim to prove about the start, or its value.
     pub asked: Asked,
-    /// How.
+    /// The parameters of the proof.
     pub manager: Manager,
 }
 
-/// What was proved of a start.
+/// The proved value of a start.
 #[derive(Debug)]
 pub struct Solution {
     /// The value of the start, or a bound of it.
     pub value: Value,
     /// The proofs of its questions, in ascending order.
     pub proofs: Vec<QuestionProof>,
-    /// Why this is not all that was asked for.
+    /// The question that was not decided, if the value is less than was asked for.
     pub undecided: Option<Undecided>,
 }
 
 /// A question that was not decided: does the attacker win?
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undecided {
-    /// The attacker.
+    /// The side of which the question asks whether it wins.
     pub attacker: Side,
-    /// Why it was not decided: the budget was spent, or it was interrupted.
+    /// Why it was not decided: the budget was spent, or the proof was interrupted.
     pub stop: Stop,
-    /// Nodes that were expanded.
+    /// The number of nodes expanded.
     pub nodes: u64,
-    /// The numbers of the start, if a search has ended.
+    /// The proof and disproof number of the start, if a search has ended.
     pub numbers: Option<ProofNumbers>,
-    /// Whether something is kept that the same command goes on from: results of searches, or a
-    /// search under way.
+    /// Whether results or a checkpoint of a search are kept, from which an equal command resumes.
     pub is_kept: bool,
 }
 
@@ -76,7 +75,7 @@ pub enum SolveError {
     /// A question was not decided.
     #[error("{0}")]
     Undecided(Undecided),
-    /// The claim does not hold, if this many assumed nodes hold.
+    /// The claim does not hold, provided that this number of assumed nodes hold.
     #[error("{}", if_assumed(*assumed, &format!("the claim does not hold: {winner:?} wins")))]
     DoesNotHold {
         /// The side that wins.
@@ -92,8 +91,8 @@ pub enum SolveError {
     Tree,
 }
 
-/// The positions of a line of play from a start on; `None` if the line does not go through it. What
-/// was played before it is no part of the tree.
+/// The positions of a line of play from a start on; `None` if the line does not go through the
+/// start. Moves before the start are no part of the tree.
 pub fn seed_line(
     start: &Position,
     line: impl IntoIterator<Item = Position>,
@@ -102,8 +101,8 @@ pub fn seed_line(
     (!from_start.is_empty()).then_some(from_start)
 }
 
-/// Proves what is asked for. With a threshold, or when it is interrupted, it may be less than that,
-/// or rest on assumed nodes.
+/// Proves what is asked for. With a threshold, or when it is interrupted, the value may be a weaker
+/// one, or may rest on assumed nodes.
 ///
 /// # Errors
 /// [`SolveError`]
@@ -124,7 +123,7 @@ pub fn solve(
 struct Answered {
     /// The proof, if there is one that can be emitted.
     proof: Option<QuestionProof>,
-    /// Why there is none, or why it rests on assumptions.
+    /// Why there is no proof, or why it rests on assumptions.
     undecided: Option<Undecided>,
 }
 
@@ -167,7 +166,7 @@ impl Solver<'_> {
             let undecided = white.undecided.or(black.undecided);
             let value = match (&white.proof, &black.proof, &undecided) {
                 (Some(_), Some(_), _) => Value::Draw,
-                // Half of the answer is better than none.
+                // A bound is better than no answer.
                 (Some(_), None, _) if self.may_be_partial() => Value::BlackNotLost,
                 (None, Some(_), _) if self.may_be_partial() => Value::WhiteNotLost,
                 (.., Some(undecided)) => return Err(SolveError::Undecided(undecided.clone())),
@@ -178,7 +177,8 @@ impl Solver<'_> {
         Ok(Solution { value, proofs: proofs.into_iter().flatten().collect(), undecided })
     }
 
-    /// Does White win, does Black? Both at the same time, if there is more than one worker.
+    /// Asks whether White wins and whether Black wins; in parallel if there is more than one
+    /// worker.
     fn ask_both(&self) -> Result<[Answered; 2], SolveError> {
         let is_win = |q| matches!(q, Question::WhiteWins | Question::BlackWins);
         let is_needless = [AtomicBool::new(false), AtomicBool::new(false)];
@@ -186,7 +186,8 @@ impl Solver<'_> {
         let ask = |attacker, i: usize| {
             let answered = self.ask(attacker, &|| is_needless[i].load(Ordering::Relaxed));
             let settles_all = match &answered {
-                // Under a threshold both may seem to win. Then it is White, whoever is first.
+                // Under a threshold both sides may seem to win. Then White's proof is taken,
+                // whichever is first.
                 Ok(Answered { proof: Some(proof), .. }) => {
                     is_win(proof.question)
                         && (attacker == Side::White || self.request.manager.thresholds.is_none())
@@ -210,12 +211,12 @@ impl Solver<'_> {
         })
     }
 
-    /// Whether something is to be emitted even if it is not finished.
+    /// Whether a value is to be emitted even if it is weaker than was asked for.
     fn may_be_partial(&self) -> bool {
         self.request.manager.thresholds.is_some() || (self.environment.is_stopped)()
     }
 
-    /// Does `attacker` win? There is no answer once it is needless.
+    /// Asks whether `attacker` wins. The answer is empty once `is_needless` returns true.
     fn ask(
         &self,
         attacker: Side,
@@ -241,7 +242,7 @@ impl Solver<'_> {
         if request.manager.thresholds.is_some() {
             verdict.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
         }
-        // Assumptions cannot be part of one leaf.
+        // Assumptions cannot be part of a single leaf.
         let may_assume = self.may_be_partial() && lemmas.is_none();
         if undecided.is_some() && !(may_assume && assume(&mut tree, &verdict)) {
             return Ok(Answered { proof: None, undecided });
@@ -264,17 +265,17 @@ impl Solver<'_> {
     }
 }
 
-/// Says why a proof has not decided its question, if it has not.
+/// Describes why a proof has not decided its question, if it has not.
 fn undecided(attacker: Side, verdict: &Verdict) -> Option<Undecided> {
     let Outcome::Unknown(numbers) = verdict.outcome else { return None };
-    // Before a search has ended they are no more than an estimate.
+    // Before a search has ended the numbers are no more than an estimate.
     let numbers = (verdict.searches > 0).then_some(numbers);
     let is_kept = verdict.is_kept || verdict.searches > 0;
     Some(Undecided { attacker, stop: verdict.stop, nodes: verdict.nodes, numbers, is_kept })
 }
 
-/// Takes for decided what is beyond the largest threshold at which the root of an unfinished tree
-/// is decided; says whether there is one.
+/// Sets the tree to the largest threshold at which the root of an unfinished tree is decided, and
+/// so assumes what is beyond it; returns whether there is such a threshold.
 fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
     const STEP: usize = 10;
     let most = verdict.history.iter().filter_map(|i| i.threshold).max();
@@ -286,7 +287,7 @@ fn assume(tree: &mut Tree<'_>, verdict: &Verdict) -> bool {
         tree.update(Some(threshold));
         !matches!(tree.outcome(), Outcome::Unknown(_))
     };
-    // The lower it is the more is taken for decided, and what was decided before stays so.
+    // At a lower threshold more nodes count as decided, and those of a higher one still do.
     let first = thresholds.partition_point(|&threshold| !is_decided(threshold));
     thresholds.get(first).is_some_and(|&threshold| is_decided(threshold))
 }

@@ -1,16 +1,17 @@
-//! The tree: positions above the leaf searches, their numbers, and what they prove.
+//! The tree: positions above the leaf searches, their proof and disproof numbers, and their proofs.
 //!
 //! Positions that are reached in several ways are one node, so the "tree" is a graph, and it has
 //! cycles. They need no special care here: the cost of a proof is computed as a least fixed point
-//! over the whole graph (Knuth 1977, *A generalization of Dijkstra's algorithm*), which no circle
-//! can lower. A node whose cost stays infinite is one from which the defender can stay inside the
-//! graph for ever, or in a cycle of it, without meeting a position that is not disproved: exactly
-//! the closed sets of `SPEC.md` §2. So a proof or a disproof is never influenced by the path.
+//! over the whole graph (Knuth 1977, *A generalization of Dijkstra's algorithm*), which no cycle
+//! can lower. If the cost of a node stays infinite, the defender can stay inside the graph for ever
+//! without meeting a position that is not disproved, if need be on a cycle. These are exactly the
+//! closed sets of `SPEC.md` §2. So a proof or a disproof never depends on the path: there is no
+//! graph-history interaction.
 //!
 //! With a *threshold* t, a frontier node that a heuristic search scores t or better for the
-//! attacker counts as proved, one with −t or worse as disproved, and neither is searched
-//! ("Checkers Is Solved", 2007). What such a tree shows rests on assumptions; with a larger
-//! threshold the same tree has more to do.
+//! attacker counts as proved, one with −t or worse as disproved, and neither is searched ("Checkers
+//! Is Solved", 2007). The decision of such a tree rests on assumptions; with a larger threshold it
+//! has more frontier nodes to search.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,53 +22,55 @@ use super::item::Guess;
 use crate::board::Position;
 use crate::search::{Goal, KeyMap, Lemmas, Outcome, PackedStrategy, ProofNumbers};
 
-/// A node's number.
+/// The number of a node.
 pub type NodeId = u32;
 
-/// Costs at and above this are infinite.
+/// Costs of at least this are infinite.
 pub const INFINITE: u64 = 1 << 60;
 
 /// The target of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
-    /// To a position whose outcome is known without a search: won for the attacker or not.
+    /// The move leads to a position whose outcome is known without a search: whether the attacker
+    /// wins.
     Known(bool),
-    /// To a node.
+    /// The move leads to this node.
     Node(NodeId),
 }
 
 /// The state of a node.
 #[derive(Debug, Clone)]
 pub enum Reason {
-    /// Not searched yet.
+    /// The node was not searched yet.
     Frontier,
-    /// Too hard for a leaf search: its successors, in canonical order.
+    /// The node was too hard for a leaf search; its successors are here, in canonical order.
     Expanded(Vec<Link>),
-    /// Decided by a leaf search, which found this strategy.
+    /// A leaf search decided the node and found this strategy.
     Leaf(PackedStrategy),
-    /// Decided by a strategy of another node, which goes through it: whether the attacker wins.
+    /// The strategy of another node goes through this one and decides it: whether the attacker
+    /// wins.
     Lemma(bool),
 }
 
-/// Hundredths of a man that a score has to change by for a cost of 1. (With 10 instead, or scores
-/// alone, small boards take up to twice as many nodes; without, a twentieth more.)
+/// The change of a score, in hundredths of a man, that amounts to a cost of 1. (With 10 instead, or
+/// with scores alone, small boards take up to twice the nodes; without scores, a twentieth more.)
 const PER_COST: u64 = 50;
-/// Beyond this score it makes no difference how far.
+/// Scores beyond this one, in hundredths of a man, count as this one.
 const FAR: i32 = 300;
 
 /// A position of the tree.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The position.
+    /// The position of the node.
     pub position: Position,
-    /// Its state.
+    /// The state of the node.
     pub reason: Reason,
-    /// What is guessed of a frontier node.
+    /// The heuristic guess of a frontier node.
     guess: Guess,
-    /// The cost of a proof by the attacker, as of the last [`Tree::update`]; 0 when it is proved,
-    /// infinite when it is disproved.
+    /// The cost of a proof by the attacker, as of the last [`Tree::update`]; 0 when the node is
+    /// proved, infinite when it is disproved.
     pub proof: u64,
-    /// The cost of a disproof, a mere estimate. 0 when it is disproved, infinite when proved.
+    /// The estimated cost of a disproof; 0 when the node is disproved, infinite when it is proved.
     pub disproof: u64,
     /// The place in the order of costs: a proved node comes after those that prove it.
     pub order: u32,
@@ -93,10 +96,10 @@ impl Node {
         self.is_proved() || self.is_disproved()
     }
 
-    /// What a proof and a disproof of a frontier node are guessed to cost: the numbers of the
-    /// search that came upon it, and more the farther its score is from the threshold, as far as
-    /// that matters ("Checkers Is Solved", 2007). A variation that ends in a drawn position of the
-    /// database makes a disproof likelier.
+    /// The estimated costs of a proof and of a disproof of a frontier node: the numbers of the
+    /// search that generated it, and more the farther its score is from the threshold, up to a
+    /// bound ("Checkers Is Solved", 2007). A principal variation that ends in a drawn position of
+    /// the database makes a disproof likelier.
     fn costs(&self, threshold: Option<u32>) -> (u64, u64) {
         let Guess { numbers: ProofNumbers { proof, disproof }, score, ends_in_draw } = self.guess;
         let threshold = threshold.map_or(FAR, |t| score_of(t).min(FAR));
@@ -124,7 +127,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// What is to be decided.
+    /// The goal that the tree decides.
     pub fn goal(&self) -> Goal<'a> {
         self.goal
     }
@@ -153,8 +156,8 @@ impl<'a> Tree<'a> {
         id
     }
 
-    /// Puts the successors of a frontier node into the tree that are not known to a goal, with a
-    /// guess for each in canonical order, if there are any.
+    /// Expands a frontier node: adds its successors that are not known to `goal`, with `guesses`,
+    /// if given, for each in canonical order.
     pub fn expand(&mut self, id: NodeId, guesses: Option<&[Guess]>, goal: &Goal<'_>) {
         let mut successors = Vec::new();
         goal.board.successors(&self.nodes[id as usize].position, &mut successors);
@@ -166,12 +169,12 @@ impl<'a> Tree<'a> {
         self.nodes[id as usize].reason = Reason::Expanded(links);
     }
 
-    /// Makes a frontier node a leaf that a search has decided.
+    /// Makes a frontier node a leaf, with the strategy that a search found.
     pub fn decide(&mut self, id: NodeId, strategy: PackedStrategy) {
         self.nodes[id as usize].reason = Reason::Leaf(strategy);
     }
 
-    /// Makes frontier nodes decided that are among what searches have decided.
+    /// Marks the frontier nodes that are among the lemmas as decided.
     pub fn settle(&mut self, lemmas: &Lemmas) {
         for node in &mut self.nodes {
             if let Reason::Frontier = node.reason
@@ -198,12 +201,12 @@ impl<'a> Tree<'a> {
         self.index.get(&position.key()).copied()
     }
 
-    /// Whether the root is decided, as of the last update.
+    /// The outcome at the root, as of the last update.
     pub fn outcome(&self) -> Outcome {
         self.outcome_of(0)
     }
 
-    /// Whether a node is decided, as of the last update.
+    /// The outcome at a node, as of the last update.
     pub fn outcome_of(&self, id: NodeId) -> Outcome {
         let node = &self.nodes[id as usize];
         match (node.proof, node.disproof) {
@@ -221,7 +224,7 @@ impl<'a> Tree<'a> {
         self.goal.is_or(&self.nodes[id as usize].position)
     }
 
-    /// Computes the numbers of all nodes anew; `threshold`, if any, in hundredths of a man.
+    /// Computes the numbers of all nodes anew; `threshold` is in hundredths of a man.
     pub fn update(&mut self, threshold: Option<u32>) {
         self.threshold = threshold;
         self.update_proofs();
@@ -231,7 +234,8 @@ impl<'a> Tree<'a> {
     fn update_proofs(&mut self) {
         let count = self.nodes.len();
         let mut parents: Vec<Vec<NodeId>> = vec![Vec::new(); count];
-        // For And nodes: the sum of the costs of the children settled, and how many are not yet.
+        // For And nodes: the sum of the costs of the settled children, and the number of the
+        // others.
         let mut pending: Vec<(u64, u32)> = vec![(0, 0); count];
         let mut queue = BinaryHeap::new();
         for (i, node) in self.nodes.iter_mut().enumerate() {
@@ -291,8 +295,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Depth first from the root; where that comes back to a node on its way, going round in a
-    /// circle costs the defender nothing.
+    /// Computes the disproof numbers depth first from the root. A move back to a node on the
+    /// current path, which closes a cycle, costs the defender nothing.
     fn update_disproofs(&mut self) {
         let mut state = vec![0u8; self.nodes.len()];
         let mut path: Vec<(NodeId, usize)> = vec![(0, 0)];
@@ -338,7 +342,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The most moves that it takes, by the shortest way, from the root to a node.
+    /// The largest distance of a node from the root, in moves by the shortest path.
     pub fn depth(&self) -> u32 {
         let (mut depth, mut layer) = (0, vec![0]);
         let mut seen = vec![false; self.nodes.len()];
@@ -362,8 +366,8 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The smallest score, for whichever side, by which a frontier node counts as decided as of the
-    /// last update; `None` if there is none.
+    /// The smallest absolute score by which a frontier node counts as decided as of the last
+    /// update; `None` if no node counts as decided by its score.
     pub fn least_assumed(&self) -> Option<u32> {
         let assumed = |(id, node): (usize, &Node)| {
             let is_frontier = matches!(node.reason, Reason::Frontier);
@@ -374,7 +378,7 @@ impl<'a> Tree<'a> {
     }
 
     /// At most `most` frontier nodes to search next: those that the cheaper of a proof and a
-    /// disproof of a node rests on.
+    /// disproof of the node `of` rests on.
     pub fn frontier(&self, of: NodeId, most: usize) -> Vec<NodeId> {
         let root = &self.nodes[of as usize];
         let prove = root.proof <= root.disproof;
@@ -400,7 +404,7 @@ impl<'a> Tree<'a> {
             });
             let numbers = |id: &NodeId| {
                 let node = &self.nodes[*id as usize];
-                // Where one child is enough the easiest; where all are needed first the one that
+                // Where one child is enough, the easiest; where all are needed, first the one that
                 // is likeliest to fail, which is last on the stack.
                 if prove { (node.proof, node.order) } else { (node.disproof, node.order) }
             };
@@ -425,7 +429,7 @@ fn score_of(threshold: u32) -> i32 {
 /// score.
 fn likely(threshold: Option<u32>, id: NodeId, node: &Node) -> Option<bool> {
     let threshold = score_of(threshold.filter(|_| id != 0)?);
-    // With a threshold of 0 an even position is none that the attacker wins.
+    // With a threshold of 0 an even position counts as not won for the attacker.
     match node.guess.score {
         score if score <= -threshold => Some(false),
         score if score >= threshold => Some(true),

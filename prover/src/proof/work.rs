@@ -1,21 +1,21 @@
-//! What a worker does, whatever queue its items come from.
+//! The work of a worker, for any queue of items.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::queue::{Lease, WorkerQueue};
 
-/// What a worker makes of an item.
+/// The outcome of an item.
 pub enum Work {
-    /// A result.
+    /// The encoded result.
     Done(Vec<u8>),
-    /// Nothing, now or later, and why.
+    /// No result, now or later, for this reason.
     Impossible(String),
-    /// Nothing, as the worker is to end.
+    /// No result, because the worker is to end.
     Stopped,
 }
 
 /// Does items until there are no more, or the worker is to end. An item during which it is stopped
-/// goes back; one that brings the search down has no result.
+/// goes back to the queue; an item whose search panics has no result.
 pub fn work<Q: WorkerQueue>(queue: &Q, answer: impl Fn(&Q::Lease<'_>) -> Work) {
     while let Some(lease) = queue.lease() {
         match catch_unwind(AssertUnwindSafe(|| answer(&lease))) {

@@ -1,4 +1,4 @@
-//! Who does the searches: threads of this process, of which so many run at a time, or a farm.
+//! The workers that do the searches: a bounded number of threads of this process, or a farm.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -16,23 +16,23 @@ pub struct Workers {
 pub struct Worker<'a>(&'a Workers);
 
 impl Workers {
-    /// A pool of `number` threads; one where the number is 0.
+    /// A pool of `number` threads; of one thread if the number is 0.
     pub fn new(number: usize) -> Self {
         let number = number.max(1);
         Workers { number, free: Arc::new((Mutex::new(number), Condvar::new())), farm: None }
     }
 
-    /// Workers outside of this process, however many there are.
+    /// The workers outside of this process, of any number.
     pub fn farm(source: Arc<dyn QueueSource>) -> Self {
         Workers { farm: Some(source), ..Workers::new(usize::MAX) }
     }
 
-    /// The number of workers; where they are outside of this process it is as large as can be.
+    /// The number of workers; `usize::MAX` if they are outside of this process.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Where queues to them come from, if they are outside of this process.
+    /// The source of queues to the workers, if they are outside of this process.
     pub(super) fn outside(&self) -> Option<&dyn QueueSource> {
         self.farm.as_deref()
     }
