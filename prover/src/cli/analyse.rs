@@ -81,7 +81,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>9}  proven   pv"))?;
         }
         let start = Instant::now();
-        // An error while the search runs can only be returned after it.
+        // The callback cannot return an error, so one of printing is kept until the search has
+        // ended.
         let mut printed: Result<(), Failure> = Ok(());
         heuristic.search(position, limits, |analysis| {
             if printed.is_ok() {
@@ -90,7 +91,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
                 printed = pv.map_err(|e| Failure::Input(e.to_string())).and_then(|pv| {
                     let rate = (analysis.nodes as f64 / seconds.max(1e-6)) as u64;
                     print(&mut out, format, &Row::new(&fen, analysis, rate, &pv))?;
-                    // For whoever watches the search.
+                    // A user or program that follows the search sees each depth at once.
                     out.flush()
                 });
             }
@@ -101,10 +102,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     answered.result()
 }
 
-/// The columns of a line for programs.
+/// The number of columns of a line in TSV.
 const COLUMNS: usize = 7;
 
-/// What is printed of a depth.
+/// The result of one depth, as it is printed.
 #[derive(Serialize)]
 struct Row<'a> {
     fen: &'a str,
@@ -125,7 +126,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The principal variation as moves.
+/// The names of the moves of the principal variation.
 fn line(board: &Board, position: &Position, analysis: &Analysis) -> Result<String, MoveError> {
     let mut from = position;
     let moves = analysis.pv.iter().map(|to| board.write_move(std::mem::replace(&mut from, to), to));

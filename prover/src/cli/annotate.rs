@@ -17,7 +17,7 @@ use crate::games::{Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mi
 use crate::heuristic::Limits;
 use crate::progress::print_line;
 
-/// Nodes for a position, if nothing else is said.
+/// The default limit of nodes for a position.
 const NODES: u64 = 100_000;
 
 #[derive(Args, Debug)]
@@ -72,7 +72,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
     let (name, source) = open(&options.file)?;
-    // What cannot be written is noticed before the work.
+    // A file that cannot be written is reported before the work.
     let mut out = options.result.begin()?;
     let table = options.table.as_deref().map(|file| ResultWriter::new(Some(file))).transpose()?;
     options.machine.start()?;
@@ -103,7 +103,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             Format::Tsv => out.text(&mistake_tsv(&annotated, &mistakes))?,
             Format::Json => out.json(&AnnotatedRow::new(&annotated, &mistakes, &pdn))?,
         }
-        // A game at a time: what there is stays if the rest is not waited for.
+        // Output is flushed after each game, so that finished games are kept if the run is
+        // interrupted.
         out.flush()?;
         rows += &mistake_tsv(&annotated, &mistakes);
         if format == Format::Text {
@@ -128,8 +129,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says what is wrong with a game. One that cannot be kept as it was written is a failure, which
-/// leaves the files as they are.
+/// Reports the fault of a game. A game whose text cannot be kept is a failure, which leaves the
+/// files as they are.
 fn report(name: &str, pdn: &PdnGame) -> Result<(), Failure> {
     if let Some(contradiction) = pdn.contradiction() {
         print_line(&format!("game {}: {name}, line {}: {contradiction}", pdn.number, pdn.line));

@@ -57,9 +57,9 @@ pub(super) struct Options {
     machine: MachineOptions,
 }
 
-/// Nodes for a move, if nothing else is said.
+/// The default limit of nodes for a move.
 const NODES: u64 = 1_000_000;
-/// How often the book is written.
+/// Interval between writes of the book.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
@@ -72,7 +72,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(file) = &options.openings {
         roots.extend(read_openings(file, game)?);
     }
-    // Begun and dropped: a file that cannot be written is noticed before the first search.
+    // The writer is made and dropped, so that a file that cannot be written is reported before the
+    // first search.
     ResultWriter::new(Some(&options.file))?;
     options.machine.start()?;
     let values = options.stored.open_if_there(&options.machine, &options.values)?;
@@ -103,8 +104,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// From now on Ctrl-C and its like stop the search, and set what is returned; the second time they
-/// end the process.
+/// Makes the first Ctrl-C or similar signal stop the search and set the returned flag, and the
+/// second one end the process.
 fn stop_when_asked(search: Arc<AtomicBool>) -> Result<Arc<AtomicBool>, Failure> {
     let stopped = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stopped);

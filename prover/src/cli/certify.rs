@@ -59,7 +59,7 @@ pub(super) struct Options {
     leaf_nodes: u64,
     #[command(flatten)]
     table: TableOption,
-    /// Search at least so many positions at a time, side by side; more keep more workers busy. The
+    /// Search at least N positions at a time, in parallel; a larger N keeps more workers busy. The
     /// certificate depends on it
     #[arg(long, value_name = "N", default_value_t = ROUND,
           value_parser = parse_round)]
@@ -76,7 +76,7 @@ pub(super) struct Options {
     lemmas: bool,
     #[command(flatten)]
     farm: ManagerOptions,
-    /// Give up a question after so many nodes [default: never]
+    /// Give up a question after N nodes [default: never]
     #[arg(long, value_name = "N")]
     max_nodes: Option<u64>,
     /// First take positions for decided that are scored beyond ±T hundredths of a man
@@ -112,7 +112,7 @@ fn parse_round(text: &str) -> Result<usize, String> {
 /// The database that a proof rests on.
 struct UsedDatabase {
     values: Values,
-    /// Its root, if there is one.
+    /// The digest of its root, if there is a database.
     root: Option<Digest>,
 }
 
@@ -145,7 +145,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.check_memory(&cover)?;
     let progress = options.machine.progress();
     let begin = Instant::now();
-    // First, so that what is wrong with it is said before hours go into a database.
+    // The ledger is opened first, so that an error in it is reported before the database is built,
+    // which may take hours.
     let name = format!("{}.results", board.name());
     let ledger = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
     let ledger = Ledger::open(&ledger)?;
@@ -203,7 +204,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         directory.display(),
         options.db.db.display()
     ));
-    // What was emitted is no more than what there is.
+    // The emitted certificate is partial, so the command fails.
     if let Some(undecided) = undecided {
         return Err(SolveError::Undecided(undecided).into());
     }
@@ -243,13 +244,13 @@ impl Options {
         Ok(Request { start, asked: self.claim.into(), manager })
     }
 
-    /// Searches at the same time, without a farm.
+    /// The number of searches at the same time, without a farm.
     fn searches(&self) -> usize {
         if self.free { 1 } else { self.machine.workers() }
     }
 
-    /// Makes sure that there is memory for the database at all, and for the tables of the searches
-    /// here.
+    /// Checks that the memory suffices for the database, and for the tables of the searches of this
+    /// process.
     fn check_memory(&self, cover: &Cover) -> Result<(), Failure> {
         let memory = self.machine.memory();
         if !cover.is_empty() {
@@ -263,7 +264,7 @@ impl Options {
         self.table.check(self.leaf_nodes, tables, memory, "--threads")
     }
 
-    /// Threads of a leaf search.
+    /// The number of threads of a leaf search.
     fn leaf_threads(&self) -> u32 {
         let threads = if self.free { self.machine.workers() } else { 1 };
         u32::try_from(threads).unwrap_or(u32::MAX)

@@ -43,7 +43,7 @@ pub(super) struct Options {
     /// What to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
-    /// Look for the starts of the certificates up to so many moves from the start
+    /// Look for the starts of the certificates up to N moves from the start
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: u32,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     write_certificate(&claim, &sections, target, directory, options.result.format, out)
 }
 
-/// The database that the certificates rest on.
+/// Loads the database that the certificates rest on.
 fn load(options: &Options, first: &Stored) -> Result<Values, Failure> {
     let (board, cover) = (&first.game.board, &first.claim.cover);
     let Some(expected) = first.claim.database else { return Ok(Values::empty(board)) };

@@ -79,7 +79,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Adds the claim of the certificate in a directory.
+/// Adds the claim of the certificate in a directory to the evidence.
 fn add(
     evidence: &mut Evidence<'_>,
     game: &Game,
@@ -104,7 +104,7 @@ fn add(
     Ok(evidence.add(&stored.start, outcomes, name.to_string())?)
 }
 
-/// How many lines there are of each kind.
+/// The number of lines of each kind.
 #[derive(Serialize)]
 struct Counts {
     lines: usize,
@@ -182,7 +182,7 @@ fn render(
     Ok(out)
 }
 
-/// The sources of what is proved.
+/// The sources of the proved values, separated by commas.
 fn sources(by: &[String]) -> String {
     if by.is_empty() { "-".into() } else { by.join(", ") }
 }
@@ -192,7 +192,8 @@ fn json(line: &impl Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// The value from the database, if it is covered, or, with a side off the board, from the rules.
+/// The value from the database, if it covers the position, or from the rules, if a side has no
+/// pieces.
 fn value(board: &Board, values: &Values, position: &Position) -> Result<Option<Value>, StoreError> {
     if !position.both_sides() {
         return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));

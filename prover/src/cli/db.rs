@@ -86,7 +86,7 @@ pub(super) struct Options {
     result: ResultOptions,
 }
 
-/// The copy that was made.
+/// The result of `--export`, in JSON.
 #[derive(Serialize)]
 struct Written {
     directory: String,
@@ -95,7 +95,7 @@ struct Written {
     root: String,
 }
 
-/// How many values of a file are those of the database.
+/// The result of `--compare`: counts of lines by how their values agree with the database.
 #[derive(Serialize)]
 struct Counts {
     compared: u64,
@@ -104,7 +104,7 @@ struct Counts {
     not_covered: u64,
 }
 
-/// A line of a file whose value is another one than that of the database.
+/// A line of a file whose value differs from that of the database.
 #[derive(Serialize)]
 struct Other<'a> {
     line: usize,
@@ -113,7 +113,7 @@ struct Other<'a> {
     database: &'a str,
 }
 
-/// The database that there is.
+/// The result of a build: the database that is now there.
 #[derive(Serialize)]
 struct Built {
     board: String,
@@ -123,17 +123,17 @@ struct Built {
     root: String,
 }
 
-/// A slice and its twin.
+/// The result of `--slice` for a slice and its twin.
 #[derive(Serialize)]
 struct Pair {
     slice: String,
     twin: String,
-    /// Whether they were built now.
+    /// Whether the slices were built by this run.
     built: bool,
     bytes: u64,
 }
 
-/// The tables that there were.
+/// The result of `--unmap`: the tables that were removed.
 #[derive(Serialize)]
 struct Removed {
     removed: String,
@@ -193,7 +193,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         slices.fetch_all(&store, cover)?;
     }
     let room = options.space.room(machine);
-    // Depths that are there need no memory any more.
+    // If the depths are there already, no memory is needed to find them.
     if options.depth && !store.finished()?.0.includes(cover) {
         check_depth_memory(store.board(), cover, machine.memory())?;
     }
@@ -229,7 +229,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     out.finish()
 }
 
-/// The object store that is named.
+/// The object store of `--store`, if there is one.
 fn slice_store(options: &Options) -> Result<Option<SliceStore>, Failure> {
     let progress = options.build.machine.progress();
     let place = options.store.as_deref();
@@ -240,7 +240,7 @@ fn parse_slice(text: &str) -> Result<Slice, String> {
     Slice::parse(text).ok_or_else(|| "expected four numbers, as in 2-0-1-1".into())
 }
 
-/// Builds some slices, and says of each pair whether it was there.
+/// Builds some slices, and reports for each pair whether it was there already.
 fn build_slices(options: &Options, store: &Store, mut out: ResultWriter) -> Result<(), Failure> {
     let BuildOptions { cover, machine, .. } = &options.build;
     let board = store.board();
@@ -282,7 +282,7 @@ fn build_slices(options: &Options, store: &Store, mut out: ResultWriter) -> Resu
     out.finish()
 }
 
-/// Shows the lines of a file that have other values than the database, and how many there are.
+/// Shows the lines of a file whose values differ from the database, and the counts.
 fn compare(
     options: &Options,
     store: &Store,
@@ -321,7 +321,7 @@ fn compare(
         Format::Text => out.line(&format!(
             "{compared} compared: {agree} agree, {disagree} disagree, {unknown} not covered"
         ))?,
-        // The differences are all there is to say in columns.
+        // TSV has the differing lines only.
         Format::Tsv => {}
         Format::Json => out.json(&Counts { compared, agree, disagree, not_covered: unknown })?,
     }

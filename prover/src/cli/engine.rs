@@ -54,13 +54,13 @@ pub(super) struct Options {
     machine: MachineOptions,
 }
 
-/// For a move, if nothing else is said.
+/// The default time for a move.
 const TIME: Duration = Duration::from_secs(5);
 
 pub(super) fn run(options: Options) -> Result<(), Failure> {
     let Options { stored, values, book, hash, limits, machine } = options;
     machine.start()?;
-    // Programs read standard error with standard output.
+    // Clients of the engine read standard error together with standard output.
     let machine = machine.silent();
     let memory = machine.memory();
     if hash > memory {
@@ -84,8 +84,7 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
     Ok(engine::run(&setup, io::stdin(), io::stdout().lock())?)
 }
 
-/// Opens the database, which has to be there if the folder is not the one that the command began
-/// with.
+/// Opens the database. It has to be there unless its folder is the one that the command began with.
 fn open(
     stored: &StoredOptions,
     values: &ValuesOptions,

@@ -1,4 +1,4 @@
-//! Why a command failed.
+//! The reasons why a command fails, with their exit statuses.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,144 +22,144 @@ use crate::report::FirstMovesError;
 use crate::search::StrategyError;
 use crate::serve::NoteError;
 
-/// Why a command failed; each kind has an exit status.
+/// The reason why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]
 pub enum Failure {
-    /// Bad input.
+    /// The input is wrong, for this reason.
     #[error("{0}")]
     Input(String),
-    /// A FEN.
+    /// A FEN is not one of a position of the board.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// Games that cannot be read, of those in a file.
+    /// Some games of a file cannot be read.
     #[error("{faulty} of {games} games have a fault")]
     Games {
-        /// How many have one.
+        /// The number of games with a fault.
         faulty: usize,
-        /// How many there are.
+        /// The number of games in the file.
         games: usize,
     },
-    /// A game with a fault that is too long to be kept.
+    /// A game has a fault and is too long to be kept in the output.
     #[error("{0}; the game cannot be kept, and nothing is written")]
     Unkept(String),
-    /// Lines that are no positions, among others that were answered.
+    /// Some lines are no positions; the other lines were answered.
     #[error("{bad} of {lines} lines are no positions; the others are answered")]
     Lines {
-        /// How many are none.
+        /// The number of lines that are no positions.
         bad: usize,
-        /// How many there are.
+        /// The number of lines.
         lines: usize,
     },
-    /// A move.
+    /// A move is not legal or has no name.
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// The database.
+    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Building it.
+    /// The database cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The certificate.
+    /// The certificate cannot be written.
     #[error(transparent)]
     Emit(#[from] EmitError),
-    /// A certificate that was read.
+    /// A certificate cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A certificate that was read and proves nothing.
+    /// A certificate was read and proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
-    /// A strategy of the proof; a mistake of the prover.
+    /// A strategy of the proof does not hold, which is a mistake of the prover.
     #[error("a leaf strategy does not hold: {0}")]
     Strategy(#[from] StrategyError),
-    /// Certificates that cannot be joined.
+    /// The certificates cannot be joined.
     #[error(transparent)]
     Combine(#[from] CombineError),
-    /// A file of published values.
+    /// A file of published values cannot be read.
     #[error(transparent)]
     Literature(#[from] LiteratureError),
-    /// An opening book.
+    /// An opening book cannot be read or written.
     #[error(transparent)]
     Book(#[from] BookError),
-    /// Exporting, importing or comparing a database.
+    /// A database cannot be exported, imported or compared.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// Certificates and database do not go together.
+    /// Certificates and database contradict each other.
     #[error(transparent)]
     Contradiction(#[from] ContradictionError),
-    /// Values of another program that are not those of the database.
+    /// Some values of another program differ from those of the database.
     #[error("{disagree} of {lines} values are not those of the database")]
     Differences {
-        /// How many.
+        /// The number of differing values.
         disagree: u64,
-        /// Of how many.
+        /// The number of values.
         lines: u64,
     },
-    /// A note of what was checked.
+    /// A note of what was checked cannot be used.
     #[error("--note {0}")]
     Note(#[from] NoteError),
-    /// Published values that are wrong, if what was compared with them is right.
+    /// Some published values disagree with certificates or the database.
     #[error("{disagree} of {lines} published values disagree with what is proved")]
     Disagreements {
-        /// How many disagree.
+        /// The number of disagreeing values.
         disagree: usize,
-        /// Of how many.
+        /// The number of values.
         lines: usize,
     },
-    /// A question that was not decided.
+    /// A question was not decided.
     #[error("{0}{hint}", hint = if_interrupted(.0))]
     Unsolved(Undecided),
-    /// The proof.
+    /// The proof failed.
     #[error(transparent)]
     Solve(SolveError),
-    /// The file of results.
+    /// The file of results cannot be used.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// Slices in an object store.
+    /// Slices cannot be fetched from an object store or left there.
     #[error(transparent)]
     Slices(#[from] SliceStoreError),
-    /// The farm.
+    /// The farm cannot be used.
     #[error(transparent)]
     Farm(#[from] FarmError),
-    /// No broker is there.
+    /// No broker answers.
     #[error("{address}: no broker answers within {} s; is it running there?", patience.as_secs())]
     NoBroker {
-        /// Where it should be.
+        /// The address of the broker, without secrets.
         address: String,
-        /// How long it was waited for.
+        /// The time for which the command waited.
         patience: Duration,
     },
-    /// It was interrupted before it could begin.
+    /// The command was interrupted before it could begin.
     #[error("interrupted before there was a broker")]
     Interrupted,
-    /// No manager is there.
+    /// No manager answers.
     #[error("{0}: no manager answers; is one running, with the same --farm?")]
     NoManager(String),
-    /// Not enough memory, or threads.
+    /// Memory or threads do not suffice.
     #[error("{0}")]
     Resource(String),
-    /// A file that is written.
+    /// A file cannot be read or written.
     #[error("{path}: {source}")]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Standard input or output.
+    /// Standard input or output fails.
     #[error("standard input or output: {0}")]
     Io(#[from] io::Error),
-    /// A failure with what to do about it.
+    /// A failure together with advice on what to do.
     #[error("{failure}: {advice}")]
     Advised {
-        /// The failure.
+        /// The failure itself.
         failure: Box<Failure>,
-        /// What to do, by options that the command has.
+        /// The advice, which names options that the command has.
         advice: String,
     },
 }
 
 impl Failure {
-    /// The exit status.
+    /// The exit status of the process.
     pub fn status(&self) -> u8 {
         match self {
             Failure::Advised { failure, .. } => failure.status(),
@@ -188,7 +188,7 @@ impl Failure {
         }
     }
 
-    /// The same with what to do about it, by those of its options that a command has.
+    /// Adds advice to a failure, using only options that the command has, as `has` says.
     #[must_use]
     pub(super) fn advised(self, has: impl Fn(&str) -> bool) -> Failure {
         let ways: Vec<&str> =
@@ -202,7 +202,7 @@ impl Failure {
         Failure::Advised { failure: Box::new(self), advice }
     }
 
-    /// What can be done about it: options, and what to do with each.
+    /// The options that can help against a failure, and the advice that goes with each.
     fn ways(&self) -> &'static [(&'static str, &'static str)] {
         match self {
             Failure::Build(BuildError::Memory { .. }) => &[
@@ -260,7 +260,7 @@ impl From<SolveError> for Failure {
     }
 }
 
-/// How it goes on after an interruption.
+/// Describes how to go on after an interruption.
 fn if_interrupted(undecided: &Undecided) -> &'static str {
     match undecided {
         Undecided { stop: Stop::Interrupted, is_kept: true, .. } => {

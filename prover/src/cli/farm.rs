@@ -55,7 +55,7 @@ struct StatusOptions {
     file: ResultFile,
 }
 
-/// A broker that is there answers long before that.
+/// A broker that is reachable answers well within this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {

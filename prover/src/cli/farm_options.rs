@@ -17,7 +17,7 @@ use crate::farm::{Connection, Farm, JobSettings, Login, Objects};
 use crate::progress::Progress;
 use crate::proof::{Manager, Request, SearchContext};
 
-/// How one gets into a broker.
+/// The options for the login at a broker.
 #[derive(Args, Debug)]
 pub(super) struct LoginOptions {
     /// Credentials for the broker: a file as nsc writes it, with the seed of an nkey, or with a
@@ -46,7 +46,7 @@ impl LoginOptions {
     }
 }
 
-/// Where large results go.
+/// The option for the place of large results.
 #[derive(Args, Debug)]
 pub(super) struct ObjectsOption {
     /// Results of more than 512 kB go through this object store, a directory that the manager and
@@ -72,26 +72,26 @@ pub(super) struct ManagerOptions {
     login: LoginOptions,
     #[command(flatten)]
     objects: ObjectsOption,
-    /// Give an item to another worker when nothing was heard of it for so many seconds
+    /// Give an item to another worker when its worker has sent nothing about it for this time
     #[arg(long, value_name = "SECONDS", default_value_t = 5,
           value_parser = clap::value_parser!(u32).range(1..=3600))]
     lease: u32,
 }
 
 impl ManagerOptions {
-    /// Whether workers of a farm do the searches.
+    /// Whether the searches are done by workers of a farm.
     pub(super) fn is_used(&self) -> bool {
         self.farm.is_some()
     }
 
-    /// Makes sure that the options can be used, before there is anything to connect for.
+    /// Checks the options, before there is anything to connect for.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let Some(url) = &self.farm else { return Ok(()) };
         self.objects.open()?;
         Ok(self.login.login(url).check()?)
     }
 
-    /// Connects to the broker, if there is one to be used, and begins to serve the job.
+    /// Connects to the broker if `--farm` names one, and begins to serve the job.
     pub(super) fn start(
         &self,
         request: &Request,

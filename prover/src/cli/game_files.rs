@@ -10,10 +10,10 @@ use super::failure::Failure;
 use crate::board::{Game, PdnError, PdnReader, Position, Strictness};
 use crate::proof::seed_line;
 
-/// The name of standard input.
+/// The name that stands for standard input.
 const STDIN: &str = "-";
 
-/// Opens a file of games, or standard input for `-`, and says its name for errors.
+/// Opens a file of games, or standard input for `-`; also returns its name for error messages.
 pub(super) fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     if path == Path::new(STDIN) {
         return Ok(("standard input".into(), Box::new(BufReader::new(io::stdin()))));
@@ -31,7 +31,7 @@ pub(super) fn file_error(path: &Path, source: io::Error) -> Failure {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GameInFile {
     path: PathBuf,
-    /// Its number, from 1.
+    /// The number of the game in the file, from 1.
     number: usize,
 }
 

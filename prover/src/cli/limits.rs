@@ -1,4 +1,4 @@
-//! How long a search for best play may take.
+//! Options that limit a search for best play.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn parse_seconds(text: &str) -> Result<Duration, String> {
 }
 
 impl LimitOptions {
-    /// The bounds given, or the usual ones if there are none.
+    /// The given bounds, or `usual` if none is given.
     pub(super) fn limits(self, usual: Limits) -> Limits {
         if self.depth.is_none() && self.nodes.is_none() && self.time.is_none() {
             return usual;

@@ -1,4 +1,4 @@
-//! What of the machine may be used.
+//! Options for threads, memory and progress output.
 
 use clap::Args;
 
@@ -9,7 +9,7 @@ use crate::egdb::size::{rounded_down, rounded_up};
 use crate::progress::Progress;
 use crate::search::Search;
 
-/// What the machine may be used for.
+/// The resources of the machine that a command may use.
 #[derive(Args, Debug)]
 pub(super) struct MachineOptions {
     /// Threads [default: one for each core]. Only what `engine` and `book` find depends on it
@@ -41,18 +41,18 @@ impl MachineOptions {
         rayon::current_num_threads()
     }
 
-    /// The same without progress.
+    /// These options without progress output.
     pub(super) fn silent(self) -> Self {
         MachineOptions { quiet: QuietOption { quiet: true }, ..self }
     }
 
-    /// Bytes that may be used.
+    /// The bytes of memory that may be used.
     pub(super) fn memory(&self) -> u64 {
         self.memory.or_else(free_memory).unwrap_or(4 << 30)
     }
 }
 
-/// Three quarters of the memory that the system says is available.
+/// Three quarters of the memory that the operating system reports as available.
 fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -60,7 +60,7 @@ fn free_memory() -> Option<u64> {
     Some(kib * 1024 / 4 * 3)
 }
 
-/// The tables of searches.
+/// The option for the transposition tables of searches.
 #[derive(Args, Debug)]
 pub(super) struct TableOption {
     /// Memory of the table of a search, such as 512MiB or 4GiB, and half as much again while it
@@ -70,8 +70,9 @@ pub(super) struct TableOption {
 }
 
 impl TableOption {
-    /// Whether so many tables, of searches of so many nodes, are within the memory that may be
-    /// used; `fewer` is the option with which it would be less besides those that each command has.
+    /// Checks that `tables` transposition tables, of searches of `nodes` nodes each, fit into
+    /// `memory` bytes. `fewer` is the command's own option that lowers the need, for the error
+    /// message.
     pub(super) fn check(
         &self,
         nodes: u64,

@@ -138,8 +138,7 @@ enum Command {
     Farm(farm::Options),
 }
 
-/// Runs the command line of this process. A failure says what to do by options that the command
-/// has.
+/// Runs the command line of this process. A failure advises options that the command has.
 ///
 /// # Errors
 /// [`Failure`], which tells the exit status.

@@ -1,4 +1,4 @@
-//! Options that say which game, claim and database a command is about.
+//! Options for the game, the claim and the database of a command.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::egdb::{Cover, Depths, Store, StoreError, Values};
 use crate::prepare_database::{Holding, Room, is_possible, load, load_finished, most_pieces};
 use crate::proof::Asked;
 
-/// Which game.
+/// The option for the game.
 #[derive(Args, Debug, Clone)]
 pub(super) struct GameOption {
     /// The game: RxC or RxC/k
@@ -21,7 +21,7 @@ pub(super) struct GameOption {
     pub(super) game: Game,
 }
 
-/// What is to be proved.
+/// The claim to prove.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimOption {
     /// The exact value, whatever it is
@@ -42,7 +42,7 @@ impl From<ClaimOption> for Asked {
     }
 }
 
-/// Where databases are.
+/// The option for the folder of the databases.
 #[derive(Args, Debug, Clone)]
 pub(super) struct DatabaseOption {
     /// Directory of the databases; that of the board RxC is DIR/RxC
@@ -50,7 +50,7 @@ pub(super) struct DatabaseOption {
     pub(super) db: PathBuf,
 }
 
-/// A database that is there.
+/// The options for an existing database.
 #[derive(Args, Debug, Clone)]
 pub(super) struct StoredOptions {
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(super) struct StoredOptions {
 }
 
 impl StoredOptions {
-    /// The database of a game, with a cover or with all that is there.
+    /// The options for the database of a game with a cover, or with all slices that are there.
     pub(super) fn new(game: GameOption, db: DatabaseOption, cover: Option<Cover>) -> Self {
         StoredOptions { game, db, cover }
     }
@@ -79,12 +79,12 @@ impl StoredOptions {
         Ok(Depths::open(&self.db.db, self.board())?)
     }
 
-    /// Where the database is.
+    /// The store of the database.
     pub(super) fn store(&self) -> Store {
         Store::new(&self.db.db, self.board())
     }
 
-    /// Its MANIFEST, for the cover that is wanted.
+    /// The MANIFEST of the database, for the requested cover.
     pub(super) fn manifest(&self, store: &Store) -> Result<DatabaseManifest, StoreError> {
         match &self.cover {
             Some(cover) => store.manifest_of(cover),
@@ -92,7 +92,7 @@ impl StoredOptions {
         }
     }
 
-    /// Has all of it ready for look-ups.
+    /// Loads the database for look-ups, with tables in memory or mapped as `values` says.
     pub(super) fn load(
         &self,
         machine: &MachineOptions,
@@ -107,7 +107,7 @@ impl StoredOptions {
         Ok(load_finished(&store, &cover, room, &machine.progress())?)
     }
 
-    /// The same; none, if none is wanted or there.
+    /// Like `load`; an empty database if none is requested or found.
     pub(super) fn load_if_there(
         &self,
         machine: &MachineOptions,
@@ -116,7 +116,7 @@ impl StoredOptions {
         self.if_there(machine, || self.load(machine, values))
     }
 
-    /// Loads in some way, unless no database is wanted or there.
+    /// Calls `load`; returns an empty database if none is requested or found.
     fn if_there(
         &self,
         machine: &MachineOptions,
@@ -136,7 +136,7 @@ impl StoredOptions {
         }))
     }
 
-    /// Opens it for look-ups of single positions, without making tables.
+    /// Opens the database for look-ups of single positions, without making tables.
     pub(super) fn open(
         &self,
         machine: &MachineOptions,
@@ -147,7 +147,7 @@ impl StoredOptions {
         Ok(self.load_into(machine, &Room { holding, ..room })?.on_failure(end))
     }
 
-    /// The same; none, if none is wanted or there.
+    /// Like `open`; an empty database if none is requested or found.
     pub(super) fn open_if_there(
         &self,
         machine: &MachineOptions,
@@ -161,18 +161,18 @@ impl StoredOptions {
         &self.db.db
     }
 
-    /// The same in another folder.
+    /// These options with another folder of databases.
     pub(super) fn with_folder(&self, folder: &Path) -> Self {
         StoredOptions { db: DatabaseOption { db: folder.into() }, ..self.clone() }
     }
 
-    /// The same of another game.
+    /// These options with another game.
     pub(super) fn with_game(self, game: Game) -> Self {
         StoredOptions { game: GameOption { game }, ..self }
     }
 }
 
-/// Which database, and with what.
+/// The options for building a database.
 #[derive(Args, Debug)]
 pub(super) struct BuildOptions {
     #[command(flatten)]
@@ -188,7 +188,7 @@ pub(super) struct BuildOptions {
 }
 
 impl BuildOptions {
-    /// The board.
+    /// The board of the game.
     pub(super) fn board(&self) -> &Board {
         &self.game.game.board
     }
@@ -198,7 +198,7 @@ impl BuildOptions {
         &self.db.db
     }
 
-    /// Sets the number of threads; where the database is or will be.
+    /// Sets the number of threads; returns the store of the database.
     pub(super) fn start(&self) -> Result<Store, Failure> {
         let board = &self.game.game.board;
         check_cover(board, &self.cover)?;
@@ -207,7 +207,7 @@ impl BuildOptions {
     }
 }
 
-/// Makes sure that this board can have the database of a cover, which is one of some positions.
+/// Checks that the board can have the database of a cover, and that the cover is not empty.
 pub(super) fn check_cover(board: &Board, cover: &Cover) -> Result<(), Failure> {
     if !cover.is_empty() && is_possible(board, cover) {
         return Ok(());

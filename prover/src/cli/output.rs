@@ -1,4 +1,4 @@
-//! A certificate that is written, and what is said of it.
+//! Writes a certificate, and the summary of it.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::result::{Format, ResultWriter};
 use crate::certificate::{Certificate, Section, Target};
 use crate::proof::if_assumed;
 
-/// What is said of a certificate.
+/// The summary of a certificate, in JSON.
 #[derive(Serialize)]
 struct Written {
     value: &'static str,
@@ -19,13 +19,13 @@ struct Written {
     certificate: String,
     nodes: usize,
     leaves: usize,
-    /// Nodes that the value rests on and that are not proved.
+    /// The number of nodes that the value rests on and that are not proved.
     assumed: usize,
     bytes: u64,
     root: String,
 }
 
-/// Writes a certificate, and says what it is.
+/// Writes a certificate, and prints its summary.
 pub(super) fn write_certificate(
     claim: &Claim,
     sections: &[Section],

@@ -29,7 +29,7 @@ pub(super) struct Options {
     quiet: QuietOption,
 }
 
-/// The count of a depth.
+/// The count of one depth.
 #[derive(Serialize)]
 struct Row {
     depth: u32,
@@ -50,7 +50,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             Format::Text | Format::Tsv => out.line(&format!("{depth}\t{nodes}"))?,
             Format::Json => out.json(&Row { depth, nodes })?,
         }
-        // The next depth takes longer than all before.
+        // The next depth takes longer than all depths before, so this one is printed at once.
         out.flush()?;
     }
     out.finish()

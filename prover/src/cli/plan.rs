@@ -59,7 +59,7 @@ pub(super) struct Options {
     result: ResultOptions,
 }
 
-/// What runs jobs on a cluster.
+/// The batch system of a cluster.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheduler {
     /// Slurm
@@ -72,9 +72,9 @@ struct Job<'a> {
     step: &'a str,
     tasks: usize,
     slices: usize,
-    /// Of each task.
+    /// Bytes of memory of each task.
     memory: u64,
-    /// Of each task.
+    /// Time limit of each task, in minutes.
     minutes: u64,
 }
 
@@ -151,7 +151,7 @@ fn write_scripts(
     out.finish()
 }
 
-/// Seconds for people, with units; no finer than a forecast is.
+/// A time with its unit, as text, rounded to the precision of a forecast.
 fn time(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     let (days, hours, minutes) = (whole / 86_400, whole / 3600, whole / 60);

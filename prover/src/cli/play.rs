@@ -65,7 +65,7 @@ pub(super) struct Options {
     machine: MachineOptions,
 }
 
-/// Nodes for an answer, if nothing else is said.
+/// The default limit of nodes for an answer.
 const NODES: u64 = 200_000;
 
 #[derive(ValueEnum, Debug, Clone, Copy)]
@@ -115,7 +115,7 @@ pub(super) fn run(options: Options) -> Result<(), Failure> {
 struct Table<'a, W> {
     record: GameRecord,
     opponent: Opponent<'a>,
-    /// The side of whoever types.
+    /// The side of the user.
     user: Side,
     out: W,
 }
@@ -130,7 +130,7 @@ impl<W: Write> Table<'_, W> {
             if is_terminal {
                 write!(self.out, "> ")?;
             }
-            // For a program that waits for it.
+            // A program that plays waits for each answer.
             self.out.flush()?;
             let Some(line) = lines.next().transpose()? else { return Ok(()) };
             match without_mark(&line).trim() {
@@ -162,7 +162,7 @@ impl<W: Write> Table<'_, W> {
         Ok(())
     }
 
-    /// Answers, if it is not the user's turn.
+    /// Plays the program's move, if it is not the user's turn.
     fn answer(&mut self) -> Result<(), Failure> {
         let turn = self.record.position().turn;
         if turn == self.user || self.record.result() != GameResult::Open {

@@ -1,4 +1,4 @@
-//! The positions that a command is about: on the command line, or on standard input, a FEN a line.
+//! The positions of a command: from the command line, or from standard input, a FEN a line.
 
 use std::io::{self, BufRead};
 
@@ -8,19 +8,19 @@ use super::failure::Failure;
 use super::start::{START, StartOptions, read_position};
 use crate::board::{Game, Position};
 
-/// The word for standard input.
+/// The argument that stands for standard input.
 const STDIN: &str = "-";
 
-/// Positions to be answered one after the other.
+/// The positions that a command answers, one after the other.
 pub(super) enum Positions {
-    /// Those of the command line, with the text that says so.
+    /// The positions of the command line, each with its text.
     Given(Vec<(String, Position)>),
-    /// One a line on standard input.
+    /// One position a line on standard input.
     Lines,
 }
 
 impl Positions {
-    /// Those of FENs or of the options for a start; `None` if there are neither.
+    /// The positions of the FENs, or of the options for a start; `None` if neither is given.
     pub(super) fn new(
         game: &Game,
         start: &StartOptions,
@@ -41,10 +41,10 @@ impl Positions {
         Ok((!given.is_empty()).then_some(Positions::Given(given)))
     }
 
-    /// Answers each position. What is no FEN on standard input is answered with what is wrong, in
-    /// its place; how many of these there were comes back. Empty lines are passed over.
+    /// Answers each position. A line on standard input that is no FEN is answered with its fault,
+    /// in its place; the faults are counted in the result. Empty lines are skipped.
     ///
-    /// `answer` gets the text without tabs, and what it means.
+    /// `answer` gets the text without tabs, and the position.
     pub(super) fn answer_each(
         &self,
         game: &Game,
@@ -68,7 +68,7 @@ fn answer_lines(
     let mut answered = Answered { lines: 0, bad: 0 };
     for (i, line) in io::stdin().lock().split(b'\n').enumerate() {
         let line = line?;
-        // What is no UTF-8 is no FEN, either.
+        // A line that is not UTF-8 is reported as no FEN.
         let line = String::from_utf8_lossy(&line);
         let text = if i == 0 { without_mark(&line).trim() } else { line.trim() };
         if text.is_empty() {
@@ -87,17 +87,17 @@ fn answer_lines(
     Ok(answered)
 }
 
-/// What a position is called: as whoever asks does, except for the start.
+/// The name of a position in answers: the text as it was given, or for `start` the FEN.
 fn name(game: &Game, text: &str, position: &Position) -> String {
     if text.trim() == START { game.board.write_fen(position) } else { in_column(text) }
 }
 
-/// A text in which nothing ends a column or a line.
+/// A text for a column: control characters become blanks.
 fn in_column(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// How many positions were asked for.
+/// The number of positions that were asked for.
 #[must_use = "bad lines make a command fail"]
 pub(super) struct Answered {
     lines: usize,
@@ -105,7 +105,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// Whether all of them were positions.
+    /// An error if some of them were no positions.
     pub(super) fn result(self) -> Result<(), Failure> {
         match self {
             Answered { bad: 0, .. } => Ok(()),

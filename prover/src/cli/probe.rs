@@ -83,17 +83,17 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             Format::Tsv => out.line(&format!("{text}\t{}", columns(&answer)))?,
             Format::Json => out.json(&answer)?,
         }
-        // One answer at a time, for a program that waits for it.
+        // A program that waits for each answer gets it at once.
         out.flush()
     })?;
     out.finish()?;
     answered.result()
 }
 
-/// The columns of a line for programs.
+/// The number of columns of a line in TSV.
 const COLUMNS: usize = 5;
 
-/// What is known of a position, for people.
+/// The answer about a position as text for the user.
 pub(super) fn text(board: &Board, position: &Position, answer: &PositionAnswer) -> String {
     let mut out = format!("{}\n{}", answer.fen, board.draw(position));
     let side = match position.turn {

@@ -49,7 +49,7 @@ pub(super) struct Options {
     quiet: QuietOption,
 }
 
-/// How a file is to be read.
+/// How strictly a file is read.
 pub(super) fn strictness(strict: bool) -> Strictness {
     if strict { Strictness::Strict } else { Strictness::Lenient }
 }
@@ -77,7 +77,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
     }
     let Tally { games, faulty, forgiven, moves } = tally;
-    // Without a result a file that is there stays as it is.
+    // Without a result an existing file stays as it is.
     if games > 0 {
         out.finish()?;
     }

@@ -1,4 +1,4 @@
-//! How a result is printed, and where: the options that all commands with a result share.
+//! The options that all commands with a result share: its format, and where it goes.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -46,20 +46,20 @@ pub(super) struct ResultOptions {
     file: ResultFile,
 }
 
-/// The same for what a browser can show.
+/// The options of a result that can also be a page for a browser.
 #[derive(Args, Debug)]
 pub(super) struct PageOptions {
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: PageFormat,
-    /// The same as --format html
+    /// Like --format html
     #[arg(long, conflicts_with = "format")]
     html: bool,
     #[command(flatten)]
     file: ResultFile,
 }
 
-/// Where a result goes.
+/// The option for the file of a result.
 #[derive(Args, Debug)]
 pub(super) struct ResultFile {
     /// Write the result to FILE, which it replaces when it is whole [default: standard output]
@@ -68,13 +68,13 @@ pub(super) struct ResultFile {
 }
 
 impl ResultFile {
-    /// As [`ResultOptions::begin`].
+    /// Like [`ResultOptions::begin`].
     pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
         ResultWriter::new(self.out.as_deref())
     }
 }
 
-/// Whether standard error has more than errors.
+/// The option that limits standard error to errors.
 #[derive(Args, Debug)]
 pub(super) struct QuietOption {
     /// No progress and no remarks on standard error
@@ -89,13 +89,13 @@ impl QuietOption {
 }
 
 impl ResultOptions {
-    /// Begins the result, so that a file that cannot be written is noticed before the work.
+    /// Begins the result, so that a file that cannot be written is reported before the work.
     pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
         self.file.begin()
     }
 
-    /// The same for a command that writes a directory: that is what `--out` names then, and what
-    /// there is to say goes to standard output.
+    /// Like [`ResultOptions::begin`] for a command that writes a directory: `--out` names the
+    /// directory, and the result goes to standard output.
     pub(super) fn begin_directory(&self) -> Result<(PathBuf, ResultWriter), Failure> {
         let directory = self.file.out.clone().ok_or_else(|| {
             Failure::Input("--out: expected a new directory for the scripts, found none".into())
@@ -113,7 +113,7 @@ impl PageOptions {
         if self.html { PageFormat::Html } else { self.format }
     }
 
-    /// As [`ResultOptions::begin`].
+    /// Like [`ResultOptions::begin`].
     pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
         self.file.begin()
     }
@@ -122,15 +122,15 @@ impl PageOptions {
 /// A result that is being printed.
 pub(super) struct ResultWriter {
     out: BufWriter<Destination>,
-    /// The name for errors.
+    /// The path of the file for error messages.
     file: Option<PathBuf>,
 }
 
 enum Destination {
     Stdout(io::Stdout),
-    /// Something that cannot be replaced, such as a device.
+    /// A destination that cannot be replaced, such as a device.
     There(File),
-    /// A file under another name until it is whole, and the path that it gets then.
+    /// A file under a temporary name, and the path that it gets when it is complete.
     Unfinished(NamedTempFile, PathBuf),
 }
 
@@ -153,7 +153,7 @@ impl Write for Destination {
 }
 
 impl Destination {
-    /// A file, where a link leads to if it is one; who may read a file that is there stays.
+    /// A file, or the target of a link. An existing file keeps its permissions.
     fn file(path: &Path) -> io::Result<Self> {
         let there = path.metadata();
         if there.as_ref().is_ok_and(|there| !there.is_file()) {
@@ -165,7 +165,7 @@ impl Destination {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any file: what the user takes away is taken away.
+            // The umask of the user applies, as it does to any new file.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let unfinished = builder.tempfile_in(directory(&path))?;
@@ -183,13 +183,13 @@ impl Destination {
     }
 }
 
-/// The directory of a file; that of a mere name is the current one.
+/// The directory of a file; the current one for a path without a directory.
 fn directory(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 
 impl ResultWriter {
-    /// A file, or standard output if there is none.
+    /// A writer to a file, or to standard output if there is none.
     pub(super) fn new(file: Option<&Path>) -> Result<Self, Failure> {
         let out = match file {
             Some(path) => Destination::file(path)
@@ -199,26 +199,26 @@ impl ResultWriter {
         Ok(ResultWriter { out: BufWriter::new(out), file: file.map(Into::into) })
     }
 
-    /// A text as it is.
+    /// Writes a text as it is.
     pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
         let written = self.out.write_all(text.as_bytes());
         written.map_err(|source| failure(self.file.as_deref(), source))
     }
 
-    /// A text and the end of its line.
+    /// Writes a text and the end of its line.
     pub(super) fn line(&mut self, text: &str) -> Result<(), Failure> {
         self.text(text)?;
         self.text("\n")
     }
 
-    /// An object on a line.
+    /// Writes an object in JSON, on a line.
     pub(super) fn json(&mut self, object: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(object).map_err(io::Error::from)?;
         self.line(&text)
     }
 
-    /// What is wrong with a text that should have been a position, in its place among answers that
-    /// have so many columns.
+    /// Writes the fault of a text that should have been a position, in its place among answers with
+    /// `columns` columns.
     pub(super) fn fault(
         &mut self,
         format: Format,
@@ -237,15 +237,15 @@ impl ResultWriter {
         self.flush()
     }
 
-    /// Hands over what there is, to a program that waits for it.
+    /// Flushes the result, for a program that waits for it.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(|source| failure(self.file.as_deref(), source))
     }
 
-    /// Ends the result, and gives its file its name.
+    /// Ends the result, and renames its file to the final name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let ResultWriter { out, file } = self;
-        // Written out and handed back, or the error of writing.
+        // The buffer's destination, or the error of writing to it.
         let out = out.into_inner().map_err(io::IntoInnerError::into_error);
         let finished = out.and_then(|mut out| {
             out.flush()?;
@@ -255,7 +255,7 @@ impl ResultWriter {
     }
 }
 
-/// The answer to what is no position.
+/// The answer to a text that is no position.
 #[derive(Serialize)]
 struct Fault<'a> {
     fen: &'a str,

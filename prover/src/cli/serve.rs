@@ -60,7 +60,7 @@ pub(super) struct Options {
     /// Public keys of those whose notes count, one a line
     #[arg(long, value_name = "FILE", requires = "notes")]
     keys: Option<PathBuf>,
-    /// Address and port; port 0 for one that is free. Whoever can reach it can ask
+    /// Address and port; port 0 for one that is free. All programs that can reach it can ask
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// Requests a second of one address; 0 for any number
@@ -82,7 +82,7 @@ pub(super) struct Options {
 
 pub(super) fn run_server(options: Options) -> Result<(), Failure> {
     let listening = |e| Failure::Resource(format!("--listen {}: {e}", options.listen));
-    // Bound and let go again: an address that is taken is noticed before all is read.
+    // The address is bound and released, so that one that is taken is reported before all is read.
     std::net::TcpListener::bind(options.listen).map_err(listening)?;
     options.machine.start()?;
     let mut certificates = Vec::new();
@@ -152,7 +152,7 @@ impl Options {
         games.into_values().map(|game| self.board(game)).collect()
     }
 
-    /// A board with what there is of its database.
+    /// A board with the database that is there for it.
     fn board(&self, game: Game) -> Result<BoardSite, Failure> {
         let game_option = GameOption { game: game.clone() };
         let stored = StoredOptions::new(game_option, self.db.clone(), self.cover.clone());
@@ -173,13 +173,13 @@ impl Options {
     }
 }
 
-/// A search goes on without the value of a position whose file cannot be read.
+/// Reports a file that cannot be read; the search goes on without the value of its position.
 fn say_unknown(error: &StoreError) -> Option<Value> {
     print_line(&format!("prove: {error}"));
     None
 }
 
-/// Says what is served, and who has checked it.
+/// Lists what is served, with the notes of checks.
 fn describe(site: &Site) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for certificate in site.certificates() {
@@ -216,7 +216,7 @@ fn describe(site: &Site) -> io::Result<()> {
     Ok(())
 }
 
-/// What a note says, who has signed it, and why it does not count if it does not.
+/// A sentence about a note: its verdict, its signers, and the objection to it, if any.
 fn sentence(NotedCheck { file, verdict, checker, signers, objection }: &NotedCheck) -> String {
     let signed = match &signers[..] {
         [] => String::new(),

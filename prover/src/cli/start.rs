@@ -1,4 +1,4 @@
-//! Where a proof or a count begins.
+//! Options for the position at which a proof, a search or a count begins.
 
 use clap::Args;
 
@@ -7,13 +7,13 @@ use crate::board::{Board, Game, Position};
 
 /// The 19 openings of the 2007 solution (`corpus/README.md`).
 const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
-/// The game that they belong to.
+/// The game of these openings.
 const CHECKERS: &str = "8x8";
 
-/// The word for the start of the game, wherever a FEN may stand.
+/// The word that stands for the start of the game in place of a FEN.
 pub(super) const START: &str = "start";
 
-/// Where to begin: a position, an opening or the start of the game, and moves from there.
+/// The start: a position, an opening or the start of the game, and moves from there.
 #[derive(Args, Debug)]
 #[group(id = "start", multiple = true)]
 pub(super) struct StartOptions {
@@ -40,7 +40,7 @@ fn after(board: &Board, from: Position, moves: &str) -> Result<Position, Failure
 }
 
 impl StartOptions {
-    /// The position that was asked for, if any was.
+    /// The requested position, if one was requested.
     pub(super) fn given(&self, game: &Game) -> Result<Option<Position>, Failure> {
         let from = match (&self.fen, self.opening) {
             (Some(fen), _) => read_position(game, fen)?,
@@ -52,7 +52,7 @@ impl StartOptions {
         Ok(Some(after(&game.board, from, moves)?))
     }
 
-    /// The position that was asked for, or the start of the game.
+    /// The requested position, or the start of the game.
     pub(super) fn position(&self, game: &Game) -> Result<Position, Failure> {
         Ok(self.given(game)?.unwrap_or_else(|| game.start()))
     }

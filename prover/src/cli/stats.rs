@@ -57,7 +57,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     }
     bar.finish();
     if options.page.format() == PageFormat::Html {
-        // Only a page shows them.
+        // Only a page shows example positions.
         let values = session.into_values(options.machine.memory() / 2);
         for row in &mut rows {
             row.example = example(&depths, &values, row.slice)?;
@@ -96,7 +96,7 @@ fn print_all(
     }
     for n in 2..=pieces {
         let mut all = Counts::default();
-        // Known if those of all slices are.
+        // The longest depth is known only if it is known for all slices.
         let mut longest = Some(0);
         for r in rows.iter().filter(|r| r.slice.pieces() == n) {
             all.add(r.counts);

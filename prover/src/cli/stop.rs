@@ -1,4 +1,4 @@
-//! Ctrl-C and its like.
+//! Ctrl-C and similar signals.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +12,8 @@ pub(super) fn is_stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 
-/// From now on Ctrl-C and its like end the work at the next occasion; the second time the process.
+/// Makes the first Ctrl-C or similar signal end the work at the next poll, and the second one the
+/// process.
 pub(super) fn stop_when_asked() -> Result<(), Failure> {
     let stop = || {
         if STOP.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Where the values of a database are while a command looks positions up.
+//! Options for the place of a database's values while a command looks positions up.
 
 use clap::{Args, ValueEnum};
 
@@ -8,7 +8,7 @@ use crate::egdb::{StoreError, Value};
 use crate::prepare_database::{Holding, Room};
 use crate::progress::print_line;
 
-/// Where values are.
+/// The place of the values.
 #[derive(ValueEnum, Debug, Clone, Copy)]
 enum ValuesOption {
     /// In memory of this process, decoded when it begins
@@ -29,7 +29,7 @@ impl From<ValuesOption> for Holding {
     }
 }
 
-/// Where values are, and how much disk that may take.
+/// The options for the place of the values, and for the disk that it may take.
 #[derive(Args, Debug)]
 pub(super) struct ValuesOptions {
     /// Where the values of the database are [default: resident up to 64 MiB, else mapped]
@@ -39,7 +39,7 @@ pub(super) struct ValuesOptions {
     space: MapSpace,
 }
 
-/// The disk for mapped tables.
+/// The option for the disk that mapped tables may take.
 #[derive(Args, Debug)]
 pub(super) struct MapSpace {
     /// Disk for mapped tables, such as 20GiB; slices for which there is no room are cached
@@ -60,8 +60,8 @@ impl MapSpace {
     }
 }
 
-/// Ends the program because a file of the database cannot be read or is damaged: in the middle of a
-/// search there is nobody else to tell. What is to be kept is on disk at any time.
+/// Ends the program because a file of the database cannot be read or is damaged: a search cannot
+/// return this error from the middle of its look-ups. What is to be kept is on disk at any time.
 pub(super) fn end(error: &StoreError) -> Option<Value> {
     print_line(&format!("prove: {error}"));
     std::process::exit(FAILED)
@@ -70,18 +70,19 @@ pub(super) fn end(error: &StoreError) -> Option<Value> {
 /// The exit status when files cannot be read.
 const FAILED: i32 = 3;
 
-/// Other systems than Unix do not let such a file be cut.
+/// Systems other than Unix do not let a mapped file be cut short.
 #[cfg(not(unix))]
 pub(super) fn say_when_a_file_is_cut() {}
 
-/// Has a message and exit status 3 where the system would end the program without: when a mapped
-/// file was cut short by somebody else, or the disk does not give what it has.
+/// Installs a handler that prints a message and exits with status 3 where the operating system
+/// would end the program without a message: when another program has cut a mapped file short, or
+/// when the disk fails to read it.
 #[cfg(unix)]
 pub(super) fn say_when_a_file_is_cut() {
     const TEXT: &[u8] = b"prove: a table of the database was cut short or cannot be read; \
         run the same command again, or `prove db --unmap` first\n";
     let say = || {
-        // Nothing but this is allowed in a handler.
+        // A signal handler may make no other calls than these.
         let _ = rustix::io::write(rustix::stdio::stderr(), TEXT);
         signal_hook::low_level::exit(FAILED);
     };

@@ -62,7 +62,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The host and the process.
+/// The default name of a worker: the host's name and the process's number.
 fn usual_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
     let host = as_name(host.as_deref().unwrap_or("worker").trim());
