@@ -1,4 +1,4 @@
-//! What is said of a position, with where each bound comes from.
+//! The answer about a position, with the source of each bound.
 
 use certificate_spec::claim::Question;
 use serde::Serialize;
@@ -10,23 +10,23 @@ use crate::board::Position;
 use crate::egdb::{StoreError, Value};
 use crate::lookup::{KnownValue, LookupError, MoveAnswer, RatedMove};
 
-/// Where a bound comes from.
+/// The source of a bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Source {
-    /// The database.
+    /// The database has the position.
     Database,
-    /// The database, by what the captures lead to: a side that can capture must.
+    /// The database has the positions that the captures lead to; a side that can capture must.
     Capture,
-    /// The rules: a side has no piece or no move.
+    /// The rules decide the position: a side has no piece or no move.
     Rules,
-    /// A node of a certificate.
+    /// The position is a node of a certificate.
     Node(ProofPlace),
-    /// A leaf of a certificate.
+    /// The position is in a leaf of a certificate.
     Leaf(ProofPlace),
-    /// The values of the moves.
+    /// The bound follows from the values of the moves.
     Moves,
-    /// Nowhere: nothing is known.
+    /// There is no bound.
     None,
 }
 
@@ -35,19 +35,19 @@ pub(super) enum Source {
 pub(super) struct ProofPlace {
     /// The root of the certificate.
     pub(super) certificate: String,
-    /// What is proved there.
+    /// The name of the question that is proved there.
     #[schema(example = "black-not-lost")]
     pub(super) question: &'static str,
     /// The number of the node or leaf among those of the question, from 0.
     pub(super) number: usize,
 }
 
-/// Where the bounds of a value come from.
+/// The sources of the two bounds of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct Bounds {
-    /// That it is not less.
+    /// The source of the lower bound.
     lower: Source,
-    /// That it is not more.
+    /// The source of the upper bound.
     upper: Source,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Bounds {
 pub(super) struct SourcedMove {
     #[serde(flatten)]
     pub(super) answer: MoveAnswer,
-    /// Where its value comes from.
+    /// The sources of the bounds of its value.
     from: Bounds,
 }
 
@@ -75,11 +75,11 @@ pub(super) struct SourcedPosition {
     pub(super) moves: Vec<SourcedMove>,
     /// The moves of both sides to the end of a win, where all depths are known.
     line: Vec<String>,
-    /// Where the value comes from.
+    /// The sources of the bounds of the value.
     from: Bounds,
 }
 
-/// All that is known of a position.
+/// The answer about a position: its value, depth, moves and their sources.
 ///
 /// # Errors
 /// [`LookupError`] when a file of the database cannot be read or is damaged.
@@ -90,7 +90,7 @@ pub(super) fn answer(
     Ok(answer_and_rate(site, position)?.0)
 }
 
-/// The same, and the moves once more in the same order.
+/// Like [`answer`], but also returns the moves with their positions, in the order of the answer.
 pub(super) fn answer_and_rate(
     site: &BoardSite,
     position: &Position,
@@ -114,7 +114,7 @@ pub(super) fn answer_and_rate(
     Ok((SourcedPosition { fen, value, depth, moves, line, from }, rated))
 }
 
-/// Where the value of a position for its side to move comes from, its moves left out of account.
+/// The sources of a position's value for its side to move, disregarding its moves.
 fn bounds(site: &BoardSite, p: &Position, value: KnownValue) -> Result<Bounds, StoreError> {
     let both = |source: Source| Ok(Bounds { lower: source.clone(), upper: source });
     if !p.both_sides() || !site.board().can_move(p) {

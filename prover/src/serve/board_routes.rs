@@ -1,4 +1,4 @@
-//! What boards are asked: positions, lines and lists of positions.
+//! Requests about boards: positions, lines and lists of positions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,18 +23,18 @@ const BATCH: usize = 1_000;
 /// A board that is served.
 #[derive(Serialize, ToSchema)]
 pub(super) struct BoardAnswer {
-    /// Its name.
+    /// The name of the board.
     #[schema(example = "6x6")]
     board: String,
-    /// The game that is played if nothing else is said.
+    /// The game that is played unless a request names another one.
     game: String,
-    /// The start of that game.
+    /// The FEN of the start of that game.
     start: String,
     rows: u8,
     columns: u8,
-    /// Which positions the database has: at most N pieces, or N:M, at most M a side; 0 for none.
+    /// The positions that the database has: at most N pieces, or N:M, at most M a side; 0 for none.
     pieces: String,
-    /// The root of the database.
+    /// The root of the database, if there is one.
     database: Option<String>,
     /// The roots of the certificates.
     certificates: Vec<String>,
@@ -56,7 +56,7 @@ pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer
     Fresh(app.site.boards().map(answer).collect())
 }
 
-/// Which position.
+/// The position that is asked for.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct PositionQuery {
@@ -65,7 +65,7 @@ pub(super) struct PositionQuery {
     fen: String,
 }
 
-/// What is known of a position, and of each move.
+/// The value of a position and of each of its moves, as far as known.
 #[utoipa::path(get, path = "/api/{board}/position", params(("board" = String, Path, example = "6x6"), PositionQuery),
     responses((status = 200, body = SourcedPosition)))]
 pub(super) async fn position_route(
@@ -85,22 +85,22 @@ pub(super) struct Batch {
     positions: Vec<String>,
 }
 
-/// What is known of a position of a list.
+/// The answer about a position of a list.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub(super) enum BatchAnswer {
-    /// It.
+    /// The answer.
     Position(Box<SourcedPosition>),
-    /// It is none.
+    /// The text is not a position.
     Fault {
         /// The text.
         fen: String,
-        /// What is wrong with it.
+        /// The fault of the text.
         error: String,
     },
 }
 
-/// What is known of each position of a list, in order.
+/// The value of each position of a list, in order, as far as known.
 #[utoipa::path(post, path = "/api/{board}/positions", params(("board" = String, Path, example = "6x6")),
     request_body = Batch, responses((status = 200, body = Vec<BatchAnswer>)))]
 pub(super) async fn positions_route(
@@ -126,32 +126,32 @@ pub(super) async fn positions_route(
 /// Best play from a position.
 #[derive(Serialize, ToSchema)]
 pub(super) struct LineAnswer {
-    /// The position that it begins at.
+    /// The FEN of the position that the line begins at.
     fen: String,
-    /// The moves, each as the best of its position.
+    /// The moves, each the best one of its position.
     moves: Vec<SourcedMove>,
-    /// Why it ends.
+    /// The reason why the line ends.
     end: LineEnd,
 }
 
-/// Why a line ends.
+/// The reason why a line ends.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum LineEnd {
-    /// The side to move has none.
+    /// The side to move has no move.
     NoMove,
     /// The database has the position.
     Database,
     /// The position has come up before.
     Repetition,
-    /// Nothing is known of what comes next.
+    /// Nothing is known of the next move.
     Unknown,
-    /// It has 200 plies.
+    /// The line has 200 plies.
     Length,
 }
 
-/// Best play from a position until the database has it: by a proof where one has a move, else the
-/// best by value. From a position of the database, to the end.
+/// Best play from a position until the database has the position: by a proof where one has a move,
+/// otherwise the best move by value. From a position of the database, the line goes to the end.
 #[utoipa::path(get, path = "/api/{board}/line", params(("board" = String, Path, example = "6x6"), PositionQuery),
     responses((status = 200, body = LineAnswer)))]
 pub(super) async fn line_route(

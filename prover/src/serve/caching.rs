@@ -1,4 +1,4 @@
-//! Answers that never change: what an address with a root in it says.
+//! Answers that never change: those of addresses that contain a root.
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::problem::Problem;
 
-/// For a year, which is as long as is usual.
+/// Clients may keep the answer for a year, the usual maximum.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// An answer in JSON that never changes; 304 if the client has it.
@@ -18,7 +18,7 @@ pub(super) fn immutable(asked: &HeaderMap, answer: &impl Serialize) -> Result<Re
     Ok(response)
 }
 
-/// An answer with a tag of what is in it; 304 if the client has it.
+/// An answer with a tag that depends on its content; 304 if the client has it.
 pub(super) fn with_tag(
     asked: &HeaderMap,
     body: impl Into<axum::body::Bytes>,

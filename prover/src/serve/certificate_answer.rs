@@ -14,41 +14,42 @@ use crate::certificate::{StoredBasis, StoredNode, StoredProof};
 /// A certificate.
 #[derive(Serialize, ToSchema)]
 pub(super) struct CertificateAnswer {
-    /// Its root.
+    /// The root of the certificate.
     root: String,
     /// The game.
     #[schema(example = "6x6")]
     game: String,
-    /// The FEN of the position that it is about.
+    /// The FEN of its start.
     start: String,
-    /// What it claims: `DRAW`, `BLACK-WINS`, `WHITE-WINS`, `BLACK-NOT-LOST`, `WHITE-NOT-LOST`.
+    /// The claimed value: `DRAW`, `BLACK-WINS`, `WHITE-WINS`, `BLACK-NOT-LOST`, `WHITE-NOT-LOST`.
     #[schema(example = "DRAW")]
     value: &'static str,
     /// The positions for which it rests on the database.
     pieces: String,
-    /// The root of that database.
+    /// The root of that database, if there is one.
     database: Option<String>,
-    /// The bytes of its files.
+    /// The bytes of the certificate's files.
     bytes: u64,
-    /// Positions that it takes for granted. Where there are any, no value follows from it.
+    /// Positions that it takes for granted. If there are any, no value follows from the
+    /// certificate.
     assumed: usize,
-    /// What it consists of.
+    /// The questions that the certificate answers.
     questions: Vec<QuestionAnswer>,
 }
 
-/// A certificate, and who has checked it.
+/// A certificate, with the notes of those who have checked it.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ListedCertificate {
     #[serde(flatten)]
     certificate: CertificateAnswer,
-    /// Whether somebody whom the one who runs this server trusts has signed that all of it was
-    /// verified. The server itself verifies nothing; `check` does.
+    /// Whether a key that this server trusts has signed that all of the certificate was verified.
+    /// The server itself verifies nothing; `check` does.
     checked: bool,
-    /// What notes say of it.
+    /// The notes about the certificate.
     checks: Vec<CheckAnswer>,
 }
 
-/// What a note says of a certificate.
+/// A note about a certificate.
 #[derive(Serialize, ToSchema)]
 struct CheckAnswer {
     /// The verdict; only the beginning of a long one.
@@ -57,9 +58,9 @@ struct CheckAnswer {
     /// The implementation of the checker.
     #[schema(example = "draughtproof-check")]
     checker: String,
-    /// The names of the trusted keys that have signed it.
+    /// The names of the trusted keys that have signed the note.
     signers: Vec<String>,
-    /// Why it does not make that the certificate counts as checked, if so.
+    /// Why the certificate does not count as checked by this note; none if it does.
     objection: Option<String>,
 }
 
@@ -92,20 +93,20 @@ struct QuestionAnswer {
     question: &'static str,
     nodes: usize,
     leaves: usize,
-    /// Positions that the leaves expand.
+    /// The number of positions that the leaves expand.
     positions: u64,
     made: Option<Making>,
 }
 
-/// How it was made, as the certificate says itself. Nothing rests on it.
+/// The provenance of an answer, as the certificate states it. No proof rests on it.
 #[derive(Serialize, ToSchema)]
 struct Making {
     program: String,
-    /// Whether the same request gives the same bytes.
+    /// Whether an equal request gives equal bytes.
     reproducible: bool,
-    /// Nodes that a search of a leaf may expand.
+    /// The budget of the search of a leaf, in nodes.
     leaf_nodes: u64,
-    /// Nodes that all searches expanded.
+    /// The number of nodes that all searches expanded.
     searched: u64,
 }
 
@@ -149,16 +150,16 @@ impl From<&ServedCertificate> for CertificateAnswer {
 pub(super) struct NodeAnswer {
     #[schema(example = "black-not-lost")]
     question: &'static str,
-    /// Its number among those of the question, from 0.
+    /// The number of the node among those of the question, from 0.
     number: usize,
     fen: String,
     /// Falls with every move towards a win; 0 where nothing is to be won.
     rank: u32,
-    /// What it rests on.
+    /// The reason why the node holds.
     basis: BasisAnswer,
 }
 
-/// What a node rests on.
+/// The reason why a node holds.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum BasisAnswer {
@@ -166,29 +167,29 @@ enum BasisAnswer {
     Move(NamedMove),
     /// All moves of the other side.
     AllMoves {
-        /// They.
+        /// The moves.
         moves: Vec<NamedMove>,
     },
     /// A leaf.
     Leaf {
-        /// Its number among those of the question, from 0.
+        /// The number of the leaf among those of the question, from 0.
         number: usize,
-        /// The positions that it expands.
+        /// The number of positions that the leaf expands.
         positions: u64,
-        /// The bytes of its strategy.
+        /// The bytes of the leaf's strategy.
         bytes: usize,
     },
-    /// Nothing: it is taken for granted.
+    /// No proof: the node is taken for granted.
     Assumed,
 }
 
 /// A move.
 #[derive(Serialize, ToSchema)]
 struct NamedMove {
-    /// Its name.
+    /// The name of the move.
     #[serde(rename = "move")]
     name: String,
-    /// The position after it.
+    /// The FEN of the position after the move.
     fen: String,
 }
 

@@ -1,4 +1,4 @@
-//! What certificates are asked. What an address with a root answers never changes.
+//! Requests about certificates. The answer of an address with a root never changes.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::site::{ServedCertificate, Site};
 
 /// The most plies of opening lines.
 const PLIES: usize = 8;
-/// Those where nothing else is asked for.
+/// The default number of plies.
 const USUAL_PLIES: usize = 4;
 
 fn certificate<'a>(site: &'a Site, root: &str) -> Result<&'a ServedCertificate, Problem> {
@@ -29,7 +29,7 @@ fn certificate<'a>(site: &'a Site, root: &str) -> Result<&'a ServedCertificate, 
     site.certificate(root).ok_or_else(missing)
 }
 
-/// All certificates that are served, and who has checked them.
+/// All certificates that are served, with the notes of those who have checked them.
 #[utoipa::path(get, path = "/api/certificates",
     responses((status = 200, body = Vec<ListedCertificate>)))]
 pub(super) async fn certificates(State(app): State<Arc<App>>) -> Fresh<Vec<ListedCertificate>> {
@@ -37,7 +37,7 @@ pub(super) async fn certificates(State(app): State<Arc<App>>) -> Fresh<Vec<Liste
     Fresh(app.site.certificates().map(listed).collect())
 }
 
-/// A certificate: what it claims, of what it consists and how it was made.
+/// A certificate: what it claims, what it consists of, and how it was made.
 #[utoipa::path(get, path = "/api/certificates/{root}", params(("root" = String, Path)),
     responses((status = 200, body = CertificateAnswer),
         (status = 304, description = "The client has it")))]
@@ -49,7 +49,7 @@ pub(super) async fn certificate_route(
     immutable(&headers, &CertificateAnswer::from(certificate(&app.site, &root)?))
 }
 
-/// Which question.
+/// The question that is asked for.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct NodeQuery {
@@ -88,7 +88,7 @@ pub(super) async fn node_route(
     immutable(&headers, &node)
 }
 
-/// How far to go.
+/// The length of the lines.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(super) struct OpeningsQuery {
@@ -96,7 +96,8 @@ pub(super) struct OpeningsQuery {
     plies: Option<usize>,
 }
 
-/// The first moves of a proof: those of the claimant as they are chosen, all of the other side.
+/// The first moves of a proof: those of the claimant as the proof chooses them, all of the other
+/// side.
 #[utoipa::path(get, path = "/api/certificates/{root}/openings", params(("root" = String, Path), OpeningsQuery),
     responses((status = 200, body = Vec<OpeningLine>),
         (status = 304, description = "The client has it")))]

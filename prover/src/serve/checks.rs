@@ -1,7 +1,7 @@
-//! Who has checked what is served: notes of what `check` has said (`SPEC.md` §12).
+//! Notes of what `check` has verified (`SPEC.md` §12), and which of them count.
 //!
-//! The server checks nothing. A certificate counts as checked if a trusted key has signed a note
-//! that says so of the whole of it, and only then.
+//! The server verifies nothing. A certificate counts as checked only if a trusted key has signed a
+//! note that says so of the whole certificate.
 
 use std::collections::BTreeMap;
 
@@ -13,77 +13,77 @@ use thiserror::Error;
 
 use crate::certificate::Stored;
 
-/// The most characters that are repeated of a verdict, which can be as long as its note.
+/// The most characters of a verdict that are repeated, since it can be as long as its note.
 const MOST_SHOWN: usize = 600;
 
-/// What a note says of a certificate or database.
+/// A note about a certificate or database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotedCheck {
-    /// The file of the note.
+    /// The path of the note's file.
     pub file: String,
     /// The verdict without its `s`; only the beginning of a long one.
     pub verdict: String,
-    /// The implementation of the checker, in its own words.
+    /// The implementation of the checker, as the note states it.
     pub checker: String,
     /// The names of the trusted keys that have signed the note.
     pub signers: Vec<String>,
-    /// Why the note does not make that what it is about counts as checked; `None` if it does.
+    /// Why the note does not make its subject count as checked; `None` if it does.
     pub objection: Option<String>,
 }
 
-/// Why a note cannot be used.
+/// The reason why a note cannot be used.
 #[derive(Debug, Error)]
 pub enum NoteError {
-    /// It cannot be read, or is no note.
+    /// The file cannot be read, or is no note.
     #[error("{0}")]
     Unreadable(String),
-    /// It has a signature that is not what it says.
+    /// A signature of the note is not valid for the key that it names.
     #[error(
         "{file}: expected a signature by the key of {name} that --keys has, found one that is not; the note has \
          been changed, or somebody else has signed it"
     )]
     Forged {
-        /// The file.
+        /// The path of the note's file.
         file: String,
-        /// Whose key is named.
+        /// The name of the key.
         name: String,
     },
-    /// It is about something else.
+    /// The note is about a certificate or database that is not served.
     #[error("{file}: expected a note about {expected}, found one that says: {found}")]
     Other {
-        /// The file.
+        /// The path of the note's file.
         file: String,
-        /// What is served.
+        /// The subjects that are served.
         expected: String,
         /// The beginning of the verdict.
         found: String,
     },
 }
 
-/// What notes say, for the root of a certificate or database each.
+/// The notes about each certificate or database, by its root.
 pub(super) type Checks = BTreeMap<Digest, Vec<NotedCheck>>;
 
-/// Something that a note can be about.
+/// A certificate or database that a note can be about.
 pub(super) struct Subject {
     root: Digest,
     of: Of,
     /// The cover of its database, and the database's root.
     cover: String,
     database_root: String,
-    /// What to call it.
+    /// The name for messages.
     name: String,
 }
 
 /// The words of a verdict that name a subject.
 enum Of {
-    /// Value, game and start of a certificate.
+    /// The value, game and start of a certificate.
     Certificate { value: &'static str, game: String, start: String },
     /// The board of a database.
     Database { board: String },
 }
 
 impl Subject {
-    /// A certificate.
+    /// The subject that stands for a certificate.
     pub(super) fn certificate(stored: &Stored) -> Self {
         let (claim, root) = (&stored.claim, stored.root);
         let is_initial = stored.start == stored.game.start();
@@ -98,7 +98,7 @@ impl Subject {
         }
     }
 
-    /// A database of a board, by its root.
+    /// The subject that stands for the database of a board, by its root.
     pub(super) fn database(board: &str, cover: &Cover, root: Digest) -> Self {
         Subject {
             root,
@@ -109,7 +109,7 @@ impl Subject {
         }
     }
 
-    /// Whether a note names this: by its root and the words that people read.
+    /// Whether a note names this subject: by its root and by its words.
     fn is_of(&self, words: &Words<'_>) -> bool {
         let root = self.root.to_string();
         match (&self.of, words.subject) {
@@ -125,7 +125,7 @@ impl Subject {
         }
     }
 
-    /// That a note which names this says nothing else that is not so.
+    /// Checks that all other statements of a note that names this subject are true of it.
     fn judge(&self, words: &Words<'_>) -> Result<(), String> {
         words.judge()?;
         words.expect("pieces", &self.cover)?;
@@ -133,10 +133,10 @@ impl Subject {
     }
 }
 
-/// Finds what each note is about and who has signed it. Without keys nobody is trusted.
+/// Finds the subject and the signers of each note. Without keys no note counts.
 ///
 /// # Errors
-/// [`NoteError`] if a note is about nothing of this, or has a signature that is not what it says.
+/// [`NoteError`] if a note is about no subject, or has a signature that is not valid.
 pub(super) fn checks(
     notes: &[Note],
     keys: &[PublicKey],
@@ -169,7 +169,7 @@ pub(super) fn checks(
     Ok(checks)
 }
 
-/// Why a note does not count, if so.
+/// Why a note does not count; `None` if it does.
 fn objection(
     subject: &Subject,
     words: &Words<'_>,
@@ -196,7 +196,7 @@ fn objection(
     Some(why.into())
 }
 
-/// The beginning of a text that somebody else has written.
+/// The beginning of a text that another program has written.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

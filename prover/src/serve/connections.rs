@@ -1,4 +1,4 @@
-//! The socket: connections, those beyond the limit, and the end.
+//! The socket: connections, the refusal of those beyond the limit, and the shutdown.
 
 use std::convert::Infallible;
 use std::io;
@@ -25,15 +25,15 @@ use tower::ServiceExt;
 use super::limits::ServerLimits;
 use super::problem::Problem;
 
-/// Where a request comes from.
+/// The address that a request comes from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ClientAddress(pub(super) IpAddr);
 
-/// How long to wait where the system has no room for one more connection.
+/// The delay before the next attempt where the system has no room for one more connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Answers what comes to a socket until `stop` is done; then the answers under way are finished,
-/// for which there are five seconds.
+/// Answers the connections of a socket until `stop` is done; then the answers under way are
+/// finished, for which there are five seconds.
 ///
 /// # Errors
 /// None as yet: a connection that fails ends alone.
@@ -69,13 +69,13 @@ pub async fn run(
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(limits.time);
         http.max_buf_size(ServerLimits::HEAD).max_headers(ServerLimits::HEADERS);
-        // An answer is small: whoever does not take it in this time never will.
+        // An answer is small: a client that does not take it in this time never will.
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(limits.time));
         let stream = TokioIo::new(Box::pin(stream));
         let connection = graceful.watch(http.serve_connection(stream, service));
         tokio::spawn(async move {
-            // What goes wrong on a connection is its client's to know.
+            // An error of a connection concerns its client only.
             let _ = connection.await;
             drop(place);
         });
@@ -88,7 +88,7 @@ pub async fn run(
     Ok(())
 }
 
-/// Says on a connection too many that there are too many.
+/// Answers a connection beyond the limit with the reason why it is refused.
 async fn refuse(mut stream: TcpStream) -> io::Result<()> {
     let problem = Problem::busy("expected fewer connections", Duration::from_secs(1));
     let (head, body) = problem.into_response().into_parts();

@@ -40,7 +40,7 @@ pub fn api_document() -> utoipa::openapi::OpenApi {
     Api::openapi()
 }
 
-/// With what a request can be refused, at any address that can be asked wrongly like that.
+/// Adds the refusals of requests to each address that can answer with them.
 struct Refusals;
 
 impl Modify for Refusals {

@@ -1,4 +1,4 @@
-//! Games: how one stands, a move in answer, and games that are read from PDN.
+//! Requests about games: the state of a game, a reply to it, and games that are read from PDN.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::play::{GameRecord, GameResult, Opponent, ProvedMoves, Source};
 
 /// The most moves of a game.
 const MOVES: usize = 1_000;
-/// Nodes of a search where neither a proof nor the database has a move.
+/// The budget of a search where neither a proof nor the database has a move, in nodes.
 const NODES: u64 = 50_000;
-/// The time of a move in answer.
+/// The time limit of a reply.
 const TIME: Duration = Duration::from_secs(2);
 
 /// A game so far.
 #[derive(Deserialize, ToSchema)]
 pub(super) struct GameRequest {
-    /// The game, `RxC` or `RxC/k` [default: that of the board].
+    /// The name of the game, `RxC` or `RxC/k` [default: that of the board].
     game: Option<String>,
-    /// The FEN that it begins at, or `start` [default: the start of the game].
+    /// The FEN that the game begins at, or `start` [default: the start of the game].
     start: Option<String>,
     /// The moves, at most 1,000.
     #[serde(default)]
@@ -36,21 +36,21 @@ pub(super) struct GameRequest {
     moves: Vec<String>,
 }
 
-/// How a game stands.
+/// The state of a game.
 #[derive(Serialize, ToSchema)]
 pub(super) struct GameAnswer {
     game: String,
-    /// The FEN that it begins at.
+    /// The FEN that the game begins at.
     start: String,
-    /// The moves, as they are written.
+    /// The names of the moves.
     moves: Vec<String>,
-    /// The position after each move.
+    /// The FEN after each move.
     fens: Vec<String>,
     /// `open`, `black-wins`, `white-wins` or `draw`.
     result: &'static str,
     /// The game in PDN.
     pdn: String,
-    /// Why the rest of a game that was read is left out.
+    /// Why the rest of a game that was read is left out; none if it is complete.
     fault: Option<String>,
 }
 
@@ -108,7 +108,7 @@ fn game_answer(
     })
 }
 
-/// How a game stands after some moves, and its PDN.
+/// The state of a game after some moves, and its PDN.
 #[utoipa::path(post, path = "/api/{board}/game", params(("board" = String, Path, example = "6x6")),
     request_body = GameRequest,
     responses((status = 200, body = GameAnswer)))]
@@ -162,7 +162,7 @@ fn record_of(
 ) -> Result<(GameRecord, Option<String>), Problem> {
     let set_up = pdn.moves_before_set_up();
     let read = set_up.unwrap_or(pdn.positions.len());
-    // What is behind the end of a game and has no tags may be meant as more of its moves.
+    // Text behind the end of a game that has no tags may be meant as more of its moves.
     let rest = next.filter(|next| next.tags.is_empty()).and_then(|next| next.fault.as_ref());
     let fault = if read > MOVES {
         Some(format!("expected at most {MOVES} moves, found {}", pdn.positions.len()))
@@ -179,22 +179,22 @@ fn record_of(
     Ok((record, fault))
 }
 
-/// A move in answer.
+/// A reply to a game.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ReplyAnswer {
     /// The move; none where the game is over.
     #[serde(rename = "move")]
     name: Option<String>,
-    /// The position after it.
+    /// The FEN after the move; none where the game is over.
     fen: Option<String>,
-    /// `only-move`, `proof`, `database` or `search`.
+    /// The source of the move: `only-move`, `proof`, `database` or `search`.
     by: Option<&'static str>,
-    /// The same in words, with what is proved.
+    /// The source in words, with the value that is proved.
     says: Option<String>,
 }
 
-/// The move with which the other side is answered: of the database if it wins, else of a proof,
-/// else of the database, else of a short search.
+/// The reply to a game: from the database if it wins, otherwise from a proof, otherwise from the
+/// database, otherwise from a short search.
 #[utoipa::path(post, path = "/api/{board}/reply", params(("board" = String, Path, example = "6x6")),
     request_body = GameRequest,
     responses((status = 200, body = ReplyAnswer)))]
@@ -210,7 +210,7 @@ pub(super) async fn reply_route(
     Ok(Fresh(reply.await?))
 }
 
-/// The moves of all certificates.
+/// The proved moves of all certificates.
 struct AllProofs<'a>(&'a BoardSite);
 
 impl ProvedMoves for AllProofs<'_> {
@@ -230,7 +230,7 @@ fn reply(site: &BoardSite, record: &GameRecord) -> Result<ReplyAnswer, Problem> 
         limits: Limits { nodes: NODES, time: Some(TIME), ..Limits::default() },
         ..Opponent::new(site.lookup(), Heuristic::new(site.board(), site.values()))
     };
-    // What it has found of depths is kept for the next answer.
+    // Depths that were found are kept for the next answer.
     std::mem::swap(&mut *finder, &mut opponent.finder);
     let choice = opponent.choose(record);
     std::mem::swap(&mut *finder, &mut opponent.finder);

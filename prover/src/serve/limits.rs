@@ -1,4 +1,4 @@
-//! What a server allows: size, rate, time and connections.
+//! The limits of a server: size, rate, time and connections.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -11,30 +11,30 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::problem::Problem;
 
-/// What a server allows.
+/// The limits of a server.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerLimits {
-    /// Bytes of the body of a request; more are answered with 413.
+    /// The most bytes of a request's body; a larger one is answered with 413.
     pub body: usize,
-    /// Requests a second of one address, and as many again at once; more are answered with 429.
-    /// `None` for any number.
+    /// Requests a second from one address, and equally many more in a burst; further ones are
+    /// answered with 429. `None` for no limit.
     pub rate: Option<NonZeroU32>,
-    /// The time of an answer; what takes longer is answered with 503. It is also the time in which
-    /// the head of a request has to arrive, and a client has to take a part of an answer; else the
-    /// connection is closed.
+    /// The time limit of an answer; a request that takes longer is answered with 503. It is also
+    /// the time in which the head of a request has to arrive, and in which a client has to take a
+    /// part of an answer; otherwise the connection is closed.
     pub time: Duration,
-    /// Connections at a time; one more is answered with 503 and closed.
+    /// The most connections at a time; one more is answered with 503 and closed.
     pub connections: usize,
-    /// Answers at a time that may take long: batches, lines, replies, counts of slices.
+    /// The most answers at a time that may take long: batches, lines, replies, counts of slices.
     pub heavy: usize,
 }
 
 impl ServerLimits {
-    /// Bytes of the head of a request; more are answered with 431.
+    /// The most bytes of a request's head; a larger one is answered with 431.
     pub(super) const HEAD: usize = 32 << 10;
-    /// Lines of the head of a request; more are answered with 431.
+    /// The most lines of a request's head; a longer one is answered with 431.
     pub(super) const HEADERS: usize = 64;
-    /// How long a server that stops waits for the answers under way.
+    /// Time that a server that stops waits for the answers under way.
     pub(super) const STOP_TIME: Duration = Duration::from_secs(5);
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Rates {
     checks: AtomicU32,
 }
 
-/// After so many requests, addresses that have been quiet are forgotten.
+/// Number of requests after which addresses that have been quiet are forgotten.
 const FORGET_INTERVAL: u32 = 1 << 12;
 
 impl Rates {
@@ -53,7 +53,7 @@ impl Rates {
         Rates { limiter, checks: AtomicU32::new(0) }
     }
 
-    /// Whether one more request of this address is within the limit.
+    /// Checks that one more request from this address is within the limit.
     pub(super) fn check(&self, address: IpAddr) -> Result<(), Problem> {
         let Some(limiter) = &self.limiter else { return Ok(()) };
         if self.checks.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGET_INTERVAL) {

@@ -18,7 +18,7 @@ struct Labels {
     status: u16,
 }
 
-/// What is counted.
+/// The counters of a server.
 pub(super) struct Metrics {
     registry: Registry,
     requests: Family<Labels, Counter>,
@@ -43,7 +43,7 @@ impl Metrics {
         self.seconds.observe(time.as_secs_f64());
     }
 
-    /// All counts.
+    /// All counts, in the text format of Prometheus.
     ///
     /// # Errors
     /// None: writing into a string cannot fail.

@@ -1,8 +1,8 @@
-//! A server: what certificates and databases say of positions, over HTTP.
+//! A server: answers over HTTP what certificates and databases say of positions.
 //!
-//! Everything that is served is read when the server begins, and nothing is ever written. A
-//! [`Site`] has the boards and certificates; [`routes()`] is what can be asked of it, and [`run`]
-//! answers on a socket within [`ServerLimits`].
+//! All data is read when the server begins, and nothing is ever written. A [`Site`] has the boards
+//! and certificates; [`routes()`] has the addresses of its requests, and [`run`] answers on a
+//! socket within [`ServerLimits`].
 
 mod answer;
 mod board_routes;

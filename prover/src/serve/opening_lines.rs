@@ -1,4 +1,4 @@
-//! The first moves of a proof: the claimant's as they are chosen, all of the other side's.
+//! The first moves of a proof: the claimant's as the proof chooses them, all of the other side's.
 
 use certificate_spec::claim::Question;
 use serde::Serialize;
@@ -17,17 +17,17 @@ const LINES: usize = 2_000;
 pub(super) struct OpeningLine {
     #[schema(example = "black-not-lost")]
     question: &'static str,
-    /// The moves, with blanks between.
+    /// The moves, separated by blanks.
     #[schema(example = "4-7 15-12")]
     moves: String,
-    /// The position after them.
+    /// The FEN of the position after them.
     fen: String,
-    /// Where the proof has it: `node`, `leaf`, or `database` where that takes over.
+    /// The place of the position in the proof: `node`, `leaf`, or `database` where that takes over.
     place: &'static str,
 }
 
-/// The lines of so many plies, or fewer where the game or the proof ends or the database takes
-/// over; at most 2,000 of them.
+/// The lines of `plies` plies, or fewer where the game or the proof ends or the database takes
+/// over; at most 2,000 lines.
 pub(super) fn opening_lines(
     certificate: &ServedCertificate,
     plies: usize,

@@ -7,7 +7,7 @@ use axum::routing::get;
 
 use super::caching::with_tag;
 
-/// A file of the page: its address, its kind and what is in it.
+/// A file of the page: its address, its content type and its content.
 type Asset = (&'static str, &'static str, &'static str);
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -23,7 +23,7 @@ const ASSETS: [Asset; 8] = [
     ("/words.js", SCRIPT, include_str!("page/words.js")),
 ];
 
-/// The addresses of the page. A browser asks each time whether they have changed.
+/// The addresses of the page. A browser asks for each whether it has changed.
 pub(super) fn page<S: Clone + Send + Sync + 'static>() -> Router<S> {
     let add = |router: Router<S>, (path, kind, text): Asset| {
         let answer = move |headers: HeaderMap| async move { file(&headers, kind, text) };

@@ -1,4 +1,4 @@
-//! Requests that have no answer: a JSON problem (RFC 9457) with the status.
+//! Requests that cannot be answered: a JSON problem (RFC 9457) with the status.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use crate::egdb::{BuildError, StoreError};
 use crate::lookup::LookupError;
 use crate::play::PlayError;
 
-/// Why a request has no answer.
+/// The reason why a request has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(super) struct Problem {
-    /// The kind of problem in the words of HTTP.
+    /// The name of the status in HTTP.
     title: &'static str,
-    /// The status.
+    /// The status code of the answer.
     #[schema(example = 404)]
     status: u16,
     /// What was expected, and what was found.
@@ -35,22 +35,22 @@ impl Problem {
         Problem { title, status: status.as_u16(), detail: detail.into(), retry_after: None }
     }
 
-    /// Something that is asked for in a wrong way.
+    /// The problem of a request that is malformed.
     pub(super) fn bad(detail: impl Into<String>) -> Self {
         Problem::new(StatusCode::BAD_REQUEST, detail)
     }
 
-    /// Something that is not served here.
+    /// The problem of a request for something that is not served.
     pub(super) fn missing(detail: impl Into<String>) -> Self {
         Problem::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// Too much to do.
+    /// The problem of a server that is too busy; the client may try again after this time.
     pub(super) fn busy(detail: impl Into<String>, after: Duration) -> Self {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).after(after)
     }
 
-    /// When to try again.
+    /// Adds the time after which the client may try again.
     pub(super) fn after(self, time: Duration) -> Self {
         Problem { retry_after: Some(time.as_secs().max(1)), ..self }
     }
@@ -72,7 +72,7 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Something wrong on this side.
+/// The problem of an error on the server's side.
 fn failure(error: &impl ToString) -> Problem {
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }

@@ -1,4 +1,4 @@
-//! What a certificate says of positions: all those of its nodes and leaves, found by position.
+//! The claims of a certificate about positions: those of its nodes and leaves, by position.
 
 use std::collections::hash_map::Entry;
 
@@ -11,12 +11,12 @@ use crate::lookup::KnownValue;
 use crate::play::leaf_strategy;
 use crate::search::KeyMap;
 
-/// Where in a certificate a position is.
+/// The place of a position in a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The node with this number of its question.
+    /// The node with this number among those of its question.
     Node(usize),
-    /// In the leaf with this number of its question.
+    /// The leaf with this number among those of its question.
     Leaf(usize),
 }
 
@@ -33,14 +33,14 @@ struct QuestionPositions {
     positions: KeyMap<Entered>,
 }
 
-/// The positions of a certificate. Nobody has to have checked it: what is said here is what the
-/// certificate claims.
+/// The positions of a certificate. The certificate need not have been checked: the values here are
+/// those that it claims.
 pub struct ProvedPositions {
     board: Board,
     questions: Vec<QuestionPositions>,
 }
 
-/// A question, as answers have it.
+/// The name of a question in answers.
 pub fn question_name(question: Question) -> &'static str {
     match question {
         Question::BlackNotLost => "black-not-lost",
@@ -50,7 +50,7 @@ pub fn question_name(question: Question) -> &'static str {
     }
 }
 
-/// What a question says of the positions that it proves, for the side to move.
+/// The value of the positions that a question proves, for the side to move.
 fn proved_value(question: Question, turn: Side) -> KnownValue {
     match (question.is_win(), turn == claimant(question)) {
         (true, true) => KnownValue::Exact { value: Value::Win },
@@ -61,12 +61,12 @@ fn proved_value(question: Question, turn: Side) -> KnownValue {
 }
 
 impl ProvedPositions {
-    /// Goes over a certificate and replays its leaves. One with Assumed nodes proves nothing, and
-    /// has no positions.
+    /// Collects the positions of a certificate and replays its leaves. A certificate with Assumed
+    /// nodes proves nothing, and has no positions.
     ///
     /// # Errors
-    /// [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database
-    /// positions are not looked at.)
+    /// [`BrokenProof`] if the replay of a leaf fails. (The values of database positions are not
+    /// looked up.)
     pub fn new(stored: &Stored) -> Result<Self, BrokenProof> {
         let board = stored.game.board.clone();
         if stored.assumed() > 0 {
@@ -90,7 +90,7 @@ impl ProvedPositions {
         self.len() == 0
     }
 
-    /// What is proved of a position, for the side to move.
+    /// The proved value of a position, for the side to move.
     pub fn value(&self, position: &Position) -> KnownValue {
         let key = position.key();
         let proved = self.questions.iter().filter(|q| q.positions.contains_key(&key));
@@ -99,7 +99,7 @@ impl ProvedPositions {
         })
     }
 
-    /// Where a position is, if what is proved there is that its value for the side to move is at
+    /// The place of a position, if it is proved there that the value for the side to move is at
     /// least `bound` (or, with `is_upper`, at most).
     pub fn place(
         &self,
@@ -115,14 +115,14 @@ impl ProvedPositions {
         })
     }
 
-    /// The move that is chosen for the side to move, and the question for which it is; `None` if
+    /// The chosen move of the side to move, and the question for which it is chosen; `None` if
     /// there is none.
     pub fn choice(&self, position: &Position) -> Option<(Question, Position)> {
         let questions = self.questions.iter().map(|q| q.question);
         questions.filter_map(|q| Some((q, self.choice_for(q, position)?))).next()
     }
 
-    /// The move that is chosen for one question.
+    /// The chosen move for one question.
     pub fn choice_for(&self, question: Question, position: &Position) -> Option<Position> {
         let choice = self.entered(question, position)?.choice?;
         let mut successors = Vec::new();
@@ -130,7 +130,7 @@ impl ProvedPositions {
         successors.into_iter().find(|after| after.key() == choice)
     }
 
-    /// Where a position is in the proof of one question.
+    /// The place of a position in the proof of one question.
     pub fn place_for(&self, question: Question, position: &Position) -> Option<Place> {
         self.entered(question, position).map(|entered| entered.place)
     }
@@ -141,7 +141,7 @@ impl ProvedPositions {
     }
 }
 
-/// The positions of a question: nodes first, and what only leaves have.
+/// The positions of a question: its nodes, and then those that only leaves have.
 fn positions(stored: &Stored, proof: &StoredProof) -> Result<KeyMap<Entered>, BrokenProof> {
     let mut positions = KeyMap::default();
     for (number, node) in proof.nodes.iter().enumerate() {
@@ -156,7 +156,7 @@ fn positions(stored: &Stored, proof: &StoredProof) -> Result<KeyMap<Entered>, Br
     Ok(positions)
 }
 
-/// The key of the successor that an Or node has.
+/// The key of the chosen successor of an Or node.
 fn chosen_successor(board: &Board, node: &StoredNode) -> Option<u128> {
     let StoredBasis::Or(choice) = node.basis else { return None };
     let mut successors = Vec::new();
@@ -174,7 +174,7 @@ fn add_leaf(
     let place = Place::Leaf(leaf);
     for (key, after) in leaf_strategy(stored, proof, node, leaf)?.choices() {
         match positions.entry(key) {
-            // The root of the leaf is a node without a choice as yet.
+            // The root of the leaf is a node that has no choice yet.
             Entry::Occupied(known) => {
                 known.into_mut().choice.get_or_insert(after.key());
             }

@@ -1,4 +1,4 @@
-//! What requests have in common: boards and positions, and work that may take long.
+//! The common parts of requests: boards and positions, and work that may take long.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use super::problem::Problem;
 use super::site::{BoardSite, Site};
 use crate::board::{FenError, Game, Position};
 
-/// What stands for the start of a game in place of its FEN.
+/// The word that stands for the start of a game in place of its FEN.
 const START: &str = "start";
 
-/// What all handlers share.
+/// The state that all handlers share.
 pub(super) struct App {
     pub(super) site: Site,
     pub(super) limits: ServerLimits,
@@ -34,7 +34,7 @@ impl App {
         board_of(&self.site, name)
     }
 
-    /// Does what may take long, of which only so much is done at a time.
+    /// Does work that may take long; only a limited number of such tasks run at a time.
     pub(super) async fn heavy<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Site) -> Result<T, Problem> + Send + 'static,
@@ -66,7 +66,7 @@ pub(super) fn position(site: &BoardSite, game: &Game, fen: &str) -> Result<Posit
     site.board().read_fen(fen)
 }
 
-/// What stands in the path of an address, or a problem.
+/// A part of the path of an address; a problem if it cannot be read.
 pub(super) struct InPath<T>(pub(super) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<T> {
@@ -78,7 +78,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for InPath<
     }
 }
 
-/// A body that is an object in JSON, or a problem. (serde would take an array for a struct, too.)
+/// A body that is an object in JSON, or a problem. (serde would accept an array for a struct, too.)
 pub(super) struct Body<T>(pub(super) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
@@ -91,7 +91,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
-/// An answer that is not to be kept.
+/// An answer that the client must not keep.
 pub(super) struct Fresh<T>(pub(super) T);
 
 impl<T: Serialize> IntoResponse for Fresh<T> {

@@ -1,4 +1,4 @@
-//! All addresses, and what every answer has in common.
+//! All addresses, and the headers of every answer.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,11 +23,12 @@ use super::request::{App, Fresh};
 use super::site::Site;
 use super::{board_routes, certificate_routes, game_routes, slices};
 
-/// No script, style or image but the page's own; no other site may show it in a frame.
+/// Only the page's own scripts, styles and images may be used; no other site may show it in a
+/// frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// All that can be asked of a site.
+/// All addresses of a site.
 pub fn routes(site: Site, limits: ServerLimits) -> Router {
     let app = Arc::new(App {
         site,
@@ -78,14 +79,14 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     }
 }
 
-/// Keeps a request within rate, size and time.
+/// Checks a request against the limits on rate, size and time.
 async fn within_limits(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     if let Some(ClientAddress(address)) = request.extensions().get()
         && let Err(problem) = app.rates.check(*address)
     {
         return problem.into_response();
     }
-    // What is announced is not waited for.
+    // A body whose announced size is too large is refused at once.
     let (body, most) = (request.body().size_hint().lower(), app.limits.body);
     if body > most as u64 {
         let detail = format!("expected a body of at most {most} bytes, found {body}");
@@ -101,7 +102,7 @@ async fn within_limits(State(app): State<Arc<App>>, request: Request, next: Next
     }
 }
 
-/// Counts a request, and adds what every answer has.
+/// Counts a request, and adds the headers of every answer.
 async fn counted(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let route = request.extensions().get::<MatchedPath>().cloned();

@@ -1,4 +1,4 @@
-//! What is served: boards, each with its database and certificates.
+//! The data that is served: boards, each with its database and certificates.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -17,28 +17,28 @@ use crate::egdb::stats::Counts;
 use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
 use crate::lookup::{KnownValue, Lookup};
 
-/// Bytes that finding depths may take, for each board: enough for most five pieces on 8x8.
+/// The most bytes that finding depths may take, for each board: enough for most five pieces on 8x8.
 const FINDER_MEMORY: u64 = 32 << 20;
 
 /// A certificate that is served, all of it in memory.
 pub struct ServedCertificate {
-    /// The certificate.
+    /// The certificate as it was read.
     pub stored: Stored,
-    /// What it says of positions.
+    /// The positions that it proves.
     pub proved: ProvedPositions,
 }
 
 impl ServedCertificate {
-    /// Makes a certificate ready.
+    /// Prepares a certificate for serving.
     ///
     /// # Errors
-    /// [`BrokenProof`] if a leaf does not stand up to its replay.
+    /// [`BrokenProof`] if the replay of a leaf fails.
     pub fn new(stored: Stored) -> Result<Self, BrokenProof> {
         let proved = ProvedPositions::new(&stored)?;
         Ok(ServedCertificate { stored, proved })
     }
 
-    /// Its root.
+    /// The root of the certificate.
     pub fn root(&self) -> &Digest {
         &self.stored.root
     }
@@ -46,29 +46,29 @@ impl ServedCertificate {
 
 /// A database on disk that is open.
 pub struct Database {
-    /// Where it is.
+    /// The store of the database.
     pub store: Store,
-    /// What it consists of.
+    /// The MANIFEST of the database.
     pub manifest: DatabaseManifest,
-    /// Its depths, as far as they are stored.
+    /// The depths of the database, as far as they are stored.
     pub depths: Depths,
 }
 
 /// A board that is served.
 pub struct BoardSite {
-    /// The game that is played if nothing else is said.
+    /// The game that is played unless a request names another one.
     game: Game,
     values: Values,
     pub(super) database: Option<Database>,
     certificates: Vec<Arc<ServedCertificate>>,
     /// Finds depths that are not stored, for one answer at a time.
     pub(super) finder: Mutex<DepthFinder>,
-    /// What slices were counted so far.
+    /// The counts of the slices that were counted so far.
     pub(super) counts: Mutex<BTreeMap<[u8; 4], Counts>>,
 }
 
 impl BoardSite {
-    /// A board with the values of its database, which may be none.
+    /// A board with the values of its database, which may be empty.
     pub fn new(game: Game, values: Values, database: Option<Database>) -> Self {
         BoardSite {
             game,
@@ -80,7 +80,7 @@ impl BoardSite {
         }
     }
 
-    /// The game that is played if nothing else is said.
+    /// The game that is played unless a request names another one.
     pub fn game(&self) -> &Game {
         &self.game
     }
@@ -90,7 +90,7 @@ impl BoardSite {
         &self.game.board
     }
 
-    /// In a line: which positions its database has, and how many the certificates prove.
+    /// A line of text: the positions that its database has, and how many the certificates prove.
     pub fn description(&self) -> String {
         let database = match self.values.cover() {
             cover if cover.is_empty() => "no database".into(),
@@ -118,7 +118,7 @@ impl BoardSite {
         self.certificates.iter().map(Arc::as_ref)
     }
 
-    /// What the certificates say of a position, for the side to move.
+    /// The value of a position for the side to move, as far as certificates prove it.
     pub(super) fn proved(&self, position: &Position) -> KnownValue {
         self.certificates().fold(KnownValue::UNKNOWN, |known, certificate| {
             known.narrowed(certificate.proved.value(position))
@@ -135,7 +135,7 @@ impl BoardSite {
     }
 }
 
-/// All that is served.
+/// All boards and certificates that are served.
 pub struct Site {
     boards: BTreeMap<String, BoardSite>,
     certificates: Vec<Arc<ServedCertificate>>,
@@ -144,7 +144,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A site of boards, by their names. The first certificate of a board says which game is
+    /// A site of boards, by their names. The first certificate of a board decides which game is
     /// played there.
     pub fn new(boards: Vec<BoardSite>, certificates: Vec<ServedCertificate>) -> Self {
         let certificates: Vec<_> = certificates.into_iter().map(Arc::new).collect();
@@ -157,12 +157,11 @@ impl Site {
         Site { boards, certificates, checks: Checks::new(), metrics: Metrics::default() }
     }
 
-    /// Takes notes of what has been checked, of which those count that one of these keys has
-    /// signed.
+    /// Adds notes of what has been checked. A note counts if one of these keys has signed it.
     ///
     /// # Errors
     /// [`NoteError`] if a note is about nothing that is served, or has a signature that is not
-    /// what it says.
+    /// valid.
     pub fn with_notes(self, notes: &[Note], keys: &[PublicKey]) -> Result<Self, NoteError> {
         let certificates = self.certificates().map(|c| Subject::certificate(&c.stored));
         let databases = self.boards().filter_map(|board| {
@@ -173,12 +172,12 @@ impl Site {
         Ok(Site { checks: checks(notes, keys, &subjects)?, ..self })
     }
 
-    /// What notes say of the certificate or database with this root.
+    /// The notes about the certificate or database with this root.
     pub fn checks(&self, root: &Digest) -> &[NotedCheck] {
         self.checks.get(root).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether somebody who is trusted has signed that the whole of it was verified.
+    /// Whether a trusted key has signed that the whole of it was verified.
     pub fn is_checked(&self, root: &Digest) -> bool {
         self.checks(root).iter().any(|check| check.objection.is_none())
     }
@@ -192,7 +191,7 @@ impl Site {
         self.boards.get(name)
     }
 
-    /// The certificates, as they were given.
+    /// The certificates, in the order in which they were given.
     pub fn certificates(&self) -> impl Iterator<Item = &ServedCertificate> {
         self.certificates.iter().map(Arc::as_ref)
     }

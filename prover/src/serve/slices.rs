@@ -18,25 +18,26 @@ const COUNT_MEMORY: u64 = 256 << 20;
 /// A slice.
 #[derive(Serialize, ToSchema)]
 pub(super) struct SliceAnswer {
-    /// Black men and kings, White men and kings; Black to move.
+    /// The pieces: black men and kings, white men and kings; Black is to move.
     #[schema(example = "2,0,1,1")]
     slice: String,
-    /// The positions with these pieces.
+    /// The number of positions with these pieces.
     positions: u64,
-    /// Bytes of its file.
+    /// The bytes of its file.
     bytes: u64,
 }
 
-/// A slice with what it has in it.
+/// A slice with the counts of its values.
 #[derive(Serialize, ToSchema)]
 pub(super) struct CountedSlice {
     #[serde(flatten)]
     slice: SliceAnswer,
-    /// Black wins; nothing if the slice takes more memory to count than a server has for that.
+    /// Positions that Black wins; none if the slice takes more memory to count than the server may
+    /// use.
     win: Option<u64>,
-    /// Draws.
+    /// Positions that are drawn.
     draw: Option<u64>,
-    /// Black loses.
+    /// Positions that Black loses.
     loss: Option<u64>,
     /// The longest depth of a win or loss in plies, if depths are stored.
     longest: Option<u32>,
@@ -61,7 +62,7 @@ pub(super) async fn slices_route(
     Ok(Fresh(answer.collect()))
 }
 
-/// A slice: how many positions are won, drawn and lost.
+/// A slice: the number of positions that are won, drawn and lost.
 #[utoipa::path(get, path = "/api/{board}/slices/{slice}",
     params(("board" = String, Path, example = "6x6"), ("slice" = String, Path, example = "2,0,1,1")),
     responses((status = 200, body = CountedSlice)))]
@@ -86,7 +87,7 @@ pub(super) async fn slice_route(
     Ok(Fresh(counted.await?))
 }
 
-/// Counts a slice, once. `None` if that takes more memory than there is for it.
+/// Counts a slice, once. `None` if that takes more memory than [`COUNT_MEMORY`].
 fn count(site: &BoardSite, database: &Database, slice: Slice) -> Result<Option<Counts>, Problem> {
     let counted = || site.counts.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(counts) = counted().get(&slice.name().0) {
@@ -108,7 +109,7 @@ fn count(site: &BoardSite, database: &Database, slice: Slice) -> Result<Option<C
     Ok(Some(counts))
 }
 
-/// What was counted when the slice was built, if that was here and the slice is still the same.
+/// The counts from the build of the slice, if it was built on this machine and has not changed.
 fn noted(database: &Database, slice: Slice) -> Option<Counts> {
     let name = slice.name();
     let record = database.manifest.slices.iter().find(|record| record.name == name)?;
