@@ -1,8 +1,8 @@
-//! What is proved of a position's value, kept apart from scores.
+//! The proved bounds of a position's value, kept apart from scores.
 //!
 //! A proof here is well founded: it ends in database values and in positions without moves, never
-//! in an evaluation and never in a repetition. So it holds for the position, whatever the path to
-//! it, and may be kept beside any score.
+//! in an evaluation and never in a repetition. So it holds for the position independently of the
+//! path to it (there is no graph-history interaction), and may be kept beside any score.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl Bound {
         matches!(self, Bound::Win | Bound::Draw | Bound::Loss)
     }
 
-    /// Whether a position of this value agrees with what is proved.
+    /// Whether this value is possible within the bound.
     pub fn admits(self, value: Value) -> bool {
         match self {
             Bound::None => true,
@@ -57,7 +57,7 @@ impl fmt::Display for Bound {
     }
 }
 
-/// Claims about a position, each a bit, as the search adds them up.
+/// A set of claims about a position, a bit each, as the search collects them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Claims(u8);
 
@@ -69,22 +69,22 @@ impl Claims {
 
     /// No claims.
     pub(super) const NONE: Claims = Claims(0);
-    /// Those that any single move may prove.
+    /// The claims that any single move may prove.
     const BY_ONE_MOVE: u8 = Self::WON | Self::NOT_LOST;
-    /// All of them: what holds of every one of no moves.
+    /// All claims: those that hold after every move of a position without moves.
     const ALL: u8 = 15;
 
-    /// As bits, of which the lowest four are used.
+    /// The claims as bits, of which the lowest four are used.
     pub(super) fn bits(self) -> u8 {
         self.0
     }
 
-    /// The inverse.
+    /// The inverse of [`Claims::bits`].
     pub(super) fn from_bits(bits: u8) -> Self {
         Claims(bits)
     }
 
-    /// What a database value says.
+    /// The claims that follow from a database value.
     pub(super) fn of(value: Value) -> Self {
         Claims(match value {
             Value::Win => Self::WON,
@@ -93,12 +93,12 @@ impl Claims {
         })
     }
 
-    /// Claims about the side to move that neither wins nor loses.
+    /// Whether these are the claims that the side to move neither wins nor loses.
     pub(super) fn is_draw(self) -> bool {
         self.0 == Self::NOT_LOST | Self::NOT_WON
     }
 
-    /// A win, or a loss.
+    /// Whether a win or a loss is claimed.
     pub(super) fn is_decisive(self) -> bool {
         self.0 & 12 != 0
     }
@@ -111,17 +111,17 @@ impl Claims {
         self.0 & Self::NOT_WON != 0
     }
 
-    /// Both.
+    /// The union of two sets of claims.
     pub(super) fn and(self, other: Claims) -> Self {
         Claims(self.0 | other.0)
     }
 
-    /// The same claims as the other side states them.
+    /// The claims as the other side states them: a win of one is a loss of the other.
     fn turned(self) -> u8 {
         (self.0 & 5) << 1 | (self.0 & 10) >> 1
     }
 
-    /// As the one public word for it.
+    /// The claims as a [`Bound`].
     pub(super) fn bound(self) -> Bound {
         match self {
             _ if self.0 & 4 != 0 => Bound::Win,
@@ -134,33 +134,33 @@ impl Claims {
     }
 }
 
-/// Claims about a position from those about its successors.
+/// The claims about a position, collected from those about its successors.
 #[derive(Clone, Copy)]
 pub(super) struct Gathered {
-    /// Proved by one of the successors so far.
+    /// The claims that one of the successors so far proves.
     by_one: u8,
-    /// Holds after every one of them so far.
+    /// The claims that hold after every successor so far.
     by_all: u8,
 }
 
 impl Gathered {
-    /// Before the first successor.
+    /// The state before the first successor.
     pub(super) fn new() -> Self {
         Gathered { by_one: 0, by_all: Claims::ALL & !Claims::BY_ONE_MOVE }
     }
 
-    /// After one more.
+    /// Adds the claims about one more successor.
     pub(super) fn add(&mut self, successor: Claims) {
         self.by_one |= successor.turned() & Claims::BY_ONE_MOVE;
         self.by_all &= successor.turned();
     }
 
-    /// What is proved if there are successors that were not looked at.
+    /// The proved claims if there are successors that were not searched.
     pub(super) fn some(self) -> Claims {
         Claims(self.by_one)
     }
 
-    /// What is proved when all successors were added. None at all is a loss.
+    /// The proved claims when all successors were added. A position without successors is a loss.
     pub(super) fn all(self) -> Claims {
         Claims(self.by_one | self.by_all)
     }

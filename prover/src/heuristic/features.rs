@@ -1,4 +1,4 @@
-//! What the evaluation counts in a position, on any board.
+//! The features of a position that the evaluation counts, on any board.
 //!
 //! Every feature is a count for the side to move less the same count for its opponent, so that a
 //! position and its twin have the same features.
@@ -28,16 +28,17 @@ pub const NAMES: [&str; FEATURES] = [
     "opposition",
 ];
 
-/// What is counted: see [`NAMES`].
+/// The counts of a position, in the order of [`NAMES`].
 pub type Features = [i32; FEATURES];
 
-/// Sets of squares of a board that features ask for.
+/// The sets of squares of a board that features need.
 #[derive(Clone)]
 pub(super) struct Masks {
     half: u32,
     rows: u8,
     squares: u64,
-    /// For each side the rows in which a man has made so many steps, by the bits of that number.
+    /// For each side, the rows by the number of steps that a man has made to them: one set for each
+    /// bit of that number.
     steps: [[u64; 3]; 2],
     home: [u64; 2],
     centre: u64,
@@ -53,7 +54,7 @@ impl Masks {
             let squares = (0..board.squares()).filter(|&s| wanted(s));
             squares.fold(0, |bits, s| bits | board.bit(s))
         };
-        // Edges follow from a square's neighbours: nothing else needs columns.
+        // Edges follow from a square's neighbours; columns are not needed for anything else.
         let inner = |s: u8| (0..4).all(|d| board.step(s, d).is_some());
         let centre = |s: u8| inner(s) && (0..4).all(|d| board.step(s, d).is_some_and(inner));
         let side = |s: u8| {
@@ -71,7 +72,7 @@ impl Masks {
             squares: set(&|_| true),
             steps: [steps(&|row| row), steps(&|row| last - row)],
             home: [set(&|s| board.row(s) == 0), set(&|s| board.row(s) == last)],
-            // On small boards no square is two steps away from all sides.
+            // On small boards no square is two steps away from all edges.
             centre: set(&|s| if small { inner(s) } else { centre(s) }),
             edge: set(&side),
             parity: [0, last].map(|home| set(&|s| board.row(s) % 2 == home % 2)),
@@ -108,7 +109,8 @@ impl Masks {
             let [one, two, four] = self.steps[side];
             count(men & one) + 2 * count(men & two) + 4 * count(men & four)
         };
-        // From where a step forward leads to an empty square, on each diagonal; and a step back.
+        // The squares from which a step forward leads to an empty square, for each diagonal, and
+        // those from which a step back does.
         let (ahead, ahead_too) = (backward(empty, h), backward(empty, g));
         let (behind, behind_too) = (forward(empty, h), forward(empty, g));
         let men_moves = count(men & ahead) + count(men & ahead_too);
@@ -117,14 +119,16 @@ impl Masks {
             + count(kings & behind)
             + count(kings & behind_too);
         let trapped = kings & !(ahead | ahead_too | behind | behind_too);
-        // Men of the other side jump backward as this side sees it, its kings every way.
+        // As seen from this side, men of the other side jump backward and its kings in all
+        // directions.
         let enemy_kings = enemy & p.kings;
         let attacked = own
             & (backward(enemy, h) & behind
                 | backward(enemy, g) & behind_too
                 | forward(enemy_kings, h) & ahead
                 | forward(enemy_kings, g) & ahead_too);
-        // Squares from which a man would meet an enemy, even one that comes a step to meet it.
+        // The squares on which a man would meet an enemy, even one that first takes a step towards
+        // it.
         let mut met = enemy | backward(enemy, h) | backward(enemy, g);
         met |= forward(enemy_kings, h) | forward(enemy_kings, g);
         met &= self.squares;

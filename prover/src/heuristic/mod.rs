@@ -1,13 +1,13 @@
-//! Heuristic search: what a position is probably worth, and what of that is proved.
+//! Heuristic search: a score for a position, and the bounds of its value that are proved.
 //!
 //! Iterative deepening of an alpha-beta search with a transposition table, over an [`Evaluation`]
 //! and the databases. A search is a function of the position, its limits and the database: it
-//! begins with nothing remembered.
+//! begins with an empty transposition table.
 //!
 //! A score is a guess. Beside it the search keeps claims that are proved ([`Bound`]): a position in
 //! the database has its value, one without moves is lost, and what follows from these by the rules
-//! of the game is proved for every other. A cut-off branch, a repetition or an evaluation proves
-//! nothing.
+//! of the game is proved for every other position. A cut-off branch, a repetition or an evaluation
+//! proves nothing.
 
 mod bound;
 mod eval;
@@ -38,42 +38,43 @@ use crate::egdb::Values;
 use run::{Line, Run, Shared, State};
 use table::Table;
 
-/// How far a search may go. The first depth is always finished.
+/// The limits of a search. The first depth is always finished.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The greatest depth, in moves.
     pub depth: u32,
-    /// The most nodes: positions looked at, those of quiescence too.
+    /// The most nodes: positions visited, including those of quiescence search.
     pub nodes: u64,
-    /// The most time. A search that this ends is not reproducible.
+    /// The time limit. A search that it ends is not reproducible.
     pub time: Option<Duration>,
 }
 
 impl Limits {
-    /// The greatest depth possible.
+    /// The greatest possible depth.
     pub const DEPTH: u32 = 120;
 }
 
 impl Default for Limits {
-    /// As far as possible.
+    /// No limits other than the greatest possible depth.
     fn default() -> Self {
         Limits { depth: Limits::DEPTH, nodes: u64::MAX, time: None }
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {
-    /// For the side to move, in hundredths of a man. Wins that are found are beyond ±10,000.
+    /// The score for the side to move, in hundredths of a man. Wins that were found are beyond
+    /// ±10,000.
     pub score: i32,
     /// The depth to which all moves were searched.
     pub depth: u32,
-    /// Positions looked at.
+    /// The number of nodes: positions visited.
     pub nodes: u64,
     /// The principal variation: the positions after each move of the best play of both sides. At
     /// the end of a search it may be that of a depth that a limit left unfinished.
     pub pv: Vec<Position>,
-    /// What is proved.
+    /// The proved bound of the value, for the side to move.
     pub proven: Bound,
     /// Whether the principal variation ends in a draw that is proved.
     pub ends_in_draw: bool,
@@ -85,19 +86,19 @@ pub struct Heuristic<'a> {
     database: &'a Values,
     evaluation: Evaluation,
     table: Table,
-    /// What each thread remembers.
+    /// The state of each thread.
     states: Vec<State>,
     stop: Arc<AtomicBool>,
     is_selective: bool,
 }
 
 impl<'a> Heuristic<'a> {
-    /// A searcher that knows a database.
+    /// A searcher that uses a database and the fitted evaluation of its board.
     pub fn new(board: &'a Board, database: &'a Values) -> Self {
         Self::with_evaluation(board, database, Evaluation::fitted(board))
     }
 
-    /// A searcher with another evaluation.
+    /// A searcher that uses a database and another evaluation.
     pub fn with_evaluation(board: &'a Board, database: &'a Values, evaluation: Evaluation) -> Self {
         Heuristic {
             board,
@@ -110,44 +111,45 @@ impl<'a> Heuristic<'a> {
         }
     }
 
-    /// Searches with so many threads. With more than one, no two searches are the same.
+    /// Searches with this number of threads. With more than one, two equal searches may differ.
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.states.resize_with(threads.max(1), State::new);
         self
     }
 
-    /// Keeps what it remembers of positions from one search to the next, in a table of at most so
-    /// many bytes. So what it finds depends on what was searched before.
+    /// Keeps a transposition table of at most `bytes` bytes from one search to the next. The result
+    /// of a search then depends on the earlier searches.
     pub fn with_memory(mut self, bytes: u64) -> Self {
         self.table = Table::kept(bytes);
         self
     }
 
-    /// Searches every move to the whole depth and prunes nothing: slower by far, and simple enough
-    /// to be compared with a plain minimax.
+    /// Searches every move to the whole depth and prunes nothing. That is far slower, and simple
+    /// enough to be compared with a plain minimax search.
     pub fn without_reductions(mut self) -> Self {
         self.is_selective = false;
         self
     }
 
-    /// Forgets what it remembers of positions.
+    /// Clears the transposition table.
     pub fn forget(&mut self) {
         self.table.clear();
     }
 
-    /// Set from any thread, it ends a search as soon as the first depth is finished. Whoever sets
-    /// it takes it back before the next search.
+    /// The flag that, when set by any thread, ends a search as soon as the first depth is finished.
+    /// The caller that sets it clears it before the next search.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)
     }
 
-    /// The static evaluation: a guess without any search, for the side to move.
+    /// The static evaluation for the side to move, in hundredths of a man: a guess without a
+    /// search.
     pub fn evaluate(&self, position: &Position) -> i32 {
         self.evaluation.score(position)
     }
 
-    /// Searches a position, deeper and deeper; `see` is shown the result for each depth. The search
-    /// ends early when the value is proved.
+    /// Searches a position by iterative deepening; `see` is shown the result of each depth. The
+    /// search ends early when the value is proved.
     pub fn search(
         &mut self,
         position: &Position,
@@ -157,8 +159,8 @@ impl<'a> Heuristic<'a> {
         self.search_after(&[], position, limits, see)
     }
 
-    /// The same within a game: `earlier` are the positions before this one, the oldest first. Who
-    /// returns to one of them has a draw.
+    /// Like [`Heuristic::search`] within a game: `earlier` are the positions before this one, the
+    /// oldest first. A return to one of them counts as a draw.
     pub fn search_after(
         &mut self,
         earlier: &[Position],
@@ -188,7 +190,8 @@ impl<'a> Heuristic<'a> {
         std::thread::scope(|scope| {
             for (number, state) in others.iter_mut().enumerate() {
                 let mut run = Run::new(shared, state, (earlier, position), false);
-                // Half of the others are one depth ahead, so that they do not all do the same.
+                // Half of the other threads are one depth ahead, so that the threads do not all
+                // search alike.
                 let from = 1 + (number as u32 + 1) % 2;
                 scope.spawn(move || run.deepen(position, from..=deepest, |_, _, _| ()));
             }

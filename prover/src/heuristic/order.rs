@@ -1,4 +1,4 @@
-//! Which moves to try first.
+//! Move ordering: which moves to try first.
 
 use std::ops::Range;
 
@@ -8,22 +8,22 @@ use crate::board::{Board, Position};
 #[derive(Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) position: Position,
-    /// Larger is tried earlier.
+    /// The rank: moves with a larger rank are tried earlier.
     rank: i32,
-    /// Its number in the order of generation.
+    /// The number of the move in the order of generation.
     pub(super) number: u8,
 }
 
-/// Quiet moves that refuted others: the last two at each distance from the root, and how often each
-/// refuted anything, less how often it was tried in vain.
+/// Killer moves, the last two quiet moves that caused a cut-off at each ply, and the history of
+/// each quiet step: a count of its cut-offs less its failures, weighted by depth.
 pub(super) struct Order {
     killers: Vec<[u64; 2]>,
-    /// By side, square left and square entered (as bits).
+    /// The history by side, square left and square entered (as bits).
     history: Vec<u32>,
     candidates: Vec<Candidate>,
 }
 
-/// The candidates of a position, by their places.
+/// The range of a position's candidates on the stack.
 #[derive(Clone, Copy)]
 pub(super) struct Moves {
     pub(super) start: usize,
@@ -38,7 +38,7 @@ impl Moves {
 
 const FIRST: i32 = i32::MAX;
 const KILLERS: [i32; 2] = [1 << 30, 1 << 29];
-/// Histories are halved when one passes this, so that they stay below killers.
+/// The history values are halved when one exceeds this, so that they stay below those of killers.
 const MOST: u32 = 1 << 28;
 
 impl Order {
@@ -50,19 +50,19 @@ impl Order {
         }
     }
 
-    /// Forgets everything.
+    /// Clears killers and history.
     pub(super) fn clear(&mut self) {
         self.killers.fill([0; 2]);
         self.history.fill(0);
         self.candidates.clear();
     }
 
-    /// Puts the moves of a position on the pile.
+    /// Pushes the moves of a position on the stack of candidates.
     pub(super) fn generate(&mut self, board: &Board, position: &Position, capture: bool) -> Moves {
         let start = self.candidates.len();
         let candidates = &mut self.candidates;
         board.for_each_successor(position, |successor| {
-            // Only captures may lead to the same position in two ways.
+            // Only captures may lead to equal positions in two ways.
             if capture && candidates[start..].iter().any(|c| c.position == successor) {
                 return;
             }
@@ -77,12 +77,12 @@ impl Order {
         &self.candidates[moves.start..moves.end]
     }
 
-    /// Takes the moves off the pile, and whatever lies above them.
+    /// Pops the moves off the stack, with all that lie above them.
     pub(super) fn drop(&mut self, moves: Moves) {
         self.candidates.truncate(moves.start);
     }
 
-    /// Ranks captures: the more is taken, the earlier.
+    /// Ranks captures: those that take more pieces are tried earlier.
     pub(super) fn rank_captures(&mut self, before: &Position, moves: Moves, first: Option<u8>) {
         let enemy = before.turn.opponent();
         for c in &mut self.candidates[moves.start..moves.end] {
@@ -92,7 +92,7 @@ impl Order {
         }
     }
 
-    /// Ranks quiet moves: the one given, killers, then by history.
+    /// Ranks quiet moves: the given move first, then killers, then by history.
     pub(super) fn rank_quiet(
         &mut self,
         before: &Position,
@@ -115,7 +115,7 @@ impl Order {
         }
     }
 
-    /// The candidate at a place, after moving the best of those from there on to it.
+    /// Moves the best candidate of those from `place` on to `place`, and returns it.
     pub(super) fn pick(&mut self, place: usize, end: usize) -> Candidate {
         let rest = &mut self.candidates[place..end];
         let (mut best, mut rank) = (0, i32::MIN);
@@ -130,7 +130,7 @@ impl Order {
         rest[0]
     }
 
-    /// A quiet move refuted the one before it, which those at the places `tried` did not.
+    /// Records a cut-off by a quiet move, before which the moves at the places `tried` failed.
     pub(super) fn refuted(
         &mut self,
         before: &Position,
@@ -157,7 +157,7 @@ impl Order {
     }
 }
 
-/// Where the history of a step is.
+/// The index of a step in the history.
 fn place(before: &Position, after: &Position) -> usize {
     let (old, new) = (before.of(before.turn), after.of(before.turn));
     let (from, to) = ((old & !new).trailing_zeros(), (new & !old).trailing_zeros());

@@ -1,11 +1,11 @@
-//! The way from the positions of the game to the one that is searched.
+//! The path from the positions of the game to the one that is searched.
 
 use crate::board::Position;
 
-/// Positions, the oldest first, each with the number of moves up to it that can be taken back.
+/// Positions, the oldest first, each with the number of reversible moves that lead up to it.
 pub(super) struct Path {
     positions: Vec<(Position, u32)>,
-    /// Where the root of the search stands.
+    /// The index of the root of the search.
     root: usize,
 }
 
@@ -14,14 +14,14 @@ impl Path {
         Path { positions: Vec::new(), root: 0 }
     }
 
-    /// Begins at `root`, to which a game came by way of `earlier`.
+    /// Begins at `root`, which a game reached through `earlier`.
     pub(super) fn begin(&mut self, earlier: &[Position], root: &Position) {
         self.positions.clear();
         earlier.iter().chain([root]).for_each(|position| self.push(position));
         self.root = earlier.len();
     }
 
-    /// Moves made since the root.
+    /// The number of moves made since the root.
     pub(super) fn ply(&self) -> usize {
         self.positions.len() - 1 - self.root
     }
@@ -38,7 +38,7 @@ impl Path {
         self.positions.pop();
     }
 
-    /// Whether the last position was there before.
+    /// Whether the last position has occurred before.
     pub(super) fn repeats(&self) -> bool {
         let Some(&(position, reversible)) = self.positions.last() else { return false };
         let last = self.positions.len() - 1;
@@ -46,7 +46,7 @@ impl Path {
     }
 }
 
-/// Whether a move can be taken back: no man moved, nothing was captured.
+/// Whether a move is reversible: no man moved, nothing was captured.
 fn only_a_king_moved(from: &Position, to: &Position) -> bool {
     let enemy = from.turn.opponent();
     let men = |p: &Position| p.of(from.turn) & !p.kings;

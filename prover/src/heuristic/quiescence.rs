@@ -1,4 +1,5 @@
-//! The end of a path: captures are played out, then the position is evaluated.
+//! Quiescence search, at the end of a path: captures are played out, then the position is
+//! evaluated.
 
 use super::bound::{Claims, Gathered};
 use super::order::Moves;
@@ -7,7 +8,7 @@ use super::score::{INFINITE, WIN, claims_allow};
 use crate::board::Position;
 
 impl Run<'_> {
-    /// The position without captures at the end of a path.
+    /// The value of a position without captures at the end of a path.
     pub(super) fn leaf(&mut self, position: &Position, ply: usize) -> Found {
         if self.shared.board.can_move(position) {
             Found { score: self.shared.evaluation.score(position), claims: Claims::NONE }
@@ -16,7 +17,7 @@ impl Run<'_> {
         }
     }
 
-    /// Plays the captures of a position: there is no choice but to make one of them.
+    /// Searches the captures of a position, one of which must be made.
     pub(super) fn captures(&mut self, position: &Position, mut alpha: i32, beta: i32) -> Found {
         let moves = self.state.order.generate(self.shared.board, position, true);
         if moves.len() > 1 {

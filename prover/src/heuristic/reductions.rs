@@ -1,16 +1,16 @@
 //! Late-move reductions: moves that are tried late are first searched less deep.
 //!
-//! Where the order of moves is good, the first moves are the good ones. A late move that turns out
-//! better than expected is searched again to the whole depth. Reductions change what a search finds
-//! at a depth, never what it proves. The figures were measured: docs/experiments/061.
+//! With a good move ordering the first moves are the good ones. A late move whose score is better
+//! than expected is searched again to the whole depth. Reductions change what a search finds at a
+//! depth, never what it proves. The figures were measured: docs/experiments/061.
 
-/// Searches of less depth reduce nothing.
+/// The least remaining depth at which moves are reduced.
 const LEAST_DEPTH: i32 = 3;
-/// The first moves, which are not reduced; one more in a principal variation.
+/// The number of first moves that are not reduced; one more in a principal variation.
 const FIRST_MOVES: usize = 2;
 
-/// By how many moves the search of a quiet move is less deep, at most `depth - 2`; `number` counts
-/// the moves that were tried before.
+/// How much less deep a quiet move is searched, in moves, at most `depth - 2`; `number` is the
+/// number of moves that were tried before.
 pub(super) fn reduction(depth: i32, number: usize, is_principal: bool) -> i32 {
     if depth < LEAST_DEPTH || number < FIRST_MOVES + usize::from(is_principal) {
         return 0;

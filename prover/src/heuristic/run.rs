@@ -1,4 +1,4 @@
-//! A thread's search of one position: limits, iterative deepening, and what it remembers.
+//! A thread's search of one position: limits, iterative deepening, and the state of the thread.
 
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,35 +13,36 @@ use super::table::Table;
 use crate::board::{Board, Position};
 use crate::egdb::Values;
 
-/// Paths are no longer than this, captures at their ends apart.
+/// The greatest length of a path, without the captures at its end.
 pub(super) const PLIES: usize = 256;
-/// No more captures than this follow one another: every one takes a piece.
+/// The greatest number of captures in a row: each takes a piece.
 const CAPTURES: usize = 64;
-/// The clock is read after so many nodes.
+/// The number of nodes between two readings of the clock.
 const CLOCK_INTERVAL: u64 = 1 << 12;
-/// Half the width of the first window round the score expected.
+/// Half the width of the first aspiration window, round the expected score.
 const WINDOW: i32 = 20;
 
-/// What was found of a position.
+/// The result of a search of a position.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
-    /// For the side to move.
+    /// The score for the side to move.
     pub(super) score: i32,
-    /// What is proved, whatever the score.
+    /// The proved claims, independent of the score.
     pub(super) claims: Claims,
 }
 
 impl Found {
-    /// Nothing: the score of a draw, and no proof.
+    /// No result: the score of a draw, and no proof.
     pub(super) const NOTHING: Found = Found { score: 0, claims: Claims::NONE };
 
-    /// The same where this is proved, too.
+    /// This result with these claims proved, too.
     pub(super) fn knowing(self, claims: Claims) -> Self {
         let claims = self.claims.and(claims);
         Found { score: claims_allow(claims, self.score), claims }
     }
 
-    /// The same of a successor, whose score is that of the side that moved there.
+    /// This result of a successor with these claims proved, too. The score is for the side that
+    /// moved there.
     pub(super) fn of_successor_knowing(self, claims: Claims) -> Self {
         let claims = self.claims.and(claims);
         Found { score: -claims_allow(claims, -self.score), claims }
@@ -53,15 +54,15 @@ impl Found {
 pub(super) struct Line {
     /// The positions after each move.
     pub(super) positions: Vec<Position>,
-    /// Whether it ends where a draw is proved.
+    /// Whether the line ends in a position that is a proved draw.
     pub(super) ends_in_draw: bool,
 }
 
-/// What a thread remembers while it searches. Kept between searches only to save allocations.
+/// The state of a thread during a search. It is kept between searches only to save allocations.
 pub(super) struct State {
     pub(super) order: Order,
     pub(super) path: Path,
-    /// For each ply the best line from there.
+    /// The best line from each ply.
     pub(super) lines: Vec<Line>,
 }
 
@@ -75,23 +76,23 @@ impl State {
     }
 }
 
-/// What all threads of a search share.
+/// The parameters and flags that all threads of a search share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
     pub(super) board: &'a Board,
     pub(super) database: &'a Values,
     pub(super) evaluation: &'a Evaluation,
     pub(super) table: &'a Table,
-    /// Whether late moves are searched less deep, and branches are pruned.
+    /// Whether late moves are reduced, and branches pruned.
     pub(super) is_selective: bool,
     /// The most nodes of a thread.
     pub(super) most_nodes: u64,
     pub(super) end: Option<Instant>,
-    /// Set from outside to end the search.
+    /// Set by the caller to end the search.
     pub(super) stop: &'a AtomicBool,
     /// Set when the first thread has finished, so that the others end.
     pub(super) is_over: &'a AtomicBool,
-    /// Those of all threads but the first, counted now and then.
+    /// The nodes of all threads but the first, updated now and then.
     pub(super) nodes: &'a AtomicU64,
 }
 
@@ -101,9 +102,9 @@ pub(super) struct Run<'a> {
     pub(super) state: &'a mut State,
     is_first: bool,
     nodes: u64,
-    /// Set when a limit is reached; what is found afterwards means nothing.
+    /// Set when a limit is reached; results that come afterwards are invalid.
     pub(super) stopped: bool,
-    /// The depth of the whole search; a path may become twice as long by extensions.
+    /// The depth of the whole search; extensions may make a path twice as long.
     pub(super) depth: i32,
 }
 
@@ -119,12 +120,12 @@ impl<'a> Run<'a> {
         Run { shared, state, is_first, nodes: 0, stopped: false, depth: 0 }
     }
 
-    /// The nodes of all threads, not quite up to date.
+    /// The number of nodes of all threads, slightly out of date.
     pub(super) fn all_nodes(&self) -> u64 {
         self.nodes + self.shared.nodes.load(Ordering::Relaxed)
     }
 
-    /// Searches the root deeper and deeper; `see` is shown what was found for each depth. Ends
+    /// Searches the root by iterative deepening; `see` is shown the result of each depth. Ends
     /// early when the value is proved.
     pub(super) fn deepen(
         &mut self,
@@ -149,7 +150,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Searches `root` to a depth, first in a narrow window round the score expected.
+    /// Searches `root` to a depth, first in a narrow window round the expected score.
     fn root(&mut self, root: &Position, depth: i32, expected: Option<i32>) -> Found {
         self.depth = depth;
         let (mut alpha, mut beta) = match expected {
@@ -176,7 +177,7 @@ impl<'a> Run<'a> {
         &self.state.lines[0]
     }
 
-    /// Counts a node; whether to go on.
+    /// Counts a node; returns whether the search goes on.
     pub(super) fn count(&mut self) -> bool {
         self.nodes += 1;
         // The first iteration is always finished, so that there is an answer.
@@ -189,7 +190,7 @@ impl<'a> Run<'a> {
         !self.stopped
     }
 
-    /// Looks at the clock and at what other threads say.
+    /// Checks the clock and the flags that other threads set.
     fn look_up(&mut self) {
         let shared = &self.shared;
         if !self.is_first {

@@ -1,22 +1,22 @@
-//! Scores: hundredths of a man for the side to move, and beyond all evaluations wins and losses.
+//! Scores: hundredths of a man for the side to move; wins and losses lie beyond all evaluations.
 
 use super::bound::{Bound, Claims};
 use super::eval::LIMIT;
 use crate::egdb::Value;
 
-/// The score of a win on the board, less the moves to it.
+/// The score of a win on the board, before the number of moves to it is subtracted.
 pub(super) const WIN: i32 = 30_000;
-/// The score of a win in the database, less the moves to where it is reached.
+/// The score of a win in the database, before the number of moves to that position is subtracted.
 const DATABASE_WIN: i32 = 20_000;
-/// The score of a win of which nothing is known but that it is one: another thread has proved it,
-/// or a search whose score was lost.
+/// The score of a win that is proved but has no distance: another thread has proved it, or a search
+/// whose score was lost.
 const PROVED_WIN: i32 = 15_000;
 /// Scores beyond this are wins or losses, each well founded.
 pub(super) const DECISIVE: i32 = LIMIT + 1_000;
-/// Beyond any score.
+/// A bound that no score reaches.
 pub(super) const INFINITE: i32 = 32_000;
 
-/// The score of a value of the database that is met so many moves from the root.
+/// The score of a database value that is met `ply` moves from the root.
 pub(super) fn of_value(value: Value, ply: usize) -> i32 {
     match value {
         Value::Win => DATABASE_WIN - ply as i32,
@@ -25,7 +25,7 @@ pub(super) fn of_value(value: Value, ply: usize) -> i32 {
     }
 }
 
-/// A score as counted from a position at `ply`, of one as counted from the root.
+/// Converts a score counted from the root to one counted from a position at `ply`.
 pub(super) fn from_here(score: i32, ply: usize) -> i32 {
     match score {
         DECISIVE.. => score + ply as i32,
@@ -43,7 +43,7 @@ pub(super) fn from_root(score: i32, ply: usize) -> i32 {
     }
 }
 
-/// A score that does not contradict what is proved.
+/// The nearest score that does not contradict the claims.
 pub(super) fn claims_allow(claims: Claims, score: i32) -> i32 {
     match claims.bound() {
         Bound::Win => score.max(PROVED_WIN),

@@ -12,14 +12,14 @@ use crate::egdb::Value;
 /// A position whose moves are searched.
 pub(super) struct Node<'a> {
     pub(super) position: &'a Position,
-    /// Moves to go.
+    /// The remaining depth, in moves.
     pub(super) depth: i32,
-    /// Moves made since the root.
+    /// The number of moves made since the root.
     pub(super) ply: usize,
     is_capture: bool,
 }
 
-/// What came of trying the moves of a node.
+/// The result of trying the moves of a node.
 struct Tried {
     score: i32,
     /// The number of the best move in the order of generation.
@@ -28,15 +28,15 @@ struct Tried {
 }
 
 impl Run<'_> {
-    /// A position with a value that is known without a search.
+    /// The result of a position whose value the database has.
     fn known(&mut self, position: &Position, ply: usize) -> Option<Found> {
         let value = self.shared.database.probe(position)?;
         self.state.lines[ply].ends_in_draw = value == Value::Draw;
         Some(Found { score: of_value(value, ply), claims: Claims::of(value) })
     }
 
-    /// Goes to a successor of the last position of the path, and searches it. The score is for the
-    /// side that moves there, the claims are those of the successor.
+    /// Appends a successor of the last position to the path, and searches it. The score is for the
+    /// side that moves there, the claims are those about the successor.
     pub(super) fn successor(&mut self, to: &Position, depth: i32, alpha: i32, beta: i32) -> Found {
         self.state.path.push(to);
         let found = self.node(to, depth, -beta, -alpha);
@@ -56,8 +56,8 @@ impl Run<'_> {
             if let Some(found) = self.known(position, ply) {
                 return found;
             }
-            // It counts as a draw, but proves nothing: another path may lead to it without
-            // repeating it.
+            // A repetition counts as a draw, but proves nothing: another path may lead to the
+            // position without repeating it.
             if self.state.path.repeats() {
                 return Found::NOTHING;
             }
@@ -74,7 +74,7 @@ impl Run<'_> {
         self.interior(&Node { position, depth, ply, is_capture }, alpha, beta)
     }
 
-    /// Searches a position that is no end of a path.
+    /// Searches a position that does not end a path.
     fn interior(&mut self, node: &Node<'_>, alpha: i32, beta: i32) -> Found {
         let table = self.shared.table;
         let &Node { depth, ply, .. } = node;
@@ -90,10 +90,11 @@ impl Run<'_> {
             if let Some(found) = self.pruned(node, beta) {
                 return found;
             }
-            // It may have found which move to try first.
+            // The shallow search may have found which move to try first.
             entry = table.get(key).or(entry);
         }
-        // What another thread proved of the root does not come with the move to make.
+        // Claims that another thread proved about the root come without a move to make, so they are
+        // not used there.
         let claims = entry.filter(|_| ply > 0).map_or(Claims::NONE, |e| e.claims);
 
         let moves = self.ordered_moves(node, entry.map(|e| e.best));
@@ -143,10 +144,10 @@ impl Run<'_> {
         moves
     }
 
-    /// Tries the moves of a node until one refutes the move before.
+    /// Tries the moves of a node until one causes a cut-off.
     fn try_moves(&mut self, node: &Node<'_>, moves: Moves, mut alpha: i32, beta: i32) -> Tried {
         let is_principal = beta - alpha > 1;
-        // Where there is no choice, nothing is decided: it costs no depth.
+        // A forced move leaves no choice, so it costs no depth.
         let is_forced = moves.len() == 1 && node.ply < 2 * self.depth as usize;
         let depth = if is_forced { node.depth } else { node.depth - 1 };
         let mut best = (node.ply as i32 - WIN, 0);
@@ -188,8 +189,8 @@ impl Run<'_> {
         Tried { score: best.0, best: best.1, claims: gathered.all() }
     }
 
-    /// A move after the first is expected to be no better than the best so far: that is looked at
-    /// first, with less depth, and what contradicts it is searched again.
+    /// Searches a move after the first, which is expected to be no better than the best so far:
+    /// first in a null window and reduced by `less`, then again if the result contradicts that.
     fn later_move(&mut self, to: &Position, depth: i32, less: i32, alpha: i32, beta: i32) -> Found {
         let mut found = self.successor(to, depth - less, alpha, alpha + 1);
         if less > 0 && found.score > alpha && !self.stopped {
@@ -201,7 +202,7 @@ impl Run<'_> {
         found
     }
 
-    /// Makes the line from `ply` that which begins with a move to `to`.
+    /// Sets the line from `ply` to a move to `to` and the line that follows it.
     pub(super) fn extend_line(&mut self, ply: usize, to: &Position) {
         let [line, rest] = &mut self.state.lines[ply..ply + 2] else { return };
         line.positions.clear();
@@ -211,7 +212,7 @@ impl Run<'_> {
     }
 }
 
-/// What an entry of the table decides without a search.
+/// The result that an entry of the table gives without a search, if it gives one.
 fn use_entry(entry: &Entry, ply: usize, depth: i32, alpha: i32, beta: i32) -> Option<Found> {
     let claims = entry.claims;
     let score = from_root(entry.score.into(), ply);
@@ -222,7 +223,7 @@ fn use_entry(entry: &Entry, ply: usize, depth: i32, alpha: i32, beta: i32) -> Op
     if claims.is_draw() || claims.is_not_lost() && beta <= 0 || claims.is_not_won() && alpha >= 0 {
         return Some(zero);
     }
-    // In the principal variation only proofs count: it is to be a line that can be shown.
+    // In the principal variation only proofs count, so that it is a line that can be shown.
     let narrow = beta - alpha == 1;
     let decides = match entry.kind {
         Kind::Exact => true,

@@ -1,12 +1,12 @@
-//! The transposition table: what the search found of positions that it met before.
+//! The transposition table: the results of searches of positions that may be met again.
 //!
 //! Threads share it without a lock: an entry is three words, of which the first two are the
 //! position's key mixed with the third, so that words of two entries do not go together (Hyatt and
 //! Mann, "A Lock-less Transposition-Table Implementation for Parallel Search", 2002). An entry
 //! belongs to a position by its whole key, never by a hash of it.
 //!
-//! Entries carry the number of their search. A table that is not kept counts those of another
-//! search as absent, so that a search depends on nothing that was searched before.
+//! Entries carry the number of their search. A table that is not kept ignores those of other
+//! searches, so that the result of a search does not depend on earlier searches.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,21 +14,21 @@ use super::bound::Claims;
 use super::score::claims_allow;
 use crate::egdb::ask_for_large_pages;
 
-/// What the score of an entry says of the true one.
+/// The relation between the score of an entry and the true score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is the score.
+    /// The true score is this one.
     Exact,
-    /// The score is at least this.
+    /// The true score is at least this one.
     Lower,
-    /// The score is at most this.
+    /// The true score is at most this one.
     Upper,
 }
 
-/// What is remembered of a position.
+/// The stored result of a search of a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
-    /// Wins and losses count from the position, not from the root of the search.
+    /// The score. Wins and losses count from the position, not from the root of the search.
     pub(super) score: i16,
     pub(super) depth: u8,
     pub(super) kind: Kind,
@@ -63,32 +63,32 @@ impl Entry {
     }
 }
 
-/// The number of the search in an entry's word.
+/// The number of the search in the third word of an entry.
 fn search_of(word: u64) -> u16 {
     (word >> 48) as u16
 }
 
-/// The words of an entry: key, key, and what is remembered.
+/// The words of an entry: two for the key, and one for the result.
 type Words = [AtomicU64; 3];
 
-/// Two entries in a cache line: the first gives way only to deeper ones and to later searches, the
-/// second to any.
+/// Two entries in a cache line. The first is replaced only by deeper entries and by those of later
+/// searches, the second by any.
 #[repr(align(64))]
 #[derive(Default)]
 struct Pair([Words; 2]);
 
-/// Positions and what is remembered of them.
+/// A table of entries by position.
 pub(super) struct Table {
     pairs: Vec<Pair>,
-    /// Those in use, a power of two less one.
+    /// The mask of the pairs in use: their number, a power of two, less one.
     mask: u64,
     search: u16,
-    /// Whether entries of earlier searches count; then the number of pairs stays.
+    /// Whether entries of earlier searches count; if so, the number of pairs does not change.
     is_kept: bool,
 }
 
 impl Table {
-    /// The least and the largest number of pairs of a table that is not kept.
+    /// The least number of pairs, and the largest of a table that is not kept.
     const LEAST: u64 = 1 << 10;
     const MOST: u64 = 1 << 19;
 
@@ -96,7 +96,7 @@ impl Table {
         Table { pairs: Vec::new(), mask: 0, search: 0, is_kept: false }
     }
 
-    /// A table of at most so many bytes that is kept from one search to the next.
+    /// A table of at most `bytes` bytes that is kept from one search to the next.
     pub(super) fn kept(bytes: u64) -> Self {
         let most = (bytes / size_of::<Pair>() as u64).max(Self::LEAST);
         let mut table = Table::new();
@@ -106,7 +106,7 @@ impl Table {
         table
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub(super) fn clear(&mut self) {
         self.pairs.fill_with(Pair::default);
         self.search = 0;
@@ -119,7 +119,7 @@ impl Table {
         self.search = 0;
     }
 
-    /// Makes the table ready for a search of so many nodes. (A small one stays in the processor's
+    /// Prepares the table for a search of `nodes` nodes. (A small table stays in the processor's
     /// cache.)
     pub(super) fn begin(&mut self, nodes: u64) {
         if !self.is_kept {
@@ -142,8 +142,8 @@ impl Table {
         (mixed >> 32 & self.mask) as usize
     }
 
-    /// The position with this key will be asked for soon: its entries are brought nearer. Without
-    /// this, a quarter of a search's time is waiting for them.
+    /// Prefetches the entries of a key that will soon be looked up. Without this, a search spends a
+    /// quarter of its time waiting for them.
     #[inline]
     pub(super) fn expect(&self, key: u128) {
         #[cfg(target_arch = "x86_64")]
@@ -155,7 +155,7 @@ impl Table {
         }
     }
 
-    /// The word that is remembered of a key, if these words are of that key and count.
+    /// The third word of an entry, if the entry is of this key and counts.
     #[inline]
     fn word_of(&self, words: &Words, key: u128) -> Option<u64> {
         let [low, high, word] = [0, 1, 2].map(|i| words[i].load(Ordering::Relaxed));
@@ -164,14 +164,14 @@ impl Table {
         (low == want_low && high == want_high && search_of(word) != 0 && counts).then_some(word)
     }
 
-    /// What is remembered of the position with this key.
+    /// The entry of the position with this key.
     #[inline]
     pub(super) fn get(&self, key: u128) -> Option<Entry> {
         let Pair(entries) = &self.pairs[self.place(key)];
         entries.iter().find_map(|words| self.word_of(words, key)).map(Entry::from_word)
     }
 
-    /// Remembers a position. Claims that are remembered of it already stay.
+    /// Stores an entry. Claims about the position that are stored already are kept.
     pub(super) fn put(&self, key: u128, mut entry: Entry) {
         let Pair(entries) = &self.pairs[self.place(key)];
         let [first, second] = [0, 1].map(|i| self.word_of(&entries[i], key));
@@ -202,7 +202,7 @@ impl Table {
     }
 }
 
-/// The words that stand for a key in an entry with this third word.
+/// The first two words of an entry with this key and third word.
 #[inline]
 fn mixed(key: u128, word: u64) -> [u64; 2] {
     [key as u64 ^ word, (key >> 64) as u64 ^ word.wrapping_mul(0x9e37_79b9_7f4a_7c15)]

@@ -2,19 +2,20 @@
 
 use super::features::FEATURES;
 
-/// What each feature is worth, in thousandths of a man, on a board of eight rows: where at least
-/// nine of sixteen squares are taken, and where at most three are. In between the number of pieces
-/// decides.
+/// The weight of each feature, in thousandths of a man, on a board of eight rows: where at least
+/// nine of sixteen squares are taken, and where at most three are. In between the weights are
+/// interpolated by the number of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Weights {
-    /// With many pieces.
+    /// The weights with many pieces.
     pub many: [i32; FEATURES],
-    /// With few.
+    /// The weights with few pieces.
     pub few: [i32; FEATURES],
 }
 
 impl Weights {
-    /// Men and kings alone, a king at a man and a half: what the others are measured against.
+    /// The weights of men and kings alone, a king at a man and a half: the baseline for other
+    /// weights.
     pub const MATERIAL: Weights = {
         let mut weights = [0; FEATURES];
         weights[0] = 1000;

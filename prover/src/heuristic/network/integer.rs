@@ -1,29 +1,29 @@
-//! A network in integers: what a search asks.
+//! A network in integers: the form that a search evaluates.
 //!
-//! A row of the board has four squares, and what stands there is one of 5⁴ = 625 rows. What the
-//! pieces of a row add to the first layer is in a table, so that the layer is a sum of eight table
-//! entries, whatever the number of pieces.
+//! A row of the board has four squares, and its pieces are one of 5⁴ = 625 possible rows. A table
+//! has what the pieces of a row add to the first layer, so that the layer is a sum of eight table
+//! entries, for any number of pieces.
 
 use super::parameters::{HIDDEN, Parameters, SECOND};
 use super::{PARTS, is_for, part, rows};
 use crate::board::{Board, Position};
 
-/// What may stand on a row.
+/// The number of ways in which a row can be occupied.
 const ROWS: usize = 5usize.pow(4);
-/// A value of 1 of a unit.
+/// The integer that stands for a value of 1 of a unit.
 const ONE: i32 = 1024;
-/// A weight of 1 of the second layer, as a power of two.
+/// The binary logarithm of the integer that stands for a weight of 1 of the second layer.
 const WEIGHT_BITS: u32 = 9;
 const WEIGHT_ONE: f32 = (1 << WEIGHT_BITS) as f32;
 const HALF: i32 = 1 << (WEIGHT_BITS - 1);
-/// The greatest weight of the second layer, so that sums have 32 bits.
+/// The greatest weight of the second layer, such that sums fit into 32 bits.
 const MOST_WEIGHT: f32 = 15.0;
-/// A weight of 1 of the output.
+/// The integer that stands for a weight of 1 of the output.
 const LAST_ONE: f32 = 64.0;
-/// Hundredths of a man for an output of 1.
+/// The score for an output of 1, in hundredths of a man.
 const HUNDREDTHS: f32 = 140.0;
 
-/// A row's sums for the first layer, aligned to lines of the cache.
+/// A row's sums for the first layer, aligned to cache lines.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Sums([i16; HIDDEN]);
@@ -31,21 +31,21 @@ struct Sums([i16; HIDDEN]);
 /// The second layer and the output.
 #[derive(Clone)]
 struct Part {
-    /// For each pair of units of the first layer what both add to each unit of the second: the
-    /// order in which a processor multiplies and adds pairs.
+    /// For each pair of units of the first layer, what both add to each unit of the second: the
+    /// order in which processor instructions multiply and add pairs.
     second: [[[i16; 2]; SECOND]; HIDDEN / 2],
     second_bias: [i32; SECOND],
     last: [i32; SECOND],
     last_bias: i32,
 }
 
-/// A network that values positions of 8x8.
+/// A network that evaluates positions of 8x8.
 #[derive(Clone)]
 pub struct Network {
     rows: Box<[[Sums; ROWS]; 8]>,
     bias: Sums,
     parts: Box<[Part; PARTS]>,
-    /// For each set of squares of two rows the sums of their powers of five, the first row in the
+    /// For each set of squares of two rows, the sums of their powers of five, the first row in the
     /// lower half.
     powers: Box<[u32; 256]>,
 }
@@ -70,7 +70,7 @@ impl Network {
         self.parts[part(position)].score::<FAST>(&self.hidden(position))
     }
 
-    /// The first layer.
+    /// The values of the first layer.
     #[inline(always)]
     fn hidden(&self, position: &Position) -> [i16; HIDDEN] {
         let [men, kings, enemy_men, enemy_kings] = rows(position);
@@ -89,7 +89,7 @@ impl Network {
     }
 }
 
-/// What each row of pieces on each row of the board adds to the first layer.
+/// What each occupation of each row of the board adds to the first layer.
 fn row_sums(parameters: &Parameters) -> Option<Box<[[Sums; ROWS]; 8]>> {
     let mut table = vec![[Sums([0; HIDDEN]); ROWS]; 8];
     for (row, of_row) in table.iter_mut().enumerate() {
@@ -107,7 +107,8 @@ fn row_sums(parameters: &Parameters) -> Option<Box<[[Sums; ROWS]; 8]>> {
     table.try_into().ok()
 }
 
-/// For eight squares of two rows the sums of their powers of five, the first row in the lower half.
+/// For eight squares of two rows, the sums of their powers of five, the first row in the lower
+/// half.
 fn powers_of_five(squares: usize) -> u32 {
     let of_row =
         |squares: usize| (0..4).filter(|i| squares >> i & 1 == 1).map(|i| 5u32.pow(i)).sum::<u32>();
@@ -125,7 +126,7 @@ impl Part {
                     [0, 1].map(|i| weight(layers.second[2 * pair + i][unit]) as i16)
                 })
             }),
-            // With half a unit more, what is cut off later is rounded.
+            // With half a unit added, the truncation of later shifts rounds.
             second_bias: layers.second_bias.map(|b| (b * both).round() as i32 + HALF),
             last: layers.last.map(|w| (w * HUNDREDTHS * LAST_ONE).round() as i32),
             last_bias: (layers.last_bias[0] * HUNDREDTHS * LAST_ONE * ONE as f32).round() as i32,
@@ -161,7 +162,7 @@ impl Part {
         sums
     }
 
-    /// The same, sixteen products at a time.
+    /// Like `second`, sixteen products at a time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn second_fast(&self, hidden: &[i16; HIDDEN]) -> [i32; SECOND] {
@@ -197,7 +198,7 @@ mod tests {
     use super::{HUNDREDTHS, Network, ONE, Parameters};
     use crate::board::{Board, Game, Position};
 
-    /// Positions of games in which every move is made by lot.
+    /// Positions of games with random moves.
     fn positions(game: &Game) -> Vec<Position> {
         let (mut at, mut moves) = (game.start(), Vec::new());
         let next = |number: usize| {

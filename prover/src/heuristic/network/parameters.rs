@@ -1,20 +1,21 @@
-//! The parameters of a network as it is fitted and kept in a file, and its plain evaluation.
+//! The parameters of a network as they are fitted and kept in a file, and their evaluation in
+//! floating point.
 
 use super::{Inputs, PARTS};
 
-/// Four kinds of pieces on 32 squares.
+/// The number of inputs: four kinds of pieces on 32 squares.
 pub const INPUTS: usize = 128;
-/// Units of the first hidden layer.
+/// The number of units of the first hidden layer.
 pub const HIDDEN: usize = 64;
-/// Units of the second hidden layer.
+/// The number of units of the second hidden layer.
 pub const SECOND: usize = 16;
 
 /// All parameters of a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
-    /// For each input what it adds to each unit of the first layer.
+    /// The weights of the first layer: for each input, what it adds to each unit.
     pub hidden: Vec<[f32; HIDDEN]>,
-    /// What these begin with.
+    /// The biases of the first layer.
     pub hidden_bias: [f32; HIDDEN],
     /// The later layers, for each part of the game.
     pub parts: Vec<Layers>,
@@ -23,28 +24,30 @@ pub struct Parameters {
 /// The second layer and the output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layers {
-    /// For each unit of the first layer what it adds to each of the second.
+    /// The weights of the second layer: for each unit of the first, what it adds to each of the
+    /// second.
     pub second: Box<[[f32; SECOND]; HIDDEN]>,
-    /// What these begin with.
+    /// The biases of the second layer.
     pub second_bias: [f32; SECOND],
-    /// What each unit of the second layer adds to the output.
+    /// The weights of the output: what each unit of the second layer adds to it.
     pub last: [f32; SECOND],
-    /// What the output begins with.
+    /// The bias of the output.
     pub last_bias: [f32; 1],
 }
 
-/// The values of the units of a network.
+/// The values of all units of a network for a position.
 pub struct Activity {
-    /// The first layer, between 0 and 1.
+    /// The first layer; each value is between 0 and 1.
     pub hidden: [f32; HIDDEN],
-    /// The second layer, between 0 and 1.
+    /// The second layer; each value is between 0 and 1.
     pub second: [f32; SECOND],
-    /// The output: the logarithm of the odds that the side to move wins, a draw being half a win.
+    /// The output: the logarithm of the odds that the side to move wins, where a draw is half a
+    /// win.
     pub output: f32,
 }
 
 impl Parameters {
-    /// All parameters zero.
+    /// Parameters that are all zero.
     pub fn zero() -> Self {
         let layers = Layers {
             second: Box::new([[0.0; SECOND]; HIDDEN]),
@@ -79,7 +82,7 @@ impl Parameters {
         (numbers.next().is_none() && numbers.remainder().is_empty()).then_some(parameters)
     }
 
-    /// Each parameter as four bytes, the lower first.
+    /// The parameters as bytes: four bytes each, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.values().flat_map(|value| value.to_le_bytes()).collect()
     }
@@ -102,7 +105,7 @@ impl Parameters {
         self.hidden.as_flattened_mut().iter_mut().chain(&mut self.hidden_bias).chain(parts)
     }
 
-    /// The values of all units.
+    /// The values of all units for these inputs.
     pub fn activity(&self, inputs: &Inputs) -> Activity {
         let mut hidden = self.hidden_bias;
         for &input in inputs.active() {
