@@ -1,25 +1,25 @@
-//! Strong and weak draws: of the moves that keep a draw, those after which the opponent can go
-//! wrong are the strong ones.
+//! Strong and weak draws: among the moves that keep a draw, the strong ones are those after which
+//! the opponent can make a losing mistake.
 
 use super::kept_value::KeptValue;
 use crate::board::Position;
 use crate::egdb::Value;
 use crate::lookup::LookupError;
 
-/// How often the opponent is asked to find a move that keeps the draw.
+/// The number of replies in a row that the opponent has to find.
 const REPLIES: u32 = 2;
-/// What a later reply counts, as a share of the one before.
+/// The weight of a later reply, as a share of the one before.
 const LATER: f64 = 0.5;
-/// What a losing reply counts after which a piece can be captured at once: most players see that.
+/// The weight of a losing reply after which a piece can be captured at once: most players see that.
 const PLAIN: f64 = 0.25;
-/// What it is worth, in hundredths of a man, if all replies lose.
+/// The score if all replies lose, in hundredths of a man.
 const ALL_LOSE: f64 = 1600.0;
-/// The depth of the search that has a say where the dangers are alike.
+/// The depth of the search that decides between moves with equal dangers, in plies.
 const PLIES: u32 = 4;
 
 impl KeptValue<'_, '_> {
-    /// How good a drawn position is for the side that has just moved: a guess in hundredths of a
-    /// man, from the share of the opponent's replies that lose and from the evaluation.
+    /// The strength of a drawn position for the side that has just moved: a score in hundredths of
+    /// a man, from the share of the opponent's replies that lose and from the evaluation.
     ///
     /// # Errors
     /// [`LookupError`]
@@ -29,8 +29,8 @@ impl KeptValue<'_, '_> {
         Ok((danger * ALL_LOSE) as i32 + score)
     }
 
-    /// The share of the replies to a drawn position that lose, weighted; after those that do not,
-    /// the share that follows our best move counts, too.
+    /// The weighted share of the replies to a drawn position that lose. For replies that keep the
+    /// draw, the share that follows our best move counts, too.
     fn danger(&self, position: &Position, replies: u32) -> Result<f64, LookupError> {
         let mut moves = Vec::new();
         self.lookup.board.successors(position, &mut moves);
@@ -48,7 +48,7 @@ impl KeptValue<'_, '_> {
         Ok(sum / moves.len().max(1) as f64)
     }
 
-    /// The same for the best of our moves that keep the draw.
+    /// Like `danger`, after the best of our moves that keep the draw.
     fn danger_after(&self, position: &Position, replies: u32) -> Result<f64, LookupError> {
         let mut best = 0.0_f64;
         for after in self.moves(position, Value::Draw)? {

@@ -1,24 +1,24 @@
 //! Alpha-beta among the moves that keep the value of a position.
 //!
-//! In positions that the database decides, an ordinary search sees nothing but their value. This
-//! one takes the value for granted and asks how the players stand otherwise, by the evaluation.
+//! In positions that the database decides, an ordinary search sees only their value. This search
+//! takes the value for granted and scores the positions otherwise, by the evaluation.
 
 use crate::board::Position;
 use crate::egdb::Value;
 use crate::heuristic::Heuristic;
 use crate::lookup::{Lookup, LookupError};
 
-/// Beyond any evaluation: the score of a side without a move.
+/// The score of a side without a move, beyond any evaluation.
 const STUCK: i32 = 30_000;
 
-/// A search over a database.
+/// A search among moves that keep the database value.
 pub(super) struct KeptValue<'s, 'a> {
     pub(super) lookup: Lookup<'a>,
     pub(super) engine: &'s Heuristic<'a>,
 }
 
 impl KeptValue<'_, '_> {
-    /// The moves that keep the value of a position that is known to have it.
+    /// The moves that keep the value of a position, which must have this value.
     ///
     /// # Errors
     /// [`LookupError`]
@@ -38,8 +38,8 @@ impl KeptValue<'_, '_> {
         Ok(kept)
     }
 
-    /// A guess in hundredths of a man for the side to move of a position of this value, so many
-    /// plies deep; captures are played out.
+    /// The score of a position of this value for the side to move, in hundredths of a man, by a
+    /// search of `plies` plies; captures are played out.
     ///
     /// # Errors
     /// [`LookupError`]
@@ -63,7 +63,7 @@ impl KeptValue<'_, '_> {
         if plies == 0 && is_quiet && self.lookup.board.can_move(position) {
             return Ok(self.engine.evaluate(position));
         }
-        // Sooner is worse.
+        // A sooner loss has a lower score.
         let mut best = -STUCK + i32::from(u8::MAX) - plies.min(u8::MAX.into()) as i32;
         for after in self.moves(position, value)? {
             let window = (-beta, -alpha);

@@ -1,4 +1,4 @@
-//! Playing a game: the record of it, and an opponent that moves by a proof, a database or a search.
+//! Playing a game: its record, and an opponent that moves by a proof, a database or a search.
 
 mod draws;
 mod kept_value;

@@ -1,4 +1,4 @@
-//! Whoever answers.
+//! Chooses replies from a proof, a database or a search.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -17,24 +17,24 @@ use crate::egdb::{DepthFinder, Value};
 use crate::heuristic::{Analysis, Bound, Heuristic, Limits};
 use crate::lookup::{Lookup, LookupError, RatedMove};
 
-/// The depth of the search among moves that keep a win or a loss of unknown depth.
+/// The depth of the search among moves that keep a win or a loss of unknown depth, in plies.
 const PLIES: u32 = 6;
 
-/// A move, and who says that it is good.
+/// A move, and the source that recommends it.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
-    /// The position after it.
+    /// The position after the move.
     pub after: Position,
-    /// Who says so.
+    /// The source of the move.
     pub source: Source,
 }
 
-/// Where a move comes from.
+/// The source of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// There is no other.
+    /// It is the only legal move.
     OnlyMove,
-    /// The certificate, which proves this.
+    /// The certificate, which proves this question.
     Proof(Question),
     /// The database, by the values of all moves.
     Database {
@@ -45,11 +45,11 @@ pub enum Source {
     },
     /// An alpha-beta search.
     Search {
-        /// A guess in hundredths of a man, for the side that moves.
+        /// The score in hundredths of a man, for the side that moves.
         score: i32,
-        /// How deep it was.
+        /// The depth of the search, in moves.
         depth: u32,
-        /// What it has proved.
+        /// The proved bound of the value, for the side that moves.
         proven: Bound,
     },
 }
@@ -80,33 +80,33 @@ impl fmt::Display for Source {
     }
 }
 
-/// Why there is no answer.
+/// The reason why no move can be chosen.
 #[derive(Debug, Error)]
 pub enum PlayError {
-    /// The database.
+    /// The database cannot be read.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// The certificate.
+    /// The certificate is broken.
     #[error(transparent)]
     Proof(#[from] BrokenProof),
 }
 
-/// A player: a certificate, a database, and a search for what neither knows.
+/// A player: a certificate, a database, and a search for positions that neither decides.
 pub struct Opponent<'a> {
-    /// The database.
+    /// The database, with its depths.
     pub lookup: Lookup<'a>,
-    /// Finds the depths that the database does not have.
+    /// Finds depths that the database does not have.
     pub finder: DepthFinder,
     /// The certificate, if there is one.
     pub proof: Option<Box<dyn ProvedMoves + 'a>>,
-    /// The search,
+    /// The search.
     pub engine: Heuristic<'a>,
-    /// and how far it goes. The time is that of a move, wherever it comes from.
+    /// The limits of the search. The time limit applies to a move from any source.
     pub limits: Limits,
 }
 
 impl<'a> Opponent<'a> {
-    /// What the finder of depths may take: enough for any six pieces on 8x8.
+    /// The memory of the finder of depths, in bytes: enough for any six pieces on 8x8.
     pub const FINDER_MEMORY: u64 = 192 << 20;
 
     /// A player without a certificate, whose searches go as far as possible.
@@ -115,8 +115,8 @@ impl<'a> Opponent<'a> {
         Opponent { lookup, finder, proof: None, engine, limits: Limits::default() }
     }
 
-    /// A move for the side whose turn it is; `None` if there is none. What is known to win comes
-    /// first, then the proof, then what the database decides, and last the search.
+    /// A move for the side to move; `None` if there is none. A known win comes first, then the
+    /// proof, then the database, and last the search.
     ///
     /// # Errors
     /// [`PlayError`]
@@ -124,7 +124,7 @@ impl<'a> Opponent<'a> {
         self.choose_and_report(record, &mut |_| ())
     }
 
-    /// The same; `see` is shown what a search finds, depth by depth.
+    /// Like [`Opponent::choose`]; `see` is also shown the result of each depth of a search.
     ///
     /// # Errors
     /// [`PlayError`]
@@ -139,7 +139,7 @@ impl<'a> Opponent<'a> {
         if rated.len() == 1 {
             return Ok(Some(Choice { after: best.after, source: Source::OnlyMove }));
         }
-        // No other move can be better.
+        // The value is decided if no other move can be better than the best one.
         let decided = best.value.exact().filter(|v| rated.iter().all(|m| m.value.upper() <= *v));
         if decided != Some(Value::Win)
             && let Some(proof) = &mut self.proof
@@ -162,7 +162,7 @@ impl<'a> Opponent<'a> {
         let position = record.position();
         let mut rated = self.lookup.rate_moves_with(&mut self.finder, position, &is_stopped)?;
         rated.retain(|m| m.value.exact() == Some(value));
-        // A third time ends the game in a draw, which only the loser likes.
+        // A third repetition ends the game in a draw, which only the losing side wants.
         let ends_game = |m: &RatedMove| record.times(&m.after) + 1 >= GameRecord::REPETITIONS;
         match value {
             Value::Win => rated.sort_by_key(ends_game),
@@ -177,7 +177,7 @@ impl<'a> Opponent<'a> {
         Ok(Choice { after, source: Source::Database { value, depth } })
     }
 
-    /// A move where no depths are to be had.
+    /// A move where no depths can be found.
     fn without_depths(
         &self,
         record: &GameRecord,
@@ -193,8 +193,8 @@ impl<'a> Opponent<'a> {
         self.by_value(record, value, rated)
     }
 
-    /// A move by the values alone: one to where the game has not been yet, of these the one that a
-    /// search likes best among those that keep the value.
+    /// A move by the values alone: preferably one to a position that the game has not had yet, and
+    /// among those that keep the value the one that a search scores best.
     fn by_value(
         &self,
         record: &GameRecord,
@@ -216,7 +216,7 @@ impl<'a> Opponent<'a> {
         Ok(best.map_or(*record.position(), |(_, after)| after))
     }
 
-    /// The move that the search likes best; `otherwise` if it has no variation to show.
+    /// The move that the search scores best; `otherwise` if it has no principal variation.
     fn search(
         &mut self,
         record: &GameRecord,

@@ -9,17 +9,17 @@ use crate::board::Position;
 use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredNode, StoredProof};
 use crate::search::{Replay, Strategy};
 
-/// Moves that are proved, wherever they come from.
+/// A source of proved moves.
 pub trait ProvedMoves {
-    /// The move that is proved for the side to move, and what is proved by it; `None` if there is
+    /// The proved move of the side to move, and the question that it proves; `None` if there is
     /// none.
     ///
     /// # Errors
-    /// [`BrokenProof`] if what is needed of a certificate proves nothing.
+    /// [`BrokenProof`] if the part of a certificate that is needed proves nothing.
     fn choice(&mut self, position: &Position) -> Result<Option<(Question, Position)>, BrokenProof>;
 }
 
-/// The moves of a certificate, as far as they have been asked for.
+/// The moves of a certificate; leaves are replayed when they are first needed.
 pub struct ProofMoves<'a> {
     stored: &'a Stored,
     /// The strategies of leaves that have been replayed, by question and number.
@@ -27,8 +27,8 @@ pub struct ProofMoves<'a> {
 }
 
 impl<'a> ProofMoves<'a> {
-    /// The moves of a certificate, which nobody has to have checked: a move that it names is legal
-    /// all the same.
+    /// The moves of a certificate, which need not have been checked: a move that it names is legal
+    /// in any case.
     pub fn new(stored: &'a Stored) -> Self {
         ProofMoves { stored, strategies: BTreeMap::new() }
     }
@@ -70,7 +70,7 @@ impl ProofMoves<'_> {
         })
     }
 
-    /// The move of a position that is in a leaf: in most games in one that was entered before.
+    /// The move of a position in a leaf; in most games the leaf is one that was entered before.
     fn choice_within(
         &mut self,
         (q, proof): (usize, &StoredProof),
@@ -104,10 +104,10 @@ impl ProofMoves<'_> {
     }
 }
 
-/// The strategy of the leaf of a node, replayed.
+/// Replays the leaf of a node, and returns its strategy.
 ///
 /// # Errors
-/// [`BrokenProof`] if it is no strategy.
+/// [`BrokenProof`] if the leaf is no strategy.
 pub fn leaf_strategy(
     stored: &Stored,
     proof: &StoredProof,
@@ -123,7 +123,7 @@ pub fn leaf_strategy(
         board: &stored.game.board,
         claimant: proof.claimant(),
         is_win: proof.question.is_win(),
-        // Where the database takes over; its values are not looked at.
+        // The leaf ends where the database takes over; its values are not looked up.
         known: |p: &Position| {
             let [black, white] = [p.black, p.white].map(u64::count_ones);
             stored.claim.cover.admits(black, white).then_some(true)

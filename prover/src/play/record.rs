@@ -1,22 +1,22 @@
-//! A game as it goes.
+//! The record of a game.
 
 use std::fmt;
 
 use crate::board::{Board, Game, MoveError, PdnGame, Position, Side, write_pdn};
 
-/// How a game stands.
+/// The state of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameResult {
-    /// It is not over.
+    /// The game is not over.
     Open,
-    /// This side has won: the other has no move.
+    /// This side has won, since the other has no move.
     Won(Side),
     /// A position has come up three times.
     Draw,
 }
 
 impl fmt::Display for GameResult {
-    /// As PDN has it: the first number is Black's.
+    /// Writes the result as PDN does: the first number is Black's.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             GameResult::Open => "*",
@@ -37,7 +37,8 @@ pub struct GameRecord {
 }
 
 impl GameRecord {
-    /// A position that has come up so often ends the game in a draw: a game that never ends is one.
+    /// The number of times that a position has to come up to end the game in a draw. Without such a
+    /// rule a game might never end.
     pub const REPETITIONS: usize = 3;
 
     /// A game that begins at a position.
@@ -50,12 +51,12 @@ impl GameRecord {
         &self.game.board
     }
 
-    /// The position now.
+    /// The current position.
     pub fn position(&self) -> &Position {
         self.positions.last().unwrap_or(&self.start)
     }
 
-    /// The positions before the one now, the oldest first.
+    /// The positions before the current one, the oldest first.
     pub fn earlier(&self) -> Vec<Position> {
         let mut positions = [&[self.start], self.positions.as_slice()].concat();
         positions.pop();
@@ -65,15 +66,15 @@ impl GameRecord {
     /// Makes a move, which leads to `after`.
     ///
     /// # Errors
-    /// [`MoveError`] if no move does. What was before stays.
+    /// [`MoveError`] if no legal move leads there. The record does not change then.
     pub fn push(&mut self, after: Position) -> Result<(), MoveError> {
         self.board().write_move(self.position(), &after)?;
         self.positions.push(after);
         Ok(())
     }
 
-    /// Takes moves back, at least one, until it is this side's turn. If that never was, nothing
-    /// happens; says whether something did.
+    /// Takes moves back, at least one, until it is this side's turn. If it never was, the record
+    /// stays as it is. Returns whether moves were taken back.
     pub fn take_back(&mut self, side: Side) -> bool {
         let turn = |moves: usize| match moves {
             0 => self.start.turn,
@@ -86,13 +87,13 @@ impl GameRecord {
         moves.is_some()
     }
 
-    /// How often a position has come up.
+    /// The number of times that a position has come up.
     pub fn times(&self, position: &Position) -> usize {
         let all = self.positions.iter().chain([&self.start]);
         all.filter(|seen| *seen == position).count()
     }
 
-    /// How it stands.
+    /// The state of the game.
     pub fn result(&self) -> GameResult {
         let position = self.position();
         if !self.board().can_move(position) {
