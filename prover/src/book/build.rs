@@ -1,10 +1,10 @@
-//! Making a book larger by drop-out expansion (T. R. Lincke, Strategies for the automatic
+//! Adds positions to a book by drop-out expansion (T. R. Lincke, Strategies for the automatic
 //! construction of opening books, Computers and Games 2000, LNCS 2063).
 //!
-//! The next position to be added is the one that best play is most likely to reach: a path from a
-//! root costs something for each move, and more for a move that is not the best, in proportion to
-//! what it gives away. So main lines become long and side lines short, and a bad move is looked at
-//! only as far as it takes to be sure.
+//! The next position to add is the one that best play is most likely to reach: a path from a root
+//! has a cost for each move, and a higher one for a move that is not the best, in proportion to the
+//! score that it gives away. So main lines become long and side lines short, and a bad move is
+//! searched only as far as needed to be sure that it is bad.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -13,41 +13,41 @@ use super::{Book, BookMove};
 use crate::board::{Board, Position};
 use crate::heuristic::{Heuristic, Limits};
 
-/// The cost of a move on a path,
+/// The cost of a move on a path.
 const PLY: u64 = 100;
-/// and of each hundredth of a man that it gives away: half a man is worth ten plies.
+/// The cost of each hundredth of a man that a move gives away: half a man costs ten plies.
 const DROP: u64 = 20;
-/// Beyond this, in hundredths of a man, a position is decided.
+/// Positions with a score beyond this, in hundredths of a man, are decided.
 const DECIDED: i32 = 10_000;
-/// The score of a move after which the other side has none.
+/// The score of a move after which the other side has no move.
 const WON: i32 = 30_000;
 
 /// Searches the positions of a book.
 pub struct Builder<'a> {
-    /// The board.
+    /// The board of the book.
     pub board: &'a Board,
-    /// The search,
+    /// The search of the positions after each move.
     pub engine: Heuristic<'a>,
-    /// and how far it goes for each move.
+    /// The limits of the search of each move.
     pub limits: Limits,
-    /// Where games begin.
+    /// The positions at which games begin.
     pub roots: Vec<Position>,
 }
 
-/// What became of a book.
+/// The result of growing a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Growth {
-    /// It has one position more.
+    /// The book has one position more.
     Added,
-    /// It was stopped before that.
+    /// The builder was stopped before a position was added.
     Stopped,
-    /// There is nothing left to be added.
+    /// There is no position left to add.
     Complete,
 }
 
 impl Builder<'_> {
-    /// Adds the most promising position. `is_stopped` is asked after each move; what was found of
-    /// the position by then is dropped.
+    /// Adds the most promising position. `is_stopped` is polled after each move; the results of a
+    /// position that is not finished are dropped.
     pub fn grow(&mut self, book: &mut Book, is_stopped: impl Fn() -> bool) -> Growth {
         let Some(position) = self.next(book) else { return Growth::Complete };
         let mut successors = Vec::new();
@@ -65,7 +65,7 @@ impl Builder<'_> {
         Growth::Added
     }
 
-    /// The score of a move, and how deep the position after it was searched.
+    /// The score of a move, and the depth of the search of the position after it.
     fn search(&mut self, after: &Position) -> (i32, u32) {
         if !self.board.can_move(after) {
             return (WON, 0);
@@ -74,7 +74,7 @@ impl Builder<'_> {
         (-found.score, found.depth)
     }
 
-    /// The position with the cheapest path to it of those that are not in the book.
+    /// The position outside the book that has the cheapest path to it.
     fn next(&self, book: &Book) -> Option<Position> {
         let mut seen = BTreeSet::new();
         let mut queue: BinaryHeap<_> = self.roots.iter().map(|root| Reverse((0, *root))).collect();

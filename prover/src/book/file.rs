@@ -1,4 +1,4 @@
-//! The file of a book: text in columns with tabs between.
+//! The file of a book: text in columns separated by tabs.
 //!
 //! The first line is `# book of 8x8`, the second names the columns: `fen`, `move` (as in PDN),
 //! `score` and `depth` of the search of the position after it, `value` by the positions of the book
@@ -17,33 +17,33 @@ use super::{Book, BookMove};
 use crate::board::{Game, MoveError};
 use crate::egdb::atomic::write_file;
 
-/// More bytes than this are no book: there is a million positions in so many.
+/// The most bytes of a book's file: enough for a million positions.
 const MOST_BYTES: u64 = 1 << 29;
 const COLUMNS: &str = "fen\tmove\tscore\tdepth\tvalue\tmark";
 
-/// Why there is no book.
+/// The reason why a book cannot be read or written.
 #[derive(Debug, Error)]
 pub enum BookError {
     /// The file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is no file, or too large.
+    /// The path is not that of a file, or the file is too large.
     #[error("{0}: expected a file of at most {MOST_BYTES} bytes, found something else")]
     Kind(PathBuf),
-    /// It has another form.
+    /// A line does not have the form of a book's.
     #[error("{path}, {what}")]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The line, what was expected there, and what was found.
         what: String,
     },
-    /// A move without a name; a mistake of the program.
+    /// A move has no name, which is a mistake of the program.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
@@ -64,7 +64,7 @@ impl Book {
         Book::parse(game, &text).map_err(|what| BookError::Line { path: path.into(), what })
     }
 
-    /// Writes the book, all at once.
+    /// Writes the book to a file, which appears complete.
     ///
     /// # Errors
     /// [`BookError`]

@@ -1,8 +1,8 @@
-//! An opening book: positions, and what each move is worth by a search of the position after it.
+//! An opening book: positions, and the value of each move by a search of the position after it.
 //!
-//! `build` makes it larger, one position after another, the most promising first. What is found
-//! deeper in the book changes what the moves before it are worth, so a move that looked good to
-//! its own search can be refuted later. [`file`] says what the file of a book looks like.
+//! `build` adds positions to it, the most promising first. Scores found deeper in the book change
+//! the values of the moves before them, so a move that its own search scored high can be refuted
+//! later. [`file`] describes the format of the file of a book.
 
 mod build;
 mod file;
@@ -14,24 +14,25 @@ pub use file::BookError;
 
 use crate::board::Position;
 
-/// A move is refuted if it is worth so much less than the best, in hundredths of a man.
+/// A move is refuted if its value is lower than the best one's by at least this, in hundredths of a
+/// man.
 const REFUTED: i32 = 50;
-/// Moves worth so much less than the best are played, too, for variety.
+/// Moves whose value is lower than the best one's by at most this are played, too, for variety.
 const MARGIN: i32 = 3;
-/// The values of a book settle after fewer rounds than this; only positions that come back could
-/// make them go on.
+/// A bound on the rounds in which the values of a book settle; only cycles of positions could make
+/// them go on.
 const ROUNDS: usize = 200;
 
 /// A move of the book. Scores are in hundredths of a man, for the side that makes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BookMove {
-    /// The position after it.
+    /// The position after the move.
     pub after: Position,
-    /// The score of the search of that position,
+    /// The score of the search of that position.
     pub score: i32,
-    /// and how deep it was.
+    /// The depth of that search, in moves.
     pub depth: u32,
-    /// What the move is worth by the positions that follow in the book, or else by the search.
+    /// The value of the move: by the positions that follow in the book, or otherwise by the search.
     pub value: i32,
 }
 
@@ -52,12 +53,12 @@ impl Book {
         self.positions.is_empty()
     }
 
-    /// The moves of a position, none if it is not in the book.
+    /// The moves of a position; empty if it is not in the book.
     pub fn moves(&self, position: &Position) -> &[BookMove] {
         self.positions.get(position).map_or(&[], Vec::as_slice)
     }
 
-    /// What a position is worth for the side to move; `None` if it is not in the book.
+    /// The value of a position for the side to move; `None` if it is not in the book.
     pub fn value(&self, position: &Position) -> Option<i32> {
         self.moves(position).iter().map(|m| m.value).max()
     }
@@ -67,7 +68,7 @@ impl Book {
         self.value(position).is_some_and(|best| m.value <= best - REFUTED)
     }
 
-    /// One of the best moves of a position, which one depends on a random number.
+    /// One of the best moves of a position, chosen by a random number.
     pub fn choose(&self, position: &Position, random: u64) -> Option<BookMove> {
         let best = self.value(position)?;
         let all = self.moves(position).iter();
@@ -76,10 +77,10 @@ impl Book {
         good.get(index as usize).map(|m| **m)
     }
 
-    /// Finds what all moves are worth.
+    /// Computes the values of all moves.
     fn back_up(&mut self) {
         for _ in 0..ROUNDS {
-            // From the late positions of the game to the early ones, more or less.
+            // This order goes approximately from the late positions of the game to the early ones.
             let order: Vec<Position> = self.positions.keys().rev().copied().collect();
             let mut is_settled = true;
             for position in &order {
@@ -140,7 +141,7 @@ mod tests {
         let refuted = deeper.moves(&start)[0];
         assert_eq!((refuted.score, refuted.value), (30, -60));
         assert!(deeper.is_refuted(&start, &refuted));
-        // The two that are left are as good as each other.
+        // The two remaining moves have values within the margin.
         let chosen = [0, 1].map(|random| deeper.choose(&start, random).unwrap().value);
         assert_eq!(chosen, [10, 8]);
         assert_eq!(deeper.choose(&after(&game, &names[1]), 0), None);

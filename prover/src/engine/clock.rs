@@ -1,35 +1,36 @@
-//! How long a move may take.
+//! The time allowance of a move.
 
 use std::time::Duration;
 
 use super::command::{Clock, Level};
 
-/// What may get lost between the programs, and while a search ends.
+/// The time that may get lost between the programs and at the end of a search.
 const LAG: Duration = Duration::from_millis(30);
-/// So many moves are expected where a clock is for all moves to the end.
+/// The number of moves to expect when the clock is for all moves to the end.
 const MOVES: u32 = 25;
-/// A move for which the clock is good takes no more than so many times its share,
+/// The most time that a move takes, as a multiple of its share of the clock.
 const STRETCH: u32 = 4;
-/// and never more than this part of all that is left.
+/// The most time that a move takes, as a share of all that is left.
 const MOST: f64 = 0.8;
-/// Who ponders gets time as a gift, and spends it.
+/// The factor on the share of a move for an engine that ponders, since pondering gains it time.
 const PONDERING: f64 = 1.2;
 
-/// The time for a move.
+/// The time allowance of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowance {
-    /// No depth is begun that will probably end later than this.
+    /// A depth is not begun if it will probably end later than this.
     pub soft: Option<Duration>,
-    /// The search ends now.
+    /// The search is stopped at this time.
     pub hard: Option<Duration>,
 }
 
 impl Allowance {
-    /// The time for a move at a level. `ponders`: whether the other side's time is used, too.
+    /// The allowance of a move within a level. `ponders`: whether the engine also searches in the
+    /// other side's time.
     pub fn new(level: &Level, ponders: bool) -> Self {
         let by_clock = level.clock.map_or_else(Allowance::default, |clock| share(&clock, ponders));
         let by_move = level.move_time.map(|time| time - LAG.min(time / 10));
-        // `None` is no limit.
+        // `None` stands for no limit.
         let hard = by_clock.hard.into_iter().chain(by_move).min();
         Allowance { soft: by_clock.soft, hard }
     }
@@ -46,26 +47,26 @@ fn share(clock: &Clock, ponders: bool) -> Allowance {
     Allowance { soft: Some(soft), hard: Some(soft.saturating_mul(STRETCH).min(most)) }
 }
 
-/// How the depths of a search follow one another.
+/// The pace of the depths of a search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pace {
     /// The end of the last depth, since the search began.
     end: Duration,
-    /// How long that depth took.
+    /// The time that the last depth took.
     took: Duration,
-    /// How many times as long as the one before it; too little is known of the first.
+    /// The ratio of that time to the time of the depth before it; at most 4.
     growth: f64,
 }
 
 impl Pace {
-    /// A depth has come to its end.
+    /// Records the end of a depth.
     pub fn finish_depth(&mut self, end: Duration) {
         let took = end.saturating_sub(self.end);
         let growth = took.as_secs_f64() / self.took.as_secs_f64().max(1e-6);
         *self = Pace { end, took, growth: growth.clamp(1.0, 4.0) };
     }
 
-    /// When the next depth will end, if it takes as many times as long as the last one did.
+    /// The expected end of the next depth, if the ratio of times stays as it is.
     pub fn next_end(&self) -> Duration {
         self.end.saturating_add(self.took.mul_f64(self.growth))
     }

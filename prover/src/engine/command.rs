@@ -1,86 +1,86 @@
 //! Lines of Hub as commands: `command name=value name="a value" flag`. Arguments with unknown names
-//! are ignored, as the protocol asks for; what is wrong otherwise is an error.
+//! are ignored, as the protocol requires; any other fault is an error.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// What is asked of the engine.
+/// A command to the engine.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
-    /// To say its name and parameters.
+    /// Print the engine's name and parameters.
     Hub,
-    /// To set a parameter.
+    /// Set a parameter.
     SetParam {
-        /// Its name.
+        /// The name of the parameter.
         name: String,
-        /// Its value.
+        /// The new value, as text.
         value: String,
     },
-    /// To get ready.
+    /// Get ready.
     Init,
-    /// To forget what it remembers of earlier positions.
+    /// Clear the transposition table.
     NewGame,
-    /// To look at this position.
+    /// Set the position.
     Pos {
-        /// The position in Hub's notation; without it, the start of the game.
+        /// The position in Hub's notation; the start of the game if there is none.
         position: Option<String>,
-        /// The moves made since, with blanks between.
+        /// The moves made since, separated by blanks.
         moves: String,
     },
-    /// How far the next search may go, beside what was said before.
+    /// Set limits of the next search, in addition to those set before.
     Level(Level),
-    /// To search.
+    /// Begin a search.
     Go(Mode),
-    /// To end the search, and answer.
+    /// End the search, and answer.
     Stop,
-    /// The expected move was made; the clock runs now.
+    /// The expected move was made; the clock runs from now on.
     PonderHit,
-    /// To say that it is there.
+    /// Answer at once.
     Ping,
-    /// To end.
+    /// End the program.
     Quit,
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// A move.
+    /// Find a move.
     Think,
-    /// A move, if the other side makes the move that is already in the position.
+    /// Find a move, provided that the other side makes the expected move, which is in the position.
     Ponder,
-    /// A score and best play.
+    /// Find a score and a principal variation.
     Analyse,
 }
 
-/// How far a search may go.
+/// The limits of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Level {
     /// The greatest depth, in moves.
     pub depth: Option<u32>,
-    /// The most nodes.
+    /// The most nodes of the search.
     pub nodes: Option<u64>,
     /// The time of this move.
     pub move_time: Option<Duration>,
-    /// The time of the game.
+    /// The clock of the game.
     pub clock: Option<Clock>,
-    /// Until it is stopped.
+    /// Whether the search goes on until it is stopped.
     pub infinite: bool,
 }
 
 /// The time of a game that is left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clock {
-    /// What is left for the coming moves, the increment of the first of them included.
+    /// The time left for the coming moves, including the increment of the first of them.
     pub left: Duration,
-    /// What is added before each move.
+    /// The time that is added before each move.
     pub increment: Duration,
-    /// The number of these moves; without it, all moves to the end of the game.
+    /// The number of these moves; all moves to the end of the game if there is none.
     pub moves: Option<u32>,
 }
 
 impl Level {
-    /// This, with what another line says beside it or instead.
+    /// These limits, replaced or completed by those of another line.
     pub fn and(self, later: Level) -> Level {
         Level {
             depth: later.depth.or(self.depth),
@@ -95,17 +95,17 @@ impl Level {
 /// A line that is no command.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// It does not have the form of a line.
+    /// The line does not have the form of a command.
     #[error("character {place}: expected {expected}, found {found}")]
     Syntax {
-        /// The character, from 1.
+        /// The number of the character, from 1.
         place: usize,
         /// What was expected there.
         expected: &'static str,
-        /// What was found.
+        /// What was found there.
         found: String,
     },
-    /// There is no such command.
+    /// There is no command of this name.
     #[error(
         "expected hub, set-param, init, new-game, pos, level, go, stop, ponder-hit, ping or quit, found \
          {0:?}"
@@ -114,16 +114,16 @@ pub enum CommandError {
     /// An argument is wrong or missing.
     #[error("{name}: expected {expected}, found {found}")]
     Argument {
-        /// Its name.
+        /// The name of the argument.
         name: &'static str,
-        /// What was expected.
+        /// The values that were expected.
         expected: &'static str,
-        /// What was found.
+        /// The value that was found.
         found: String,
     },
 }
 
-/// Parses a line; `None` if there is nothing on it.
+/// Parses a line; `None` if it is empty.
 ///
 /// # Errors
 /// [`CommandError`]
@@ -157,9 +157,9 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     }))
 }
 
-/// More arguments than any command has, those unknown included.
+/// The most arguments of a line, more than any command has, including unknown ones.
 const MOST_ARGUMENTS: usize = 64;
-/// Times beyond this, in seconds, are no limit: thirty years.
+/// Times beyond this, in seconds, are no limit: about thirty years.
 const MOST_SECONDS: f64 = 1e9;
 
 /// The arguments of a line; a flag has the value "".
@@ -177,7 +177,7 @@ impl<'a> Arguments<'a> {
         Ok(Arguments(arguments))
     }
 
-    /// The value of an argument; that of the last, if there are several.
+    /// The value of an argument; the last one if there are several.
     fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
@@ -187,7 +187,7 @@ impl<'a> Arguments<'a> {
         self.get(name).ok_or_else(missing)
     }
 
-    /// An argument that `read` understands, if it is there.
+    /// The value of an argument as `read` parses it, if the argument is there.
     fn read_as<T>(
         &self,
         name: &'static str,
@@ -199,7 +199,7 @@ impl<'a> Arguments<'a> {
         read(text).map(Some).ok_or_else(wrong)
     }
 
-    /// Seconds, which may be negative.
+    /// A number of seconds, which may be negative.
     fn seconds(&self, name: &'static str) -> Result<Option<f64>, CommandError> {
         let read = |text: &str| text.parse().ok().filter(|seconds: &f64| seconds.is_finite());
         self.read_as(name, "a number of seconds", read)
@@ -248,14 +248,14 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// A number of seconds as a time, within bounds.
+/// A number of seconds as a duration, clamped to the allowed range.
 fn duration(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds.clamp(0.0, MOST_SECONDS))
 }
 
 struct Scanner<'a> {
     line: &'a str,
-    /// A byte of it.
+    /// The offset of the next byte.
     at: usize,
 }
 
@@ -277,7 +277,7 @@ impl<'a> Scanner<'a> {
         self.at = self.line.len() - self.rest().trim_start_matches([' ', '\t']).len();
     }
 
-    /// Text up to a character that does not belong to it.
+    /// Takes the text up to a character at which it ends.
     fn take(&mut self, ends: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let text = &rest[..rest.find(ends).unwrap_or(rest.len())];
@@ -347,7 +347,7 @@ mod tests {
             Level { clock: Some(Clock { left, increment, moves }), ..Level::default() }
         };
         assert_eq!(level("level moves=9 time=291.5"), clock(291_500, 0, Some(9)));
-        // The increment is added before a move; some take it away first.
+        // The increment is added before a move; some programs subtract it first.
         assert_eq!(level("level time=-0.5 inc=2"), clock(1_500, 2_000, None));
         assert_eq!(level("level time=-9 inc=2 moves=0"), clock(0, 2_000, None));
         assert!(level("level infinite").infinite);

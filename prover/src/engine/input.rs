@@ -7,19 +7,19 @@ use thiserror::Error;
 /// The most bytes of a line: a position and more than 100,000 moves.
 pub(super) const MOST_BYTES: usize = 1 << 20;
 
-/// A line that is not looked at.
+/// A line that is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum BadLine {
-    /// It is too long.
+    /// The line is too long.
     #[error("expected a line of at most {MOST_BYTES} bytes, found a longer one")]
     TooLong,
-    /// It is no text.
+    /// The line is not valid UTF-8.
     #[error("expected a line in UTF-8, found other bytes")]
     NotText,
 }
 
-/// Reads a line, without what ends it; `None` at the end of the input. Of a line that is too long
-/// the rest is skipped.
+/// Reads a line, without its end; `None` at the end of the input. The rest of a line that is too
+/// long is skipped.
 pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<String, BadLine>>> {
     let mut line = Vec::new();
     input.by_ref().take(MOST_BYTES as u64 + 1).read_until(b'\n', &mut line)?;

@@ -2,9 +2,9 @@
 //! program with a board and [`crate::play::Opponent`].
 //!
 //! Lines come in through a thread of their own (`input`), are parsed into typed commands
-//! ([`command`]), and are answered by the `session`, which also keeps the time ([`clock`]). It
-//! hands what is to be searched to a searching thread (`searcher`), so that it can answer `ping`
-//! and `stop` meanwhile. Positions and moves have a form of their own in Hub ([`notation`]).
+//! ([`command`]), and are answered by the `session`, which also keeps the time ([`clock`]). The
+//! session sends searches to a searching thread (`searcher`), so that it can answer `ping` and
+//! `stop` meanwhile. Positions and moves have a form of their own in Hub ([`notation`]).
 
 pub mod clock;
 pub mod command;

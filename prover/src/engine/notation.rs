@@ -20,25 +20,25 @@ use crate::board::{Board, Move, MoveError, Position, Side};
 /// A text that is no position.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PositionError {
-    /// Not as many characters as there are squares, and one for the side to move.
+    /// The text has another length than the number of squares and one for the side to move.
     #[error("position: expected {expected} characters, found {found}")]
     Length {
-        /// One more than the squares.
+        /// The number of squares and one.
         expected: usize,
-        /// The characters.
+        /// The number of characters.
         found: usize,
     },
-    /// A character that does not belong there.
+    /// A character does not belong at its place.
     #[error("position, character {place}: expected {expected}, found {found:?}")]
     Character {
-        /// Which, from 1.
+        /// The number of the character, from 1.
         place: usize,
-        /// What was expected.
+        /// The characters that were expected.
         expected: &'static str,
-        /// What was found.
+        /// The character that was found.
         found: char,
     },
-    /// A man where it would have been crowned.
+    /// A man stands where it would have been crowned.
     #[error("position: expected a king or no man on its crowning row, found a man")]
     Uncrowned,
 }
@@ -95,8 +95,8 @@ pub fn write_position(board: &Board, position: &Position) -> String {
     std::iter::once(turn).chain((0..board.squares()).map(square)).collect()
 }
 
-/// Reads a move: the position that it leads to. A capture may leave out all of the captured pieces
-/// where its ends alone name it.
+/// Reads a move, and returns the position after it. A capture may leave out all of the captured
+/// pieces if its ends alone identify it.
 ///
 /// # Errors
 /// [`MoveError`] if the text is not the name of one legal move.
@@ -135,12 +135,12 @@ pub fn write_move(
     let moves = board.moves(position);
     match moves.iter().find(|m| m.after == *after) {
         Some(found) => Ok(write(board, position, found)),
-        // It has the words for that.
+        // `write_move` reports the error.
         None => board.write_move(position, after),
     }
 }
 
-/// The squares of a move (from 0).
+/// The squares of a move, from 0; `None` if the text is no list of squares.
 fn read_squares(board: &Board, text: &str) -> Option<Vec<u8>> {
     let square = |digits: &str| {
         let number = digits.parse().ok().filter(|_| digits.bytes().all(|c| c.is_ascii_digit()))?;
@@ -177,7 +177,7 @@ mod tests {
     fn positions_are_turned_and_moves_are_not() {
         let game: Game = "8x8".parse().unwrap();
         let board = &game.board;
-        // As pydraughts 0.6.7 sends them.
+        // pydraughts 0.6.7 sends the start like this.
         let start = "Wbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww";
         assert_eq!(read_position(board, start).unwrap(), game.start());
         let ending = "WeeeeeeeebbbbeeeeeeeeeeeeeeeeeWww";

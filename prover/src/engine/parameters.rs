@@ -1,4 +1,4 @@
-//! What a program can set by `set-param`.
+//! The parameters that a client can set by `set-param`.
 
 use std::path::PathBuf;
 
@@ -12,34 +12,34 @@ const MOST_THREADS: usize = 256;
 /// The parameters of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {
-    /// The threads of a search.
+    /// The number of threads of a search.
     pub threads: usize,
-    /// The bytes of the search's table,
+    /// The bytes of the search's transposition table.
     pub hash: u64,
-    /// and the most that they may be.
+    /// The most bytes that the transposition table may have.
     pub most_hash: u64,
-    /// The folder of the databases; none, if it is empty.
+    /// The folder of the databases; empty for none.
     pub database: PathBuf,
-    /// The file of the opening book; none, if it is empty.
+    /// The file of the opening book; empty for none.
     pub book: PathBuf,
-    /// Whether the program will let it ponder.
+    /// Whether the client will let the engine ponder.
     pub ponder: bool,
 }
 
-/// A parameter that cannot be set so.
+/// A parameter that cannot be set like this.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParameterError {
-    /// There is none of this name.
+    /// There is no parameter of this name.
     #[error("parameter: expected threads, hash, db, book or ponder, found {0:?}")]
     Unknown(String),
-    /// The value does not suit it.
+    /// The value is not allowed for the parameter.
     #[error("parameter {name}: expected {expected}, found {found:?}")]
     Value {
-        /// Its name.
+        /// The name of the parameter.
         name: String,
-        /// What was expected.
+        /// The values that were expected.
         expected: String,
-        /// What was found.
+        /// The value that was found.
         found: String,
     },
 }
@@ -48,7 +48,7 @@ impl Parameters {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// [`ParameterError`]; nothing is set then.
+    /// [`ParameterError`]; the parameters do not change then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         let wrong = |expected: String| {
             let (name, found) = (name.into(), value.into());

@@ -1,4 +1,4 @@
-//! What the engine says.
+//! The lines that the engine writes.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use crate::board::{Board, MoveError, Position};
 use crate::egdb::Value;
 use crate::heuristic::Analysis;
 
-/// Messages are cut after so many characters.
+/// The most characters of a message; longer ones are cut.
 const MOST_CHARACTERS: usize = 500;
 /// Scores of the search beyond this, in hundredths of a man, are wins that were found.
 const WIN: i32 = 10_000;
-/// The score, in men, of a win that is on the board; each move to it takes a hundredth away.
+/// The score, in men, of a win on the board; each move to it takes a hundredth away.
 const WON: f64 = 100.0;
-/// The score of a win by the database, of which the length is not known.
+/// The score, in men, of a win by the database, whose length is not known.
 const DATABASE_WIN: f64 = 99.0;
 
-/// An argument, its value in quotation marks if it needs them. What no value can have in it is
-/// replaced.
+/// An argument, with its value in quotation marks if needed. Characters that no value can contain
+/// are replaced.
 pub(super) fn argument(name: &str, value: &str) -> String {
     let is_plain = |c: char| !c.is_control() && !c.is_whitespace() && c != '=' && c != '"';
     if !value.is_empty() && value.chars().all(is_plain) {
@@ -33,17 +33,17 @@ pub(super) fn argument(name: &str, value: &str) -> String {
 }
 
 /// The last line of a search without a move. Clients expect a move there; this is the null move of
-/// pydraughts, and no move to all others.
+/// pydraughts, and no move for all other clients.
 pub(super) const NO_MOVE: &str = "done move=0-0";
 
-/// That something is wrong.
+/// The line of an error message.
 pub(super) fn error(message: &str) -> String {
     let shown: String = message.chars().take(MOST_CHARACTERS).collect();
     let more = if shown.len() < message.len() { "…" } else { "" };
     format!("error {}", argument("message", &(shown + more)))
 }
 
-/// What a search has found after another depth.
+/// The line of the result of a depth.
 pub(super) fn depth(
     board: &Board,
     position: &Position,
@@ -60,7 +60,7 @@ pub(super) fn depth(
     ))
 }
 
-/// What is known of a move for which nothing was searched, if it is known to be worth something.
+/// The line of a move for which nothing was searched, with its value by database or book.
 pub(super) fn known(
     board: &Board,
     position: &Position,
@@ -78,7 +78,7 @@ pub(super) fn known(
     Ok(Some(format!("info depth={depth} score={score:.2} {line}")))
 }
 
-/// The answer; [`NO_MOVE`] where there is none.
+/// The line of the answer; [`NO_MOVE`] where there is no move.
 pub(super) fn done(
     board: &Board,
     position: &Position,
@@ -103,7 +103,7 @@ fn score(board: &Board, analysis: &Analysis) -> f64 {
     f64::from(score.signum()) * (won - analysis.pv.len() as f64 / 100.0)
 }
 
-/// The names of moves, with blanks between.
+/// The names of moves, separated by blanks.
 fn line(board: &Board, position: &Position, pv: &[Position]) -> Result<String, MoveError> {
     let mut from = position;
     let name = |to| write_move(board, std::mem::replace(&mut from, to), to);

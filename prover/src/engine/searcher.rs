@@ -1,4 +1,4 @@
-//! The thread that searches: it opens the database, and does one job after another.
+//! The searching thread: it opens the database, and does one job after another.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,36 +15,36 @@ use crate::heuristic::{Analysis, Heuristic, Limits};
 use crate::lookup::Lookup;
 use crate::play::{GameRecord, Opponent, PlayError, Source};
 
-/// Nodes for the reply that is expected to a move for which nothing was searched.
+/// The budget of the search for the expected reply to a move that was not searched, in nodes.
 const REPLY_NODES: u64 = 20_000;
 
-/// What an engine begins with.
+/// The settings with which an engine begins.
 pub struct Setup<'a> {
-    /// The game.
+    /// The game that is played.
     pub game: Game,
-    /// Its parameters, until others are set.
+    /// The parameters, until a client sets others.
     pub parameters: Parameters,
-    /// How far a search goes where nothing else is said.
+    /// The limits of a search where a client sets none.
     pub limits: Limits,
-    /// Opens the database that the parameters name, or says why that is not possible.
+    /// Opens the database that the parameters name, or returns the reason why it cannot.
     pub open: &'a (dyn Fn(&Parameters) -> Result<Opened, String> + Sync),
 }
 
 /// A database that is open.
 pub struct Opened {
-    /// Its values.
+    /// The values of the positions.
     pub values: Values,
-    /// Its depths, if it has any.
+    /// The depths, if the database has any.
     pub depths: Option<Depths>,
 }
 
-/// Something to do.
+/// A job of the searching thread.
 pub(super) enum Job {
     /// Open the database, and go on with these parameters.
     Configure(Parameters),
-    /// Say that this is done.
+    /// Report that all earlier jobs are done.
     Ready,
-    /// Forget what is remembered of earlier positions.
+    /// Clear the transposition table.
     NewGame,
     /// Find a move for the position at the end of a game.
     Search { record: Box<GameRecord>, mode: Mode, limits: Limits },
@@ -53,24 +53,24 @@ pub(super) enum Job {
 /// A move that was found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer {
-    /// The position after it.
+    /// The position after the move.
     pub(super) after: Position,
-    /// The position after the reply that is expected.
+    /// The position after the expected reply, if there is one.
     pub(super) reply: Option<Position>,
-    /// What is known of it without a search.
+    /// The value of the move if it is known without a search.
     pub(super) known: Option<Known>,
 }
 
-/// What is known of a move.
+/// The value of a move that is known without a search.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Known {
-    /// By the database: the value, and the plies to the next capture, crowning or move of a man.
+    /// The value by the database, and the plies to the next capture, crowning or move of a man.
     Database(Value, Option<u32>),
-    /// By the book: the value in hundredths of a man, and how deep the move was searched.
+    /// The value by the book in hundredths of a man, and the depth of the book's search.
     Book(i32, u32),
 }
 
-/// Stops the search under way, whichever searcher is at work.
+/// Stops the search under way, in any of the searchers.
 #[derive(Default)]
 pub(super) struct Stopper(Mutex<Stopping>);
 
@@ -81,14 +81,14 @@ struct Stopping {
 }
 
 impl Stopper {
-    /// Asks the search to stop, or takes that back.
+    /// Asks the search to stop, or withdraws that.
     pub(super) fn ask(&self, stop: bool) {
         let mut stopping = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stopping.is_asked = stop;
         stopping.flag.store(stop, Ordering::Relaxed);
     }
 
-    /// From now on this flag stops the search.
+    /// Makes this flag the one that stops the search.
     fn attach(&self, flag: Arc<AtomicBool>) {
         let mut stopping = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         flag.store(stopping.is_asked, Ordering::Relaxed);
@@ -96,7 +96,7 @@ impl Stopper {
     }
 }
 
-/// The searching thread's side.
+/// The state of the searching thread.
 pub(super) struct Searcher<'a> {
     pub(super) setup: &'a Setup<'a>,
     pub(super) stopper: &'a Stopper,
@@ -105,7 +105,7 @@ pub(super) struct Searcher<'a> {
 }
 
 impl Searcher<'_> {
-    /// Works until there are no more jobs. Nothing is done before the first parameters have come.
+    /// Works until there are no more jobs. Jobs before the first parameters are dropped.
     pub(super) fn run(self) {
         let mut next = self.jobs.recv().ok();
         while let Some(job) = next {
@@ -116,7 +116,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// Works with a database up to the next job that asks for another; `None` if all is over.
+    /// Works with one database up to the next job with other parameters; `None` at the end.
     fn configure(&self, parameters: &Parameters) -> Option<Job> {
         let board = &self.setup.game.board;
         let opened = match (self.setup.open)(parameters) {
@@ -135,7 +135,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// The book, empty if there is none; `None` if all is over.
+    /// The book, empty if there is none; `None` at the end.
     fn read_book(&self, parameters: &Parameters) -> Option<Book> {
         if parameters.book.as_os_str().is_empty() {
             return Some(Book::default());
@@ -149,7 +149,7 @@ impl Searcher<'_> {
         }
     }
 
-    /// Searches with one memory up to the next job that asks for another.
+    /// Searches with one transposition table up to the next job with other parameters.
     fn play(&self, parameters: &Parameters, opened: &Opened, book: &Book) -> Option<Job> {
         let board = &self.setup.game.board;
         let engine = Heuristic::new(board, &opened.values)
@@ -189,7 +189,7 @@ impl Searcher<'_> {
         let mut line = Vec::new();
         let mut see = |analysis: &Analysis| {
             line.clone_from(&analysis.pv);
-            // Where nobody listens any more, the search is about to be stopped.
+            // If the session no longer receives events, it is about to stop the search.
             let _ = self.events.send(Event::Depth(analysis.clone()));
         };
         let (board, position) = (record.board(), record.position());
@@ -216,9 +216,9 @@ impl Searcher<'_> {
     }
 }
 
-/// One of the best moves of the book, another each time.
+/// One of the best moves of the book, chosen at random.
 fn by_book(book: &Book, position: &Position) -> Option<Answer> {
-    // A hasher begins with a random number.
+    // A new hasher of the standard library starts from a random number.
     let random = RandomState::new().build_hasher().finish();
     let chosen = book.choose(position, random)?;
     let reply = book.choose(&chosen.after, 0).map(|reply| reply.after);

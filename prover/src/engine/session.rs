@@ -1,5 +1,5 @@
-//! A conversation in Hub: lines and what the searching thread finds, in the order in which they
-//! come, on one thread, which also minds the clock.
+//! A conversation in Hub: a single thread handles the lines of the client and the results of the
+//! searching thread, in the order in which they come, and keeps the time.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -19,25 +19,25 @@ use crate::board::MoveError;
 use crate::heuristic::{Analysis, Limits};
 use crate::play::GameRecord;
 
-/// Events that wait; who has more waits with them.
+/// The most events that wait; a sender with more events waits with them.
 const QUEUE: usize = 64;
 
-/// What is said of a position in which the side to move has lost.
+/// The message about a position in which the side to move has lost.
 const NO_LEGAL_MOVE: &str = "go: expected a position with a legal move, found none";
 
-/// What happens.
+/// An event of a session.
 pub(super) enum Event {
     /// A line has come.
     Line(Result<String, BadLine>),
     /// There will be no more lines.
     End,
-    /// The database cannot be opened; the engine goes on without.
+    /// The database cannot be opened; the engine goes on without it.
     Fault(String),
-    /// What was asked for before is done.
+    /// The jobs that were sent before are done.
     Ready,
-    /// Another depth was searched.
+    /// A depth of the search is finished.
     Depth(Analysis),
-    /// The search has ended, with a move, without one if there is none, or with a message.
+    /// The search has ended: with a move, without one if there is none, or with an error message.
     Done(Result<Option<Answer>, String>),
 }
 
@@ -50,7 +50,7 @@ pub fn run(setup: &Setup, input: impl Read + Send + 'static, out: impl Write) ->
     let (jobs, work) = channel();
     let stopper = Stopper::default();
     let reading = events.clone();
-    // It may wait for input when all else is over, so nothing waits for it.
+    // The reading thread may wait for input when the session is over, so it is not joined.
     thread::spawn(move || send_lines(BufReader::new(input), &reading));
     thread::scope(|scope| {
         let searcher = Searcher { setup, stopper: &stopper, jobs: work, events };
@@ -62,47 +62,47 @@ pub fn run(setup: &Setup, input: impl Read + Send + 'static, out: impl Write) ->
 }
 
 fn send_lines(mut input: impl BufRead, events: &SyncSender<Event>) {
-    // Input that cannot be read has ended.
+    // An error of reading ends the input.
     while let Ok(Some(line)) = read_line(&mut input) {
         if events.send(Event::Line(line)).is_err() {
             return;
         }
     }
-    // The session is over if nobody listens.
+    // If the session is over, it receives no events.
     let _ = events.send(Event::End);
 }
 
 /// A search under way.
 struct Running {
-    /// When it began.
+    /// The time at which it began.
     start: Instant,
-    /// When the clock began to run, if it runs.
+    /// The time from which the clock runs, if it runs.
     clock: Option<Instant>,
     allowance: Allowance,
     pace: Pace,
-    /// Whether it goes on until `stop`, whatever it finds.
+    /// Whether the search goes on until `stop`, even if the value is proved.
     is_infinite: bool,
-    /// Whether it was asked to stop.
+    /// Whether the search was asked to stop.
     is_stopped: bool,
     /// The line `done` of a search that has ended before its answer may be given.
     held: Option<String>,
 }
 
 impl Running {
-    /// Whether the answer has to wait: for the move that is expected, or for `stop`.
+    /// Whether the answer has to wait: for the expected move, or for `stop`.
     fn must_wait(&self) -> bool {
         self.clock.is_none() || (self.is_infinite && !self.is_stopped)
     }
 }
 
-/// A conversation, and what was said in it.
+/// The state of a conversation.
 struct Session<'a, W> {
     setup: &'a Setup<'a>,
     stopper: &'a Stopper,
     jobs: Sender<Job>,
     out: W,
     parameters: Parameters,
-    /// Whether the searching thread has these.
+    /// Whether the searching thread has these parameters.
     is_configured: bool,
     record: GameRecord,
     level: Level,
@@ -119,7 +119,7 @@ impl<'a, W: Write> Session<'a, W> {
     }
 
     fn serve(mut self, events: Receiver<Event>) -> io::Result<()> {
-        // Whether there was `quit` or the end of the input.
+        // Whether `quit` or the end of the input has come.
         let mut is_over = false;
         loop {
             // A search that was stopped is still answered, which takes a moment.
@@ -145,13 +145,13 @@ impl<'a, W: Write> Session<'a, W> {
         }
     }
 
-    /// Programs wait for each line.
+    /// Writes a line and flushes it, since clients wait for each line.
     fn say(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.out, "{line}")?;
         self.out.flush()
     }
 
-    /// Does what a line asks for; says whether the conversation goes on.
+    /// Obeys a line; returns whether the conversation goes on.
     fn obey(&mut self, line: &str) -> io::Result<bool> {
         let command = match parse(without_mark(line)) {
             Ok(Some(command)) => command,
@@ -172,7 +172,7 @@ impl<'a, W: Write> Session<'a, W> {
         Ok(true)
     }
 
-    /// Does what can only be done while no search is under way.
+    /// Obeys a command that is allowed only while no search is under way.
     fn prepare(&mut self, command: Command) -> io::Result<()> {
         match command {
             Command::Hub => self.introduce()?,
@@ -193,7 +193,7 @@ impl<'a, W: Write> Session<'a, W> {
             }
             Command::Level(level) => self.level = self.level.and(level),
             Command::Go(mode) => self.start_search(mode),
-            // They are obeyed at any time.
+            // These commands are obeyed at any time.
             Command::Quit | Command::Ping | Command::Stop | Command::PonderHit => {}
         }
         Ok(())
@@ -207,7 +207,7 @@ impl<'a, W: Write> Session<'a, W> {
         self.say("wait")
     }
 
-    /// Hands out a job. The searching thread is there as long as the session.
+    /// Sends a job. The searching thread lives as long as the session.
     fn order(&self, job: Job) {
         let _ = self.jobs.send(job);
     }
@@ -233,12 +233,12 @@ impl<'a, W: Write> Session<'a, W> {
         Ok(record)
     }
 
-    /// Starts a search within the level, which is for this search alone.
+    /// Starts a search within the level, which holds for this search only.
     fn start_search(&mut self, mode: Mode) {
         self.configure();
         let level = std::mem::take(&mut self.level);
         let level = if level == Level::default() { self.usual_level(mode) } else { level };
-        // No clock ends what only `stop` ends.
+        // An infinite search has no time limit.
         let level = match level.infinite {
             true => Level { move_time: None, clock: None, ..level },
             false => level,
@@ -246,7 +246,7 @@ impl<'a, W: Write> Session<'a, W> {
         let limits = Limits {
             depth: level.depth.unwrap_or(Limits::DEPTH),
             nodes: level.nodes.unwrap_or(u64::MAX),
-            // The session stops the search.
+            // The session stops the search when its time is over.
             time: None,
         };
         let start = Instant::now();
@@ -263,11 +263,11 @@ impl<'a, W: Write> Session<'a, W> {
         });
     }
 
-    /// The level where none was given: an analysis goes on until it is stopped.
+    /// The level where the client set none: an analysis goes on until it is stopped.
     fn usual_level(&self, mode: Mode) -> Level {
         let Limits { depth, nodes, time } = self.setup.limits;
         match mode {
-            // Where there is no move there is nothing to go on with.
+            // Without a legal move there is nothing to analyse.
             Mode::Analyse => {
                 let infinite = self.record.board().can_move(self.record.position());
                 Level { infinite, ..Level::default() }
@@ -281,7 +281,7 @@ impl<'a, W: Write> Session<'a, W> {
         }
     }
 
-    /// When the search must end.
+    /// The time at which the search must end.
     fn deadline(&self) -> Option<Instant> {
         let running = self.running.as_ref().filter(|running| !running.is_stopped)?;
         running.clock?.checked_add(running.allowance.hard?)
@@ -294,14 +294,14 @@ impl<'a, W: Write> Session<'a, W> {
         }
     }
 
-    /// The search is to end, and an answer that was held back to be given.
+    /// Ends the search, and gives an answer that was held back.
     fn end_search(&mut self) -> io::Result<()> {
         let now = Instant::now();
         self.stop();
         self.release(now)
     }
 
-    /// The expected move was made.
+    /// Starts the clock, since the expected move was made.
     fn start_clock(&mut self) -> io::Result<()> {
         let now = Instant::now();
         if let Some(running) = &self.running
@@ -314,7 +314,7 @@ impl<'a, W: Write> Session<'a, W> {
         self.release(now)
     }
 
-    /// The clock runs from now on; what was held back is said, if it need not wait any longer.
+    /// Lets the clock run from `now` on; gives an answer that was held back, unless it has to wait.
     fn release(&mut self, now: Instant) -> io::Result<()> {
         let Some(running) = &mut self.running else { return Ok(()) };
         running.clock.get_or_insert(now);
@@ -327,7 +327,7 @@ impl<'a, W: Write> Session<'a, W> {
         }
     }
 
-    /// Says the last line of a search, which is over then.
+    /// Writes the last line of a search, which is over then.
     fn answer(&mut self, done: &str) -> io::Result<()> {
         self.running = None;
         self.say(done)
@@ -346,7 +346,7 @@ impl<'a, W: Write> Session<'a, W> {
         self.say_line(line)
     }
 
-    /// Says what a search has found, and ends it unless its answer has to wait.
+    /// Takes the result of a search, and ends it unless its answer has to wait.
     fn finish_search(&mut self, found: Result<Option<Answer>, String>) -> io::Result<()> {
         let (board, position) = (self.record.board(), self.record.position());
         let (answer, fault) = match found {
@@ -376,7 +376,7 @@ impl<'a, W: Write> Session<'a, W> {
         Ok(())
     }
 
-    /// Says a line, or why it cannot be said.
+    /// Writes a line, or the error by which it could not be made.
     fn say_line(&mut self, line: Result<String, MoveError>) -> io::Result<()> {
         match line {
             Ok(line) => self.say(&line),

@@ -1,4 +1,4 @@
-//! A game with what its moves were worth.
+//! Annotates a game with the values of its positions, its mistakes and better play.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -7,11 +7,12 @@ use super::judge::{Judge, Verdict};
 use super::replay::column;
 use crate::board::{MoveError, PdnGame, Position, Remark, RemarkKind, Side, move_number};
 
-/// A move that is worse by so many hundredths of a man than the best one is a mistake.
+/// A move whose score is lower than the best one's by at least this, in hundredths of a man, is a
+/// mistake.
 const MARGIN: i32 = 50;
-/// Who is so far ahead has won in any case, or so it counts.
+/// Scores beyond this, in hundredths of a man, count as this: the side has won in any case.
 const FAR_AHEAD: i32 = 300;
-/// So many moves of better play are shown.
+/// The most moves of better play that are shown.
 const SHOWN: usize = 6;
 
 /// A game with remarks on its moves.
@@ -19,24 +20,24 @@ const SHOWN: usize = 6;
 pub struct Annotated {
     /// The game, with the remarks that it had and the new ones.
     pub game: PdnGame,
-    /// Its mistakes in order.
+    /// The mistakes of the game, in order.
     pub mistakes: Vec<Mistake>,
 }
 
-/// A move with a better one.
+/// A mistake: a move, and a better one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mistake {
-    /// Its number: `7.`, or `7...` for White.
+    /// The number of the move: `7.`, or `7...` for White.
     pub number: String,
-    /// The move.
+    /// The name of the move that was played.
     pub played: String,
-    /// A better one.
+    /// The name of a better move.
     pub better: String,
     /// Whether both values are proved.
     pub is_proved: bool,
-    /// What the position was worth before it.
+    /// The value or score of the position before the move, as text.
     pub before: String,
-    /// And after it.
+    /// The value or score of the position after the move, as text.
     pub after: String,
 }
 
@@ -45,7 +46,7 @@ impl Mistake {
         if self.is_proved { "??" } else { "?" }
     }
 
-    /// A line for people.
+    /// A line of text about the mistake.
     pub fn text(&self, game: &PdnGame) -> String {
         let PdnGame { number: n, line, .. } = game;
         let Mistake { number, played, better, before, after, .. } = self;
@@ -56,7 +57,7 @@ impl Mistake {
     }
 }
 
-/// A game with its mistakes, for programs.
+/// A game with its mistakes, as a JSON object.
 #[derive(Debug, Serialize)]
 pub struct AnnotatedRow<'a> {
     /// The number of the game in its file, from 1.
@@ -71,14 +72,14 @@ pub struct AnnotatedRow<'a> {
     pub white: &'a str,
     /// The mistakes in order.
     pub mistakes: &'a [Mistake],
-    /// What is wrong with the game; it is annotated up to there.
+    /// The fault of the game, up to which it is annotated; none if there is none.
     pub fault: Option<String>,
     /// The game with all its remarks.
     pub pdn: &'a str,
 }
 
 impl<'a> AnnotatedRow<'a> {
-    /// What is said of a game that has been written as `pdn`.
+    /// The row of a game whose annotated text is `pdn`.
     pub fn new(game: &'a PdnGame, mistakes: &'a [Mistake], pdn: &'a str) -> Self {
         let tag = |name| game.tag(name).unwrap_or_default();
         let (event, black, white) = (tag("Event"), tag("Black"), tag("White"));
@@ -104,22 +105,23 @@ pub fn mistake_tsv(game: &PdnGame, mistakes: &[Mistake]) -> String {
     lines.collect()
 }
 
-/// Says beside each move of a game what it leads to, marks mistakes, and shows better play. A
-/// strength that the game has gives way to that of a mistake, which names it.
+/// Annotates a game: a comment beside each move with the value of the position after it, marks on
+/// mistakes, and better play. The mark of a mistake replaces a strength that the game had, and its
+/// comment names that strength.
 ///
 /// # Errors
 /// [`MoveError`] if a position of the game does not follow from the one before it.
 pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError> {
     let mut positions: Vec<Position> =
         std::iter::once(game.start).chain(game.positions.iter().copied()).collect();
-    // Where the moves are made: in the position before, or in one that is set up.
+    // The position in which each move is made: the one before it, or one that is set up.
     let mut origins: Vec<usize> = (0..positions.len()).collect();
     for (done, position) in game.set_ups() {
         origins[done] = positions.len();
         positions.push(position);
     }
     let mut verdicts: Vec<Verdict> = positions.par_iter().map(|p| judge.judge(p)).collect();
-    // Who can move to a position has at least what it is worth for him.
+    // The side to move has at least the value of each position that it can move to.
     for n in (0..game.positions.len()).rev() {
         let least = -verdicts[n + 1].most;
         let before = &mut verdicts[origins[n]];
@@ -167,15 +169,15 @@ struct Step<'a, 'j> {
     after: &'a Verdict,
 }
 
-/// A move that should have been played.
+/// A move that is better than the one played.
 struct Better {
     to: Position,
-    /// What is worth there.
+    /// The verdict on the position after it.
     verdict: Verdict,
 }
 
 impl Step<'_, '_> {
-    /// Whether it is proved that the move changes the value.
+    /// Whether the move changes the value, which is proved.
     fn is_proved_mistake(&self) -> bool {
         self.before.least > -self.after.least
     }
@@ -185,24 +187,26 @@ impl Step<'_, '_> {
         if self.is_proved_mistake() {
             return self.saving_move();
         }
-        // A move that keeps the value is as good as any.
+        // A move that is proved to keep the value is no mistake.
         let keeps = -self.after.most >= self.before.most;
         let best = *self.before.line.first().filter(|&&best| best != self.to && !keeps)?;
         if !self.is_worse_than(self.before.score) {
             return None;
         }
-        // The search before the move saw less far than the one after it: compare like with like.
+        // The search before the move was one move less deep than the one after it, so the best move
+        // is searched to compare equal depths.
         let verdict = self.judge.judge(&best);
         self.is_worse_than(-verdict.score).then_some(Better { to: best, verdict })
     }
 
-    /// Whether the move is a mistake where another one has this score.
+    /// Whether the move is a mistake, given the score of another move.
     fn is_worse_than(&self, score: i32) -> bool {
         let cut = |score: i32| score.clamp(-FAR_AHEAD, FAR_AHEAD);
         cut(score) - cut(-self.after.score) >= MARGIN
     }
 
-    /// A move that keeps what is proved of the position: the best one, if that is shown to keep it.
+    /// A move that keeps the proved value of the position: preferably the best one, if it is shown
+    /// to keep it.
     fn saving_move(&self) -> Option<Better> {
         let mut moves = Vec::new();
         self.judge.board.successors(&self.from, &mut moves);
@@ -217,11 +221,12 @@ impl Step<'_, '_> {
             }
             first.get_or_insert(better);
         }
-        // The search before the move has proved more than those after it.
+        // The search before the move has proved more than those after it, so no move is shown to
+        // keep it.
         first
     }
 
-    /// Better play, in parentheses.
+    /// The better play as a variation, in parentheses.
     fn variation(&self, mistake: &Mistake, better: &Better) -> Result<String, MoveError> {
         let mut text = format!("({} {} {{{}}}", mistake.number, mistake.better, better.verdict);
         let number: usize = mistake.number.trim_end_matches('.').parse().unwrap_or(1);
@@ -243,20 +248,20 @@ impl Step<'_, '_> {
     }
 }
 
-/// The remarks of a game: those that are new, and those that it had.
+/// The remarks of a game: those that are new, and those that the game had.
 struct Remarks(Vec<AfterMove>);
 
 /// The remarks after a move, in the order in which they are written.
 #[derive(Default)]
 struct AfterMove {
-    /// A strength and numbers such as `$7`, which stand right behind the move.
+    /// A strength, and numbers such as `$7`, which stand right behind the move.
     marks: Vec<RemarkKind>,
     /// A comment about the move.
     new: Vec<RemarkKind>,
     old: Vec<RemarkKind>,
-    /// Better play.
+    /// Variations with better play.
     lines: Vec<RemarkKind>,
-    /// From a position that is set up on.
+    /// Remarks from a position that is set up on.
     set_up: Vec<RemarkKind>,
 }
 
@@ -285,7 +290,7 @@ impl Remarks {
         }
     }
 
-    /// Says what a position is worth in which a line of moves begins.
+    /// Comments on the position in which a line of moves begins.
     fn say_of_start(&mut self, after: usize, text: String) {
         let here = &mut self.0[after];
         let comment = RemarkKind::Comment(text);
@@ -295,7 +300,7 @@ impl Remarks {
         }
     }
 
-    /// Marks a move. Returns other strengths that it had; they are no longer there.
+    /// Marks a move. Returns and removes the other strengths that it had.
     fn mark(&mut self, after: usize, strength: &str) -> Vec<String> {
         let marks = &mut self.0[after].marks;
         let mut others = Vec::new();
@@ -321,7 +326,7 @@ impl Remarks {
     }
 }
 
-/// Whether a mark says how good a move is, in signs or as a number.
+/// Whether a mark is the strength of a move, in signs or as a number.
 fn is_strength(mark: &str) -> bool {
     !mark.starts_with('$') || matches!(mark, "$1" | "$2" | "$3" | "$4" | "$5" | "$6")
 }

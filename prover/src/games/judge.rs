@@ -1,4 +1,4 @@
-//! What positions are worth, as far as a search of each can tell.
+//! Verdicts on positions by a search of each.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,31 +8,32 @@ use crate::board::{Board, Position, Side};
 use crate::egdb::Values;
 use crate::heuristic::{Bound, Heuristic, Limits};
 
-/// Who decided what is proved.
+/// The source of a proved value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The position is in the database.
     Database,
-    /// A search found it.
+    /// The search found a proof.
     Search,
 }
 
-/// What a position is worth for the side to move.
+/// The verdict on a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The side to move.
     pub turn: Side,
-    /// The least value that is proved: -1 for nothing, 0 for a draw, 1 for a win.
+    /// The proved lower bound of the value for the side to move: -1 for a loss, which means that
+    /// nothing is proved, 0 for a draw, 1 for a win.
     pub least: i8,
-    /// The greatest value that is not disproved.
+    /// The proved upper bound of the value for the side to move.
     pub most: i8,
-    /// Where these come from.
+    /// The source of these bounds.
     pub source: Source,
-    /// A guess, in hundredths of a man.
+    /// The score for the side to move, in hundredths of a man.
     pub score: i32,
-    /// The depth of the search for it.
+    /// The depth of the search, in moves.
     pub depth: u32,
-    /// The positions after each move of the best play that was seen.
+    /// The principal variation: the position after each move.
     pub line: Vec<Position>,
 }
 
@@ -43,7 +44,7 @@ impl Verdict {
     }
 }
 
-/// For people, with the score seen from Black's side, in men.
+/// Writes the verdict as text, with the score from Black's side, in men.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (least, most, score) = match self.turn {
@@ -71,29 +72,29 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// So many verdicts are kept: some 500 bytes each. When there are more, all are forgotten.
+/// The most verdicts that are kept, of some 500 bytes each. Beyond that, all are dropped.
 const KEPT: usize = 100_000;
 
 /// Judges positions by searches with the same limits.
 pub struct Judge<'a> {
-    /// The board.
+    /// The board of the positions.
     pub board: &'a Board,
     database: &'a Values,
     limits: Limits,
     /// Searchers that no thread uses at the moment.
     idle: Mutex<Vec<Heuristic<'a>>>,
-    /// What was judged already: many games have the same opening.
+    /// The verdicts so far, since many games have equal openings.
     judged: Mutex<HashMap<Position, Verdict>>,
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that knows a database, and takes so long for each position.
+    /// A judge that uses a database, and searches each position within these limits.
     pub fn new(board: &'a Board, database: &'a Values, limits: Limits) -> Self {
         let (idle, judged) = Default::default();
         Judge { board, database, limits, idle, judged }
     }
 
-    /// What a position is worth.
+    /// The verdict on a position.
     pub fn judge(&self, position: &Position) -> Verdict {
         let judged = || self.judged.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(verdict) = judged().get(position) {

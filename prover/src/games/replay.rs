@@ -1,10 +1,10 @@
-//! What is to be said of a game that was read: legal or not.
+//! The report on a game that was read: whether it is legal.
 
 use serde::Serialize;
 
 use crate::board::PdnGame;
 
-/// A line about a game.
+/// A line of the report on a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReplayRow<'a> {
     /// The file, as the user named it.
@@ -21,15 +21,15 @@ pub struct ReplayRow<'a> {
     pub black: &'a str,
     /// The tag `White`.
     pub white: &'a str,
-    /// The result.
+    /// The result as the game has it.
     pub result: &'a str,
-    /// The number of single moves; if there is a fault, of those before it.
+    /// The number of single moves; if there is a fault, the number before it.
     pub moves: usize,
-    /// How many things were taken in stride that the standard does not have.
+    /// The number of forgiven deviations from the standard.
     pub forgiven: usize,
-    /// The place of the fault; without one, of the first thing that was forgiven.
+    /// The line and column of the fault; without one, of the first forgiven deviation.
     pub at: Option<(usize, usize)>,
-    /// What is wrong there, and whether the results contradict each other.
+    /// The fault or the deviation, and whether the results contradict each other.
     pub what: String,
 }
 
@@ -39,7 +39,7 @@ impl<'a> ReplayRow<'a> {
         let said = game.fault.as_ref().or(game.first_forgiven.as_ref());
         let tag = |name| game.tag(name).unwrap_or_default();
         let mut what = said.map_or(String::new(), |error| error.what.clone());
-        // It may not be the first thing that was forgiven.
+        // A contradiction of results need not be the first forgiven deviation.
         let is_said = what.contains("of the tag Result");
         if let Some(contradiction) = game.contradiction().filter(|_| !is_said) {
             what += &format!("; {contradiction}");
@@ -64,7 +64,7 @@ impl<'a> ReplayRow<'a> {
     pub const COLUMNS: &'static str =
         "file\tgame\tline\tstatus\tevent\tblack\twhite\tresult\tmoves\tforgiven\tat\twhat";
 
-    /// Columns separated by tabs.
+    /// The line in TSV.
     pub fn tsv(&self) -> String {
         let numbers = [self.game, self.line].map(|n| n.to_string()).join("\t");
         let texts = [self.event, self.black, self.white, self.result].map(column).join("\t");
@@ -79,7 +79,7 @@ impl<'a> ReplayRow<'a> {
         )
     }
 
-    /// A line for people.
+    /// The line as text.
     pub fn text(&self) -> String {
         let ReplayRow { file, game, line, status, result, moves, forgiven, what, .. } = self;
         let [event, black, white] = [self.event, self.black, self.white].map(printable);
@@ -103,16 +103,16 @@ impl<'a> ReplayRow<'a> {
     }
 }
 
-/// Games that were read.
+/// Counts of the games that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// All of them.
+    /// The number of games.
     pub games: usize,
-    /// Those with a fault.
+    /// The number of games with a fault.
     pub faulty: usize,
-    /// Those without a fault in which something was taken in stride.
+    /// The number of games without a fault but with a forgiven deviation.
     pub forgiven: usize,
-    /// Single moves.
+    /// The number of single moves.
     pub moves: usize,
 }
 
@@ -126,12 +126,12 @@ impl Tally {
     }
 }
 
-/// A text in which nothing moves the cursor.
+/// A text without control characters, which could move a terminal's cursor.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A text that is a column; `-` if there is none.
+/// A text as a column; `-` if it is empty.
 pub(super) fn column(text: &str) -> String {
     if text.is_empty() { "-".into() } else { printable(text) }
 }
