@@ -1,9 +1,9 @@
 //! Draughtproof's prover: it proves the value of games of checkers (English draughts) on boards of
 //! R × C squares, and writes the proofs down as certificates.
 //!
-//! Nobody has to believe what this crate does: a certificate is verified by the checker, which
-//! shares no code with it. So the prover may use whatever finds proofs fast, and what it gets wrong
-//! costs time, never truth.
+//! The prover need not be trusted: a certificate is verified by the checker, which shares no code
+//! with it. So the prover may use any method that finds proofs fast, and its mistakes cost time,
+//! never truth.
 //!
 //! Data flows one way:
 //!
@@ -15,13 +15,13 @@
 //! 4. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
 //!    ([`proof::solve()`]); [`farm`]: its searches on other machines.
 //! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
-//! 6. [`lookup`]: what a database says of a position and of each of its moves.
-//! 7. [`games`]: games that were played, and what their moves were worth; [`play`]: a game against
-//!    a proof, a database or a search; [`engine`]: the same for other programs, by the Hub protocol;
+//! 6. [`lookup`]: the value of a position and of each of its moves in a database.
+//! 7. [`games`]: games that were played, with the values of their moves; [`play`]: a game against a
+//!    proof, a database or a search; [`engine`]: a player for other programs, by the Hub protocol;
 //!    [`book`]: openings searched beforehand.
-//! 8. [`combine`]: certificates of openings joined into one; [`report`]: what certificates and
-//!    databases consist of; [`literature`]: what they say of published values; [`serve`]: what they
-//!    say of any position, over HTTP.
+//! 8. [`combine`]: certificates of openings joined into one; [`report`]: statistics of certificates
+//!    and databases; [`literature`]: comparison with published values; [`serve`]: answers about any
+//!    position, over HTTP.
 //!
 //! [`exchange`] takes databases to other machines and programs. [`cli`] is the command line of
 //! `prove`: it only reads options and prints. [`manual`] makes manual pages and shell completions

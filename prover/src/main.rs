@@ -9,11 +9,11 @@ use prover::progress::print_line;
 fn main() -> ExitCode {
     match cli::run() {
         Ok(()) => ExitCode::SUCCESS,
-        // A reader that has seen enough, such as `head`, is no failure worth a message.
+        // A reader that closes the pipe early, such as `head`, causes no error message.
         Err(Failure::Io(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(3),
         Err(failure) => {
-            // Names of files in it may have commands to a terminal in them. Some messages have
-            // several lines, and none of them is a verdict.
+            // File names in a message may contain control sequences for a terminal. Some messages
+            // have several lines, and none of them is a verdict.
             for line in format!("prove: {failure}").lines() {
                 print_line(&one_line(line));
             }

@@ -1,4 +1,5 @@
-//! Where objects are that machines share: a directory, or a bucket of S3 or of what speaks like it.
+//! The place of objects that machines share: a directory, or a bucket of S3 or a compatible
+//! service.
 
 use std::sync::Arc;
 
@@ -10,9 +11,10 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use thiserror::Error;
 
-/// What a place in S3 begins with.
+/// The prefix of a place in S3.
 const S3: &str = "s3://";
-/// A request may take so long: one part of an object over a slow line. The library's own is 30 s.
+/// Timeout of one request, which sends one part of an object over a slow line. The library's own is
+/// 30 s.
 const TIMEOUT: &str = "5 minutes";
 
 /// A place that cannot be used.
@@ -23,16 +25,16 @@ pub struct PlaceError {
     why: String,
 }
 
-/// The object store at a place: `s3://bucket/prefix`, or a directory, which is made. How one gets
-/// into S3 the variables of the environment say that its other programs read, such as
+/// The object store at a place: `s3://bucket/prefix`, or a directory, which is made. The
+/// credentials for S3 come from the environment variables that other S3 programs read, such as
 /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and `AWS_ENDPOINT_URL`.
 ///
 /// # Errors
-/// [`PlaceError`]. Whether a bucket is there shows when it is used.
+/// [`PlaceError`]. A missing bucket is noticed only when it is used.
 pub fn open(place: &str) -> Result<Arc<dyn ObjectStore>, PlaceError> {
     let bad = |why: String| PlaceError { place: place.into(), why };
     if let Some(rest) = place.strip_prefix(S3) {
-        // One that is there already is as good.
+        // A provider that is installed already does as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {

@@ -1,4 +1,4 @@
-//! From a directory to a database: what is there is verified, what is missing is built and written.
+//! Prepares a database: verifies the slices that a directory has, builds and writes the others.
 
 use std::cell::RefCell;
 
@@ -10,21 +10,21 @@ use crate::egdb::{
 };
 use crate::progress::{Bar, Progress};
 
-/// The most bytes in memory of a database that is used by default: it takes a few seconds to build.
+/// The most bytes in memory of the default database, which takes a few seconds to build.
 const DEFAULT_BYTES: u64 = 25 << 20;
-/// The most bytes of values that are decoded anew by each process, where nobody asks for anything
-/// else: it takes about a second.
+/// The default of the most bytes of values that each process decodes anew, which takes about a
+/// second.
 const RESIDENT_BYTES: u64 = 64 << 20;
-/// The most bytes of mapped tables where nobody asks for anything else.
+/// The default of the most bytes of mapped tables.
 const MAP_SPACE: u64 = 32 << 30;
 
-/// Makes sure that `store` has the database of a cover, within the memory there may be; where that
-/// is too little for all tables that are needed at a time, they are kept in files that are mapped.
-/// `partly`: where even that is too little for some slices, begins with the others.
+/// Makes sure that `store` has the database of a cover, within the memory of `room`. If that is too
+/// little for all tables that are needed at a time, they are kept in mapped files. `partly`: if
+/// even that is too little for some slices, begins with the others.
 ///
 /// # Errors
-/// [`BuildError`]: among others when a file is not what the MANIFEST says, or memory or disk are
-/// too small.
+/// [`BuildError`]: among others when a file differs from the MANIFEST, or memory or disk do not
+/// suffice.
 pub fn prepare(
     store: &Store,
     cover: &Cover,
@@ -46,7 +46,7 @@ pub fn prepare(
         return verify(cover);
     }
     let board = store.board();
-    // Where others have built all slices, only the MANIFEST is to be written.
+    // If other processes have built all slices, only the MANIFEST is written.
     let is_solved = Slice::all(board, cover).into_iter().all(|slice| store.has_slice(slice));
     let in_files = !is_solved && BuildSession::least_memory(board, cover) > memory;
     if in_files && !partly {
@@ -57,7 +57,7 @@ pub fn prepare(
         }
     }
     let _lock = store.lock()?;
-    // Another process may have built something until now.
+    // Another process may have extended the database in the meantime.
     verify(&store.finished()?.0)?;
     let what = |cover| format!("database {name} with {cover} pieces");
     let mut session = BuildSession::new(store, cover, memory)?;
@@ -75,11 +75,11 @@ pub fn prepare(
     extend(&mut session, show(progress, what))
 }
 
-/// Converts the database in `store` if it is of version 0, and says so.
+/// Converts the database in `store` if it is of version 0, and reports that.
 ///
 /// # Errors
-/// [`BuildError`]: among others when another process is building, or a file is not what the
-/// MANIFEST says; nothing has been changed then.
+/// [`BuildError`]: among others when another process is building, or a file differs from the
+/// MANIFEST; the database is unchanged then.
 pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError> {
     if !matches!(store.manifest(), Err(StoreError::Version0 { .. })) {
         return Ok(());
@@ -99,12 +99,12 @@ pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError>
     Ok(())
 }
 
-/// Makes sure that `store` has some slices of a cover and their twins, beside other processes that
-/// build others, using at most `memory` bytes. With `share_tables` they leave tables to each other,
-/// in files that are mapped. Returns which slices, one of each pair, were built or there.
+/// Makes sure that `store` has some slices of a cover and their twins, while other processes build
+/// other slices, using at most `memory` bytes. With `share_tables` these processes share tables in
+/// mapped files. Returns which slices, one of each pair, were built or were there already.
 ///
 /// # Errors
-/// [`BuildError`]: among others when slices that these follow from are not there.
+/// [`BuildError`]: among others when slices that these follow from are missing.
 pub fn prepare_slices(
     store: &Store,
     cover: &Cover,
@@ -144,7 +144,7 @@ pub fn prepare_slices(
 /// at most `memory` bytes.
 ///
 /// # Errors
-/// [`BuildError`]: among others when another process is building, or memory is too small.
+/// [`BuildError`]: among others when another process is building, or the memory does not suffice.
 pub fn prepare_depths(
     store: &Store,
     cover: &Cover,
@@ -157,7 +157,7 @@ pub fn prepare_depths(
     extend_depths(&mut BuildSession::new(store, cover, memory)?, show(progress, what))
 }
 
-/// Shows the events of building something, which has a name for each cover.
+/// Shows the events of a build; `what` names the database of a cover.
 fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event) {
     let mut bar = None;
     move |event| match event {
@@ -171,48 +171,50 @@ fn show(progress: &Progress, what: impl Fn(Cover) -> String) -> impl FnMut(Event
     }
 }
 
-/// Where a search has the values of a database.
+/// The place of the values of a database during a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holding {
     /// In memory of this process; decoded when it begins.
     Resident,
-    /// In files that are mapped into memory, made once and shared; what does not fit, as `Cached`.
+    /// In files that are mapped into memory, made once and shared; tables that do not fit are as
+    /// with `Cached`.
     Mapped,
-    /// In the mapped files that there are; what is not there, as `Cached`.
+    /// In the mapped files that exist already; other tables are as with `Cached`.
     MappedIfThere,
     /// Decoded from the compressed files when they are needed.
     Cached,
 }
 
-/// What may be used for the values of a database.
+/// The memory and disk that may be used for the values of a database.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// Bytes of memory.
+    /// The bytes of memory that may be used.
     pub memory: u64,
-    /// Where the values are; without it, in memory if that takes a moment, else mapped.
+    /// The place of the values; if `None`, in memory if decoding takes about a second, otherwise
+    /// mapped.
     pub holding: Option<Holding>,
-    /// Bytes of disk for mapped tables; without it, 32 GiB or half of what is free.
+    /// The bytes of disk for mapped tables; if `None`, 32 GiB or half of the free space.
     pub map_space: Option<u64>,
 }
 
 impl Room {
-    /// Where the values of a cover are.
+    /// The place of the values of a cover.
     fn holding(&self, board: &Board, cover: &Cover) -> Holding {
         let small = resident_bytes(board, cover) <= RESIDENT_BYTES;
         self.holding.unwrap_or(if small { Holding::Resident } else { Holding::Mapped })
     }
 
-    /// The bytes of disk for mapped tables, those that are there included.
+    /// The bytes of disk for mapped tables, including those that exist already.
     ///
     /// # Errors
-    /// [`BuildError`]: the system does not say what is free.
+    /// [`BuildError`] if the system does not tell the free space.
     pub fn map_space(&self, store: &Store) -> Result<u64, BuildError> {
         let usual = || Ok(MAP_SPACE.min((store.free_space()? + store.table_bytes()?) / 2));
         self.map_space.map_or_else(usual, Ok)
     }
 }
 
-/// Like [`prepare`], and ready for look-ups.
+/// Like [`prepare`], but also loads the database for look-ups.
 ///
 /// # Errors
 /// As for [`prepare`].
@@ -223,7 +225,7 @@ pub fn load(
     progress: &Progress,
 ) -> Result<Values, BuildError> {
     let board = store.board();
-    // What cannot be held is noticed before it is built.
+    // A database that does not fit into memory or disk is rejected before it is built.
     match room.holding(board, cover) {
         Holding::Resident => {
             check_memory(board, cover, BuildSession::loading_memory(board, cover), room.memory)?;
@@ -235,10 +237,10 @@ pub fn load(
     load_finished(store, cover, room, progress)
 }
 
-/// Has the values of a cover ready for look-ups; the database is there.
+/// Loads the values of a cover for look-ups; the database must be there.
 ///
 /// # Errors
-/// [`BuildError`]: when a file is not what the MANIFEST says, or memory or disk are too small.
+/// [`BuildError`]: when a file differs from the MANIFEST, or memory or disk do not suffice.
 pub fn load_finished(
     store: &Store,
     cover: &Cover,
@@ -262,7 +264,7 @@ pub fn load_finished(
             let space = room.map_space(store);
             match space.and_then(|space| make_tables(&mut session, space, progress)) {
                 Ok(()) => {}
-                // Nobody has asked for tables; a database that can only be read will do.
+                // No tables were requested, so a database that can only be read suffices.
                 Err(error) if room.holding.is_none() && is_of_disk(&error) => {
                     progress.say(format!("no tables can be made, values are cached: {error}"));
                     session.use_tables()?;
@@ -282,10 +284,10 @@ pub fn load_finished(
     }
 }
 
-/// Makes the mapped tables of a cover that are missing, within the space there may be.
+/// Makes the missing mapped tables of a cover, within the space of `room`.
 ///
 /// # Errors
-/// [`BuildError`]: among others when the disk is too small; what is made stays.
+/// [`BuildError`]: among others when the disk is too small; finished tables stay.
 pub fn map(
     store: &Store,
     cover: &Cover,
@@ -296,7 +298,7 @@ pub fn map(
     make_tables(&mut session, room.map_space(store)?, progress)
 }
 
-/// Makes sure that the disk has room for the mapped tables of a cover, before anything is built.
+/// Checks that the disk has room for the mapped tables of a cover, before anything is built.
 ///
 /// # Errors
 /// [`BuildError::TableSpace`]
@@ -309,7 +311,7 @@ pub fn check_map_space(store: &Store, cover: &Cover, room: &Room) -> Result<(), 
     Err(BuildError::TableSpace { directory: store.tables(), need, free })
 }
 
-/// Makes sure that there is memory enough to find the depths of a cover, before anything is built.
+/// Checks that the memory suffices to find the depths of a cover, before anything is built.
 ///
 /// # Errors
 /// [`BuildError::Memory`]
@@ -324,7 +326,7 @@ fn check_memory(board: &Board, cover: &Cover, need: u64, limit: u64) -> Result<(
     Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
 }
 
-/// Removes all mapped tables of a database. Returns the bytes that have become free.
+/// Removes all mapped tables of a database; returns the freed bytes.
 ///
 /// # Errors
 /// [`BuildError`]
@@ -361,7 +363,7 @@ fn make_tables(
     })
 }
 
-/// Whether something cannot be written.
+/// Whether an error is one of writing to the disk.
 fn is_of_disk(error: &BuildError) -> bool {
     matches!(error, BuildError::Store(StoreError::Io { .. }) | BuildError::TableSpace { .. })
 }
@@ -381,8 +383,8 @@ pub fn default_cover(board: &Board, start: u32) -> Cover {
     covers.take_while(fits).last().map_or(Cover::up_to(2), |(_, cover)| cover)
 }
 
-/// Whether a board can have the database of a cover: there are as many squares, and the positions
-/// can be counted in 64 bits.
+/// Whether a board can have the database of a cover: it has enough squares, and the indices of all
+/// slices can be counted in a signed 64-bit integer.
 pub fn is_possible(board: &Board, cover: &Cover) -> bool {
     let indices = |slice: &Slice| {
         let (rows, columns) = slice.block_size(board);

@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-/// Where progress goes.
+/// The destination of progress output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Nowhere.
+    /// No output.
     Quiet,
-    /// Lines, for a file or a pipe.
+    /// Plain lines, for a file or a pipe.
     Lines,
     /// A bar that redraws itself.
     Terminal,
 }
 
-/// All bars that there are, one below the other.
+/// All bars of the process, one below the other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// Writes a line to standard error. If that fails the work goes on all the same.
+/// Writes a line to standard error. An error of writing is ignored.
 pub fn print_line(line: &str) {
     BARS.suspend(|| {
         let _ = writeln!(std::io::stderr(), "{line}");
@@ -28,7 +28,7 @@ pub fn print_line(line: &str) {
 }
 
 impl Progress {
-    /// What suits standard error: a bar on a terminal, else lines.
+    /// The destination that suits standard error: a bar on a terminal, lines otherwise.
     pub fn new(quiet: bool) -> Self {
         if quiet {
             Progress::Quiet
@@ -46,7 +46,7 @@ impl Progress {
         }
     }
 
-    /// Begins something that consists of `work` units (0 if that is not known).
+    /// Begins a task that consists of `work` units (0 if the number is not known).
     pub fn start(&self, what: String, work: u64, unit: &'static str) -> Bar {
         let bar = match self {
             Progress::Terminal if work > 0 => {
@@ -77,15 +77,15 @@ struct State {
     printed: Instant,
 }
 
-/// How far something is.
+/// The progress of a task.
 struct Count {
     what: String,
     unit: &'static str,
-    /// All that there is to do; 0 if that is not known.
+    /// The number of units of the whole task; 0 if it is not known.
     work: u64,
-    /// What was done in earlier runs.
+    /// The number of units that earlier runs have done.
     before: u64,
-    /// What was done in this one.
+    /// The number of units that this run has done.
     done: u64,
 }
 
@@ -94,7 +94,7 @@ impl Count {
         self.done as f64 / time.as_secs_f64()
     }
 
-    /// A line about something under way for so long.
+    /// A line about a task that has been under way for this time.
     fn progress(&self, time: Duration) -> String {
         let Count { what, unit, work, before, done } = self;
         let (all, rate) = (before + done, self.rate(time));
@@ -108,7 +108,7 @@ impl Count {
         line
     }
 
-    /// A line about something that has ended after so long.
+    /// A line about a task that has ended after this time.
     fn end(&self, time: Duration) -> String {
         let Count { what, unit, before, done, .. } = self;
         let earlier = if *before > 0 { format!(" ({before} before)") } else { String::new() };
@@ -117,7 +117,7 @@ impl Count {
     }
 }
 
-/// The progress of something under way.
+/// The progress output of a task under way.
 pub struct Bar {
     to: Progress,
     bar: ProgressBar,
@@ -146,8 +146,7 @@ impl Bar {
         }
     }
 
-    /// Adds units that were done before, by a run that this one goes on from. They say nothing of
-    /// how fast it is.
+    /// Adds units that an earlier run has done. They do not count towards the speed of this run.
     pub fn resume(&self, units: u64) {
         if units > 0 {
             self.bar.inc(units);
@@ -156,14 +155,14 @@ impl Bar {
         }
     }
 
-    /// Other words for what is being done, such as the state of a search.
+    /// Sets a note that is shown beside the name of the task, such as the state of a search.
     pub fn note(&self, text: &str) {
         let mut state = self.state();
         self.bar.set_message(format!("{} ({text})", state.count.what));
         state.note = text.into();
     }
 
-    /// Ends the bar, and says how long the work took.
+    /// Ends the bar, and reports the time that the work took.
     pub fn finish(self) {
         self.bar.finish_and_clear();
         let time = self.start.elapsed();

@@ -1,18 +1,18 @@
-//! Postcard, for what the prover keeps for itself: the ledger and kept searches.
+//! Postcard, for the prover's own files: the ledger and checkpoints of searches.
 //!
-//! Postcard admits several encodings of the same value (a varint may be padded). So what has been
-//! decoded is encoded again, and only the same bytes are accepted.
+//! Postcard admits several encodings of one value (a varint may be padded). So a decoded value is
+//! encoded again, and bytes that differ from that are rejected.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The only encoding of a value.
+/// The only accepted encoding of a value.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    // The only errors are those of a full buffer and of a sequence that does not know its length.
+    // The only errors are those of a full buffer and of a sequence of unknown length.
     postcard::to_allocvec(value).expect("a value of known length")
 }
 
-/// Reads a value; `None` if these bytes are not the encoding of one.
+/// Decodes a value; `None` if these bytes are not its encoding.
 pub(crate) fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let value: T = postcard::from_bytes(bytes).ok()?;
     (encode(&value) == bytes).then_some(value)

@@ -1,4 +1,4 @@
-//! The directory of a certificate: where one can be written, and how it gets there all at once.
+//! The directory of a certificate: checks that one can be written, and writes it atomically.
 
 use std::fs;
 use std::io;
@@ -8,21 +8,21 @@ use thiserror::Error;
 
 use crate::egdb::atomic::unfinished_path;
 
-/// What can go wrong with a certificate.
+/// The reason why a certificate cannot be written.
 #[derive(Debug, Error)]
 pub enum EmitError {
     /// A file or directory cannot be read or written.
     #[error("{path}: {source}")]
     Io {
-        /// The file or directory.
+        /// The path of the file or directory.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It would take the place of the directory that the process is in.
+    /// The certificate would replace the current directory of the process.
     #[error("{path}: expected a directory for the certificate, found the one this runs in")]
     Here {
-        /// The directory.
+        /// The path of the directory.
         path: PathBuf,
     },
     /// There is something there already, and it is not this certificate.
@@ -31,28 +31,28 @@ pub enum EmitError {
          another directory or remove this one"
     )]
     Occupied {
-        /// The directory.
+        /// The path of the directory.
         path: PathBuf,
-        /// What is there.
+        /// A description of its content.
         found: String,
     },
 }
 
-/// Where a certificate is to be written: a directory that is free.
+/// A directory to which a certificate can be written.
 pub struct Target {
     pub(super) directory: PathBuf,
 }
 
 impl Target {
-    /// Makes sure that a certificate can be written to `directory`, better before the work than
-    /// after it.
+    /// Checks that a certificate can be written to `directory`; this is better done before the work
+    /// than after it.
     ///
     /// # Errors
     /// [`EmitError::Occupied`] if something else than a certificate is there, [`EmitError::Io`] if
     /// its parent cannot be written to.
     pub fn new(directory: &Path) -> Result<Self, EmitError> {
-        // It takes the place of what is there, so a link, or a directory that is its own name, has
-        // to be looked through.
+        // A certificate replaces the whole directory, so links and paths such as `.` have to be
+        // resolved.
         let directory = match directory.symlink_metadata() {
             Err(_) => directory.to_path_buf(),
             Ok(_) => fs::canonicalize(directory).map_err(io_at(directory))?,
@@ -65,8 +65,8 @@ impl Target {
         }
         let parent = parent_of(&directory);
         fs::create_dir_all(parent).map_err(io_at(parent))?;
-        // Another process may be at the same certificate; so nothing is there to be written in
-        // before it is time.
+        // Another process may be making an equal certificate, so no directory is created before the
+        // certificate is written; this only tests that one can be.
         tempfile::tempdir_in(parent).map_err(io_at(parent))?;
         Ok(Target { directory })
     }
@@ -108,7 +108,7 @@ fn remove_if_there(directory: &Path) -> Result<(), EmitError> {
     }
 }
 
-/// A directory is free when it does not exist or is empty.
+/// Checks that a directory is free: it does not exist or is empty.
 pub(super) fn require_free(directory: &Path) -> Result<(), EmitError> {
     match fs::read_dir(directory).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),

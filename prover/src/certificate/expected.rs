@@ -1,4 +1,5 @@
-//! What is known of a certificate before it is made, held against one that is there already.
+//! The known properties of a certificate before it is made, compared with one that is there
+//! already.
 
 use certificate_spec::Digest;
 use certificate_spec::claim::Value;
@@ -9,28 +10,29 @@ use super::read::Stored;
 use crate::board::{Game, Position};
 use crate::egdb::Cover;
 
-/// A certificate that is to be made.
+/// The known properties of a certificate that is to be made.
 pub struct ExpectedCertificate<'a> {
-    /// Its game.
+    /// The game of the certificate.
     pub game: &'a Game,
-    /// Its start.
+    /// The start of the certificate.
     pub start: &'a Position,
-    /// What is to be proved of that.
+    /// The claim to prove about the start, or its value.
     pub asked: Asked,
-    /// The cover of its database.
+    /// The cover of the database.
     pub cover: &'a Cover,
-    /// The root of its database, if that is known.
+    /// The root of the database, if it is known.
     pub database: Option<Digest>,
-    /// How it is to be made, if it says so; the mode and the iterations are not looked at.
+    /// The provenance that it will state, if any; the mode and the iterations are not compared.
     pub made: Option<&'a Provenance>,
 }
 
 impl Target {
-    /// Makes sure that what is there already is nothing, this certificate as far as it is known, or
-    /// one that it could take the place of: better before hours of work than after them.
+    /// Checks that the directory has no certificate, one with the expected properties, or one that
+    /// the expected certificate could replace. This is better done before hours of work than after
+    /// them.
     ///
     /// # Errors
-    /// [`EmitError::Occupied`] with what is there.
+    /// [`EmitError::Occupied`] with a description of the content.
     pub fn expect(&self, expected: &ExpectedCertificate<'_>) -> Result<(), EmitError> {
         if !self.directory.join("MANIFEST").exists() {
             return Ok(());
@@ -48,7 +50,7 @@ impl Target {
 }
 
 impl ExpectedCertificate<'_> {
-    /// What a stored certificate is, if it is neither this one nor one that gives way to it.
+    /// Describes a stored certificate, unless it is this one or one that this one could replace.
     fn other_than(&self, stored: &Stored) -> Option<String> {
         let found = format!("a certificate of {} from {}", stored.claim.game, stored.claim.start);
         if (self.game.to_string(), self.start) != (stored.game.to_string(), &stored.start) {
@@ -78,7 +80,7 @@ impl ExpectedCertificate<'_> {
     }
 }
 
-/// Whether this can be the answer to what is asked, once it is finished.
+/// Whether this value can be the answer to what is asked, once it is finished.
 fn may_be_claimed(asked: Asked, value: Value) -> bool {
     match asked {
         Asked::Value => !matches!(value, Value::BlackNotLost | Value::WhiteNotLost),

@@ -1,4 +1,4 @@
-//! How a certificate was made, as it says itself (`SPEC.md` §7.1).
+//! The provenance of a certificate, as the certificate states it (`SPEC.md` §7.1).
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use crate::board::Game;
 use crate::egdb::Cover;
 use crate::proof::{Manager, ROUND, Request, Solution, Stop, Undecided};
 
-/// The name and version that this program gives itself.
+/// The name and version of this program, as certificates state them.
 const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
 
-/// What the certificate of a solution depends on besides the request as it is written down: on
-/// nothing, except where the proof was interrupted, its rounds were of another size, threads shared
-/// a table or searches what they had decided.
+/// The mode of a solution's certificate: reproducible from the request alone, except where the
+/// proof was interrupted, its rounds were of another size than [`ROUND`], threads shared a table,
+/// or searches used lemmas.
 pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Duration) -> Mode {
     let is_interrupted =
         matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
@@ -51,8 +51,8 @@ pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> 
     }
 }
 
-/// How a certificate of a proof that is not finished was made: with which requests, but for what
-/// says when to end, and how many thresholds were done.
+/// The making of a certificate whose proof is not finished: its requests, without the options that
+/// say when to end, and the number of thresholds that were done.
 pub(super) struct Making {
     requests: Vec<provenance::Request>,
     iterations: usize,
@@ -72,7 +72,7 @@ impl Making {
         making
     }
 
-    /// Whether this comes later in the same proof, or is the same.
+    /// Whether this is the state of `before` or a later one, of a proof with equal requests.
     pub(super) fn goes_on_from(&self, before: &Making) -> bool {
         self.requests == before.requests && self.iterations >= before.iterations
     }

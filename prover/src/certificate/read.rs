@@ -1,7 +1,7 @@
-//! Reading a certificate back: to join it to others, or to tell what is in it.
+//! Reads a certificate back: to join it to others, or to report on it.
 //!
-//! Files are what the MANIFEST says, byte by byte, and nodes have the form of `SPEC.md` §6. Whether
-//! they prove anything is not judged here; that is for `check`.
+//! Files must be those of the MANIFEST, byte by byte, and nodes must have the form of `SPEC.md` §6.
+//! Whether they prove anything is not verified here; `check` does that.
 
 use std::fs;
 use std::io::{self, Read};
@@ -19,23 +19,23 @@ use thiserror::Error;
 
 use crate::board::{Board, Game, Position, Side};
 
-/// What is wrong with a certificate that was to be read.
+/// The reason why a certificate cannot be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// A file cannot be read.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Bytes that are not what they must be.
+    /// The bytes of a file are not as required.
     #[error("{path}: {what}")]
     Wrong {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Where in it, what was expected there, and what was found.
+        /// The place in the file, what was expected there, and what was found.
         what: String,
     },
 }
@@ -44,27 +44,27 @@ pub enum ReadError {
 #[derive(Debug, Error)]
 #[error("{directory}: no proof at {fen}: {what}; let check tell more")]
 pub struct BrokenProof {
-    /// The certificate.
+    /// The path of the certificate's directory.
     pub directory: PathBuf,
-    /// The position of the node.
+    /// The FEN of the node's position.
     pub fen: String,
     /// What was expected there, and what was found.
     pub what: String,
 }
 
-/// A certificate as it lies in a directory.
+/// A certificate that was read from a directory.
 pub struct Stored {
-    /// The directory.
+    /// The path of the directory.
     pub directory: PathBuf,
-    /// What it claims.
+    /// The claim of the certificate.
     pub claim: Claim,
     /// The game of the claim.
     pub game: Game,
     /// The start of the claim.
     pub start: Position,
-    /// Its root.
+    /// The root of the certificate.
     pub root: Digest,
-    /// Bytes of CLAIM, MANIFEST and objects.
+    /// The bytes of CLAIM, MANIFEST and objects together.
     pub bytes: u64,
     /// The questions of the claim.
     pub proofs: Vec<StoredProof>,
@@ -72,37 +72,37 @@ pub struct Stored {
 
 /// The nodes and leaves of one question.
 pub struct StoredProof {
-    /// Which question.
+    /// The question that is answered.
     pub question: Question,
     /// The nodes, in ascending order of their positions.
     pub nodes: Vec<StoredNode>,
     /// The leaves of the Leaf nodes, in order.
     pub leaves: Vec<Leaf<Vec<u8>>>,
-    /// How the question was answered, as the certificate says itself.
+    /// The provenance of the answer, if the certificate states it.
     pub provenance: Option<Provenance>,
 }
 
-/// A node.
+/// A node of a certificate.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredNode {
-    /// Its position.
+    /// The position of the node.
     pub position: Position,
-    /// Its rank; 0 where nothing is to be won.
+    /// The rank of the node; 0 where nothing is to be won.
     pub rank: u32,
-    /// What it rests on.
+    /// The reason why the node holds.
     pub basis: StoredBasis,
 }
 
-/// What a node rests on.
+/// The reason why a node holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoredBasis {
-    /// The successor with this number.
+    /// The successor with this number; the claimant is to move.
     Or(u32),
-    /// All successors.
+    /// All successors; the opponent is to move.
     And,
     /// The leaf with this number.
     Leaf(usize),
-    /// Nothing.
+    /// No proof: the node is assumed.
     Assumed,
 }
 
@@ -139,7 +139,7 @@ fn wrong(path: &Path, what: impl Into<String>) -> ReadError {
     ReadError::Wrong { path: path.into(), what: what.into() }
 }
 
-/// Reads MANIFEST. Its beginning is judged before the rest is read.
+/// Reads MANIFEST. Its beginning is checked before the rest is read.
 fn read_manifest(path: &Path) -> Result<Vec<u8>, ReadError> {
     let io = |source| ReadError::Io { path: path.into(), source };
     let mut file = fs::File::open(path).map_err(io)?;
@@ -151,7 +151,7 @@ fn read_manifest(path: &Path) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Reads a file that must have this length and hash.
+/// Reads a file that must have this length and digest.
 fn read_sealed(path: &Path, length: u64, digest: Digest) -> Result<Vec<u8>, ReadError> {
     let bytes = fs::read(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
     let found = (bytes.len() as u64, Digest::of(&bytes));
@@ -174,8 +174,8 @@ impl Stored {
         nodes.filter(|node| node.basis == StoredBasis::Assumed).count()
     }
 
-    /// Whether it was emitted before the proof was finished: it has Assumed nodes, or it is half of
-    /// the value that it was to be.
+    /// Whether it was emitted before its proof was finished: it has Assumed nodes, or it is only a
+    /// bound where the value was requested.
     pub(super) fn is_unfinished(&self) -> bool {
         let mut provenances = self.proofs.iter().filter_map(|proof| proof.provenance.as_ref());
         let is_half = matches!(self.claim.value, Value::BlackNotLost | Value::WhiteNotLost)
@@ -288,8 +288,8 @@ impl StoredProof {
         Ok(())
     }
 
-    /// The node after those that are there, or what was expected of it. `leaves` counts the Leaf
-    /// nodes.
+    /// Decodes the node after those that are there already, or returns what was expected of it.
+    /// `leaves` counts the Leaf nodes.
     fn judge(
         &self,
         board: &Board,

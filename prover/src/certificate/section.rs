@@ -1,4 +1,4 @@
-//! The nodes and leaves of one question, as they are written.
+//! The encoded nodes and leaves of one question.
 
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
@@ -17,13 +17,13 @@ pub struct Section {
     question: Question,
     nodes: Vec<Node>,
     leaves: Vec<Leaf<Vec<u8>>>,
-    /// How it was answered.
+    /// The provenance of the answer, if it is stated.
     provenance: Option<Provenance>,
 }
 
 impl Section {
-    /// Encodes a proof, and replays its strategies as the checker will do it: they end where the
-    /// tree takes over.
+    /// Encodes a proof, and replays its strategies as the checker does: they end where the tree
+    /// takes over.
     ///
     /// # Errors
     /// [`StrategyError`] if a strategy does not hold.
@@ -46,8 +46,8 @@ impl Section {
         Ok(Section::of(question, board, nodes))
     }
 
-    /// A question from its nodes, in ascending order of their positions, with leaves that end where
-    /// the tree takes over.
+    /// The section of a question from its nodes, in ascending order of their positions, with leaves
+    /// that end where the tree takes over.
     pub(crate) fn of(question: Question, board: &Board, proof: Vec<ProofNode>) -> Self {
         let (mut nodes, mut leaves) = (Vec::with_capacity(proof.len()), Vec::new());
         for ProofNode { position, rank, basis } in proof {
@@ -66,7 +66,7 @@ impl Section {
         Section { question, nodes, leaves, provenance: None }
     }
 
-    /// The same, which says how it was answered (`SPEC.md` §7.1).
+    /// Adds the provenance of the answer (`SPEC.md` §7.1).
     pub fn with_provenance(self, provenance: Provenance) -> Self {
         Section { provenance: Some(provenance), ..self }
     }
@@ -76,7 +76,7 @@ impl Section {
         self.question
     }
 
-    /// The nodes.
+    /// The encoded nodes, in ascending order of their positions.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -86,7 +86,7 @@ impl Section {
         &self.leaves
     }
 
-    /// How it was answered, if that is known.
+    /// The provenance of the answer, if it is stated.
     pub fn provenance(&self) -> Option<&Provenance> {
         self.provenance.as_ref()
     }

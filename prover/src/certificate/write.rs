@@ -1,4 +1,4 @@
-//! Encoding and writing.
+//! Encodes and writes certificates.
 
 use std::fs;
 use std::io::Write;
@@ -19,9 +19,9 @@ use super::read::Stored;
 use super::section::Section;
 use crate::egdb::atomic::sync_directory;
 
-/// Nodes of an object.
+/// The number of nodes of an object.
 const NODES_PER_OBJECT: usize = 1 << 16;
-/// Leaves of an object.
+/// The number of leaves of an object.
 const LEAVES_PER_OBJECT: usize = 1 << 12;
 
 /// A certificate, ready to be written.
@@ -29,12 +29,12 @@ pub struct Certificate {
     claim: String,
     manifest: Vec<u8>,
     objects: Vec<(Digest, Vec<u8>)>,
-    /// How it was made, if it has Assumed nodes.
+    /// How the certificate was made, if it has Assumed nodes.
     assumes: Option<Making>,
 }
 
 impl Certificate {
-    /// Puts the sections of a claim together. They must be those of its value, in order.
+    /// Joins the sections of a claim. They must be those of its value, in order.
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
         let provenances = sections.iter().filter_map(Section::provenance);
@@ -84,13 +84,13 @@ impl Certificate {
         Digest::certificate_root(&self.manifest)
     }
 
-    /// Bytes of all files.
+    /// The bytes of all files together.
     pub fn bytes(&self) -> u64 {
         let objects: usize = self.objects.iter().map(|(_, bytes)| bytes.len()).sum();
         (self.claim.len() + self.manifest.len() + objects) as u64
     }
 
-    /// Whether `directory` holds exactly these files, as far as the certificate goes.
+    /// Whether `directory` holds a certificate with exactly these files.
     fn is_at(&self, directory: &Path) -> bool {
         let holds = |name: &str, bytes: &[u8]| {
             fs::read(directory.join(name)).is_ok_and(|found| found == bytes)
@@ -100,9 +100,9 @@ impl Certificate {
             && self.objects.iter().all(|(digest, bytes)| holds(&format!("objects/{digest}"), bytes))
     }
 
-    /// Whether there is a certificate of the same game and start that was emitted before the proof
-    /// was finished, and that this one takes the place of: this one is finished, or comes later in
-    /// the same proof.
+    /// Whether `directory` holds a certificate of this one's game and start that was emitted before
+    /// its proof was finished, and that this one may replace: this one is finished, or is a later
+    /// state of that proof.
     fn may_replace(&self, directory: &Path) -> bool {
         let (Ok(stored), Ok(claim)) =
             (Stored::read(directory), Claim::decode(self.claim.as_bytes()))
@@ -115,8 +115,8 @@ impl Certificate {
             && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(provenances)))
     }
 
-    /// Writes the certificate to `target`. It appears there all at once; where this very
-    /// certificate is there already, nothing is written.
+    /// Writes the certificate to `target`, where it appears atomically. If an equal certificate is
+    /// there already, nothing is written.
     ///
     /// # Errors
     /// [`EmitError::Occupied`] or [`EmitError::Io`]; nothing is overwritten then.
@@ -154,7 +154,7 @@ impl Certificate {
             fs::remove_dir_all(&aside).map_err(io_at(&aside))?;
         }
         sync(parent_of(&directory))?;
-        // It is no longer there to be removed.
+        // The directory was renamed, so it must not be removed.
         let _ = unfinished.keep();
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Building a database on a cluster: which slices are a task, which tasks may run side by side,
-//! what each of them may use, and how slices get from one machine to the next.
+//! Builds a database on a cluster: divides slices into tasks, orders tasks in steps that may run in
+//! parallel, limits their memory and time, and moves slices between machines.
 
 mod scripts;
 mod slice_store;

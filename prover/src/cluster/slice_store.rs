@@ -1,8 +1,8 @@
 //! Finished slices in an object store, for machines that have no directory in common.
 //!
-//! `<RxC>/slices/<slice>.json` says which file a slice is, by length and BLAKE3 name, and
-//! `<RxC>/files/<name>` is that file. What is fetched is held against both, and a slice is the same
-//! bytes whoever builds it, so it does not matter who is first.
+//! `<RxC>/slices/<slice>.json` names the file of a slice, by length and BLAKE3 digest, and
+//! `<RxC>/files/<digest>` is that file. Fetched bytes are checked against both. Any machine builds
+//! equal bytes for a slice, so it does not matter which one stores it first.
 
 use std::fmt;
 use std::fs::File;
@@ -22,7 +22,7 @@ use crate::egdb::{Builder, Cover, Slice, Store, StoreError, pair_of};
 use crate::object_place::{self, PlaceError};
 use crate::progress::Progress;
 
-/// Bytes that are sent or asked for at a time.
+/// The number of bytes that are sent or fetched at a time.
 const PART: usize = 16 << 20;
 
 /// Slices in an object store.
@@ -33,44 +33,44 @@ pub struct SliceStore {
     progress: Progress,
 }
 
-/// Why slices cannot be had from an object store, or not be left there.
+/// The reason why slices cannot be fetched or stored.
 #[derive(Debug, Error)]
 pub enum SliceStoreError {
-    /// The place.
+    /// The place of the object store cannot be opened.
     #[error("--store {0}")]
     Place(#[from] PlaceError),
     /// The object store fails.
     #[error("--store {place}: {source}")]
     Objects {
-        /// The place.
+        /// The place of the object store.
         place: String,
-        /// What is wrong.
+        /// The error of the object store.
         source: Box<object_store::Error>,
     },
-    /// An object that is not what it should be.
+    /// An object has another content than it should have.
     #[error(
         "--store {object}: expected {expected}, found {found}; remove {entry} there, and have the \
          slice built again"
     )]
     Damaged {
-        /// The place and the object.
+        /// The place and name of the object.
         object: String,
-        /// What should be there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The found content.
         found: String,
-        /// What says that there is such a slice.
+        /// The entry that names the object as the file of a slice.
         entry: String,
     },
-    /// The database here.
+    /// The local database cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No thread for it.
+    /// The operating system creates no thread.
     #[error("cannot start threads: {0}")]
     Threads(io::Error),
 }
 
-/// Which file a slice is.
+/// The entry that names the file of a slice.
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 struct Entry {
     bytes: u64,
@@ -84,7 +84,7 @@ impl fmt::Display for Entry {
 }
 
 impl SliceStore {
-    /// The slices at a place, a directory or `s3://bucket/prefix`.
+    /// Opens the object store of slices at a place: a directory, or `s3://bucket/prefix`.
     ///
     /// # Errors
     /// [`SliceStoreError::Place`]; [`SliceStoreError::Threads`]
@@ -95,12 +95,12 @@ impl SliceStore {
         Ok(SliceStore { place: place.into(), objects, runtime, progress: *progress })
     }
 
-    /// Fetches some slices and their twins, as far as they are here and `store` lacks them, and for
-    /// those that are not here the slices that they follow from (under
+    /// Fetches slices and their twins, as far as they are in the object store and `store` lacks
+    /// them. For those that are not there, fetches the slices that they follow from (under
     /// [`Store::lock_with_others`]).
     ///
     /// # Errors
-    /// [`SliceStoreError`]; whatever was fetched stays.
+    /// [`SliceStoreError`]; slices that were fetched before stay.
     pub fn fetch_needs(&self, store: &Store, slices: &[Slice]) -> Result<(), SliceStoreError> {
         let board = store.board().name();
         let mut wanted = Vec::new();
@@ -118,8 +118,8 @@ impl SliceStore {
         self.fetch(store, &wanted)
     }
 
-    /// Fetches the slices of a cover, as far as they are here and `store` lacks them (under
-    /// [`Store::lock_with_others`]).
+    /// Fetches the slices of a cover, as far as they are in the object store and `store` lacks them
+    /// (under [`Store::lock_with_others`]).
     ///
     /// # Errors
     /// As for [`SliceStore::fetch_needs`].
@@ -148,7 +148,7 @@ impl SliceStore {
         Ok(())
     }
 
-    /// Which file a slice is, if it is here.
+    /// The entry of a slice, if it is in the object store.
     fn entry(&self, board: &str, slice: Slice) -> Result<Option<Entry>, SliceStoreError> {
         let path = entry_path(board, slice);
         let read = async { self.objects.get(&path).await?.bytes().await };
@@ -186,7 +186,7 @@ impl SliceStore {
         }
     }
 
-    /// Copies an object into a file, part by part, and holds it against its entry.
+    /// Copies an object into a file, part by part, and checks it against its entry.
     fn copy(
         &self,
         path: &Path,
@@ -219,10 +219,10 @@ impl SliceStore {
         }
     }
 
-    /// Leaves slices of `store`, with their twins, here. What is here already stays.
+    /// Stores slices of `store`, with their twins. Slices that are there already are not replaced.
     ///
     /// # Errors
-    /// [`SliceStoreError`]; [`SliceStoreError::Damaged`] if another file is here for one of them.
+    /// [`SliceStoreError`]; [`SliceStoreError::Damaged`] if another file is there for one of them.
     pub fn leave(&self, store: &Store, slices: &[Slice]) -> Result<(), SliceStoreError> {
         let board = store.board().name();
         let pairs = slices.iter().map(|&slice| pair_of(slice));
@@ -238,7 +238,7 @@ impl SliceStore {
             }
             let mut file = store.open_slice(slice)?;
             self.runtime.block_on(self.send(&path, &mut file)).map_err(|e| self.failed(e))?;
-            // Whoever sees it finds the file.
+            // The entry is stored after the file, so that a machine that sees it finds the file.
             let text = serde_json::to_vec(&entry).unwrap_or_default();
             let put = self.objects.put(&of, text.into());
             self.runtime.block_on(put).map_err(|e| self.failed(e))?;
@@ -281,7 +281,7 @@ impl SliceStore {
     }
 }
 
-/// Why an object was not copied.
+/// The reason why an object was not copied.
 enum CopyError {
     File(io::Error),
     Store(SliceStoreError),

@@ -1,36 +1,36 @@
 //! Slices as tasks, in steps: the tasks of a step do not need each other.
 //!
-//! Slices with equally many pieces and equally many men do not follow from each other: they are a
-//! layer. Starting a process and reading what slices follow from takes time of its own, so a task
-//! has as many slices as fill the time that is asked for. Layers that are small together are one
-//! task; of a larger layer a task has slices that are next to each other in order, as these have
-//! most in common, and that need about as much memory.
+//! Slices with an equal number of pieces and an equal number of men do not follow from each other:
+//! they are a layer. Starting a process and reading the slices that others follow from takes time,
+//! so a task has as many slices as fill the requested time. Layers that are small together are one
+//! task. Of a larger layer a task has slices that are next to each other in order, since these have
+//! most dependencies in common, and that need about equal memory.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::egdb::{Builder, PairForecast, Slice, pair_of};
 
-/// Below that, tasks are not kept apart by the memory they need.
+/// Below this many bytes, tasks are not separated by the memory that they need.
 const SMALL_MEMORY: u64 = 1 << 30;
 
-/// Slices that one process builds, each with its twin.
+/// A task: slices that one process builds, each with its twin.
 #[derive(Debug, Clone)]
 pub struct BuildTask {
     /// The slices, in the order in which they are built.
     pub slices: Vec<Slice>,
     /// The forecast of its time, in seconds.
     pub seconds: f64,
-    /// The bytes of memory without which it cannot be done.
+    /// The least bytes of memory with which it can be done.
     pub memory: u64,
 }
 
-/// Tasks that can be done side by side.
+/// A step: tasks that can be done in parallel.
 #[derive(Debug, Clone)]
 pub struct BuildStep {
     /// The tasks.
     pub tasks: Vec<BuildTask>,
-    /// The steps that must be done before, by their places in the list; those that these need are
-    /// left out.
+    /// The steps that must be done before, by their places in the list, without those that these
+    /// steps need themselves.
     pub after: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ pub fn build_steps(pairs: &[PairForecast], seconds: f64) -> Vec<BuildStep> {
     with_order(steps)
 }
 
-/// What is read for one slice serves those after it.
+/// A task of these pairs. The tables that are read for one slice serve the slices after it.
 fn task(pairs: &[PairForecast]) -> BuildTask {
     let reading = pairs.iter().map(|pair| pair.reading).fold(0.0, f64::max);
     BuildTask {
@@ -66,7 +66,8 @@ fn task(pairs: &[PairForecast]) -> BuildTask {
     }
 }
 
-/// The pairs of a layer in groups of which none has some that need twice as much memory as others.
+/// The pairs of a layer in groups, in each of which the memory needs differ by less than a factor
+/// of two.
 fn by_memory(layer: &[PairForecast]) -> impl Iterator<Item = Vec<PairForecast>> {
     let class = |pair: &PairForecast| pair.memory.max(SMALL_MEMORY).next_power_of_two();
     let classes: BTreeSet<u64> = layer.iter().map(class).collect();
@@ -87,10 +88,10 @@ fn tasks(pairs: &[PairForecast], seconds: f64) -> Vec<BuildTask> {
     tasks
 }
 
-/// Finds which steps each one needs.
+/// Finds the steps that each step needs.
 fn with_order(steps: Vec<Vec<BuildTask>>) -> Vec<BuildStep> {
     let mut step_of: HashMap<Slice, usize> = HashMap::new();
-    // All that a step needs, through others, too.
+    // All steps that a step needs, directly or through others.
     let mut needs: Vec<BTreeSet<usize>> = Vec::new();
     let mut ordered = Vec::new();
     for (step, tasks) in steps.into_iter().enumerate() {
@@ -119,7 +120,7 @@ mod tests {
         let (board, cover) = (Board::new(8, 8).unwrap(), Cover::parse("5,6:3").unwrap());
         let pairs = (2..=6).flat_map(|n| Builder::pairs(&board, &cover, n));
         let forecast = |(i, slice): (usize, Slice)| {
-            // Memory of several classes within each layer.
+            // The memory is of several classes within each layer.
             let memory = 1 << (20 + i % 14);
             PairForecast { slice, seconds: 1.0, bytes: 0.0, reading: 0.5, memory }
         };
@@ -130,7 +131,7 @@ mod tests {
     fn what_a_slice_follows_from_is_built_before() {
         for seconds in [0.0, 1.5, 4.0, 30.0, 1e9] {
             let steps = build_steps(&pairs(), seconds);
-            // Of each step all that it waits for, through others, too.
+            // For each step, all steps that it waits for, directly or through others.
             let mut waits: Vec<BTreeSet<usize>> = Vec::new();
             for step in &steps {
                 let through = step.after.iter().flat_map(|&after| waits[after].clone());

@@ -2,10 +2,11 @@
 //!
 //! A node that several certificates have is taken from the first. For wins the ranks of a
 //! certificate are put above those of the certificates before it: within a certificate their order
-//! stays, and a position that is taken from an earlier one has a smaller rank than before. So every
-//! node still rests on smaller ones, and a branch of a leaf that ended at a node still does. It may
-//! end earlier now, at a node of another certificate; therefore every leaf that is kept is decoded
-//! with the nodes that it was written for and packed again for those that are there now.
+//! stays, and a position that is taken from an earlier certificate has a smaller rank than before.
+//! So every node still rests on nodes of smaller rank, and a branch of a leaf that ended at a node
+//! still does. It may end earlier now, at a node of another certificate; therefore every leaf that
+//! is kept is decoded with the nodes that it was written for and packed again for those of the
+//! merged proof.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,30 +23,30 @@ use crate::egdb::Values;
 use crate::proof::{Basis, ProofNode};
 use crate::search::{KeyMap, Replay, StrategyError, suits};
 
-/// The proofs in certificates that bear on a question, as one.
+/// The merged proof of a question from the proofs of several certificates.
 pub struct Merge<'a> {
     board: &'a Board,
     database: &'a Values,
     question: Question,
     sources: Vec<Source<'a>>,
-    /// Where the node of each position is: source and number.
+    /// The node of each position: the number of its source and its number there.
     index: KeyMap<(usize, usize)>,
 }
 
 struct Source<'a> {
     stored: &'a Stored,
     proof: &'a StoredProof,
-    /// Added to its ranks.
+    /// The offset that is added to the ranks of the source.
     offset: u64,
-    /// Its size.
+    /// The size of the source.
     cost: u64,
 }
 
-/// Why a position needs no node above the certificates.
+/// The reason why a position needs no node above the certificates.
 pub(super) enum Support {
-    /// The database or the rules say that it holds.
+    /// The position holds by the database or the rules.
     Known,
-    /// It is a node of a certificate of this size.
+    /// The position is a node of a certificate of this size.
     Certificate(u64),
 }
 
@@ -57,8 +58,8 @@ enum Place<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// Takes what bears on a question: certificates of it and, as who wins does not lose, of the
-    /// win.
+    /// Takes the proofs that bear on a question: those of the question itself, and those of the
+    /// win, since a side that wins does not lose.
     pub fn new(
         board: &'a Board,
         database: &'a Values,
@@ -88,17 +89,17 @@ impl<'a> Merge<'a> {
         self.question
     }
 
-    /// How many certificates bear on it.
+    /// The number of certificates that bear on the question.
     pub fn sources(&self) -> usize {
         self.sources.len()
     }
 
-    /// What of a region holds.
+    /// The positions of a region that hold.
     pub fn opening_tree(&'a self, region: &'a Region) -> OpeningTree<'a> {
         OpeningTree::new(region, self)
     }
 
-    /// Whether the database says that a position holds, if it knows.
+    /// Whether a position holds by its database value; `None` if the database does not have it.
     fn known(&self, position: &Position) -> Option<bool> {
         let value = self.database.probe(position)?;
         Some(suits(value, self.claimant_moves(position), self.question.is_win()))
@@ -132,7 +133,7 @@ impl<'a> Merge<'a> {
         Some((source, source.proof.nodes.get(number)?))
     }
 
-    /// The nodes that the start needs, if the tree of the openings says that it holds.
+    /// The nodes that the start needs, if it holds in the opening tree.
     ///
     /// # Errors
     /// [`BrokenProof`] if a certificate does not prove what it claims.
@@ -158,17 +159,17 @@ impl<'a> Merge<'a> {
 /// A node that the start needs.
 struct Kept {
     position: Position,
-    /// Its rank among all of those that the certificates have.
+    /// The rank of the node among those of all certificates.
     rank: u64,
     basis: Basis,
 }
 
-/// Going over all that the start needs.
+/// The traversal of all nodes that the start needs.
 struct Gathering<'a> {
     merge: &'a Merge<'a>,
     openings: &'a OpeningTree<'a>,
     kept: Vec<Kept>,
-    /// Positions of nodes.
+    /// Positions of nodes that are still to be visited.
     todo: Vec<Position>,
 }
 
@@ -182,13 +183,13 @@ impl<'a> Gathering<'a> {
         match place {
             _ if !self.merge.question.is_win() => 0,
             Place::Source(source, node) => source.offset + u64::from(node.rank),
-            // Larger than all ranks of all certificates.
+            // This rank is larger than all ranks of certificates.
             Place::Opening(node) => (1 << 48) + u64::from(node.order),
         }
     }
 
-    /// Whether the tree takes over at `position`, seen from a node with this rank; notes what it
-    /// needs.
+    /// Whether the tree takes over at `position`, for a node with this rank; if so, records the
+    /// position as needed.
     fn takes_over(&mut self, position: &Position, rank: u64) -> bool {
         let place = self.place(position);
         let below =
@@ -199,7 +200,7 @@ impl<'a> Gathering<'a> {
         below
     }
 
-    /// Whether a successor of a node with this rank holds (`SPEC.md` §6); notes what it needs.
+    /// Whether a successor of a node with this rank holds (`SPEC.md` §6); records it as needed.
     fn holds(&mut self, successor: &Position, rank: u64) -> bool {
         match self.merge.known(successor) {
             Some(holds) => holds,
@@ -258,7 +259,7 @@ impl<'a> Gathering<'a> {
         BrokenProof { directory, fen: self.merge.board.write_fen(position), what: what.into() }
     }
 
-    /// Packs a leaf again, for the nodes that there are now.
+    /// Packs a leaf again, for the nodes of the merged proof.
     fn leaf(
         &mut self,
         source: &Source<'_>,
@@ -277,7 +278,7 @@ impl<'a> Gathering<'a> {
         replay(question).pack(&strategy, &node.position, |p| self.takes_over(p, rank))
     }
 
-    /// What was kept, with ranks from 0 without gaps.
+    /// The kept nodes, with ranks from 0 without gaps.
     fn section(mut self) -> Section {
         self.kept.sort_unstable_by_key(|kept| kept.position);
         let ranks: BTreeSet<u64> = self.kept.iter().map(|kept| kept.rank).collect();

@@ -1,7 +1,7 @@
-//! Several certificates of one game, joined into one of a start.
+//! Joins several certificates of one game into one certificate of a start.
 //!
-//! Nodes are put above the starts of the certificates ([`OpeningTree`]); below them a certificate
-//! is the [`Merge`] of those that bear on a question.
+//! Nodes are put above the starts of the certificates ([`OpeningTree`]); below them the proof is
+//! the [`Merge`] of the certificates that bear on a question.
 
 mod merge;
 mod opening_tree;
@@ -21,28 +21,28 @@ use crate::certificate::{BrokenProof, Section, Stored};
 use crate::egdb::Values;
 use crate::proof::Asked;
 
-/// At most so many missing openings are listed.
+/// The most missing openings that are listed.
 const LISTED: usize = 50;
 
-/// Why certificates cannot be joined.
+/// The reason why certificates cannot be joined.
 #[derive(Debug, Error)]
 pub enum CombineError {
-    /// There is none.
+    /// There are no certificates.
     #[error("CERT: expected a certificate, found none")]
     Nothing,
-    /// They are of different games, or rest on different databases.
+    /// The certificates are of different games, or rest on different databases.
     #[error("{}/CLAIM: expected {what} {expected} as in {}, found {what} {found}",
             other.display(), first.display())]
     Different {
         /// The directory of the first certificate.
         first: PathBuf,
-        /// That of the other one.
+        /// The directory of the other certificate.
         other: PathBuf,
-        /// What is different.
+        /// The property that differs.
         what: &'static str,
-        /// The first one's.
+        /// The property of the first certificate.
         expected: String,
-        /// The other one's.
+        /// The property of the other certificate.
         found: String,
     },
     /// A certificate is of a position that is too far from the start, or that cannot be reached.
@@ -53,14 +53,14 @@ pub enum CombineError {
     TooFar {
         /// The directory of the certificate.
         directory: PathBuf,
-        /// How far its start may be.
+        /// The greatest allowed distance of its start, in plies.
         plies: u32,
-        /// The start, as FEN.
+        /// The FEN of the start.
         start: String,
-        /// The start of the certificate, as FEN.
+        /// The FEN of the certificate's start.
         found: String,
     },
-    /// The database at hand is not that of the certificates.
+    /// The loaded database is not that of the certificates.
     #[error("{}: expected the database {expected} of {}, found {found}",
             databases.display(), certificate.display())]
     Database {
@@ -68,12 +68,12 @@ pub enum CombineError {
         databases: PathBuf,
         /// The directory of the first certificate.
         certificate: PathBuf,
-        /// Its database.
+        /// The root of the certificate's database.
         expected: Digest,
-        /// The database at hand.
+        /// The root of the loaded database.
         found: Digest,
     },
-    /// A certificate is no proof.
+    /// A certificate proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
     /// Openings are missing.
@@ -81,16 +81,17 @@ pub enum CombineError {
     Missing(MissingOpenings),
 }
 
-/// What would have to be proved still.
+/// The positions that would still have to be proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingOpenings {
-    /// The start, as FEN.
+    /// The FEN of the start.
     pub start: String,
-    /// For each question that would do; a win is thought of only if all certificates bear on it.
+    /// The missing openings of each question that would suffice; of a win only if all certificates
+    /// bear on it.
     pub questions: Vec<MissingForQuestion>,
 }
 
-/// What is missing for a question.
+/// The missing openings of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingForQuestion {
     /// The question.
@@ -120,12 +121,12 @@ impl fmt::Display for MissingOpenings {
     }
 }
 
-/// What was proved.
+/// The result of joining certificates.
 #[derive(Debug)]
 pub struct Combined {
     /// The value of the start, or a bound of it.
     pub value: Value,
-    /// The parts of its certificate.
+    /// The sections of its certificate.
     pub sections: Vec<Section>,
 }
 
@@ -138,8 +139,8 @@ pub struct Combination<'a> {
 }
 
 impl<'a> Combination<'a> {
-    /// Makes sure that certificates are alike and that each is of a position at most so many plies
-    /// from the start.
+    /// Checks that the certificates are of one game and one database, and that the start of each is
+    /// at most `plies` plies from the start.
     ///
     /// # Errors
     /// [`CombineError`]
@@ -188,7 +189,7 @@ impl<'a> Combination<'a> {
         Err(CombineError::Missing(self.missing(values, database)))
     }
 
-    /// The part of a question, if its openings are all there.
+    /// The section of a question, if none of its openings is missing.
     fn section(
         &self,
         question: Question,

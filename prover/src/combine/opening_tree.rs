@@ -3,16 +3,16 @@
 //!
 //! All positions within some plies of the start are a [`Region`]. A position of it holds for a
 //! question when it is supported - by a certificate, the database or the rules - or when the
-//! claimant is to move and one successor holds, or the opponent is and all do. That is a least
-//! fixed point, found from the positions farthest away upwards, so each position holds after those
-//! that it rests on: the order is a rank (`SPEC.md` §2).
+//! claimant is to move and one successor holds, or the opponent is to move and all successors hold.
+//! That is a least fixed point, found from the positions farthest away upwards, so each position
+//! holds after those that it rests on: the order is a rank (`SPEC.md` §2).
 
 use super::merge::{Merge, Support};
 use crate::board::{Board, Position};
 use crate::certificate::claimant;
 use crate::search::KeyMap;
 
-/// What a missing position counts for that the database says does not hold.
+/// The cost of a missing position that does not hold by its database value.
 const REFUTED: u64 = 1 << 40;
 
 /// The positions within some plies of the start, nearest first.
@@ -23,16 +23,16 @@ pub struct Region {
 
 struct RegionNode {
     position: Position,
-    /// Plies from the start.
+    /// The number of plies from the start.
     ply: u32,
     /// The node that it was first reached from.
     parent: usize,
-    /// Its successors in canonical order; none where the region ends.
+    /// The successors in canonical order; none at the edge of the region.
     successors: Option<Vec<usize>>,
 }
 
 impl Region {
-    /// All positions as far from `start` as the farthest of `goals`, but at most `plies`.
+    /// All positions as far from `start` as the farthest of `goals`, but at most `plies` plies.
     pub fn new(board: &Board, start: &Position, goals: &[Position], plies: u32) -> Self {
         let mut region = Region { nodes: Vec::new(), index: KeyMap::default() };
         region.node_of(start, 0, 0);
@@ -72,7 +72,7 @@ impl Region {
         let mut node = &self.nodes[at];
         while node.ply > 0 {
             let before = &self.nodes[node.parent];
-            // A successor has a name.
+            // Every successor has a name.
             line.push(board.write_move(&before.position, &node.position).unwrap_or_default());
             node = before;
         }
@@ -81,12 +81,12 @@ impl Region {
     }
 }
 
-/// Why a position of a region holds.
+/// The reason why a position of a region holds.
 #[derive(Debug, Clone, Copy)]
 struct Holding {
-    /// About how much it takes to show it.
+    /// The approximate size of its proof.
     cost: u64,
-    /// The node that shows it, if no certificate does.
+    /// The node that proves it, if no certificate does.
     node: Option<OpeningNode>,
 }
 
@@ -95,26 +95,26 @@ struct Holding {
 pub(super) struct OpeningNode {
     /// The number of the chosen successor; none if all hold.
     pub(super) choice: Option<u32>,
-    /// Larger than that of the nodes that it rests on.
+    /// A number larger than those of the nodes that it rests on.
     pub(super) order: u32,
 }
 
 /// An opening that no certificate proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// The position, as FEN.
+    /// The FEN of the position.
     pub fen: String,
-    /// The moves that lead there.
+    /// The names of the moves that lead to the position.
     pub moves: String,
-    /// Whether the database says that it does not hold, so that nothing can be done about it.
+    /// Whether the position does not hold by its database value, so that it cannot be proved.
     pub is_refuted: bool,
 }
 
-/// What of a region holds for a question.
+/// The positions of a region that hold for a question.
 pub struct OpeningTree<'a> {
     region: &'a Region,
     merge: &'a Merge<'a>,
-    /// For each position of the region.
+    /// For each position of the region, the reason why it holds.
     holding: Vec<Option<Holding>>,
 }
 
@@ -141,8 +141,7 @@ impl<'a> OpeningTree<'a> {
         }
     }
 
-    /// Whether a position holds because of what is known of its successors; its node gets this
-    /// order.
+    /// Whether a position holds by its successors; its node gets this order.
     fn supported_by_successors(&self, at: usize, order: u32) -> Option<Holding> {
         let node = &self.region.nodes[at];
         let costs = || {
@@ -170,12 +169,13 @@ impl<'a> OpeningTree<'a> {
         self.holding[*self.region.index.get(&position.key())?]?.node
     }
 
-    /// What has to be proved still. Where the opponent is to move these are all successors that do
-    /// not hold, where the claimant is, the one that needs the fewest positions at the end of the
-    /// region; where no certificate bears on what comes after a position, it is this position.
+    /// The positions that still have to be proved. Where the opponent is to move these are all
+    /// successors that do not hold; where the claimant is to move, those of the successor that
+    /// needs the fewest positions at the edge of the region. Where no certificate bears on the
+    /// positions after a position, it is this position.
     pub fn missing(&self, board: &Board) -> Vec<Missing> {
         let nodes = &self.region.nodes;
-        // Only farther positions count, so that repetitions do not matter.
+        // Only positions farther from the start count, so that repetitions do not matter.
         let below = |at: usize| {
             let all = nodes[at].successors.iter().flatten().copied();
             all.filter(move |&s| nodes[s].ply > nodes[at].ply)

@@ -1,4 +1,4 @@
-//! Values that another program has, line by line against a database.
+//! Compares the values of another program, line by line, with a database.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -9,30 +9,30 @@ use super::ExchangeError;
 use crate::board::Position;
 use crate::egdb::{Value, Values};
 
-/// So many positions are looked up together.
+/// The number of positions that are looked up together.
 const AT_A_TIME: usize = 1 << 16;
 
-/// How many lines there are of each kind.
+/// The number of lines of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// The values are the same.
+    /// The number of lines whose value is that of the database.
     pub agree: u64,
-    /// They are not.
+    /// The number of lines whose value is another one.
     pub disagree: u64,
-    /// The database does not cover the position.
+    /// The number of lines whose position the database does not cover.
     pub unknown: u64,
 }
 
-/// A line with another value than the database has.
+/// A line whose value differs from that of the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The line, from 1.
     pub line: usize,
-    /// The position, as it is written there.
+    /// The position as it is written in the line.
     pub fen: String,
-    /// The value there, for the side to move.
+    /// The value in the line, for the side to move.
     pub found: Value,
-    /// The value of the database.
+    /// The value in the database, for the side to move.
     pub database: Value,
 }
 
@@ -44,13 +44,13 @@ struct Line {
 }
 
 /// Compares a file of lines `FEN<TAB>value` (`win`, `draw`, `loss` or their first letters, for the
-/// side to move; further columns, empty lines, those that begin with `#`, and a first line
-/// `fen<TAB>value` are skipped) with a database, and shows each line that differs, in order. Memory
-/// does not grow with the file. `path` is what errors call it.
+/// side to move) with a database, and calls `show` with each line that differs, in order. Further
+/// columns, empty lines, those that begin with `#`, and a first line `fen<TAB>value` are skipped.
+/// The memory does not grow with the file. `path` is the name of the file in errors.
 ///
 /// # Errors
-/// [`ExchangeError`]: a line that is not of this form, or a file that cannot be read. What `show`
-/// returns as an error ends the comparison.
+/// [`ExchangeError`] if a line does not have this form, or the file cannot be read. An error that
+/// `show` returns ends the comparison.
 pub fn compare_values<E: From<ExchangeError>>(
     values: &Values,
     path: &Path,
@@ -95,7 +95,7 @@ fn compare_some<E: From<ExchangeError>>(
     Ok(())
 }
 
-/// A line with a position, if it has one.
+/// Reads a line; `None` if it has no position.
 fn read_line(
     values: &Values,
     path: &Path,

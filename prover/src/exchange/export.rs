@@ -1,4 +1,4 @@
-//! A database as a directory that can be copied anywhere and verified there.
+//! Exports a database as a directory that can be copied and then verified.
 
 use std::fs;
 use std::path::Path;
@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 use super::{ExchangeError, SUMS, copy, hex};
 use crate::egdb::{Cover, Store, atomic};
 
-/// What was written.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
-    /// How many files, besides the list.
+    /// The number of files, besides the list.
     pub files: usize,
-    /// Their bytes.
+    /// The bytes of these files together.
     pub bytes: u64,
     /// The root of the database.
     pub root: String,
@@ -21,10 +21,10 @@ pub struct Exported {
 
 /// Writes the database of a cover, which the one in the directory `databases` must include, to the
 /// directory `out`: its MANIFEST, slices, depths if there are any, and [`SUMS`]. It is written
-/// under another name, its hashes verified, and then renamed.
+/// under another name, its hashes are verified, and then it is renamed.
 ///
 /// # Errors
-/// [`ExchangeError`]; `out` is not there then, or as it was.
+/// [`ExchangeError`]; `out` is unchanged then.
 pub fn export(
     store: &Store,
     databases: &Path,
@@ -47,7 +47,7 @@ pub fn export(
         Ok(exported)
     });
     if written.is_err() {
-        // It may never have come into being.
+        // The unfinished directory may not exist.
         let _ = fs::remove_dir_all(&unfinished);
     }
     written
@@ -81,7 +81,7 @@ fn write(
             list.push((format!("{name}.depth/{file}"), length, sum));
         }
     }
-    // What was copied is what was written once.
+    // The copies are verified against the MANIFEST.
     Store::new(out, store.board()).verify(cover)?;
     let (bytes, root) =
         (list.iter().map(|(_, length, _)| length).sum(), manifest.root().to_string());

@@ -1,4 +1,4 @@
-//! A directory that [`super::export()`] has written, put in place as a database.
+//! Imports a directory that [`super::export()`] has written as a database.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +9,7 @@ use certificate_spec::text::without_mark;
 use super::{ExchangeError, SUMS, copy};
 use crate::egdb::{Cover, Store, UNFINISHED, atomic};
 
-/// The most bytes of a list: a hundred times those of the largest database.
+/// The most bytes of a list: a hundred times those of the list of the largest database.
 const MOST_LIST: u64 = 64 << 20;
 
 /// A file of the list.
@@ -20,12 +20,12 @@ struct Listed {
 }
 
 /// Puts the database that the directory `from` has of the board of `store` into the directory
-/// `databases`, where there must be none; returns its cover. All is copied under another name,
-/// sizes and hashes verified, those of the list and those of the MANIFEST; then it gets its name.
-/// Whether its values are right is for `check` to say.
+/// `databases`, where there must be none; returns its cover. All files are copied under another
+/// name, and their sizes and hashes are checked against the list and the MANIFEST; then the
+/// directory is renamed. Whether the values are right is for `check` to verify.
 ///
 /// # Errors
-/// [`ExchangeError`]; there is no database then, as before.
+/// [`ExchangeError`]; there is still no database then.
 pub fn import(store: &Store, databases: &Path, from: &Path) -> Result<Cover, ExchangeError> {
     let name = store.board().name();
     let place = databases.join(&name);
@@ -39,7 +39,7 @@ pub fn import(store: &Store, databases: &Path, from: &Path) -> Result<Cover, Exc
         fs::remove_dir_all(&unfinished).map_err(ExchangeError::io(&unfinished))?;
     }
     let imported = copy_all(store, from, &list, &unfinished).and_then(|cover| {
-        // The MANIFEST comes last: with it the database is there.
+        // The MANIFEST comes last, since it makes the database count as complete.
         let depths = format!("{name}.depth");
         if unfinished.join(&depths).exists() {
             rename(&unfinished.join(&depths), &databases.join(&depths))?;
@@ -48,12 +48,12 @@ pub fn import(store: &Store, databases: &Path, from: &Path) -> Result<Cover, Exc
         atomic::sync_directory(databases).map_err(ExchangeError::io(databases))?;
         Ok(cover)
     });
-    // It may never have come into being.
+    // The unfinished directory may not exist.
     let _ = fs::remove_dir_all(&unfinished);
     imported
 }
 
-/// Gives a directory the place of another one, which must have nothing in it.
+/// Renames a directory to the path of another one, which must be empty.
 fn rename(from: &Path, to: &Path) -> Result<(), ExchangeError> {
     fs::rename(from, to).map_err(ExchangeError::io(to))
 }
@@ -68,7 +68,7 @@ fn copy_all(
         let (source, target) = (from.join(path), to.join(path));
         let directory = target.parent().unwrap_or(to);
         fs::create_dir_all(directory).map_err(ExchangeError::io(directory))?;
-        // One byte more tells a file that is too long.
+        // One more byte is read, to detect a file that is too long.
         let (found, hash) = copy(&source, &target, length.saturating_add(1))?;
         if (found, &hash) != (*length, sum) {
             return Err(ExchangeError::Mismatch {
@@ -84,7 +84,7 @@ fn copy_all(
     Ok(cover)
 }
 
-/// Reads the list; names of files may only be those that a database has.
+/// Reads the list; only names of files that a database has are accepted.
 fn read_list(path: &Path, board: &str) -> Result<Vec<Listed>, ExchangeError> {
     let length = fs::metadata(path).map_err(ExchangeError::io(path))?.len();
     let line_error = |line, expected: &str, found: &str| ExchangeError::Line {

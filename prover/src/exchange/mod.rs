@@ -1,5 +1,5 @@
-//! Databases on their way to other machines and programs: a directory with checksums and sizes, and
-//! values that another program has.
+//! Exchanges databases with other machines and programs: directories with checksums and sizes, and
+//! values of other programs.
 
 mod compare;
 mod export;
@@ -18,56 +18,56 @@ pub use compare::{Compared, Difference, compare_values};
 pub use export::{Exported, export};
 pub use import::import;
 
-/// The file that lists all others with their SHA-256, as `sha256sum -c` reads it; sizes are in
+/// The file that lists all others with their SHA-256, in the format of `sha256sum -c`; sizes are in
 /// lines that begin with `#`.
 pub const SUMS: &str = "SHA256SUMS";
 
-/// Why a database was not exported, imported or compared.
+/// The reason why a database was not exported, imported or compared.
 #[derive(Debug, Error)]
 pub enum ExchangeError {
     /// The operating system reports an error.
     #[error("{path}: {source}")]
     Io {
-        /// The file or directory.
+        /// The path of the file or directory.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The database.
+    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The directory to write has something in it.
     #[error("{path}: expected no directory or an empty one; name another, or remove it")]
     NotEmpty {
-        /// The directory.
+        /// The path of the directory.
         path: PathBuf,
     },
     /// There is a database already.
     #[error("{path}: a database is here already; remove it or name another --db to import one")]
     AlreadyHere {
-        /// Its directory.
+        /// The path of its directory.
         path: PathBuf,
     },
-    /// A file that is not what the list says.
+    /// A file differs from its entry in the list.
     #[error("{path}: expected {expected}, found {found}; copy it again")]
     Mismatch {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the list says.
+        /// The entry in the list.
         expected: String,
-        /// What is there.
+        /// The properties of the file.
         found: String,
     },
-    /// A line of a file.
+    /// A line of a file does not have the required form.
     #[error("{path}, line {line}: expected {expected}, found {found:?}")]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What should be there.
+        /// The form that was expected.
         expected: String,
-        /// What is there.
+        /// The text that was found.
         found: String,
     },
 }

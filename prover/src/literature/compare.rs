@@ -1,26 +1,26 @@
-//! A published value against what is proved.
+//! Compares a published value with what is proved.
 
 use super::evidence::{ContradictionError, Evidence, Known};
 use super::file::Published;
 use super::outcomes::Outcomes;
 use crate::egdb::Value;
 
-/// The source of a value that is the database's.
+/// The name of the database as a source.
 const DATABASE: &str = "database";
 
-/// How a published value and what is proved go together.
+/// The agreement between a published value and the proved outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agreement {
-    /// What is proved implies what is published.
+    /// The proved outcomes imply the published value.
     Agree,
-    /// It excludes what is published.
+    /// The proved outcomes exclude the published value.
     Disagree,
-    /// Neither, as too little is proved.
+    /// Neither of them, since too little is proved.
     Open,
 }
 
 impl Agreement {
-    /// The word for it.
+    /// The word for it in the output.
     pub fn word(self) -> &'static str {
         match self {
             Agreement::Agree => "agree",
@@ -30,19 +30,19 @@ impl Agreement {
     }
 }
 
-/// What became of a published value.
+/// The result of the comparison of a published value.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// What is proved.
+    /// The outcomes that are still possible by the proofs.
     pub proved: Outcomes,
-    /// By what: directories of certificates, the database.
+    /// The sources of the proofs: directories of certificates, or the database.
     pub sources: Vec<String>,
-    /// How that goes with what is published.
+    /// Whether the proved outcomes agree with the published value.
     pub agreement: Agreement,
 }
 
-/// Compares a published value with what certificates say and with the value in the database, if it
-/// has one.
+/// Compares a published value with the claims of certificates, and with the value in the database
+/// if there is one.
 ///
 /// # Errors
 /// [`ContradictionError`] if the database contradicts a certificate.

@@ -1,4 +1,4 @@
-//! What certificates say of their starts.
+//! The claims of certificates about their starts.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use thiserror::Error;
 use super::outcomes::Outcomes;
 use crate::board::{Board, Position};
 
-/// Sources that cannot all be right.
+/// Sources that contradict each other.
 #[derive(Debug, Error)]
 #[error("{position}: {sources} contradict each other: let check verify them", sources = .sources.join(" and "))]
 pub struct ContradictionError {
-    /// The position.
+    /// The FEN of the position.
     pub position: String,
-    /// The sources.
+    /// The sources that make claims about it.
     pub sources: Vec<String>,
 }
 
-/// What is known of a position, and from where.
+/// The known outcomes of a position, and their sources.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) outcomes: Outcomes,
@@ -46,21 +46,21 @@ impl Known {
     }
 }
 
-/// The claims of certificates, by their starts. Several about one start are put together: a draw is
-/// that neither side loses. A position and its twin are one start: what is said of one is said of
-/// the other with colours exchanged.
+/// The claims of certificates, by their starts. Several claims about one start are intersected: if
+/// neither side loses, it is a draw. A position and its twin are one start: a claim about one of
+/// them holds for the other with colours exchanged.
 pub struct Evidence<'a> {
     pub(super) board: &'a Board,
     known: BTreeMap<Position, Known>,
 }
 
 impl<'a> Evidence<'a> {
-    /// None yet.
+    /// Evidence without any claims.
     pub fn new(board: &'a Board) -> Self {
         Evidence { board, known: BTreeMap::new() }
     }
 
-    /// Adds what `source` says of a position.
+    /// Adds the claim of `source` about a position.
     ///
     /// # Errors
     /// [`ContradictionError`] if no outcome is left.
@@ -82,7 +82,7 @@ impl<'a> Evidence<'a> {
         Known { outcomes, sources }
     }
 
-    /// The same position for a position and its twin.
+    /// The representative of a position and its twin.
     fn one_of_two(&self, position: &Position) -> Position {
         position.twin(self.board).min(*position)
     }

@@ -19,41 +19,41 @@ pub struct Published {
     pub text: String,
     /// The position.
     pub position: Position,
-    /// What is published of it.
+    /// The outcomes that the published value admits.
     pub value: Outcomes,
 }
 
-/// What is wrong with a file of published values.
+/// The reason why a file of published values cannot be used.
 #[derive(Debug, Error)]
 pub enum LiteratureError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{path}: {source}")]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The error of the system.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A line is not of the form.
+    /// A line does not have the required form.
     #[error("{path}, line {line}: {what}")]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What was expected there, and what was found.
+        /// The value that was expected, and the one that was found.
         what: String,
     },
 }
 
-/// How a line names its position.
+/// The form in which a line names its position.
 #[derive(Clone, Copy)]
 enum Naming {
     Fen,
     Moves,
 }
 
-/// What the header says.
+/// The columns that the header names.
 struct Header {
     columns: usize,
     naming: Naming,
@@ -101,11 +101,12 @@ impl Header {
     }
 }
 
-/// Reads a file of published values: lines of columns with tabs between, the first of which names
+/// Reads a file of published values: lines of columns separated by tabs, the first of which names
 /// the columns. Empty lines, and those that begin with `#`, are skipped.
 ///
 /// # Errors
-/// [`LiteratureError`] if the file cannot be read, or at the first line that is not of the form.
+/// [`LiteratureError`] if the file cannot be read, or at the first line that does not have the
+/// required form.
 pub fn read_literature(path: &Path, game: &Game) -> Result<Vec<Published>, LiteratureError> {
     let text = fs::read_to_string(path)
         .map_err(|source| LiteratureError::Io { path: path.into(), source })?;

@@ -1,8 +1,8 @@
-//! What is published about positions, against what certificates and databases say of them.
+//! Published values of positions, compared with the claims of certificates and databases.
 //!
 //! A file of the literature has lines with a position and its published value (`corpus/README.md`).
-//! Both what is published and what is proved are sets of [`Outcomes`]: they agree if whatever is
-//! still possible was published, and disagree if nothing of it was.
+//! Both the published value and the proofs are sets of [`Outcomes`]: they agree if every outcome
+//! that is still possible was published, and disagree if none of them was.
 
 mod compare;
 mod evidence;

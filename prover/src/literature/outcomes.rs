@@ -5,8 +5,8 @@ use certificate_spec::claim;
 use crate::board::Side;
 use crate::egdb;
 
-/// How a position may end with best play of both sides: Black wins, a draw, White wins, or several
-/// of these where it is not known which.
+/// The possible outcomes of a position with best play of both sides: Black wins, a draw, White
+/// wins, or several of these where the outcome is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcomes(u8);
 
@@ -15,10 +15,10 @@ impl Outcomes {
     const BLACK_WINS: Outcomes = Outcomes(1);
     const DRAW: Outcomes = Outcomes(2);
     const WHITE_WINS: Outcomes = Outcomes(4);
-    /// Nothing is known.
+    /// All outcomes: nothing is known.
     pub const ANY: Outcomes = Outcomes(7);
 
-    /// The words of the sets that say something.
+    /// The words for the sets, other than those of all outcomes and of none.
     const WORDS: [(Outcomes, &str); 6] = [
         (Self::BLACK_WINS, "black-wins"),
         (Self::DRAW, "draw"),
@@ -28,27 +28,27 @@ impl Outcomes {
         (Self::BLACK_WINS.or(Self::WHITE_WINS), "not-draw"),
     ];
 
-    /// Those of either.
+    /// The union of two sets.
     const fn or(self, other: Outcomes) -> Outcomes {
         Outcomes(self.0 | other.0)
     }
 
-    /// Those of both.
+    /// The intersection of two sets.
     pub fn and(self, other: Outcomes) -> Outcomes {
         Outcomes(self.0 & other.0)
     }
 
-    /// Whether there is none: what was put together is contradictory.
+    /// Whether the set is empty: the claims that were intersected contradict each other.
     pub fn is_empty(self) -> bool {
         self == Self::NONE
     }
 
-    /// Whether `other` has all of these.
+    /// Whether the set is a subset of `other`.
     pub fn is_within(self, other: Outcomes) -> bool {
         self.and(other) == self
     }
 
-    /// The same with colours exchanged.
+    /// The outcomes with colours exchanged.
     pub fn turned(self) -> Outcomes {
         let draw = self.0 & Self::DRAW.0;
         let black = if self.0 & Self::WHITE_WINS.0 != 0 { Self::BLACK_WINS.0 } else { 0 };
@@ -56,7 +56,7 @@ impl Outcomes {
         Outcomes(draw | black | white)
     }
 
-    /// The win of a side.
+    /// The outcome that a side wins.
     fn win_of(side: Side) -> Outcomes {
         match side {
             Side::Black => Self::BLACK_WINS,
@@ -84,13 +84,13 @@ impl Outcomes {
         format!("win, loss, >=draw, <=draw, {absolute}")
     }
 
-    /// The word, naming the side; `unknown` if anything is possible.
+    /// The word for the set, which names the side; `unknown` for all outcomes.
     pub fn word(self) -> &'static str {
         let found = Self::WORDS.iter().find(|(set, _)| *set == self);
         found.map_or("unknown", |(_, word)| word)
     }
 
-    /// Those that a certificate's claim leaves.
+    /// The outcomes that a certificate's claim admits.
     pub fn of_claim(value: claim::Value) -> Outcomes {
         match value {
             claim::Value::Draw => Self::DRAW,
@@ -101,7 +101,7 @@ impl Outcomes {
         }
     }
 
-    /// That of a value for the side to move.
+    /// The outcome of a value for the side to move.
     pub fn of_value(value: egdb::Value, turn: Side) -> Outcomes {
         match value {
             egdb::Value::Win => Self::win_of(turn),

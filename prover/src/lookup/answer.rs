@@ -1,5 +1,5 @@
-//! What is said of a position, in the form in which programs get it: an object of JSON, on the
-//! command line or elsewhere. Names and order of the fields are part of the interface.
+//! The answer about a position as programs get it: an object of JSON, on the command line or over
+//! HTTP. Names and order of the fields are part of the interface.
 
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -16,27 +16,27 @@ pub struct PositionAnswer {
     #[serde(flatten)]
     pub value: KnownValue,
     /// The plies until the next capture, crowning or move of a man that keeps the value; 0 if there
-    /// is no move. Not for draws, and not where it is not known.
+    /// is no move. None for draws and where it is not known.
     pub depth: Option<u32>,
     /// The legal moves, the best first.
     pub moves: Vec<MoveAnswer>,
     /// The moves of both sides to the end of a win, if the value is a win or loss and all depths
-    /// that lead there are known; else none.
+    /// that lead there are known; otherwise empty.
     pub line: Vec<String>,
 }
 
 /// A legal move.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MoveAnswer {
-    /// Its name in PDN.
+    /// The name of the move in PDN.
     #[serde(rename = "move")]
     pub name: String,
     /// The position after it, as a canonical FEN.
     pub fen: String,
-    /// Its value for the side that makes it.
+    /// The value of the move for the side that makes it.
     #[serde(flatten)]
     pub value: KnownValue,
-    /// As for the position, this move included.
+    /// The plies until the next capture, crowning or move of a man, this move included.
     pub depth: Option<u32>,
 }
 
@@ -55,24 +55,24 @@ impl From<Bound> for KnownValue {
     }
 }
 
-/// A value, or what it lies between.
+/// A value, or bounds of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum KnownValue {
-    /// The value.
+    /// The value is known.
     Exact {
-        /// It.
+        /// The value.
         #[serde(serialize_with = "word")]
         #[schema(value_type = String, example = "draw")]
         value: Value,
     },
-    /// Bounds, themselves included. A loss and a win say that nothing is known.
+    /// The value lies between bounds, inclusively. A loss and a win as bounds say nothing.
     Between {
-        /// At least this.
+        /// The lower bound.
         #[serde(serialize_with = "word")]
         #[schema(value_type = String, example = "draw")]
         lower: Value,
-        /// At most this.
+        /// The upper bound.
         #[serde(serialize_with = "word")]
         #[schema(value_type = String, example = "draw")]
         upper: Value,
@@ -88,10 +88,10 @@ fn word<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 impl KnownValue {
-    /// Nothing is known.
+    /// The value of which nothing is known.
     pub const UNKNOWN: Self = KnownValue::Between { lower: Value::Loss, upper: Value::Win };
 
-    /// What lies between two bounds, themselves included.
+    /// The value between two bounds, inclusively.
     pub fn between(lower: Value, upper: Value) -> Self {
         if lower == upper {
             KnownValue::Exact { value: lower }
@@ -100,7 +100,7 @@ impl KnownValue {
         }
     }
 
-    /// The least value that it can be.
+    /// The least possible value.
     pub fn lower(self) -> Value {
         match self {
             KnownValue::Exact { value } => value,
@@ -108,7 +108,7 @@ impl KnownValue {
         }
     }
 
-    /// The greatest value that it can be.
+    /// The greatest possible value.
     pub fn upper(self) -> Value {
         match self {
             KnownValue::Exact { value } => value,
@@ -124,7 +124,7 @@ impl KnownValue {
         }
     }
 
-    /// The same for the other side.
+    /// The value for the other side.
     pub fn for_opponent(self) -> Self {
         let turned = |value| match value {
             Value::Win => Value::Loss,
@@ -134,13 +134,13 @@ impl KnownValue {
         KnownValue::between(turned(self.upper()), turned(self.lower()))
     }
 
-    /// What both say together. Where they contradict each other, this one stays as it is.
+    /// The intersection of two known values. If they contradict each other, `self` is returned.
     pub fn narrowed(self, other: Self) -> Self {
         let (lower, upper) = (self.lower().max(other.lower()), self.upper().min(other.upper()));
         if lower <= upper { KnownValue::between(lower, upper) } else { self }
     }
 
-    /// In the words that searches use.
+    /// The value as a [`Bound`].
     pub fn bound(self) -> Bound {
         match (self.lower(), self.upper()) {
             (Value::Win, _) => Bound::Win,

@@ -1,12 +1,13 @@
-//! Moves of won and lost positions with depths that are not stored.
+//! Finds depths that are not stored, for the moves of won and lost positions.
 
 use super::{Lookup, LookupError, RatedMove, converts};
 use crate::board::Position;
 use crate::egdb::{DepthFinder, Value};
 
 impl Lookup<'_> {
-    /// As [`Lookup::rate_moves`]. Where the position is won or lost, depths that are not stored are
-    /// found, as far as the order of the best moves needs them and until `is_stopped` says so.
+    /// Like [`Lookup::rate_moves`]. Where the position is won or lost, depths that are not stored
+    /// are found, as far as the order of the best moves needs them and until `is_stopped` returns
+    /// true.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
@@ -25,8 +26,8 @@ impl Lookup<'_> {
         converting.iter_mut().for_each(|m| m.depth = Some(1));
         let is_last = converting.len() == as_good || value == Value::Win && !converting.is_empty();
         if is_last {
-            // The winner has nothing better than to convert, or the loser nothing else. Which
-            // conversion is best depends on what comes next.
+            // The winner has nothing better than to convert, or the loser can only convert. The
+            // depths after the conversions decide which of them is best.
             if converting.len() > 1 {
                 for m in converting.into_iter().filter(|m| m.further.is_none()) {
                     m.further = finder.depth(self.values, &m.after, is_stopped);

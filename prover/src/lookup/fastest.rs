@@ -1,6 +1,6 @@
-//! The way to the next conversion where neither depths are stored nor tables are in memory:
+//! The fastest way to the next conversion where depths are not stored and tables are not in memory:
 //! retrograde analysis of the positions that can come up before the next capture, crowning or move
-//! of a man, looked up one by one.
+//! of a man, which are looked up one by one.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use super::{Lookup, LookupError, converts};
 use crate::board::Position;
 use crate::egdb::Value;
 
-/// More positions than this are not looked at: about a second of work.
+/// The most positions that are looked up: about a second of work.
 const POSITIONS: usize = 100_000;
-/// Whether to stop is asked after so many.
+/// The number of positions between two polls whether to stop.
 const CLOCK_INTERVAL: usize = 256;
 
 /// A position that can come up.
@@ -21,16 +21,17 @@ struct Node {
     depth: Option<u32>,
 }
 
-/// A move: of the winner, if it keeps the win; of the loser, any.
+/// A move: of the winner, if it keeps the win; of the loser, any move.
 struct Move {
     after: Position,
-    /// The node that it leads to; none if it converts.
+    /// The node that the move leads to; none if the move converts.
     node: Option<usize>,
 }
 
 impl Lookup<'_> {
     /// The move of a won position with which the winner comes soonest to a capture, crowning or
-    /// move of a man that keeps the win, however the loser delays. `None` if the values that are
+    /// move of a man that keeps the win, against the longest defence. `None` if the known values do
+    /// not show one, if too many positions come up, or if `is_stopped` returns true.
     /// known do not show one, there is too much to look at, or `is_stopped` says so.
     ///
     /// # Errors
@@ -42,7 +43,7 @@ impl Lookup<'_> {
     ) -> Result<Option<Position>, LookupError> {
         let Some(mut nodes) = self.before_conversion(start, is_stopped)? else { return Ok(None) };
         for depth in 0.. {
-            // Those that are known after so many plies, from what was known before.
+            // The nodes whose depth is this number of plies, from the nodes of smaller depths.
             let found: Vec<usize> = (0..nodes.len())
                 .filter(|&i| nodes[i].depth.is_none())
                 .filter(|&i| {
@@ -65,7 +66,7 @@ impl Lookup<'_> {
         Ok(known.min_by_key(depth_after).map(|m| m.after))
     }
 
-    /// The positions that can come up before the next conversion, the first in front.
+    /// The positions that can come up before the next conversion, beginning with `start`.
     fn before_conversion(
         &self,
         start: &Position,
@@ -103,8 +104,8 @@ impl Lookup<'_> {
     }
 }
 
-/// Whether the winner, or the loser, has converted after so many plies at the latest: by one move,
-/// or by all.
+/// Whether a node has converted after at most `depth` plies: by one move of the winner, or by all
+/// moves of the loser.
 fn is_known(nodes: &[Node], node: &Node, is_winner: bool, depth: u32) -> bool {
     let mut moves = node.moves.iter().map(|m| match m.node {
         None => depth > 0,

@@ -1,4 +1,4 @@
-//! How a win ends.
+//! The line of play to the end of a win.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ impl Lookup<'_> {
                 return Ok(Some(names));
             };
             let is_decided = best.value.exact().is_some_and(|value| value != Value::Draw);
-            // Depths that are what they say never lead to a position twice.
+            // Correct depths never lead to a position twice.
             if !is_decided || best.depth.is_none() || !seen.insert(at) {
                 return Ok(None);
             }

@@ -1,7 +1,8 @@
-//! Looking a position up: its value, that of each legal move, and how a win ends.
+//! Looks a position up: its value, that of each legal move, and the line of play to the end of a
+//! win.
 //!
-//! All that is said is known: from the database, from the rules where a side cannot move, or
-//! because it follows from the values of the moves. What is not known is said to be so.
+//! All values are proved: by the database, by the rules where a side cannot move, or because they
+//! follow from the values of the moves. A value that is not known is reported as unknown.
 
 mod answer;
 mod depths_found;
@@ -15,45 +16,45 @@ pub use answer::{KnownValue, MoveAnswer, PositionAnswer};
 use crate::board::{Board, MoveError, Position};
 use crate::egdb::{Depths, StoreError, Value, Values};
 
-/// Where values and depths are.
+/// The sources of values and depths.
 #[derive(Clone, Copy)]
 pub struct Lookup<'a> {
     /// The board.
     pub board: &'a Board,
-    /// The values.
+    /// The values of the positions.
     pub values: &'a Values,
-    /// The depths, if any can be there.
+    /// The depths; none if there can be none.
     pub depths: Option<&'a Depths>,
 }
 
-/// Why a position has no answer.
+/// The reason why a position has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum LookupError {
-    /// The database.
+    /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A move without a name; a mistake of the program.
+    /// A move has no name, which is a mistake of the program.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
 
-/// A legal move and what is known of it.
+/// A legal move with its value and depth, as far as known.
 #[derive(Debug, Clone, Copy)]
 pub struct RatedMove {
-    /// The position after it.
+    /// The position after the move.
     pub after: Position,
-    /// Its value for the side that makes it.
+    /// The value of the move for the side that makes it.
     pub value: KnownValue,
     /// The plies until the next capture, crowning or move of a man, this move included.
     pub depth: Option<u32>,
-    /// The depth of the position after it. Among moves of the same depth it tells how long the win
-    /// takes that comes next.
+    /// The depth of the position after the move. Among moves of equal depth it tells how long the
+    /// next part of the win takes.
     further: Option<u32>,
 }
 
 impl RatedMove {
-    /// What it is sorted by, the best first: what is certain, then what is possible, then the depth
-    /// (wins soon, losses late), known before unknown.
+    /// The key by which moves are sorted, the best first: by the certain value, then by the
+    /// possible one, then by depth (wins soon, losses late), known depths before unknown ones.
     fn rank(&self) -> impl Ord + use<> {
         let by_depth = |depth: Option<u32>| {
             let depth = i64::from(depth?);
@@ -66,7 +67,8 @@ impl RatedMove {
 }
 
 impl Lookup<'_> {
-    /// All that is known of a position.
+    /// The answer about a position: its value, its depth, its moves and the line to the end of a
+    /// win.
     ///
     /// # Errors
     /// [`LookupError`] when a file of the database cannot be read or is damaged.
@@ -74,8 +76,8 @@ impl Lookup<'_> {
         Ok(self.answer_with(position, |_| KnownValue::UNKNOWN)?.0)
     }
 
-    /// The same with what else is `proved` of positions, for their sides to move. The moves are
-    /// returned a second time, in the order in which the answer has them.
+    /// Like [`Lookup::answer`], but also uses bounds from `proved`, for the sides to move. The
+    /// moves are returned a second time, with their positions, in the order of the answer.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
@@ -105,7 +107,7 @@ impl Lookup<'_> {
         Ok((answer, rated))
     }
 
-    /// The legal moves, the best first. Moves that lead to the same position are one.
+    /// The legal moves, the best first. Moves that lead to equal positions are one.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
@@ -146,7 +148,7 @@ impl Lookup<'_> {
         Ok(value.map_or(KnownValue::UNKNOWN, |value| KnownValue::Exact { value }))
     }
 
-    /// The same, or what follows from the moves where that says more.
+    /// The value by [`Lookup::known`], or by the moves where they say more.
     fn value(&self, position: &Position, moves: &[RatedMove]) -> Result<KnownValue, StoreError> {
         let known = self.known(position)?;
         let best = |bound: fn(KnownValue) -> Value| moves.iter().map(|m| bound(m.value)).max();
@@ -158,8 +160,7 @@ impl Lookup<'_> {
         })
     }
 
-    /// The depth of a position with this value as it is stored, or by the rules where there is no
-    /// move.
+    /// The stored depth of a position with this value; 0 where there is no move.
     fn stored_depth(&self, position: &Position, value: Value) -> Result<Option<u32>, StoreError> {
         if !self.board.can_move(position) {
             return Ok(Some(0));
@@ -167,7 +168,7 @@ impl Lookup<'_> {
         self.depths.map_or(Ok(None), |depths| depths.depth(position, value))
     }
 
-    /// The same, or as it follows from the moves.
+    /// The stored depth, or the one that follows from the moves.
     fn depth_among(
         &self,
         position: &Position,
@@ -181,7 +182,7 @@ impl Lookup<'_> {
             return Ok(Some(stored));
         }
         let best = moves.first().filter(|best| best.value.exact() == Some(value));
-        // Nothing is sooner than one ply; otherwise a move of which less is known may be better.
+        // No depth is less than one ply; for other depths a move of unknown depth may be better.
         let decides = |best: &&RatedMove| best.depth == Some(1) && value == Value::Win;
         let are_all_known = moves.iter().all(|other| {
             let is_worse = other.value.upper() < value;
@@ -191,7 +192,7 @@ impl Lookup<'_> {
     }
 }
 
-/// Whether a move captures, crowns or moves a man: whether men stand elsewhere, or a piece is gone.
+/// Whether a move is a conversion: a man has moved or was crowned, or a piece was captured.
 fn converts(before: &Position, after: &Position) -> bool {
     let men = |p: &Position| (p.black & !p.kings, p.white & !p.kings);
     men(before) != men(after) || before.pieces() != after.pieces()

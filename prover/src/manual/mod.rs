@@ -1,4 +1,4 @@
-//! Manual pages and shell completions, made from the options that a program has.
+//! Manual pages and shell completions, made from the options of a program.
 //!
 //! ```
 //! use clap::CommandFactory;
@@ -24,16 +24,16 @@ use crate::egdb::atomic::write_file;
 pub struct Page {
     /// The name of its file, such as `prove-db.1`.
     pub file: String,
-    /// Its text in roff.
+    /// The text of the page, in roff.
     pub text: Vec<u8>,
 }
 
-/// The manual pages of a program: one of its own, and one for each subcommand.
+/// The manual pages of a program: one for the program, and one for each subcommand.
 ///
 /// # Errors
-/// None that are known: a page is written into memory.
+/// None are known: a page is written into memory.
 pub fn pages(command: Command) -> io::Result<Vec<Page>> {
-    // A page for `help` of each subcommand would say nothing.
+    // A page for `help` of each subcommand would have no content.
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let version = command.get_version().unwrap_or_default().to_owned();
@@ -63,8 +63,8 @@ fn page(command: Command, version: &str) -> io::Result<Page> {
     Ok(Page { file: man.get_filename(), text })
 }
 
-/// Writes the manual pages of a program into a directory, which is made if it is not there; returns
-/// how many there are.
+/// Writes the manual pages of a program into a directory, which is made if it is missing; returns
+/// the number of pages.
 ///
 /// # Errors
 /// A page cannot be written.
@@ -78,7 +78,7 @@ pub fn write_pages(command: Command, directory: &Path) -> io::Result<usize> {
     Ok(pages.len())
 }
 
-/// The script that lets a shell complete the options of a program.
+/// The script by which a shell completes the options of a program.
 pub fn completions(mut command: Command, shell: Shell) -> Vec<u8> {
     let name = command.get_name().to_owned();
     let mut script = Vec::new();

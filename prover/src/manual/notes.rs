@@ -1,14 +1,14 @@
-//! What stands at the end of a command's help, as sections of its manual page.
+//! The notes at the end of a command's help, as sections of its manual page.
 
 use std::io::{self, Write};
 
 use clap_mangen::roff::{Roff, roman};
 
-/// The section for what begins without a heading of its own.
+/// The section of notes that begin without a heading.
 const NOTES: &str = "NOTES";
 
-/// Writes the sections. A paragraph that begins with a word or two and a colon begins a section of
-/// that name; lines that are indented stay as they are.
+/// Writes the sections. A paragraph that begins with a word or two and a colon begins a section
+/// with that heading; indented lines stay as they are.
 pub(super) fn render(text: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut roff = Roff::new();
     let mut section = None;
@@ -20,7 +20,7 @@ pub(super) fn render(text: &str, out: &mut dyn Write) -> io::Result<()> {
             roff.control("SH", [name.as_str()]);
             section = Some(name);
         } else if section.as_deref() == Some("EXAMPLES") && !body.starts_with("  ") {
-            // What follows examples is about the command.
+            // The text after the examples is about the command.
             roff.control("SH", [NOTES]);
             section = Some(NOTES.into());
         } else {
@@ -46,14 +46,14 @@ fn split_heading(paragraph: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// What has lost its heading begins with a capital.
+/// The body of a section, which begins with a capital when its heading is removed.
 fn capitalised(body: &str) -> String {
     let mut letters = body.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()
 }
 
-/// Indented lines stay as they are; others are filled.
+/// Writes lines: indented ones stay as they are; others are filled.
 fn render_lines(body: &str, roff: &mut Roff) {
     let mut is_kept = false;
     for line in body.lines() {

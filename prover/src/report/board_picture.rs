@@ -1,18 +1,18 @@
-//! A board as a picture: SVG within a page.
+//! The picture of a board: SVG within a page.
 
 use crate::board::{Board, Position, Side};
 
-/// Units of a square.
+/// The width of a square, in units of the picture.
 const SIZE: usize = 10;
 
-/// What the pictures of a page share, once in the page.
+/// The shapes that the pictures of a page share; they are needed once in the page.
 pub(super) const SHAPES: &str = "<svg width=\"0\" height=\"0\" class=\"shapes\" aria-hidden=\"true\"><defs>\
 <circle id=\"man\" r=\"3.9\"/>\
 <g id=\"king\"><circle r=\"3.9\"/><path d=\"M-2.1 1.7h4.2l.5-3.2-1.5 1.2L0-2.2-1.1-.3l-1.5-1.2z\"/></g>\
 </defs></svg>\n";
 
-/// The board of a position, Black's home row above, with the numbers of its squares. Text for those
-/// who do not see it is its FEN.
+/// The picture of a position, with Black's home row at the top and the numbers of the squares. Its
+/// alternative text is the FEN.
 pub(super) fn board_picture(board: &Board, position: &Position) -> String {
     let (rows, columns) = (usize::from(board.rows()), usize::from(board.columns()));
     let (width, height) = (columns * SIZE, rows * SIZE);
@@ -50,7 +50,7 @@ pub(super) fn board_picture(board: &Board, position: &Position) -> String {
     out
 }
 
-/// A board with its FEN below, and who is to move.
+/// The picture of a position with its FEN and the side to move below.
 pub(super) fn board_figure(board: &Board, position: &Position, caption: &str) -> String {
     let turn = name(position.turn);
     let (picture, fen) = (board_picture(board, position), board.write_fen(position));
@@ -59,7 +59,7 @@ pub(super) fn board_figure(board: &Board, position: &Position, caption: &str) ->
     )
 }
 
-/// A side for people.
+/// The name of a side, as text.
 pub(super) fn name(side: Side) -> &'static str {
     match side {
         Side::Black => "Black",

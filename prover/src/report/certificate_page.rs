@@ -1,4 +1,4 @@
-//! What a certificate proves and what it consists of, as one HTML page that needs nothing else.
+//! The statistics of a certificate as one self-contained HTML page.
 
 use certificate_spec::claim::{Question, Value};
 
@@ -64,7 +64,7 @@ fn title(stored: &Stored) -> String {
     }
 }
 
-/// What is proved, or would be if what is assumed holds, in one sentence.
+/// A sentence about what is proved, or would be if the assumptions hold.
 fn sentence(stored: &Stored) -> String {
     let proved = match stored.claim.value {
         Value::Draw => "neither side can force a win: it is a draw",
@@ -133,7 +133,7 @@ fn first_moves(stored: &Stored, proof: &StoredProof) -> Result<String, FirstMove
 }
 
 fn verification(stored: &Stored) -> String {
-    // Where it lies on this machine is nobody's business.
+    // The page shows the name of the folder only, since the path on this machine is private.
     let folder = stored.directory.file_name().map(|name| name.to_string_lossy().into_owned());
     let folder = shell_word(&folder.unwrap_or_else(|| "cert".into()));
     let (game, root) = (&stored.claim.game, stored.root);
@@ -173,7 +173,7 @@ fn section(table: &Table) -> String {
     out + &rows_of(table)
 }
 
-/// Lines over the plies. What cannot be reached has no ply.
+/// A chart by plies. Positions that cannot be reached have no ply and are left out.
 fn chart(table: &Table) -> String {
     let at = |row: &Row| row.key.parse().ok();
     let points = |count: &dyn Fn(&Row) -> u64| -> Vec<(u64, u64)> {

@@ -1,10 +1,10 @@
-//! What a question of a certificate consists of: how far from the start, with how many pieces, and
-//! which slices of the database it rests on.
+//! The statistics of a question of a certificate: nodes by their distance from the start and by
+//! their pieces, and the slices of the database that it rests on.
 //!
 //! The distance of a position is the least number of plies from the start along moves of the proof.
-//! It is found by going over the nodes in the order of their distances (Dijkstra), and over each
-//! leaf in breadth. Positions that several leaves expand count for each of them, as in the verdict
-//! of `check`.
+//! Nodes are visited in the order of their distances (Dijkstra), and the positions of each leaf
+//! breadth first. Positions that several leaves expand count for each of them, as in the verdict of
+//! `check`.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
@@ -14,34 +14,34 @@ use crate::certificate::{BrokenProof, Stored, StoredBasis, StoredNode, StoredPro
 use crate::egdb::{Slice, locate};
 use crate::search::{KeyMap, Replay};
 
-/// A number of nodes, or of leaves, and of positions that leaves expand.
+/// A number of nodes or of leaves, and of the positions that leaves expand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
-    /// Nodes or leaves.
+    /// The number of nodes, or of leaves.
     pub nodes: u64,
-    /// Positions.
+    /// The number of positions.
     pub positions: u64,
 }
 
-/// What a question consists of.
+/// The statistics of a question.
 #[derive(Debug, Default)]
 pub struct CertificateStats {
-    /// By plies from the start; `None` for what cannot be reached from there.
+    /// Sizes by plies from the start; `None` for nodes that cannot be reached from there.
     pub by_ply: BTreeMap<Option<u32>, Size>,
-    /// By the number of pieces.
+    /// Sizes by the number of pieces.
     pub by_pieces: BTreeMap<u32, Size>,
-    /// Leaves by the number of positions that they expand: from 2ⁿ to 2ⁿ⁺¹ − 1 for each n.
+    /// Sizes of leaves by the number of positions that they expand: from 2ⁿ to 2ⁿ⁺¹ − 1 for each n.
     pub leaves: BTreeMap<u32, Size>,
-    /// How many moves of the proof lead to positions of each slice of the database.
+    /// The number of moves of the proof that lead to positions of each slice of the database.
     pub lookups: HashMap<Slice, u64>,
 }
 
 impl CertificateStats {
-    /// Goes over a question. `replayed` gets the number of positions of each leaf.
+    /// Counts the nodes of a question. `replayed` gets the number of positions of each leaf.
     ///
     /// # Errors
-    /// [`BrokenProof`] if a leaf does not stand up to its replay. (The values of database
-    /// positions are not looked at.)
+    /// [`BrokenProof`] if the replay of a leaf fails. (The values of database positions are not
+    /// looked up.)
     pub fn new(
         stored: &Stored,
         proof: &StoredProof,
@@ -87,7 +87,8 @@ impl<F: FnMut(u64)> Counting<'_, F> {
         self.stored.claim.cover.admits(black, white)
     }
 
-    /// A move of the proof leads to `position`, so many plies from the start if that is known.
+    /// Counts a move of the proof to `position`, which is `ply` plies from the start if that is
+    /// known.
     fn meet(&mut self, position: &Position, ply: Option<u32>) {
         if self.is_in_database(position) {
             let (slice, _) = locate(self.board(), position);

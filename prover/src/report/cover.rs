@@ -1,8 +1,8 @@
-//! Covers in words.
+//! Descriptions of covers.
 
 use crate::egdb::{Clause, Cover};
 
-/// What a database covers, for people, such as "up to 7 pieces, or up to 8 with at most 4 a side".
+/// Describes a cover, such as "up to 7 pieces, or up to 8 with at most 4 a side".
 pub(super) fn words_of_cover(cover: &Cover) -> String {
     if cover.is_empty() {
         return "no positions".into();

@@ -1,4 +1,4 @@
-//! The statistics of a database as one HTML page that needs nothing else.
+//! The statistics of a database as one self-contained HTML page.
 
 use certificate_spec::database::DatabaseManifest;
 
@@ -10,23 +10,23 @@ use crate::board::{Board, Position};
 use crate::egdb::stats::Counts;
 use crate::egdb::{Slice, Value};
 
-/// What the page says about a slice.
+/// The row of a slice.
 pub struct SliceRow {
     /// The slice.
     pub slice: Slice,
-    /// Its positions by their values.
+    /// The number of its positions by value.
     pub counts: Counts,
-    /// Bytes on disk.
+    /// The size of its file, in bytes.
     pub bytes: u64,
-    /// The longest distance to conversion, where it is known.
+    /// The longest distance to conversion, in plies, if it is known.
     pub longest: Option<u32>,
-    /// A position with that distance and its value, where one was looked for and there is one.
+    /// A position with that distance and its value, if one was looked for and exists.
     pub example: Option<(Position, Value)>,
-    /// Seconds that building took, where they were noted.
+    /// The seconds that its build took, if they were noted.
     pub seconds: Option<f64>,
 }
 
-/// The page for a database of a board.
+/// The page of a board's database.
 pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
     let (game, covered) = (board.name(), words_of_cover(&manifest.cover));
     let all = Sum::of(rows.iter());
@@ -94,7 +94,7 @@ impl Sum {
     }
 }
 
-/// The slice with the longest win or loss, if that is known of all.
+/// The slice with the longest win or loss, if the longest of each slice is known.
 fn longest_of<'a>(rows: impl Iterator<Item = &'a SliceRow> + Clone) -> Option<&'a SliceRow> {
     let is_known = rows.clone().all(|row| row.longest.is_some());
     rows.filter(|_| is_known).max_by_key(|row| row.longest)
@@ -134,7 +134,8 @@ fn card(board: &Board, title: &str, sum: &Sum, longest: Option<&SliceRow>) -> St
     out + "</div>\n"
 }
 
-/// Wins, draws and losses of the whole width; each has its letter where there is room for it.
+/// A bar of wins, draws and losses, which fills the width; each part has its letter if there is
+/// room for it.
 fn bar(counts: &Counts) -> String {
     let part = |class: &str, letter: &str, n: u64| {
         let share = 100.0 * n as f64 / counts.positions.max(1) as f64;

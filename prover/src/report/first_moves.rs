@@ -1,31 +1,31 @@
-//! How a proof begins: what the claimant plays at the start and against each first reply.
+//! The first moves of a proof: the claimant's move at the start and its answer to each first reply.
 
 use super::board_picture::name;
 use crate::board::{Board, MoveError, Position};
 use crate::certificate::{BrokenProof, Stored, StoredProof};
 use crate::play::{ProofMoves, ProvedMoves};
 
-/// The first moves of a question, in words.
+/// The first moves of a question, by name.
 pub struct FirstMoves {
     /// The claimant's first move, where it moves first.
     pub first: Option<String>,
-    /// Each move of the other side, and what the claimant answers.
+    /// Each move of the other side, and the claimant's answer.
     pub replies: Vec<[String; 2]>,
 }
 
-/// Why first moves cannot be told.
+/// The reason why first moves cannot be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum FirstMovesError {
     /// The certificate proves nothing.
     #[error(transparent)]
     Broken(#[from] BrokenProof),
-    /// A move has no name; a mistake of the prover.
+    /// A move has no name, which is a mistake of the prover.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
 
 impl FirstMoves {
-    /// Those of a question.
+    /// The first moves of a question.
     ///
     /// # Errors
     /// [`FirstMovesError`]

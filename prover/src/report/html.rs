@@ -1,9 +1,9 @@
-//! What pages for a browser share. They need nothing from elsewhere.
+//! The common parts of pages, which are self-contained.
 
 use super::board_picture::SHAPES;
 
-/// The look of all pages: dark or light as the reader has it, on any width. Colours are those that
-/// people with other colour vision tell apart, and nothing is said by a colour alone.
+/// The style sheet of all pages: dark or light as the browser prefers, for any width. The colours
+/// can be told apart with any colour vision, and no information is given by a colour alone.
 const STYLE: &str = "
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --faint: #8886; --soft: #7773;
 --win: #1f5fa8; --draw: #d9d9d2; --loss: #b3541e; --on: #fff; --on-draw: #1b1b1b; --square: #8a9a72; --light: #efe6d0 }
@@ -49,7 +49,7 @@ pub(super) fn head(title: &str) -> String {
     )
 }
 
-/// The end of a page: what made it, in which versions.
+/// The end of a page, with the versions of program, format and rules.
 pub(super) fn foot() -> String {
     let (version, format, rules) =
         (env!("CARGO_PKG_VERSION"), certificate_spec::VERSION, certificate_spec::RULES);
@@ -59,7 +59,7 @@ pub(super) fn foot() -> String {
     )
 }
 
-/// Text that is not to be taken for HTML.
+/// A text in which characters with a meaning in HTML are escaped.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

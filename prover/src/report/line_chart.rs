@@ -1,26 +1,26 @@
 //! A chart of lines on a logarithmic scale: SVG within a page.
 
-/// Size of the picture.
+/// The width of the picture; its height is below.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 230.0;
-/// Where the lines are in it: from and to, across and down.
+/// The first and last coordinate of the lines: across, and below it down.
 const ACROSS: [f64; 2] = [46.0, 350.0];
 const DOWN: [f64; 2] = [12.0, 190.0];
-/// The most marks of the axis below.
+/// The most marks of the horizontal axis.
 const MOST_MARKS: u64 = 8;
-/// The most points that get a dot each.
+/// The most points of a line that get a dot each.
 const MOST_DOTS: usize = 40;
 
 /// A line.
 pub(super) struct Series<'a> {
-    /// What it counts.
+    /// The name of the count.
     pub(super) name: &'a str,
-    /// Its points: where, and how many there.
+    /// The points: the place on the axis, and the count there.
     pub(super) points: Vec<(u64, u64)>,
 }
 
-/// Lines over a common axis, which has a name. Two lines differ in their strokes, not by colour
-/// alone. What is 0 has no place on the scale and interrupts its line.
+/// Draws lines over a common axis, which has a name. Two lines differ in their strokes, not by
+/// colour alone. A count of 0 has no place on the scale and interrupts its line.
 pub(super) fn line_chart(axis: &str, series: &[Series<'_>]) -> String {
     let points = || series.iter().flat_map(|s| &s.points);
     let last = points().map(|(x, _)| *x).max().unwrap_or(0).max(1);
@@ -75,7 +75,7 @@ pub(super) fn line_chart(axis: &str, series: &[Series<'_>]) -> String {
     out + "</svg>"
 }
 
-/// What each line is, for the text beside a chart.
+/// The legend of the lines, for the text beside a chart.
 pub(super) fn key(series: &[Series<'_>]) -> String {
     let sample = |(number, s): (usize, &Series<'_>)| {
         format!(
@@ -87,7 +87,7 @@ pub(super) fn key(series: &[Series<'_>]) -> String {
     series.iter().enumerate().map(sample).collect::<Vec<_>>().join(" ")
 }
 
-/// 1000 as 1 k, and so on, as it has little room.
+/// A short form of a number, with a prefix: 1000 as 1 k.
 fn short(n: u64) -> String {
     let units = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (1000, "k")];
     match units.into_iter().find(|(unit, _)| n >= *unit) {
@@ -96,7 +96,7 @@ fn short(n: u64) -> String {
     }
 }
 
-/// The distance of marks so that there are not too many: 1, 2 or 5 and zeros.
+/// The step between marks, 1, 2 or 5 times a power of ten, such that their number is bounded.
 fn step_of(last: u64) -> u64 {
     let mut step = 1;
     for factor in [2, 5, 10].into_iter().cycle() {

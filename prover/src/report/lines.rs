@@ -5,7 +5,7 @@ use certificate_spec::claim::Question;
 use super::tables::{CertificateReport, QuestionReport, Row, Sums};
 use crate::proof::if_assumed;
 
-/// Lines of columns separated by tabs.
+/// The report in TSV.
 pub fn tsv(report: &CertificateReport<'_>) -> String {
     let line = |question: Question, table: &str, row: &Row| {
         let positions = row.positions.map_or("-".into(), |n| n.to_string());
@@ -14,7 +14,7 @@ pub fn tsv(report: &CertificateReport<'_>) -> String {
     format!("question\ttable\tkey\tcount\tpositions\n{}", lines(report, line))
 }
 
-/// A JSON object a line.
+/// The report as JSON, an object a line.
 pub fn json(report: &CertificateReport<'_>) -> String {
     lines(report, |question, table, Row { key, count, positions }| {
         let positions = positions.map_or("null".into(), |n| n.to_string());
@@ -37,7 +37,7 @@ fn lines(
     out
 }
 
-/// Aligned columns.
+/// The report as text, in aligned columns.
 pub fn text(report: &CertificateReport<'_>) -> String {
     let stored = report.stored;
     let claim = &stored.claim;

@@ -1,4 +1,4 @@
-//! What certificates and databases consist of, for people and for programs.
+//! Statistics of certificates and databases, as text, as pages for a browser, and for programs.
 
 mod board_picture;
 mod certificate_page;

@@ -7,27 +7,27 @@ use crate::certificate::{BrokenProof, Stored, StoredProof};
 
 /// A report on a certificate.
 pub struct CertificateReport<'a> {
-    /// The certificate.
+    /// The certificate that the report is about.
     pub stored: &'a Stored,
     /// The tables of each question.
     pub questions: Vec<QuestionReport>,
 }
 
-/// What a question of a certificate consists of.
+/// The tables of a question.
 pub struct QuestionReport {
     /// The question.
     pub question: Question,
-    /// Its tables.
+    /// The four tables of the question.
     pub tables: [Table; 4],
 }
 
-/// Something counted in one way.
+/// A table of counts.
 pub struct Table {
-    /// For programs.
+    /// The name of the table, for programs.
     pub name: &'static str,
-    /// What a row is about, for people.
+    /// The heading of the keys, as text.
     pub title: &'static str,
-    /// What the count counts, for people.
+    /// A word for the counted things, as text.
     pub counted: &'static str,
     /// The rows.
     pub rows: Vec<Row>,
@@ -35,11 +35,11 @@ pub struct Table {
 
 /// A row of a table.
 pub struct Row {
-    /// What it is about.
+    /// The key of the row, such as a number of plies.
     pub key: String,
-    /// The count.
+    /// The count of the row.
     pub count: u64,
-    /// A number of positions, where the count is not one of look-ups.
+    /// The number of positions; none where the count is one of look-ups.
     pub positions: Option<u64>,
 }
 
@@ -47,15 +47,15 @@ pub struct Row {
 pub(super) struct Sums {
     pub(super) nodes: u64,
     pub(super) leaves: u64,
-    /// Positions that leaves expand.
+    /// The number of positions that leaves expand.
     pub(super) positions: u64,
 }
 
 impl<'a> CertificateReport<'a> {
-    /// Goes over a certificate. `replayed` gets the number of positions of each leaf.
+    /// Counts the nodes of a certificate. `replayed` gets the number of positions of each leaf.
     ///
     /// # Errors
-    /// [`BrokenProof`] if a leaf does not stand up to its replay.
+    /// [`BrokenProof`] if the replay of a leaf fails.
     pub fn new(stored: &'a Stored, replayed: impl Fn(u64)) -> Result<Self, BrokenProof> {
         let report = |proof: &StoredProof| {
             let tables = tables(&CertificateStats::new(stored, proof, &replayed)?);
@@ -81,7 +81,7 @@ fn tables(stats: &CertificateStats) -> [Table; 4] {
         count: size.nodes,
         positions: Some(size.positions),
     };
-    // What cannot be reached comes last.
+    // Nodes that cannot be reached come last.
     let mut plies: Vec<_> = stats.by_ply.iter().collect();
     plies.sort_by_key(|(ply, _)| ply.unwrap_or(u32::MAX));
     let plies = plies

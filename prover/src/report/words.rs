@@ -1,9 +1,9 @@
-//! Numbers and slices in words.
+//! Descriptions of numbers and slices.
 
 use crate::egdb::Slice;
 
-/// A share in percent: with one decimal, and with as many more as it takes where that would be all
-/// or nothing and the share is not.
+/// A share in percent with one decimal. If that rounds a share to 0 or 100 % that is neither, it
+/// has more decimals.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     if part == 0 || part == whole {
         return if part == 0 { "0 %".into() } else { "100 %".into() };
@@ -21,10 +21,10 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     unreachable!("the last number of digits is always taken")
 }
 
-/// With more the numbers of positions would not fit into 128 bits.
+/// The most digits; with more, the products would not fit into 128 bits.
 const MOST_DIGITS: usize = 17;
 
-/// "2 men + 1 king v 3 men": the side to move first.
+/// Describes a slice, such as "2 men + 1 king v 3 men": the side to move first.
 pub(super) fn words_of_slice(slice: Slice) -> String {
     let [men, kings, enemy_men, enemy_kings] = slice.name().0;
     let side = |men: u8, kings: u8| {
@@ -39,7 +39,7 @@ pub(super) fn words_of_slice(slice: Slice) -> String {
     format!("{} v {}", side(men, kings), side(enemy_men, enemy_kings))
 }
 
-/// 1234567 as 1 234 567, with spaces that do not break.
+/// A number such as 1234567 as 1 234 567, with non-breaking spaces.
 pub(super) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -52,7 +52,7 @@ pub(super) fn thousands(n: u64) -> String {
     out
 }
 
-/// A word of a command line, quoted where a shell would take it for something else.
+/// A word of a command line, quoted if a shell would interpret it.
 pub(super) fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+=,:@%/".contains(c);
     if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
