@@ -1,5 +1,5 @@
-//! What a database says of a position that it need not cover: bounds on its value, and the same of
-//! each move.
+//! Bounds on the value of a position that a database need not cover, and on the value of each of
+//! its moves.
 
 use std::cmp::Reverse;
 
@@ -10,29 +10,29 @@ use thiserror::Error;
 use crate::database::Database;
 use crate::disk::store::StoreError;
 
-/// What a value lies between, the bounds themselves included, for the side to move.
+/// Bounds of a value for the side to move, inclusively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// At least this.
+    /// The lower bound of the value.
     pub lower: Value,
-    /// At most this.
+    /// The upper bound of the value.
     pub upper: Value,
 }
 
 impl Bounds {
-    /// Nothing is known.
+    /// The bounds of a value of which nothing is known.
     pub const UNKNOWN: Bounds = Bounds { lower: Value::Loss, upper: Value::Win };
 
     fn exact(value: Value) -> Self {
         Bounds { lower: value, upper: value }
     }
 
-    /// The value, where both bounds are the same.
+    /// The value, if both bounds are equal.
     pub fn value(&self) -> Option<Value> {
         (self.lower == self.upper).then_some(self.lower)
     }
 
-    /// The same for the other side.
+    /// The bounds for the other side.
     pub fn for_opponent(&self) -> Self {
         let turned = |value| match value {
             Value::Win => Value::Loss,
@@ -43,14 +43,14 @@ impl Bounds {
     }
 }
 
-/// A legal move and what is known of it.
+/// A legal move with the bounds of its value and its depth, as far as known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RatedMove {
-    /// Its name in PDN, such as `22x15`.
+    /// The name of the move in PDN, such as `22x15`.
     pub name: String,
-    /// The position after it.
+    /// The position after the move.
     pub after: Position,
-    /// Its value for the side that makes it.
+    /// The bounds of the move's value for the side that makes it.
     pub bounds: Bounds,
     /// The plies until the next capture, crowning or move of a man that keeps the value, this move
     /// included; `None` for draws and where no depth is stored.
@@ -58,7 +58,7 @@ pub struct RatedMove {
 }
 
 impl RatedMove {
-    /// What it is sorted by, the best first.
+    /// The key by which moves are sorted, the best first.
     fn rank(&self) -> impl Ord + use<> {
         let depth = self.depth.map(i64::from);
         let is_loss = self.bounds.value() == Some(Value::Loss);
@@ -67,20 +67,20 @@ impl RatedMove {
     }
 }
 
-/// Why moves have no values.
+/// The reason why moves have no values.
 #[derive(Debug, Error)]
 pub enum MovesError {
-    /// A file of the database.
+    /// A file of the database cannot be read or is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A move without a name; a mistake of this crate.
+    /// A move has no name, which is a mistake of this crate.
     #[error(transparent)]
     Name(#[from] MoveError),
 }
 
 impl Database {
-    /// What is known of a position: by the rules, where a side has no piece or no move; from the
-    /// database; or from the values of the moves, where it is not covered itself.
+    /// The bounds of a position's value: by the rules, where a side has no piece or no move; from
+    /// the database; or from the values of the moves, where the position itself is not covered.
     ///
     /// # Errors
     /// As for [`Database::probe`].
@@ -101,8 +101,8 @@ impl Database {
     }
 
     /// The legal moves with values and depths, the best first: wins that come soon, draws, losses
-    /// that come late; what is not certain stands where it belongs by its lower bound. Moves that
-    /// lead to the same position are one.
+    /// that come late; a move whose value is not certain is sorted by its lower bound. Moves that
+    /// lead to equal positions are one.
     ///
     /// # Errors
     /// [`MovesError`], when a file cannot be read or is damaged.
@@ -124,7 +124,7 @@ impl Database {
         Ok(moves)
     }
 
-    /// What is known without looking at the moves.
+    /// The bounds without looking at the moves.
     fn known(&self, position: &Position) -> Result<Bounds, StoreError> {
         let by_rules = by_rules(self.board(), position);
         let value = by_rules.map_or_else(|| self.probe(position), |value| Ok(Some(value)))?;

@@ -13,19 +13,18 @@ use crate::values::files::Miss;
 use crate::values::resident::Values;
 use draughtproof_game::{Board, Position};
 
-/// How much of a database is held in memory.
+/// The place of a database's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// So many bytes of decoded values, and 8 bytes for each 4096 indices of the database; others
-    /// are read when they are needed.
+    /// At most this many bytes of decoded values, and 8 bytes for each 4096 indices of the
+    /// database; other values are read when they are needed.
     Cached(u64),
-    /// All values, two bits a position, if that takes no more bytes than these. Opening takes as
+    /// All values, two bits a position, if that takes at most this many bytes. Opening takes as
     /// long as decoding the whole database.
     Resident(u64),
     /// The tables of all values that were made beside the database ([`BuildSession::map`], `prove
-    /// db --map`), two bits a position, mapped into memory and shared by all processes. Slices of
-    /// which there is none are as with [`Mode::Cached`], with so many bytes. Opening takes a
-    /// moment.
+    /// db --map`), two bits a position, mapped into memory and shared by all processes. Slices
+    /// without a table are as with [`Mode::Cached`], with this many bytes. Opening takes a moment.
     Mapped(u64),
 }
 
@@ -35,14 +34,14 @@ impl Default for Mode {
     }
 }
 
-/// What is known of a position without reading a file ([`Database::probe_cached`]).
+/// The result of a look-up that reads no file ([`Database::probe_cached`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cached {
-    /// Its value.
+    /// The value of the position.
     Value(Value),
-    /// As where [`Database::probe`] has none.
+    /// The database has no value, as where [`Database::probe`] returns `None`.
     Unknown,
-    /// A file would have to be read.
+    /// The value is in a file that would have to be read.
     NotCached,
 }
 
@@ -58,8 +57,8 @@ pub enum Cached {
 /// # Ok::<(), draughtproof_egdb::BuildError>(())
 /// ```
 ///
-/// A value is for the side to move, with a capture pending or not; never a guess: a position whose
-/// slice is not there has none, and a damaged file is an error.
+/// A value is for the side to move, whether a capture is pending or not. It is never a guess: a
+/// position whose slice is missing has none, and a damaged file is an error.
 pub struct Database {
     values: Values,
     depths: Depths,
@@ -68,11 +67,11 @@ pub struct Database {
 impl Database {
     /// Opens the database of `board` in the directory `root`, with the cover that it has.
     ///
-    /// Files are read when they are needed, the checksum of each unit verified then; or all of them
-    /// now ([`Mode::Resident`]), with their digests.
+    /// Files are read when they are needed, and the checksum of each unit is verified then; with
+    /// [`Mode::Resident`] all files are read at once, and their digests are verified.
     ///
     /// # Errors
-    /// [`BuildError`]: no database there, or a damaged one; too little memory to have it resident.
+    /// [`BuildError`]: the database is missing or damaged, or the memory is too small to hold it.
     pub fn open(root: impl AsRef<Path>, board: &Board, mode: Mode) -> Result<Self, BuildError> {
         let store = Store::new(root.as_ref(), board);
         let cover = store.manifest()?.cover;
@@ -92,23 +91,23 @@ impl Database {
         Ok(Database { values, depths: Depths::open(root, board)? })
     }
 
-    /// The board.
+    /// The board of the database.
     pub fn board(&self) -> &Board {
         self.values.board()
     }
 
-    /// Which positions are covered.
+    /// The positions that the database covers.
     pub fn cover(&self) -> &Cover {
         self.values.cover()
     }
 
-    /// Whether a position is covered. (Its value is unknown all the same where a file is missing.)
+    /// Whether the cover includes a position. (If a file is missing, its value is still unknown.)
     pub fn covers(&self, position: &Position) -> bool {
         self.values.covers(position)
     }
 
-    /// The value for the side to move; `None` where it is not known: a position that the
-    /// cover does not admit, or a slice whose file is not there.
+    /// The value for the side to move; `None` where it is not known: for a position that the cover
+    /// does not admit, or of a slice whose file is missing.
     ///
     /// # Errors
     /// [`StoreError`] when a file cannot be read or is damaged, naming the file and the unit.
@@ -116,9 +115,9 @@ impl Database {
         self.values.try_probe(position)
     }
 
-    /// The value for the side to move as far as it is in memory, for a search that cannot wait for
-    /// a disk: no file is read and nothing decoded. (Mapped pages that the system has not in memory
-    /// are read by it all the same.)
+    /// The value for the side to move if it is in memory, for a search that cannot wait for a disk:
+    /// no file is read and nothing is decoded. (The system itself reads mapped pages that are not
+    /// in memory.)
     ///
     /// # Errors
     /// As for [`Database::probe`].
@@ -145,8 +144,8 @@ impl Database {
         }
     }
 
-    /// The values of many positions, in order. What must be decoded is decoded once, by all
-    /// threads; that is how to look up many positions that were not looked up before.
+    /// The values of many positions, in order. Each part that must be decoded is decoded once, by
+    /// all threads, so this is how to look up many positions for the first time.
     ///
     /// # Errors
     /// As for [`Database::probe`].
@@ -154,7 +153,7 @@ impl Database {
         self.values.probe_batch(positions)
     }
 
-    /// Decodes what looking up these positions needs.
+    /// Decodes the parts that looking up these positions needs.
     ///
     /// # Errors
     /// As for [`Database::probe`].

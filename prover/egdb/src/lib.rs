@@ -1,16 +1,16 @@
 //! Endgame databases of checkers on boards of R × C squares: the value (win, draw or loss for the
 //! side to move) of every position with few pieces.
 //!
-//! Which positions these are is the database's [`Cover`]: all with at most some number of pieces,
-//! or at most so many together and so many a side. A search that reaches such a position need not
-//! go on: the database has the answer. Databases are built from nothing by retrograde analysis,
-//! fewer pieces first, and stored in compressed files (`certificate-spec/SPEC.md` §8) from which
-//! single positions are read at random. The checker reads the same files and derives their values
-//! again with code of its own.
+//! The positions that a database has are its [`Cover`]: all with at most some number of pieces, or
+//! those of them with at most some number a side. A search that reaches such a position need not go
+//! on: the database has the value. Databases are built by retrograde analysis, fewer pieces first,
+//! and stored in compressed files (`certificate-spec/SPEC.md` §8) from which single positions are
+//! read at random. The checker reads the same files and derives their values again with code of its
+//! own.
 //!
-//! For a program that looks positions up, [`Database`] is all there is to know. For one that
-//! builds: a [`Store`] is the directory of a board's database, a [`BuildSession`] holds the slices
-//! that are in memory, and [`extend`] solves what the store lacks.
+//! A program that looks positions up needs only [`Database`]. For a program that builds databases:
+//! a [`Store`] is the directory of a board's database, a [`BuildSession`] holds the slices that are
+//! in memory, and [`extend`] solves the slices that the store lacks.
 //!
 //! ```
 //! use draughtproof_egdb::{BuildSession, Cover, Database, Mode, Store, Value, extend};
@@ -30,12 +30,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The modules are folders by what the data is at that stage: `index` (positions as numbers),
-//! `values` (tables in memory), `solve` (a slice from those before it), `build` (a whole database,
-//! in order and within bounds), `codec` (tables as bytes), `disk` (bytes as files), `depth` (how
-//! long wins take).
-// Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
-// what is wrong in a database the checker refutes; the checker keeps the lint.
+//! The modules follow the stages of the data: `index` (positions as numbers), `values` (tables in
+//! memory), `solve` (a slice from those before it), `build` (a whole database, in order and within
+//! bounds), `codec` (tables as bytes), `disk` (bytes as files), `depth` (the length of wins).
+// Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory. A
+// mistake in a database is refuted by the checker, which keeps this lint.
 #![allow(clippy::cast_possible_truncation)]
 
 mod bounds;

@@ -1,13 +1,13 @@
-//! Numbers of bytes for people: whole MiB, and whole kB where there is less than one.
+//! Numbers of bytes as text: whole MiB, or whole kB below one MiB.
 
-/// The bytes of a MiB and of a kB.
+/// The units, MiB and kB, in bytes.
 const UNITS: [(u64, &str); 2] = [(1 << 20, "MiB"), (1000, "kB")];
 
 fn unit(bytes: u64) -> (u64, &'static str) {
     if bytes < UNITS[0].0 { UNITS[1] } else { UNITS[0] }
 }
 
-/// What is needed, rounded up.
+/// A needed number of bytes as text, rounded up.
 ///
 /// ```
 /// use draughtproof_egdb::size::{rounded_down, rounded_up};
@@ -19,7 +19,8 @@ pub fn rounded_up(bytes: u64) -> String {
     format!("{} {name}", bytes.div_ceil(size))
 }
 
-/// What there is, rounded down. If more is needed than there is, the texts show it.
+/// An available number of bytes as text, rounded down. If more is needed than is available, the two
+/// texts differ.
 pub fn rounded_down(bytes: u64) -> String {
     let (size, name) = unit(bytes);
     format!("{} {name}", bytes / size)

@@ -1,4 +1,4 @@
-//! Converting a database of version 0 of the format in place.
+//! Converts a database of version 0 of the format in place.
 //!
 //! First all slices are verified against the digests of the old MANIFEST. Then one after the other
 //! is decoded and coded anew, written atomically; depths are bound to the new files; and at last
@@ -20,21 +20,22 @@ use crate::disk::store::{Store, StoreError, write_parts};
 use crate::disk::version0;
 use crate::index::slice::Slice;
 
-/// The file of a slice, of which the head has been read.
+/// The file of a slice whose head has been read.
 struct OpenedSlice {
     head: SliceHead,
-    /// Whether it is of version 0.
+    /// Whether the file is of version 0.
     is_old: bool,
-    /// What follows the head is read next.
+    /// The file, positioned behind the head.
     file: File,
 }
 
-/// Converts the database in `store` (under [`Store::lock`]) if it is of version 0, and says whether
-/// it was. Slices that are finished and not listed yet are converted as well, and so are depths.
-/// `progress` is called after each slice with the numbers of slices converted and in all.
+/// Converts the database in `store` (under [`Store::lock`]) if it is of version 0, and returns
+/// whether it was. Slices that are finished and not listed yet are converted as well, and so are
+/// depths. `progress` is called after each slice with the number of converted slices and the number
+/// of all slices.
 ///
 /// # Errors
-/// [`StoreError`]: where a file is not what the old MANIFEST says, nothing has been changed.
+/// [`StoreError`]: if a file differs from the old MANIFEST, nothing has been changed.
 pub fn convert(store: &Store, mut progress: impl FnMut(usize, usize)) -> Result<bool, StoreError> {
     let (path, bytes) = match store.manifest() {
         Err(StoreError::Version0 { path, .. }) => {
@@ -73,9 +74,9 @@ pub fn convert(store: &Store, mut progress: impl FnMut(usize, usize)) -> Result<
     Ok(true)
 }
 
-/// The slices of which there are files of version 0 that the MANIFEST does not list: a build of a
-/// larger number of pieces has been interrupted. A file that is damaged is left to the next build,
-/// which removes it.
+/// The slices with files of version 0 that the MANIFEST does not list, from a build of a larger
+/// number of pieces that was interrupted. A file that is damaged is left to the next build, which
+/// removes it.
 fn unlisted_slices(store: &Store, listed: &[SliceRecord]) -> Result<Vec<Slice>, StoreError> {
     let mut found = Vec::new();
     for slice in store.slices_there()? {
@@ -116,7 +117,7 @@ fn open(store: &Store, slice: Slice) -> Result<OpenedSlice, StoreError> {
     Ok(OpenedSlice { head, is_old, file })
 }
 
-/// The first bytes of a file; it is read on after them.
+/// The first bytes of a file; the next read continues behind them.
 fn read_start(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Why a database could not be built.
+//! The errors of building a database.
 
 use std::path::PathBuf;
 
@@ -8,10 +8,10 @@ use thiserror::Error;
 use crate::disk::store::StoreError;
 use crate::size::{rounded_down, rounded_up};
 
-/// Why a database could not be built.
+/// The reason why a database could not be built.
 #[derive(Debug, Error)]
 pub enum BuildError {
-    /// An error of the files.
+    /// A file cannot be read or written, or is damaged.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Some slice needs more memory than may be used.
@@ -20,13 +20,13 @@ pub enum BuildError {
         rounded_up(*need), rounded_down(*limit)
     )]
     Memory {
-        /// The board.
+        /// The name of the board.
         board: String,
         /// The cover of the database.
         cover: Cover,
-        /// Bytes needed.
+        /// The bytes that are needed.
         need: u64,
-        /// Bytes that may be used.
+        /// The bytes that may be used.
         limit: u64,
     },
     /// Some slices need more memory than may be used; all others are finished.
@@ -35,40 +35,40 @@ pub enum BuildError {
         rounded_up(*need), rounded_down(*limit)
     )]
     LeftOut {
-        /// The board.
+        /// The name of the board.
         board: String,
-        /// Pieces of the slices.
+        /// The number of pieces of these slices.
         pieces: u8,
         /// The number of slices that are not finished.
         left: usize,
-        /// Bytes needed.
+        /// The bytes that are needed.
         need: u64,
-        /// Bytes that may be used.
+        /// The bytes that may be used.
         limit: u64,
     },
-    /// A slice that another one follows from is not there.
+    /// A slice that another slice follows from is missing.
     #[error(
         "{path}: expected slice {first}, which slice {slice} follows from, found no such file{more}: build it first, with `prove db --slice {first}`",
         more = if *missing > 1 { format!(", and {} others are missing", missing - 1) } else { String::new() }
     )]
     Needs {
-        /// Where the first missing one would be.
+        /// The path at which the first missing slice is expected.
         path: PathBuf,
-        /// The slice that was to be solved.
+        /// The name of the slice that was to be solved.
         slice: String,
-        /// The first missing one.
+        /// The name of the first missing slice.
         first: String,
-        /// How many are missing.
+        /// The number of missing slices.
         missing: usize,
     },
-    /// A finished slice that is not as it was written, and that no MANIFEST lists.
+    /// A finished slice is damaged, and no MANIFEST lists it.
     #[error(
         "{path}: expected a slice as it was written, found other bytes: build it again, with `prove db --slice {slice}`"
     )]
     DamagedSlice {
-        /// The file.
+        /// The path of its file.
         path: PathBuf,
-        /// The slice, or its twin: the one that stands for both.
+        /// The name of the slice that stands for it and its twin.
         slice: String,
     },
     /// The disk is too small for tables.
@@ -77,26 +77,26 @@ pub enum BuildError {
         rounded_up(*need), rounded_down(*free)
     )]
     TableSpace {
-        /// Where they are to be.
+        /// The directory in which the tables are to be.
         directory: PathBuf,
-        /// Bytes that they take.
+        /// The bytes that the tables take.
         need: u64,
-        /// Bytes free.
+        /// The bytes that are free.
         free: u64,
     },
-    /// The disk is too small.
+    /// The disk is too small for the slices with some number of pieces.
     #[error(
         "the {board} database with {pieces} pieces will take about {}, and {} are free where it is to be written",
         rounded_up(*need), rounded_down(*free)
     )]
     Disk {
-        /// The board.
+        /// The name of the board.
         board: String,
-        /// Pieces of the slices.
+        /// The number of pieces of the slices.
         pieces: u8,
-        /// Bytes expected.
+        /// The bytes that are expected.
         need: u64,
-        /// Bytes free.
+        /// The bytes that are free.
         free: u64,
     },
 }

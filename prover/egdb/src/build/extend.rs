@@ -1,7 +1,7 @@
-//! Building what a store lacks, within a bound on memory.
+//! Builds the slices that a store lacks, within a bound on memory.
 //!
 //! Slices are solved in order, each with its twin, and written as soon as they are solved. A slice
-//! that is not in memory when it is needed comes back from its file.
+//! that is not in memory when it is needed is read from its file.
 
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceRecord;
@@ -18,13 +18,13 @@ use draughtproof_game::Board;
 /// The progress of a build.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// The slices with a number of pieces begin.
+    /// The build of the slices with a number of pieces begins.
     Begin {
-        /// The cover that there will be when they are finished.
+        /// The cover of the database when these slices are finished.
         cover: Cover,
-        /// All indices of those slices for which there is memory.
+        /// The number of indices of those of these slices for which the memory suffices.
         indices: u64,
-        /// Those of slices that are finished.
+        /// The number of indices of those that are finished already.
         finished: u64,
     },
     /// The number of indices finished since the last event.
@@ -33,13 +33,13 @@ pub enum Event {
     End,
 }
 
-/// Extends a store (under [`Store::lock`]) by what the cover of `session` has and the store has
-/// not. What else the store covers stays: afterwards it has both. Slices that an earlier run has
-/// finished are not built again.
+/// Extends a store (under [`Store::lock`]) by the slices of the cover of `session` that it lacks.
+/// Afterwards the store covers both what it covered before and this cover. Slices that an earlier
+/// run has finished are not built again.
 ///
 /// # Errors
-/// [`BuildError`]; whatever is finished stays. Slices for which there is not memory enough are left
-/// out, all others with as many pieces are finished first.
+/// [`BuildError`]; finished slices stay. Slices for which the memory does not suffice are left out
+/// after all others with as many pieces are finished.
 pub fn extend(
     session: &mut BuildSession<'_>,
     mut progress: impl FnMut(Event),
@@ -53,7 +53,7 @@ pub fn extend(
         let pairs = Builder::pairs(board, &at_most(&wanted, n), n).into_iter();
         pairs.filter(|slice| is_new(slice) && !is_finished(slice)).collect()
     };
-    // What is left out for want of memory ends the build, so that nothing is needed after it.
+    // Slices that are left out for want of memory end the build, so nothing is needed after them.
     let all: Vec<Slice> = (2..=wanted.most_pieces()).flat_map(todo_of).collect();
     let mut later = Later::new(&all);
     for n in 2..=wanted.most_pieces() {
@@ -125,7 +125,7 @@ pub fn extend_depths(
     Ok(())
 }
 
-/// Refuses to start what will not fit on the disk.
+/// Checks that the expected slices fit on the disk, before they are built.
 fn check_disk(
     store: &Store,
     board: &Board,
@@ -141,8 +141,8 @@ fn check_disk(
     Err(BuildError::Disk { board: board.name(), pieces, need, free })
 }
 
-/// About how many bytes slices with `pieces` pieces and so many indices will take: somewhat more
-/// than in proportion to those with a piece less, or a byte for 32 where there are none.
+/// The approximate bytes of slices with `pieces` pieces and `indices` indices: somewhat more than
+/// in proportion to slices with a piece less, or a byte for 32 indices where there are none.
 fn expected_bytes(board: &Board, pieces: u8, indices: u64, records: &[SliceRecord]) -> u64 {
     let before = records.iter().filter(|r| r.name.pieces() == u32::from(pieces) - 1);
     let (bytes, before) = before.fold((0, 0), |(bytes, indices), record| {

@@ -1,4 +1,4 @@
-//! How long a database will take to build, and how large it will be.
+//! Forecasts the time of building a database, and its size.
 //!
 //! From the figures of slices that were built, those of slices with more pieces are estimated.
 //!
@@ -32,85 +32,87 @@ use crate::solve::builder::Builder;
 use crate::values::stats::placements;
 use draughtproof_game::Board;
 
-/// Calibration builds all slices up to a number of pieces with at most so many indices,
+/// Calibration builds all slices up to a number of pieces for which they have at most this many
+/// indices.
 const CALIBRATION: u64 = 250_000_000;
-/// and of those with one piece more the first ones, with at most so many: a few seconds together.
+/// Calibration also builds the first slices with one piece more, with at most this many indices: it
+/// takes a few seconds in all.
 const LARGER_CALIBRATION: u64 = 500_000_000;
 
-/// The forecast for the slices with a number of pieces; measured, not expected, where `known`.
+/// The forecast for the slices with a number of pieces; where `known`, the bytes are measured.
 #[derive(Debug, Clone)]
 pub struct Forecast {
     /// The number of pieces.
     pub pieces: u8,
-    /// Positions with exactly that many.
+    /// The number of positions with exactly this number of pieces.
     pub positions: u64,
-    /// Indices, those that stand for no position included.
+    /// The number of indices, including those that stand for no position.
     pub indices: u64,
-    /// Whether they are on disk already; then `bytes` is their size.
+    /// Whether the slices are on disk already; then `bytes` is their size.
     pub known: bool,
-    /// Seconds to build them.
+    /// The seconds to build the slices.
     pub seconds: f64,
-    /// Bytes on disk; while building, too.
+    /// The bytes that the slices take on disk, also while they are built.
     pub bytes: f64,
-    /// Bytes of memory without which they cannot be built, with tables in files.
+    /// The least bytes of memory with which they can be built, with tables in files.
     pub least_memory: u64,
-    /// Bytes on disk of their tables, if they are made for searches.
+    /// The bytes that their tables take on disk, if they are made for searches.
     pub tables: u64,
-    /// Bytes of memory with which nothing has to be read again.
+    /// The bytes of memory with which no slice has to be read again.
     pub most_memory: u64,
-    /// The slices that take longest, with their twins.
+    /// The slices that take longest to build, with their twins.
     pub largest: Vec<PairForecast>,
 }
 
-/// What is expected of a slice and its twin together.
+/// The forecast for a slice and its twin together.
 #[derive(Debug, Clone, Copy)]
 pub struct PairForecast {
     /// The slice that is first in order.
     pub slice: Slice,
-    /// Seconds to build both.
+    /// The seconds to build both.
     pub seconds: f64,
-    /// Bytes of both on disk.
+    /// The bytes of both on disk.
     pub bytes: f64,
-    /// Seconds to read what they follow from, where nothing of it is in memory.
+    /// The seconds to read the slices that they follow from, if none of them is in memory.
     pub reading: f64,
-    /// Bytes of memory without which they cannot be built, with no tables in files.
+    /// The least bytes of memory with which they can be built, without tables in files.
     pub memory: u64,
 }
 
-/// Rates measured on this machine.
+/// Rates that were measured on this machine.
 pub struct Forecaster {
     board: Board,
-    /// Seconds that an index takes to solve, compress and write.
+    /// The seconds to solve, compress and write an index, by slice.
     seconds: HashMap<Slice, f64>,
-    /// Bytes that an index takes on disk.
+    /// The bytes on disk of an index, by slice.
     bytes: HashMap<Slice, f64>,
-    /// Seconds to read an index again.
+    /// The seconds to read an index again.
     read: f64,
-    /// What slices take of which nothing is known.
+    /// The pace of slices of which no time is known.
     pace: Pace,
     /// The slices whose sizes are known.
     known: HashSet<Slice>,
     /// The slices that are on disk.
     there: HashSet<Slice>,
     memory: u64,
-    /// Bytes of disk for tables, where those that are needed do not fit into memory.
+    /// The bytes of disk for tables that are needed and do not fit into memory.
     files: u64,
 }
 
-/// How long slices take.
+/// The pace at which slices are built.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Pace {
-    /// Seconds for a slice, however small it is.
+    /// The seconds for a slice of any size.
     slice: f64,
-    /// Seconds for each index.
+    /// The additional seconds for each index.
     index: f64,
 }
 
 impl Pace {
-    /// The pace of slices with so many indices that took so many seconds. An index is measured by
-    /// the largest slices, which have half of all indices, together: what else the machine does
-    /// counts as it will count again. What the smaller half of the slices took beyond that is their
-    /// own.
+    /// The pace of slices, given as numbers of indices and seconds. The time of an index is that of
+    /// the largest slices, which have half of all indices, taken together: the load of the machine
+    /// by other programs is included, as it will be in the build. The time of a slice is what the
+    /// smaller half of the slices took beyond that.
     fn of_slices(mut slices: Vec<(f64, f64)>) -> Pace {
         slices.sort_by(|a, b| b.0.total_cmp(&a.0));
         let all: f64 = slices.iter().map(|&(indices, _)| indices).sum();
@@ -128,16 +130,16 @@ impl Pace {
         Pace { slice: (beyond / small.len().max(1) as f64).max(0.0), index }
     }
 
-    /// Seconds for a slice.
+    /// The seconds for a slice.
     fn of(&self, indices: f64) -> f64 {
         self.slice + self.index * indices
     }
 }
 
 impl Forecaster {
-    /// Builds a small database in a new directory `scratch` to measure this machine, and takes in
-    /// what is noted of the database in `store`. `memory` is what a builder may use, and `files` the
-    /// disk for tables that do not fit into it.
+    /// Builds a small database in a new directory `scratch` to measure this machine, and reads the
+    /// figures noted for the database in `store`. `memory` is the number of bytes that a builder
+    /// may use, and `files` the bytes of disk for tables that do not fit into it.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -180,7 +182,7 @@ impl Forecaster {
 
     /// The forecasts for the slices of a cover, from 2 pieces to its most.
     pub fn forecast(&mut self, cover: &Cover) -> Vec<Forecast> {
-        // By what the estimate from balanced slices was wrong for the number of pieces before.
+        // The error of the estimate from balanced slices for the number of pieces before.
         let mut growth = 1.0;
         let in_files = BuildSession::least_memory(&self.board, cover) > self.memory;
         let all = Slice::all(&self.board, cover);
@@ -208,7 +210,7 @@ impl Forecaster {
             .collect()
     }
 
-    /// Estimates the time of those of the slices with a number of pieces of which it is not known.
+    /// Estimates the times of those slices with a number of pieces whose time is not known.
     fn estimate_times(&mut self, slices: &[Slice]) {
         let unknown = slices.iter().copied().filter(|slice| !self.seconds.contains_key(slice));
         let shares: Vec<(Slice, f64, f64)> = unknown
@@ -225,8 +227,8 @@ impl Forecaster {
         }
     }
 
-    /// What is expected of each slice of a cover of which there are [`Forecaster::forecast`]s, with
-    /// its twin: in the order in which they are solved.
+    /// The forecast for each slice of a cover, with its twin, in the order in which they are
+    /// solved. [`Forecaster::forecast`] must have been called for the cover.
     pub fn pairs(&self, cover: &Cover) -> Vec<PairForecast> {
         let pairs = (2..=cover.most_pieces()).flat_map(|n| Builder::pairs(&self.board, cover, n));
         pairs.map(|slice| self.pair(cover, slice)).collect()
@@ -248,7 +250,7 @@ impl Forecaster {
         }
     }
 
-    /// The forecast for the slices with `n` pieces; `cover` is what there will be with them.
+    /// The forecast for the slices with `n` pieces; `cover` is the cover of the database with them.
     fn add_up(&self, n: u8, cover: &Cover, slices: &[Slice], in_files: bool) -> Forecast {
         let board = &self.board;
         let pairs = Builder::pairs(board, cover, n);
@@ -271,13 +273,13 @@ impl Forecaster {
         }
     }
 
-    /// Seconds to read slices again that had to be forgotten for want of memory, or of disk where
-    /// their tables are in files.
+    /// The seconds to read slices again that had to be dropped for want of memory, or of disk where
+    /// tables are in files.
     fn read_again(&self, n: u8, cover: &Cover, pairs: &[Slice], in_files: bool) -> f64 {
         let space = if in_files { self.files } else { self.memory };
         let mut resident = Residency::new(&self.board, cover, space);
         let smaller = Slice::all(&self.board, &at_most(cover, n - 1));
-        // A builder that begins with files has no tables yet of what it finds on disk.
+        // A builder with tables in files has no tables of the slices that it finds on disk.
         let made = smaller.into_iter().filter(|slice| !in_files || !self.there.contains(slice));
         resident.add(&made.collect::<Vec<_>>());
         let mut later = Later::new(pairs);
@@ -288,9 +290,9 @@ impl Forecaster {
             let room = if in_files { 0 } else { room_to_solve(&self.board, slice) };
             let load = match resident.bring(&needs, room, later.needs()) {
                 Ok(change) => change.load,
-                // All of them are read each time.
+                // All of these slices are read each time.
                 Err(_) if in_files => resident.missing(&needs),
-                // What cannot be built at all is not forecast to be read again.
+                // The forecast for slices that cannot be built includes no reading.
                 Err(_) => return 0.0,
             };
             indices += load.iter().map(|s| s.indices(&self.board)).sum::<u64>();
@@ -299,20 +301,20 @@ impl Forecaster {
         indices as f64 * self.read
     }
 
-    /// Seconds for an index: the geometric mean of those of these slices.
+    /// The seconds for an index: the geometric mean over these slices.
     fn seconds_of(&self, slices: &[Slice]) -> f64 {
         let logarithms =
             slices.iter().filter_map(|s| self.seconds.get(s)).map(|s| s.max(1e-12).ln());
         mean(logarithms).map_or(0.0, f64::exp)
     }
 
-    /// Bytes for an index: the mean of those of these slices.
+    /// The bytes for an index: the mean over these slices.
     fn bytes_of(&self, slices: &[Slice]) -> f64 {
         mean(slices.iter().filter_map(|s| self.bytes.get(s)).copied()).unwrap_or(0.0)
     }
 }
 
-/// Builds a small database in an empty store; returns the seconds that it takes to read an index.
+/// Builds a small database in an empty store; returns the seconds to read an index.
 fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
     let board = store.board();
     let sum = |slices: &[Slice]| -> u64 { slices.iter().map(|s| s.indices(board)).sum() };
@@ -326,7 +328,7 @@ fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
     let (slices, start) = (Slice::all(board, &cover), Instant::now());
     session.load(&slices)?;
     let read = start.elapsed().as_secs_f64() / sum(&slices) as f64;
-    // In small slices files and memory take much of the time, in large ones nearly none.
+    // In small slices files and allocations take much of the time, in large ones nearly none.
     let mut left = LARGER_CALIBRATION;
     for pair in Builder::pairs(board, &larger, pieces + 1) {
         let indices = sum(&both(pair));
@@ -335,7 +337,7 @@ fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
         }
         match session.solve(pair, &[]) {
             Ok(()) => left -= indices,
-            // Then what is measured has to do.
+            // If the memory does not suffice, the measurements so far are used.
             Err(BuildError::Memory { .. }) => break,
             Err(error) => return Err(error),
         }
@@ -348,7 +350,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then_some(sum / count)
 }
 
-/// Seconds from nothing to the file.
+/// The seconds to solve a slice and write its file.
 fn time(figures: &Figures) -> f64 {
     figures.solve_seconds + figures.write_seconds
 }
@@ -357,7 +359,7 @@ fn by_slice(figures: Vec<Figures>) -> HashMap<Slice, Figures> {
     figures.into_iter().map(|f| (Slice::from(f.slice), f)).collect()
 }
 
-/// How much longer the same slices took here and now than is noted; 1 if none are noted.
+/// The ratio of the times measured now to those noted for the same slices; 1 if none are noted.
 fn slowdown(measured: &HashMap<Slice, Figures>, noted: &HashMap<Slice, Figures>) -> f64 {
     let common = measured.iter().filter_map(|(slice, here)| Some((here, noted.get(slice)?)));
     let (here, there) =
@@ -365,7 +367,7 @@ fn slowdown(measured: &HashMap<Slice, Figures>, noted: &HashMap<Slice, Figures>)
     if there > 0.0 && here > 0.0 { here / there } else { 1.0 }
 }
 
-/// Ways to take pieces away, as places in (a, b, c, d): one, or one of each side.
+/// Ways to take pieces away, as places in (a, b, c, d): one piece, or one of each side.
 const ONE: &[&[usize]] = &[&[0], &[1], &[2], &[3]];
 const ONE_EACH: &[&[usize]] = &[&[0, 2], &[0, 3], &[1, 2], &[1, 3]];
 
@@ -388,13 +390,14 @@ mod tests {
 
     #[test]
     fn the_time_of_a_slice_is_no_time_of_its_indices() {
-        // A millisecond and a half for a slice and 7 ns for an index, but for one with a break.
+        // A slice takes 1.5 ms and an index 7 ns, and one slice has an interruption of half a
+        // second.
         let mut slices = [1e2, 1e3, 1e4, 2e4, 1e6, 3e6, 1e8, 2e8].map(|x| (x, 1.5e-3 + 7e-9 * x));
         slices[5].1 += 0.5;
         let Pace { slice, index } = Pace::of_slices(slices.to_vec());
         assert!((1.4e-3..1.6e-3).contains(&slice), "{slice}");
         assert!((6.9e-9..7.1e-9).contains(&index), "{index}");
-        // Of one slice, and of none.
+        // The pace of one slice, and of none.
         let pace = |slices: &[(f64, f64)]| Pace::of_slices(slices.to_vec());
         assert_eq!(pace(&[(1e6, 0.01)]), Pace { slice: 0.0, index: 1e-8 });
         assert_eq!(pace(&[]), Pace { slice: 0.0, index: 0.0 });

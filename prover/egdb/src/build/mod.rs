@@ -1,5 +1,5 @@
-//! Building a whole database within bounds on memory and disk: which slices are solved in which
-//! order, which stay in memory, and forecasts of what a larger database will take.
+//! Builds a whole database within bounds on memory and disk: the order in which slices are solved,
+//! the choice of slices in memory, and forecasts for larger databases.
 
 pub(crate) mod convert;
 pub(crate) mod error;

@@ -1,7 +1,7 @@
-//! Building some slices of a database, beside other processes that build others of them.
+//! Builds some slices of a database while other processes build others of them.
 //!
-//! What a slice follows from must be there, as whoever gives the work out has an order in mind. The
-//! MANIFEST is left to [`extend`](super::extend::extend), which finds all slices finished.
+//! The slices that a slice follows from must be there; the order of the tasks has to ensure that.
+//! The MANIFEST is left to [`extend`](super::extend::extend), which finds all slices finished.
 
 use std::collections::HashSet;
 
@@ -12,32 +12,32 @@ use crate::disk::store::StoreError;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 
-/// What happens to a slice and its twin.
+/// An event of a slice and its twin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PairEvent {
-    /// Another process builds them, and this one waits until it is done.
+    /// Another process builds them, and this one waits until that is finished.
     Wait,
-    /// They are there, and whole.
+    /// They were there already, and are undamaged.
     Found,
-    /// They are built now.
+    /// Building them begins.
     Begin,
     /// They have been built.
     Built,
 }
 
-/// The slice that stands for itself and its twin: the first of them in order.
+/// The slice that stands for a slice and its twin: the first of them in order.
 pub fn pair_of(slice: Slice) -> Slice {
     if slice.name().order() <= slice.twin().name().order() { slice } else { slice.twin() }
 }
 
 /// Builds slices of the cover of `session` with their twins, in order, under
-/// [`Store::lock_with_others`](crate::Store::lock_with_others). What is there is verified, and
-/// built again if it is damaged and the MANIFEST does not list it. `report` is called with each
-/// pair.
+/// [`Store::lock_with_others`](crate::Store::lock_with_others). Slices that are there are verified;
+/// one that is damaged and that the MANIFEST does not list is built again. `report` is called with
+/// each pair.
 ///
 /// # Errors
-/// [`BuildError`]: among others when a slice is not there that one of them follows from. Whatever
-/// is finished stays.
+/// [`BuildError`]: among others when a slice is missing that one of them follows from. Finished
+/// slices stay.
 pub fn build_pairs(
     session: &mut BuildSession<'_>,
     slices: &[Slice],
@@ -68,8 +68,8 @@ pub fn build_pairs(
 
 /// Checks that all slices are there that have to be read to solve a slice and its twin.
 fn check_needs(session: &BuildSession<'_>, slice: Slice) -> Result<(), BuildError> {
-    // The directories are listed: a network file system may remember of a single name that it was
-    // not there a moment ago.
+    // The directories are listed, since a network file system may have cached that a single name
+    // did not exist a moment ago.
     let there: HashSet<Slice> = session.store.slices_there()?.into_iter().collect();
     let mut missing = session.resident.missing(&Builder::needs(slice));
     missing.retain(|need| !there.contains(need));
@@ -84,7 +84,8 @@ fn check_needs(session: &BuildSession<'_>, slice: Slice) -> Result<(), BuildErro
     }
 }
 
-/// Of a slice that is damaged and not listed as yet only its own pair has to be built again.
+/// The error of a damaged slice. If the MANIFEST does not list it, only its pair has to be built
+/// again.
 fn with_damaged_slice(session: &BuildSession<'_>, error: BuildError) -> BuildError {
     let BuildError::Store(StoreError::Mismatch { path, .. } | StoreError::Wire { path, .. }) =
         &error

@@ -1,8 +1,9 @@
-//! Which slices are in memory: a bound on their bytes, and what to forget when it is reached.
+//! The set of slices in memory: a bound on their bytes, and the choice of slices to drop at it.
 //!
-//! The order of work is known, so what is not needed for longest goes first (L. A. Belady, "A study
-//! of replacement algorithms for a virtual-storage computer", 1966). Only the book-keeping is here:
-//! it serves the builder, and forecasts of how much a builder will have to read again.
+//! The order of work is known, so the slice that is not needed for longest is dropped first (L. A.
+//! Belady, "A study of replacement algorithms for a virtual-storage computer", 1966). This file has
+//! only the book-keeping, which serves both the builder and forecasts of how much a builder reads
+//! again.
 
 use std::collections::HashSet;
 
@@ -15,25 +16,25 @@ use draughtproof_game::Board;
 /// The slices in memory.
 pub(crate) struct Residency {
     board: Board,
-    /// The bytes that are taken whatever is in memory.
+    /// The bytes that are taken independently of the slices in memory.
     base: u64,
     /// The bytes that may be taken.
     pub(crate) memory: u64,
     slices: HashSet<Slice>,
-    /// Those in files that are mapped, which count nothing and stay.
+    /// The slices in mapped files, which take no bytes here and are never dropped.
     mapped: HashSet<Slice>,
 }
 
-/// What has to be done.
+/// The steps by which slices are brought into memory.
 pub(crate) struct Change {
-    /// First these are forgotten.
+    /// The slices to drop first.
     pub(crate) forget: Vec<Slice>,
-    /// Then these are loaded, in this order.
+    /// The slices to load then, in this order.
     pub(crate) load: Vec<Slice>,
 }
 
 impl Residency {
-    /// Nothing in memory yet, of a database with a cover.
+    /// An empty residency for a database with a cover.
     pub(crate) fn new(board: &Board, cover: &Cover, memory: u64) -> Self {
         let base = Builder::base_memory(board, cover);
         Residency {
@@ -45,28 +46,28 @@ impl Residency {
         }
     }
 
-    /// Slices that were made in memory.
+    /// Adds slices that were made in memory.
     pub(crate) fn add(&mut self, slices: &[Slice]) {
         self.slices.extend(slices);
     }
 
-    /// A slice is in a file that is mapped.
+    /// Records that a slice is in a mapped file.
     pub(crate) fn map(&mut self, slice: Slice) {
         self.slices.remove(&slice);
         self.mapped.insert(slice);
     }
 
-    /// The slices that are mapped.
+    /// The slices in mapped files.
     pub(crate) fn mapped(&self) -> impl Iterator<Item = Slice> {
         self.mapped.iter().copied()
     }
 
-    /// A slice is not in memory any more.
+    /// Records that a slice is no longer in memory.
     pub(crate) fn remove(&mut self, slice: Slice) {
         self.slices.remove(&slice);
     }
 
-    /// A slice is not mapped after all.
+    /// Records that a slice is not mapped after all.
     pub(crate) fn unmap(&mut self, slice: Slice) {
         self.mapped.remove(&slice);
     }
@@ -80,8 +81,8 @@ impl Residency {
         slices.into_iter().map(|&s| Builder::table_memory(&self.board, s)).sum()
     }
 
-    /// The slices that must be loaded so that `wanted` are in memory, in order: those that are not,
-    /// and what their captures lead to.
+    /// The slices that must be loaded so that `wanted` are in memory, in order: those of them that
+    /// are missing, and those that their captures lead to.
     pub(crate) fn missing(&self, wanted: &[Slice]) -> Vec<Slice> {
         let mut found: HashSet<Slice> = HashSet::new();
         let mut todo: Vec<Slice> = wanted.to_vec();
@@ -95,19 +96,19 @@ impl Residency {
         found
     }
 
-    /// The bytes that are needed at the least to have slices and room for `room` bytes more.
+    /// The least bytes that are needed to hold slices, with room for `room` bytes more.
     pub(crate) fn least(&self, wanted: &[Slice], room: u64) -> u64 {
         let load = self.missing(wanted);
         let decoding = load.iter().map(|&s| Builder::work(&self.board, s)).max().unwrap_or(0);
         self.base + self.bytes(&load) + room.max(decoding)
     }
 
-    /// Brings slices into memory and makes room for `room` bytes more. What else is in memory is
-    /// forgotten as far as it must be, first what `later`, the slices needed afterwards, names last
-    /// or not at all.
+    /// Brings slices into memory and makes room for `room` bytes more. Other slices are dropped as
+    /// far as necessary, first those that occur last or not at all in `later`, the slices needed
+    /// afterwards.
     ///
     /// # Errors
-    /// The bytes that are needed, if they are more than there may be.
+    /// The bytes that are needed, if they are more than may be taken.
     pub(crate) fn bring(
         &mut self,
         wanted: &[Slice],
@@ -117,7 +118,7 @@ impl Residency {
         let load = self.missing(wanted);
         let decoding = load.iter().map(|&s| Builder::work(&self.board, s)).max().unwrap_or(0);
         let extra = self.base + self.bytes(&load) + room.max(decoding);
-        // What loading looks at stays, too.
+        // The slices that loading looks at must stay, too.
         let mut pinned: HashSet<Slice> = wanted.iter().copied().collect();
         pinned.extend(load.iter().flat_map(|&s| Builder::captures(s)));
         let mut others: Vec<Slice> = self.slices.difference(&pinned).copied().collect();
@@ -138,10 +139,10 @@ impl Residency {
     }
 }
 
-/// What is needed after each of some pairs, in order.
+/// The slices that are needed after each of some pairs, in order.
 pub(crate) struct Later {
     needs: Vec<Slice>,
-    /// Where those of each pair end.
+    /// The end of the needs of each pair.
     ends: std::vec::IntoIter<usize>,
     at: usize,
 }
@@ -162,7 +163,7 @@ impl Later {
         self.at = self.ends.next().unwrap_or(self.needs.len());
     }
 
-    /// What is needed after the current pair, the next first.
+    /// The slices that are needed after the current pair, the next first.
     pub(crate) fn needs(&self) -> &[Slice] {
         &self.needs[self.at..]
     }

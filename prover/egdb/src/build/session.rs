@@ -1,6 +1,6 @@
-//! Slices in memory: those of a database that is built or read, within a bound.
+//! The slices in memory of a database that is built or read, within a bound.
 //!
-//! A slice that is not in memory when it is needed comes back from its file.
+//! A slice that is not in memory when it is needed is read from its file.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -31,43 +31,43 @@ pub struct BuildSession<'a> {
     builder: Builder,
     pub(crate) cover: Cover,
     pub(crate) resident: Residency,
-    /// Of the slices that the MANIFEST lists.
+    /// The records of the slices that the MANIFEST lists.
     records: HashMap<Slice, SliceRecord>,
     tables: TableFiles,
-    /// The slices whose tables are kept in files that are mapped.
+    /// The slices whose tables are kept in mapped files.
     to_map: HashSet<Slice>,
-    /// Bytes of disk for the tables that a build keeps in files, if it does.
+    /// The bytes of disk for tables that a build keeps in files; `None` if it keeps none.
     neighbours: Option<u64>,
-    /// Whether tables of finished slices are taken from files, and left there for others.
+    /// Whether tables of finished slices are taken from files, and left there for other processes.
     shares_tables: bool,
 }
 
-/// What happens while tables are made.
+/// An event of making tables.
 #[derive(Debug, Clone, Copy)]
 pub enum Making {
-    /// Another process makes tables, and this one waits until it is done.
+    /// Another process makes tables, and this one waits until that is finished.
     Wait,
-    /// Tables are made of so many slices, with so many indices, which take so many bytes.
+    /// Tables are about to be made.
     Begin {
-        /// Slices.
+        /// The number of slices.
         slices: usize,
-        /// Their indices.
+        /// The number of their indices.
         indices: u64,
-        /// The bytes of the files.
+        /// The bytes of the tables' files.
         bytes: u64,
     },
-    /// The table of a slice with so many indices is made.
+    /// The table of a slice with this number of indices is made.
     Done(u64),
-    /// All are made.
+    /// All tables are made.
     End,
 }
 
 impl<'a> BuildSession<'a> {
-    /// A session with nothing in memory yet, of a database with a cover; never more than `memory`
-    /// bytes.
+    /// A session with no slice in memory yet, of a database with a cover. It never takes more than
+    /// `memory` bytes.
     ///
     /// # Errors
-    /// [`BuildError`] of the MANIFEST, or of memory that is too small for anything.
+    /// [`BuildError`]: the MANIFEST cannot be read, or the memory is too small for any slice.
     pub fn new(store: &'a Store, cover: &Cover, memory: u64) -> Result<Self, BuildError> {
         let board = store.board();
         let need = Builder::base_memory(board, cover);
@@ -91,7 +91,7 @@ impl<'a> BuildSession<'a> {
         })
     }
 
-    /// Checks that there is memory enough to build a database, before anything of it is built.
+    /// Checks that the memory suffices to build a database, before anything of it is built.
     ///
     /// # Errors
     /// [`BuildError::Memory`]
@@ -120,7 +120,8 @@ impl<'a> BuildSession<'a> {
         empty.least(&Builder::needs(slice), room_to_solve(board, slice))
     }
 
-    /// The same, with the tables that they need in files: one of these at a time is made in memory.
+    /// Like [`BuildSession::memory_of`], but with the needed tables in files: one of these at a
+    /// time is made in memory.
     fn memory_with_files(board: &Board, cover: &Cover, slice: Slice) -> u64 {
         let make = |need| Builder::table_memory(board, need) + Builder::work(board, need);
         let most = Builder::needs(slice).into_iter().map(make).max().unwrap_or(0);
@@ -141,8 +142,8 @@ impl<'a> BuildSession<'a> {
         slices.map(|slice| Self::memory_with_files(board, cover, slice)).max().unwrap_or(0)
     }
 
-    /// Of pairs with equally many pieces, in order, those for which there is memory, and those for
-    /// which there is not or that need such a one.
+    /// Splits pairs with an equal number of pieces, in order, into those for which the memory
+    /// suffices, and those for which it does not or that need such a one.
     pub(crate) fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
@@ -160,7 +161,7 @@ impl<'a> BuildSession<'a> {
         })
     }
 
-    /// Brings slices into memory, and keeps room for others that are about to be made.
+    /// Brings slices into memory, with room for `room` bytes of slices that are about to be made.
     fn bring(&mut self, wanted: &[Slice], room: u64, later: &[Slice]) -> Result<(), BuildError> {
         self.bring_with_progress(wanted, room, later, |_| ())
     }
@@ -170,7 +171,7 @@ impl<'a> BuildSession<'a> {
         self.bring(slices, 0, &[])
     }
 
-    /// The same; calls `loaded` with each slice once it is in memory.
+    /// Like [`BuildSession::bring`]; calls `loaded` with each slice once it is in memory.
     fn bring_with_progress(
         &mut self,
         wanted: &[Slice],
@@ -204,12 +205,12 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Has the tables of slices in files that are mapped instead of in memory: of the slices of the
-    /// cover that the store has, the first in order that take at most `space` bytes together. Makes
-    /// those that are not there. Tables that are there are taken without reading all of them.
+    /// Keeps the tables of slices in mapped files instead of in memory: of the slices of the cover
+    /// that the store has, the first in order that take at most `space` bytes together. Makes the
+    /// tables that are missing. Tables that are there are used without reading all of them.
     ///
     /// # Errors
-    /// [`BuildError`]: among others when there is not so much space; what is made stays.
+    /// [`BuildError`]: among others when the disk has less space than needed; finished tables stay.
     pub fn map(&mut self, space: u64, mut progress: impl FnMut(Making)) -> Result<(), BuildError> {
         let mut all = Slice::all(self.board, &self.cover);
         all.retain(|slice| self.records.contains_key(slice));
@@ -219,8 +220,8 @@ impl<'a> BuildSession<'a> {
             return Ok(());
         }
         let _lock = self.tables.lock(|| progress(Making::Wait))?;
-        // Another process may have made some meanwhile. New ones follow from those that are there,
-        // so all pages of these are looked at.
+        // Another process may have made some tables meanwhile. New tables follow from those that
+        // are there, so all pages of these are checked.
         let missing = self.open_tables(&chosen, true)?;
         let indices = missing.iter().map(|slice| slice.indices(self.board)).sum();
         let bytes = missing.iter().map(|&slice| self.tables.length(slice)).sum();
@@ -251,8 +252,8 @@ impl<'a> BuildSession<'a> {
         Slice::all(board, cover).into_iter().map(least).max().unwrap_or(0)
     }
 
-    /// Maps the tables of slices as far as there are files of them; with `whole` only those of
-    /// which every page is right. Returns the other slices.
+    /// Maps the tables of slices as far as there are files of them; with `whole` only tables of
+    /// which every page has its checksum. Returns the other slices.
     fn open_tables(&mut self, slices: &[Slice], whole: bool) -> Result<Vec<Slice>, BuildError> {
         let open = |&slice: &Slice| {
             let table = self.tables.open(slice)?;
@@ -276,10 +277,11 @@ impl<'a> BuildSession<'a> {
         Ok(missing)
     }
 
-    /// Writes the table of a slice, and has it mapped instead of in memory.
+    /// Writes the table of a slice to a file, and maps that instead of keeping the table in memory.
     fn move_to_file(&mut self, slice: Slice) -> Result<(), BuildError> {
         self.tables.write(slice, self.builder.table(slice))?;
-        // There is none where files cannot be used as they lie; then it stays in memory.
+        // Where files cannot be used in their byte order, none is opened, and the table stays in
+        // memory.
         if let Some(table) = self.tables.open(slice)? {
             self.builder.put(slice, table);
             self.resident.map(slice);
@@ -292,9 +294,9 @@ impl<'a> BuildSession<'a> {
         self.store
     }
 
-    /// Has what a build needs of finished slices in files that are mapped, within so many bytes of
-    /// disk, instead of in memory. A table for which there is no room left takes the place of those
-    /// that are needed again last; what does not find any stays in memory.
+    /// Makes a build keep the finished slices that it needs in mapped files, within `space` bytes
+    /// of disk, instead of in memory. A table for which no space is left replaces those that are
+    /// needed again last; a table that finds no space stays in memory.
     ///
     /// # Errors
     /// [`BuildError`]: among others when files of finished slices cannot be read.
@@ -309,7 +311,7 @@ impl<'a> BuildSession<'a> {
         Ok(self.tables.lock(wait)?)
     }
 
-    /// Has the table of a finished slice in a file, if it is not in memory.
+    /// Brings the table of a finished slice into a mapped file, if it is not in memory.
     fn bring_to_file(
         &mut self,
         slice: Slice,
@@ -324,7 +326,7 @@ impl<'a> BuildSession<'a> {
             self.resident.map(slice);
             return Ok(());
         }
-        // Captures lead to fewer pieces, so this comes to an end.
+        // Captures lead to fewer pieces, so this recursion ends.
         for capture in Builder::captures(slice) {
             self.bring_to_file(capture, needs, later)?;
         }
@@ -356,7 +358,7 @@ impl<'a> BuildSession<'a> {
         self.move_to_file(slice)
     }
 
-    /// Removes the files of all tables. Returns the bytes that have become free.
+    /// Removes the files of all tables; returns the freed bytes.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -365,7 +367,8 @@ impl<'a> BuildSession<'a> {
         Ok(self.tables.remove_all()?)
     }
 
-    /// The values of the slices that are mapped; of the others, through a cache of `cache` bytes.
+    /// The database of this session: values of mapped slices from their tables, those of other
+    /// slices through a cache of `cache` bytes.
     pub fn into_values(self, cache: u64) -> crate::Values {
         let files = Files::new(self.store.clone(), &self.cover, cache);
         self.builder.finish().with_files(files)
@@ -381,9 +384,9 @@ impl<'a> BuildSession<'a> {
         Ok(Counts { positions: placements(self.board, slice), win, loss })
     }
 
-    /// Counts the values of a finished slice that need not be in memory itself: from its file, part
-    /// by part, and by playing the captures of the others. Takes longer than
-    /// [`BuildSession::count`] where many slices are counted.
+    /// Counts the values of a finished slice that need not be in memory itself: those of quiet
+    /// positions from its file, part by part, and the others by playing their captures. Takes
+    /// longer than [`BuildSession::count`] where many slices are counted.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -398,8 +401,9 @@ impl<'a> BuildSession<'a> {
         Ok(Counts { positions, win: win + captures_win, loss: loss + captures_lose })
     }
 
-    /// Takes what a build needs from tables in files, as far as others have left them there, and
-    /// leaves there what it solves: reading a slice again takes much of the time of solving one.
+    /// Takes the tables that a build needs from files, as far as other processes have left them
+    /// there, and leaves the tables there that it solves: reading a slice again takes much of the
+    /// time of solving one.
     ///
     /// # Errors
     /// [`BuildError`]: the folder cannot be made.
@@ -411,9 +415,10 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Maps tables that are in files, and whole.
+    /// Maps the tables that are in files and undamaged.
     fn map_shared(&mut self, needs: &[Slice]) -> Result<(), BuildError> {
-        // The key of a table stands for all slices that it follows from, those of captures first.
+        // The key of a table stands for all slices that it follows from, so those of captures come
+        // first.
         for slice in self.resident.missing(needs) {
             if !self.tables.knows(slice) {
                 self.tables.add(&self.store.record(slice)?);
@@ -425,7 +430,7 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Whether the MANIFEST lists slices; then their files are held against it.
+    /// Verifies the files of slices against the MANIFEST; returns whether it lists them.
     pub(crate) fn verify_listed(&self, pair: &[Slice]) -> Result<bool, BuildError> {
         let Some(records) = pair.iter().map(|s| self.records.get(s)).collect::<Option<Vec<_>>>()
         else {
@@ -491,7 +496,7 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Writes the depths of a slice and its twin, both finished.
+    /// Writes the depths of a slice and its twin, which are both finished.
     pub(crate) fn write_depths(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
         self.bring(&depth_needs(slice), depth::memory(self.board, slice), later)?;
         for table in depth::depths(&self.builder, slice) {
@@ -502,14 +507,14 @@ impl<'a> BuildSession<'a> {
         Ok(())
     }
 
-    /// Whether the depths of a slice and its twin are there, for the values that are there.
+    /// Whether the depths of a slice and its twin are stored, for the current values.
     pub(crate) fn has_depths(&self, slice: Slice) -> bool {
         let has = |s: &Slice| self.records.get(s).is_some_and(|r| depth::has_file(self.store, r));
         both(slice).iter().all(has)
     }
 
-    /// Loads all slices, up to the number of pieces that this began with. `progress` is called
-    /// with the number of indices of each slice that has been loaded.
+    /// Loads all slices of the session's cover. `progress` is called with the number of indices of
+    /// each slice that has been loaded.
     ///
     /// # Errors
     /// [`BuildError`]
@@ -520,7 +525,7 @@ impl<'a> BuildSession<'a> {
     }
 }
 
-/// The first of these slices whose tables take at most so many bytes of disk together.
+/// The first of these slices whose tables take at most `space` bytes of disk together.
 fn first_tables(board: &Board, slices: Vec<Slice>, space: u64) -> Vec<Slice> {
     let mut left = space;
     let fits = |slice: &Slice| {
@@ -532,13 +537,13 @@ fn first_tables(board: &Board, slices: Vec<Slice>, space: u64) -> Vec<Slice> {
     slices.into_iter().take_while(fits).collect()
 }
 
-/// The bytes that solving a slice and its twin takes besides what it needs.
+/// The bytes that solving a slice and its twin takes besides the slices that it needs.
 pub(crate) fn room_to_solve(board: &Board, slice: Slice) -> u64 {
     let tables: u64 = both(slice).iter().map(|&s| Builder::table_memory(board, s)).sum();
     tables + Builder::work(board, slice)
 }
 
-/// A slice and its twin, once if they are the same.
+/// A slice and its twin, once if they are equal.
 pub(crate) fn both(slice: Slice) -> Vec<Slice> {
     if slice == slice.twin() { vec![slice] } else { vec![slice, slice.twin()] }
 }

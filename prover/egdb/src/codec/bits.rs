@@ -1,6 +1,6 @@
-//! Bits of the positions of a part: which are quiet, and their values.
+//! Bits of the positions of a part: whether they are quiet, and their values.
 
-/// Win, draw and loss bits of quiet positions; a position with none of them is not known to be
+/// Win, draw and loss bits of quiet positions; a position without any of them is not known to be
 /// quiet.
 #[derive(Debug, Default)]
 pub(crate) struct Planes {
@@ -10,11 +10,11 @@ pub(crate) struct Planes {
 impl Planes {
     pub(crate) fn reset(&mut self, len: u64) {
         self.groups.clear();
-        // One more than needed, so that a word can be read at any place.
+        // One group more than needed, so that a word can be read at any place.
         self.groups.resize(len as usize / 64 + 2, [0; 3]);
     }
 
-    /// 64 places from a place on.
+    /// The bits of 64 places from `at` on.
     #[inline]
     pub(super) fn read(&self, at: usize) -> [u64; 3] {
         let (low, high) = (&self.groups[at / 64], &self.groups[at / 64 + 1]);
@@ -36,13 +36,14 @@ impl Planes {
         }
     }
 
-    /// Win and loss words from the first place on.
+    /// The win and loss words from the first place on.
     pub(crate) fn wins_and_losses(&self) -> impl Iterator<Item = (u64, u64)> {
         self.groups.iter().map(|group| (group[2], group[0]))
     }
 }
 
-/// 64 of packed bits, or fewer at the end of a row, from a place on; there is a word after them.
+/// At most 64 packed bits from `at` on, fewer at the end of a row; there must be a word behind
+/// them.
 #[inline]
 pub(super) fn read(words: &[u64], at: usize, len: u64) -> u64 {
     let shift = at % 64;
@@ -51,7 +52,7 @@ pub(super) fn read(words: &[u64], at: usize, len: u64) -> u64 {
     if len < 64 { word & ((1 << len) - 1) } else { word }
 }
 
-/// Packed bits, one for each position of a part: which are quiet.
+/// Packed bits, one for each position of a part: whether it is quiet.
 #[derive(Debug, Default)]
 pub(crate) struct Quiet {
     words: Vec<u64>,
@@ -60,11 +61,11 @@ pub(crate) struct Quiet {
 impl Quiet {
     pub(super) fn reset(&mut self, len: u64) {
         self.words.clear();
-        // One more than needed, so that a word can be read at any place.
+        // One word more than needed, so that a word can be read at any place.
         self.words.resize(len as usize / 64 + 2, 0);
     }
 
-    /// [`read`] of these bits.
+    /// Like [`read`], of these bits.
     #[inline]
     pub(super) fn read(&self, at: usize, len: u64) -> u64 {
         read(&self.words, at, len)
@@ -78,7 +79,7 @@ impl Quiet {
         }
     }
 
-    /// All places, 64 at a time.
+    /// The bits of all places, 64 in a word.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }

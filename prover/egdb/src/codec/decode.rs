@@ -1,4 +1,4 @@
-//! From the file of a slice to the values of its quiet positions (`SPEC.md` §8.3).
+//! Decodes the file of a slice to the values of its quiet positions (`SPEC.md` §8.3).
 
 use certificate_spec::WireError;
 use certificate_spec::coding::Decoder;
@@ -16,11 +16,11 @@ use crate::index::slice::Slice;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
-/// The values of the quiet positions of a slice from the bytes of its file; all others count as
-/// draws.
+/// The values of the quiet positions of a slice from the bytes of its file; all other positions
+/// count as draws.
 ///
 /// # Errors
-/// [`WireError`] with the offset of the first thing wrong.
+/// [`WireError`] with the offset of the first fault.
 pub fn decode_slice(board: &Board, slice: Slice, bytes: &[u8]) -> Result<Table, WireError> {
     let decoder = SliceDecoder::new(board, slice, bytes, bytes.len() as u64)?;
     decoder.decode_all(bytes).map_err(|unit| {
@@ -33,10 +33,11 @@ pub fn decode_slice(board: &Board, slice: Slice, bytes: &[u8]) -> Result<Table, 
 }
 
 /// The values of the quiet positions of a slice of version 0, of which `payloads` is all that
-/// follows the head; `None` where they are not as they were written.
+/// follows the head; `None` if they are damaged.
 ///
-/// There a unit is a single part of consecutive indices, and its payload a checksum and the code.
-/// That begins with a state of 32 bits, the lower word first, and is decoded as today.
+/// In version 0 a unit is a single part of consecutive indices, and its payload is a checksum and
+/// the code. The code begins with a state of 32 bits, the lower word first, and is decoded as in
+/// version 1.
 pub(crate) fn decode_version0(
     board: &Board,
     slice: Slice,
@@ -62,31 +63,31 @@ pub(crate) fn decode_version0(
                 }
             },
         };
-        // The end of the code is another one, so whether it is reached says nothing.
+        // The end of the code differs from version 1, so reaching it is no check.
         decoder.decode(number, part, u64::MAX, &mut scratch);
         write(&mut table, decoder.layout(), number, &scratch.win, &scratch.loss);
     }
     payloads.is_empty().then_some(table)
 }
 
-/// What is needed to read the parts of a slice.
+/// The decoder of the parts of a slice.
 pub(crate) struct SliceDecoder {
     parts: Parts,
     head: SliceHead,
 }
 
-/// Working memory.
+/// The working memory of a decoder.
 #[derive(Default)]
 pub(crate) struct Scratch {
     quiet: Quiet,
     planes: Planes,
-    /// Win and loss words of the part last decoded.
+    /// The win words of the part that was decoded last.
     pub(crate) win: Vec<u64>,
-    /// See `win`.
+    /// The loss words of that part.
     pub(crate) loss: Vec<u64>,
 }
 
-/// The values of a part as its code has them.
+/// The values of a part as its code gives them.
 struct CodeSymbols<'a>(Decoder<'a>);
 
 impl Symbols for CodeSymbols<'_> {
@@ -99,10 +100,10 @@ impl Symbols for CodeSymbols<'_> {
 }
 
 impl SliceDecoder {
-    /// From the head of the slice's file, which has `length` bytes.
+    /// The decoder of a slice from the head of its file, which has `length` bytes.
     ///
     /// # Errors
-    /// [`WireError`] when it is not the head of such a file.
+    /// [`WireError`] when this is not the head of such a file.
     pub(crate) fn new(
         board: &Board,
         slice: Slice,
@@ -126,7 +127,7 @@ impl SliceDecoder {
         Ok(SliceDecoder { parts, head })
     }
 
-    /// Where the parts are.
+    /// The division of the slice into parts.
     pub(crate) fn layout(&self) -> &Layout {
         &self.parts.layout
     }
@@ -136,13 +137,13 @@ impl SliceDecoder {
         self.layout().count().div_ceil(UNIT_PARTS)
     }
 
-    /// How a unit is written.
+    /// The coding of a unit.
     pub(crate) fn unit(&self, unit: u64) -> Unit {
         self.head.constant.map_or_else(|| self.head.units[unit as usize], Unit::Constant)
     }
 
-    /// The parts of a unit, and how each is written; `payload` is looked at if the unit has one.
-    /// `None` where that is damaged.
+    /// The parts of a unit with the coding of each; `payload` is read if the unit has one. `None`
+    /// if the payload is damaged.
     pub(crate) fn parts<'a>(
         &self,
         unit: u64,
@@ -157,9 +158,8 @@ impl SliceDecoder {
         Some((first..).zip(parts))
     }
 
-    /// Decodes the rows of a part that begin before a place into the working memory. Says whether
-    /// that could be done: not where the code is damaged, which is not seen before the end of the
-    /// part.
+    /// Decodes the rows of a part that begin before a place into the working memory. Returns
+    /// whether the code is valid; damage of the code is noticed only at the end of the part.
     pub(crate) fn decode(
         &self,
         number: u64,
@@ -211,15 +211,15 @@ impl SliceDecoder {
     /// Decodes a whole file into a table.
     ///
     /// # Errors
-    /// The first unit that is damaged.
+    /// The number of the first unit that is damaged.
     pub(crate) fn decode_all(&self, bytes: &[u8]) -> Result<Table, u64> {
         let mut table = Table::new(self.head.header.indices);
         let all: Vec<u64> = (0..self.units()).collect();
-        // Some at a time, so that what is decoded twice over is little.
+        // Units are decoded in groups, so that only a small part is in memory twice.
         for some in all.chunks(1024) {
             let decoded = some.par_iter().map_init(Scratch::default, |scratch, &unit| {
                 let payload = match self.unit(unit) {
-                    // All values are draws.
+                    // All values of this unit are draws, which the table has already.
                     Unit::Constant(Value::Draw) => return Ok(Vec::new()),
                     Unit::Constant(_) => &[],
                     Unit::Coded { offset, length } => &bytes[offset as usize..][..length as usize],

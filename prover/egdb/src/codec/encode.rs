@@ -1,4 +1,4 @@
-//! From the values of a slice to its file (`SPEC.md` §8.3).
+//! Encodes the values of a slice to its file (`SPEC.md` §8.3).
 
 use certificate_spec::coding::{CONTEXTS, Frequencies, encode};
 use certificate_spec::payload::{self, Part};
@@ -17,7 +17,7 @@ use draughtproof_game::Board;
 /// them would take as long as coding and save nothing.
 const SAMPLE: u64 = 64;
 
-/// The values of a part as they stand in a table.
+/// The values of a part, read from a table.
 struct TableSymbols<'a, F> {
     table: &'a Table,
     word: (u64, u64),
@@ -41,7 +41,7 @@ impl<F: FnMut(usize, Value)> Symbols for TableSymbols<'_, F> {
     }
 }
 
-/// Working memory.
+/// The working memory of an encoder.
 #[derive(Default)]
 struct Scratch {
     quiet: Quiet,
@@ -49,7 +49,7 @@ struct Scratch {
     values: Vec<(u16, Value)>,
 }
 
-/// The values that quiet positions have.
+/// The set of values that quiet positions have.
 enum Found {
     None,
     One(Value),
@@ -95,7 +95,7 @@ fn walk(
     found
 }
 
-/// The parts of a unit.
+/// The numbers of the parts of a unit.
 fn parts_of(parts: &Parts, unit: u64) -> std::ops::Range<u64> {
     unit * UNIT_PARTS..((unit + 1) * UNIT_PARTS).min(parts.layout.count())
 }
@@ -132,14 +132,14 @@ fn count_frequencies(parts: &Parts, table: &Table) -> Frequencies {
     frequencies
 }
 
-/// A part or a unit in the file: its value, if all quiet positions have the same (or none if there
-/// are none), or a code or payload.
+/// The coding of a part or a unit: its value, if all quiet positions have an equal one (`None` if
+/// there are no quiet positions), or a code or payload.
 enum Coded {
     Constant(Option<Value>),
     Bytes(Vec<u8>),
 }
 
-/// The one value of all, if they have no other.
+/// The common value of all, if they have no second value.
 fn common<'a>(all: impl IntoIterator<Item = &'a Coded>) -> Option<Option<Value>> {
     let mut common = None;
     for coded in all {
@@ -196,7 +196,7 @@ pub fn encode_slice(board: &Board, slice: Slice, table: &Table) -> Vec<Vec<u8>> 
         .collect();
     let header = header(board, slice);
     if let Some(value) = common(&coded) {
-        // With no quiet position at all, any value is right.
+        // Without any quiet position every value is right.
         let first = value.unwrap_or(Value::Draw);
         let frequencies = Frequencies::default();
         let head = SliceHead { header, constant: Some(first), frequencies, units: Vec::new() };

@@ -1,16 +1,16 @@
-//! Which positions the parts of a slice hold (`SPEC.md` §8.3).
+//! The division of a slice's positions into parts (`SPEC.md` §8.3).
 
 use certificate_spec::slice::{PART_COLUMNS, PART_POSITIONS};
 
 use crate::index::slice::Slice;
 use draughtproof_game::Board;
 
-/// How large parts are at most.
+/// The greatest size of a part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cut {
-    /// Positions, unless a single row of columns has more.
+    /// The most positions, unless a single row of columns has more.
     positions: u64,
-    /// Columns; a multiple of 64, or all.
+    /// The most columns; a multiple of 64, or all columns.
     columns: u64,
 }
 
@@ -21,44 +21,44 @@ impl Cut {
     pub(crate) const WHOLE_ROWS: Cut = Cut { positions: 65536, columns: u64::MAX };
 }
 
-/// How a slice is cut into parts.
+/// The division of a slice into parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
-    /// Blocks of the slice, rows of a block, and columns of a row, which are sets of the mover's
-    /// kings.
+    /// The numbers of blocks of the slice, of rows of a block, and of columns of a row, which are
+    /// sets of the mover's kings.
     all: [u64; 3],
-    /// Those of a part, unless fewer are left.
+    /// The numbers of blocks, rows and columns of a part; the last parts may have fewer.
     part: [u64; 3],
-    /// The numbers of parts in each direction.
+    /// The numbers of parts in each of these directions.
     counts: [u64; 3],
 }
 
-/// Which positions a part has.
+/// The positions of a part.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
-    /// The first block, row and column.
+    /// The numbers of the first block, row and column.
     pub(crate) first: [u64; 3],
-    /// How many blocks.
+    /// The number of blocks.
     pub(crate) blocks: u64,
-    /// How many rows of each.
+    /// The number of rows of each block.
     pub(crate) rows: u64,
-    /// How many columns.
+    /// The number of columns of each row.
     pub(crate) columns: u64,
-    /// How many positions.
+    /// The number of positions.
     pub(crate) len: u64,
-    /// Only rows that begin before this place are looked at: who wants a single value is done
-    /// then.
+    /// Only rows that begin before this place are decoded, since a look-up of a single value needs
+    /// no more.
     pub(crate) end: u64,
 }
 
-/// Positions of a part whose indices are consecutive, too.
+/// Positions of a part whose indices are consecutive as well.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
-    /// The place of the first in the part.
+    /// The place of the first position in the part.
     pub(crate) place: u64,
-    /// Its index.
+    /// The index of the first position.
     pub(crate) index: u64,
-    /// How many.
+    /// The number of positions.
     pub(crate) len: u64,
 }
 
@@ -78,7 +78,7 @@ impl Layout {
         self.counts.iter().product()
     }
 
-    /// The part that an index is in, and its place there.
+    /// The number of the part that an index is in, and its place in the part.
     #[inline]
     pub(crate) fn locate(&self, index: u64) -> (u64, u64) {
         let Layout { all, part, counts } = *self;
@@ -92,7 +92,7 @@ impl Layout {
         ((number[0] * counts[1] + number[1]) * counts[2] + number[2], place)
     }
 
-    /// The positions of a part.
+    /// The span of a part.
     pub(crate) fn span(&self, number: u64) -> Span {
         let Layout { all, part, counts } = *self;
         let line = number / counts[2];
@@ -118,7 +118,7 @@ impl Layout {
     /// The runs of a part, in order.
     pub(crate) fn runs(&self, span: Span) -> impl Iterator<Item = Run> + use<> {
         let (first, columns) = (self.first_index(span), self.all[2]);
-        // A part has rows of one block, or all rows of its blocks; so they follow each other.
+        // A part has rows of one block, or all rows of its blocks; so its rows follow each other.
         let len = if span.columns == columns { span.len } else { span.columns };
         (0..span.len / len).map(move |run| Run {
             place: run * len,

@@ -1,5 +1,5 @@
-//! Between the values of a slice and the bytes of its file: the parts, their contexts, encoding and
-//! decoding.
+//! Converts between the values of a slice and the bytes of its file: the parts, their contexts,
+//! encoding and decoding.
 
 pub(crate) mod bits;
 pub(crate) mod decode;

@@ -9,20 +9,20 @@ use crate::index::sets::{rank, sets, squares};
 use crate::index::slice::{Slice, turn};
 use draughtproof_game::Board;
 
-/// For each set of a list the numbers of other sets of the list.
+/// For each set of a list, the numbers of other sets of the list.
 struct Links {
     first: Vec<u32>,
     links: Vec<u32>,
 }
 
 impl Links {
-    /// From each set to those in which one piece stands a row lower, diagonally next to where it
-    /// was.
+    /// For each set, the sets in which one piece stands a row lower, on a square diagonally next to
+    /// its former one.
     fn lower(board: &Board, sets: &[u32]) -> Self {
         let (mut first, mut links) = (vec![0], Vec::new());
         for &set in sets {
             for from in (0..board.squares()).filter(|&s| set >> s & 1 == 1) {
-                // The directions 2 and 3 lead down.
+                // Directions 2 and 3 lead down.
                 for to in [2, 3].into_iter().filter_map(|d| board.step(from, d)) {
                     if set >> to & 1 == 0 {
                         links.push(rank(set & !(1 << from) | 1 << to) as u32);
@@ -39,18 +39,18 @@ impl Links {
     }
 }
 
-/// A jump over some square.
+/// A jump over a given square.
 #[derive(Clone, Copy)]
 struct Jump {
     from: u8,
     to: u8,
-    /// A man of the mover may make it.
+    /// Whether a man of the mover may make the jump.
     forward: bool,
 }
 
 impl Jump {
     fn all_over(board: &Board, over: u8) -> Vec<Jump> {
-        // Direction 3 − d leads back where d came from; 0 and 1 lead up.
+        // Direction 3 − d is the opposite of d; 0 and 1 lead up.
         let jump = |direction| {
             let (to, from) = (board.step(over, direction)?, board.step(over, 3 - direction)?);
             Some(Jump { from, to, forward: direction < 2 })
@@ -59,12 +59,12 @@ impl Jump {
     }
 }
 
-/// A bit for each set, in words.
+/// Words with a bit set for each set of squares.
 fn all(sets: &[u32]) -> Vec<u64> {
     sets.chunks(64).map(|sets| u64::MAX >> (64 - sets.len())).collect()
 }
 
-/// In words of a bit for each set, those that contain a square.
+/// For each square, the sets of squares that contain it, as words with a bit for each set.
 fn occupied(sets: &[u32]) -> Vec<[u64; 32]> {
     let with = |sets: &[u32], square: usize| {
         sets.iter().rev().fold(0, |bits, set| bits << 1 | u64::from(set >> square & 1))
@@ -72,7 +72,7 @@ fn occupied(sets: &[u32]) -> Vec<[u64; 32]> {
     sets.chunks(64).map(|sets| std::array::from_fn(|square| with(sets, square))).collect()
 }
 
-/// What all parts of a slice have in common.
+/// The data that all parts of a slice share.
 pub(crate) struct Parts {
     board: Board,
     slice: Slice,
@@ -83,34 +83,35 @@ pub(crate) struct Parts {
     lower_kings: Links,
     /// The bits of all columns, in words.
     all: Vec<u64>,
-    /// For each word of a row and each square the columns with a king on it.
+    /// For each word of a row and each square, the columns with a king on it.
     occupied: Vec<[u64; 32]>,
     /// For each word of bits over the sets of the opponent's kings, if the mover has none, and each
-    /// square (seen by the mover) the sets with a king on it.
+    /// square (as the mover sees it), the sets with a king on it.
     enemy_occupied: Vec<[u64; 32]>,
-    /// For each square the jumps over it.
+    /// For each square, the jumps over it.
     jumps: Vec<Vec<Jump>>,
-    /// Where the parts are.
+    /// The division of the slice into parts.
     pub(crate) layout: Layout,
 }
 
 /// A block of a part.
 struct PartBlock {
-    /// Its number within the part.
+    /// The number of the block within the part.
     number: u64,
     /// The number of the opponent's set of men.
     enemy_set: usize,
-    /// The mover's men.
+    /// The set of the mover's men.
     men: u32,
-    /// The opponent's men, seen by the opponent.
+    /// The set of the opponent's men, as the opponent sees it.
     enemy_men: u32,
 }
 
-/// What [`Parts::walk`] codes: an encoder knows the values, a decoder finds them.
+/// The source of the values that [`Parts::walk`] visits: an encoder knows them, a decoder decodes
+/// them.
 pub(crate) trait Symbols {
-    /// The next values are of positions from this index on.
+    /// Sets the index of the position to which bit 0 of the next values refers.
     fn at(&mut self, index: u64);
-    /// The value in a context of the position so many after the one last named.
+    /// The value, coded in a context, of the position `bit` indices after the one set by `at`.
     fn next(&mut self, context: usize, bit: u32) -> Value;
 }
 
@@ -138,7 +139,7 @@ impl Parts {
         }
     }
 
-    /// The blocks of a part that have positions: in which no two men share a square.
+    /// The blocks of a part that have positions: those in which no two men share a square.
     fn blocks(&self, span: Span) -> impl Iterator<Item = PartBlock> {
         let enemies = self.enemy_men.len() as u64;
         (0..span.blocks).filter_map(move |number| {
@@ -179,7 +180,7 @@ impl Parts {
                     let occupied = |square: u8| occupied[usize::from(square & 31)];
                     let mut bits = squares(stands).fold(all, |bits, s| bits & !occupied(s));
                     for jump in &jumps {
-                        // A man stands there in all columns, a king in some.
+                        // A man stands on the square in all columns, a king in some of them.
                         let from = if men >> jump.from & 1 == 1 { !0 } else { occupied(jump.from) };
                         bits &= !from | occupied(jump.to);
                     }
@@ -189,15 +190,15 @@ impl Parts {
         }
     }
 
-    /// The words of the sets of the mover's kings in a part.
+    /// The range of words of the sets of the mover's kings in a part.
     fn words(&self, span: Span) -> std::ops::Range<usize> {
-        // A part begins with a multiple of 64 columns.
+        // The columns of a part begin at a multiple of 64.
         let first = (span.first[2] / 64) as usize;
         first..first + span.columns.div_ceil(64) as usize
     }
 
     /// Finds the quiet positions of a block whose mover has no kings: rows of one position, 64 at a
-    /// time. `foes` are the opponent's men seen by the mover.
+    /// time. `foes` is the set of the opponent's men as the mover sees it.
     fn quiet_men(
         &self,
         span: Span,
@@ -216,7 +217,7 @@ impl Parts {
         let possible = |&(over, to): &(u8, u8)| men >> over & 1 == 0 && (men | foes) >> to & 1 == 0;
         jumps.clear();
         jumps.extend(squares(men).flat_map(jumps_of).filter(possible));
-        // A part begins with a multiple of 64 rows, or has all rows of its blocks.
+        // The rows of a part begin at a multiple of 64, or are all rows of its blocks.
         let first = span.first[1] as usize / 64;
         for (w, occupied) in self.enemy_occupied.iter().enumerate().skip(first) {
             let at = 64 * (w - first) as u64;
@@ -235,8 +236,8 @@ impl Parts {
         }
     }
 
-    /// The jumps that the mover can make if it has a king where no man stands and none where the
-    /// jump ends; `men` are its men, and `enemies` all pieces of the opponent.
+    /// The jumps that the mover can make if it has a king on each square without a man and no king
+    /// where the jump ends; `men` are its men, and `enemies` all pieces of the opponent.
     fn find_jumps(&self, men: u32, enemies: u32, out: &mut Vec<Jump>) {
         out.clear();
         for over in squares(enemies) {
@@ -250,7 +251,7 @@ impl Parts {
         }
     }
 
-    /// Goes through the quiet positions of a part in order, asking for the value of each.
+    /// Visits the quiet positions of a part in order, and asks `symbols` for the value of each.
     pub(crate) fn walk(
         &self,
         span: Span,
@@ -264,7 +265,8 @@ impl Parts {
         let words = self.words(span).len();
         let (mut lower, mut neighbours) = (Vec::new(), Vec::new());
         for PartBlock { number: i, enemy_set: enemy, .. } in self.blocks(span) {
-            // Blocks of the same men of the mover in this part, an enemy's man lower.
+            // Blocks of this part with an equal set of the mover's men, and one of the enemy's men
+            // a row lower.
             let lower_blocks = self.lower_men.of(enemy).iter().filter_map(|&lower| {
                 (i + u64::from(lower)).checked_sub(enemy as u64).map(|block| block * block_len)
             });
@@ -314,8 +316,8 @@ impl Parts {
     }
 }
 
-/// For each value, in two bits for each of 64 positions, how many of the neighbours have it, up to
-/// 3.
+/// For each value, the number of neighbours of each of 64 positions that have it, up to 3, in two
+/// bits.
 fn count(planes: &Planes, neighbours: &[u64], offset: usize) -> [[u64; 2]; 3] {
     let mut counts = [[0; 2]; 3];
     for &neighbour in neighbours {

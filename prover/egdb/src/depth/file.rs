@@ -19,12 +19,12 @@ use crate::index::slice::Slice;
 
 const MAGIC: &[u8; 8] = b"DPDEPTH\0";
 const VERSION: u32 = 1;
-/// Bytes before the directory.
+/// The number of bytes before the directory.
 const HEADER: usize = 64;
-/// Where the digest of the slice's file begins and ends; before it come the longest depth and the
-/// number of units, after it the checksum of the head.
+/// The range of the digest of the slice's file. The longest depth and the number of units come
+/// before it, the checksum of the head behind it.
 const DIGEST: std::ops::Range<usize> = 24..56;
-/// Of zstd. Higher ones save little and take several times as long.
+/// The compression level of zstd. Higher levels save little and take several times as long.
 const LEVEL: i32 = 9;
 
 /// The units of a depth file: parts of consecutive indices.
@@ -32,12 +32,12 @@ fn units(store: &Store, slice: Slice) -> Parts {
     Parts::new(store.board(), slice, Cut::WHOLE_ROWS)
 }
 
-/// The bytes of a depth on disk.
+/// The number of bytes of a depth on disk.
 fn width(longest: u16) -> usize {
     if longest <= 255 { 1 } else { 2 }
 }
 
-/// Header and directory.
+/// The header and the directory of a depth file.
 fn head(store: &Store, record: &SliceRecord, longest: u16, lengths: &[u32]) -> Vec<u8> {
     let board = store.board();
     let mut out = Vec::with_capacity(HEADER + 4 * lengths.len());
@@ -59,8 +59,8 @@ fn wrong(path: &Path, expected: String, found: String) -> StoreError {
     StoreError::Depth { path: path.into(), expected, found }
 }
 
-/// The longest depth and the lengths of the payloads of so many units, or what was expected and
-/// found.
+/// Reads the longest depth and the lengths of the payloads of `units` units; an error says what was
+/// expected and what was found.
 fn read_head(
     store: &Store,
     record: &SliceRecord,
@@ -80,14 +80,14 @@ fn read_head(
     let longest = u16::from_le_bytes([bytes[18], bytes[19]]);
     let number = |entry: &[u8]| entry.iter().rev().fold(0, |n, &byte| n << 8 | u32::from(byte));
     let lengths: Vec<u32> = bytes[HEADER..].chunks_exact(4).map(number).collect();
-    // There is one way to write a head, so this judges all of it.
+    // A head can be written in one way only, so this comparison checks all of it.
     if head(store, record, longest, &lengths) != bytes {
         return Err(("the head of a depth file as it was written".into(), "other bytes".into()));
     }
     Ok((longest, lengths))
 }
 
-/// The depths of the quiet positions of a unit; none if all are 0. The depths of other positions
+/// The depths of the quiet positions of a unit; empty if all are 0. The depths of other positions
 /// and of draws are never read: they repeat the depth before, which compresses best.
 fn unit_bytes(
     table: &DepthTable,
@@ -118,7 +118,7 @@ fn payload(bytes: &[u8]) -> io::Result<Vec<u8>> {
     Ok([&checksum(&code)[..], &code].concat())
 }
 
-/// Whether there is a depth file for the values that the record is of.
+/// Whether there is a depth file for the values of the record.
 pub(crate) fn has_file(store: &Store, record: &SliceRecord) -> bool {
     let mut found = [0; DIGEST.end];
     let file = File::open(store.depth_path(record.name.into()));
@@ -126,7 +126,7 @@ pub(crate) fn has_file(store: &Store, record: &SliceRecord) -> bool {
         && found[DIGEST] == record.digest.0
 }
 
-/// Writes the depths of a slice (under [`Store::lock`]), whose values the record is of.
+/// Writes the depths of a slice (under [`Store::lock`]), whose values are those of the record.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -154,9 +154,9 @@ pub(crate) fn save(
     write_parts(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
 }
 
-/// Binds the depths of a slice to its new file, which has the same values as the old one (under
-/// [`Store::lock`]). Depths of other values, and damaged ones, stay as they are: they are no depths
-/// of the new file, and will be found again.
+/// Binds the depths of a slice to its new file, which has equal values (under [`Store::lock`]).
+/// Depths of other values, and damaged ones, are left unchanged: they are not valid for the new
+/// file, and will be found again.
 ///
 /// # Errors
 /// [`StoreError::Io`].
@@ -185,12 +185,12 @@ pub(super) struct DepthFile {
     units: Parts,
     /// The longest depth of a position of the slice.
     pub(super) longest: u16,
-    /// Where the payloads begin, and at last where the file ends.
+    /// The offsets at which payloads begin, and last the offset at which the file ends.
     offsets: Vec<u64>,
 }
 
 impl DepthFile {
-    /// The file of the slice that the record is of; `None` if there is none.
+    /// Opens the depth file of the slice of the record; `None` if there is none.
     ///
     /// # Errors
     /// [`StoreError::Depth`] if it is damaged or belongs to other values; [`StoreError::Io`].
@@ -225,21 +225,21 @@ impl DepthFile {
         self.units.layout.count()
     }
 
-    /// The first index of a unit, and how many it has.
+    /// The first index of a unit, and the number of its indices.
     pub(super) fn span(&self, unit: u64) -> (u64, u64) {
         let span = self.units.layout.span(unit);
         (self.units.layout.first_index(span), span.len)
     }
 
-    /// The unit that an index is in, and its place there.
+    /// The unit that an index is in, and its place in the unit.
     pub(super) fn place(&self, index: u64) -> (u64, u64) {
         self.units.layout.locate(index)
     }
 
-    /// The depths of a unit, to be looked at with [`DepthFile::at`].
+    /// The depths of a unit, for [`DepthFile::at`].
     ///
     /// # Errors
-    /// [`StoreError::Depth`] if it is damaged; [`StoreError::Io`].
+    /// [`StoreError::Depth`] if the unit is damaged; [`StoreError::Io`].
     pub(super) fn unit(&self, unit: u64) -> Result<Vec<u8>, StoreError> {
         let (from, to) = (self.offsets[unit as usize], self.offsets[unit as usize + 1]);
         if from == to {
@@ -272,7 +272,7 @@ mod tests {
     use crate::{BuildSession, Cover, extend};
     use draughtproof_game::Board;
 
-    /// No slice that is quick to solve has depths that need two bytes.
+    /// No slice that is quick to solve has depths that need two bytes, so this one is artificial.
     #[test]
     fn depths_beyond_255() {
         let root = tempfile::tempdir().unwrap();

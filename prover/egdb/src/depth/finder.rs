@@ -1,8 +1,8 @@
-//! Depths that are not stored, found while a game is played.
+//! Finds depths that are not stored, while a game is played.
 //!
-//! Until the next conversion a game stays within one block and its twin: all men stand where they
-//! stand. The rounds of that pair alone give the depths of all its positions, of which every
-//! following move needs some, so pairs are kept.
+//! Until the next conversion a game stays within one block and its twin, since no man moves. The
+//! rounds of that pair alone give the depths of all its positions, some of which every following
+//! move needs; therefore pairs are kept.
 
 use super::rounds::{KingRounds, Rounds};
 use super::table::DepthTable;
@@ -15,29 +15,29 @@ use draughtproof_game::{Board, Position};
 
 /// Finds depths from the values of a database, block by block, and keeps them.
 ///
-/// Nothing but depths rests on what it reads of mapped tables, whose checksums it does not look at:
-/// a damaged page can make a depth wrong, no value.
+/// Only depths rest on the mapped tables that it reads, whose checksums it does not verify: a
+/// damaged page can make a depth wrong, but no value.
 pub struct DepthFinder {
-    /// The most bytes that a pair of blocks, and all that are kept, may take.
+    /// The most bytes that a pair of blocks, and all kept pairs together, may take.
     memory: u64,
     kings: Option<LazyKingSets>,
-    /// The pair used last in front.
+    /// The kept pairs, the one used last in front.
     pairs: Vec<Pair>,
 }
 
 impl DepthFinder {
-    /// A finder that takes at most so many bytes, the numbering of sets of kings apart.
+    /// A finder that takes at most `memory` bytes, besides the numbering of sets of kings.
     pub fn new(memory: u64) -> Self {
         DepthFinder { memory, kings: None, pairs: Vec::new() }
     }
 
-    /// The depth of a won or lost position in plies, as [`Depths::depth`](super::Depths::depth) has
-    /// it. All smaller depths of positions with the same men and numbers of kings are known then
-    /// ([`DepthFinder::known`]).
+    /// The depth of a won or lost position in plies, as [`Depths::depth`](super::Depths::depth)
+    /// defines it. Afterwards all smaller depths of positions with equal sets of men and numbers of
+    /// kings are known ([`DepthFinder::known`]).
     ///
-    /// `None` for a draw, where the values that it takes are not in memory or mapped, where it
-    /// would take too much memory, and when `is_stopped` says so, which is asked between rounds of
-    /// some milliseconds. The next call goes on from there.
+    /// `None` for a draw, where the needed values are not in memory or mapped, where it would take
+    /// too much memory, and when `is_stopped` returns true; it is polled between rounds of some
+    /// milliseconds. The next call goes on from there.
     pub fn depth(
         &mut self,
         values: &Values,
@@ -58,7 +58,7 @@ impl DepthFinder {
         pair.get(slice, index)
     }
 
-    /// The depth of a position as far as it was found by now.
+    /// The depth of a position, if it has been found already.
     pub fn known(&self, board: &Board, position: &Position) -> Option<u32> {
         if !position.both_sides() {
             return None;
@@ -67,7 +67,7 @@ impl DepthFinder {
         self.pairs.iter().find_map(|pair| pair.get(slice, index))
     }
 
-    /// Puts the pair that has an index in front, begins with it if it is new.
+    /// Puts the pair of an index in front; begins with the pair if it is new.
     fn bring(
         &mut self,
         values: &Values,
@@ -100,25 +100,25 @@ impl DepthFinder {
 
 /// A block and its twin.
 struct Pair {
-    /// The slice, and the men of the mover and the opponent, each seen by its owner.
+    /// The slice, and the men of the mover and of the opponent, each as their owner sees them.
     slice: Slice,
     men: u32,
     enemy_men: u32,
     /// The depths of the block and of its twin.
     tables: [DepthTable; 2],
-    /// What is still to do.
+    /// The rounds that are still to be played; `None` if all are.
     rounds: Option<Box<KingRounds>>,
 }
 
 impl Pair {
-    /// The bytes that a pair takes while it is worked on: depths of two bytes, and eight planes of
-    /// bits.
+    /// The bytes that a pair takes while its rounds are played: depths of two bytes, and eight
+    /// planes of bits.
     fn memory(board: &Board, slice: Slice) -> u64 {
         let (rows, columns) = slice.block_size(board);
         2 * 3 * rows.max(64) * columns.max(64)
     }
 
-    /// The pair with the block that has an index, as far as round 0 goes.
+    /// The pair of the block of an index, after round 0.
     fn new(shared: &Shared<'_>, slice: Slice, index: u64) -> Self {
         let (rows, columns) = slice.block_size(shared.board);
         let number = index / rows / columns;

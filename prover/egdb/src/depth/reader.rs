@@ -1,4 +1,4 @@
-//! Looking depths up.
+//! Looks depths up in files.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,14 +12,14 @@ use crate::disk::store::{Store, StoreError};
 use crate::index::slice::{Slice, locate, position_at};
 use draughtproof_game::{Board, Position};
 
-/// The number of decoded units that are kept, of at most 64 KiB or 128 KiB each but for very long
-/// rows.
+/// The number of decoded units that are kept. Each has at most 64 KiB or 128 KiB, except where rows
+/// are very long.
 const KEPT: usize = 64;
 
 /// A decoded unit.
 struct DecodedUnit {
     slice: Slice,
-    /// Its number in the slice.
+    /// The number of the unit in the slice.
     unit: u64,
     depths: Arc<Vec<u8>>,
 }
@@ -30,7 +30,7 @@ pub struct Depths {
     store: Store,
     records: HashMap<Slice, SliceRecord>,
     files: Mutex<HashMap<Slice, Option<Arc<DepthFile>>>>,
-    /// The units used last, the latest in front.
+    /// The kept units, the one used last in front.
     units: Mutex<Vec<DecodedUnit>>,
 }
 
@@ -39,22 +39,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Depths {
-    /// The depths beside the database of `board` in the directory `root`, whether there are any or
-    /// not.
+    /// Opens the depths beside the database of `board` in the directory `root`. There need not be
+    /// any.
     ///
     /// # Errors
-    /// [`StoreError`] of the MANIFEST of the database.
+    /// [`StoreError`]: the MANIFEST of the database cannot be read.
     pub fn open(root: impl AsRef<Path>, board: &Board) -> Result<Self, StoreError> {
         let store = Store::new(root.as_ref(), board);
         let records = store.manifest()?.slices.into_iter().map(|r| (r.name.into(), r)).collect();
         Ok(Depths { store, records, files: Mutex::default(), units: Mutex::default() })
     }
 
-    /// The depth in plies of a position with this value, which its database gives. `None` for a
-    /// draw, a side without pieces, and where there is no depth file.
+    /// The depth in plies of a position with this value, which must be that of the database. `None`
+    /// for a draw, for a side without pieces, and where there is no depth file.
     ///
     /// # Errors
-    /// [`StoreError::Depth`] when a file is damaged or belongs to other values, naming it;
+    /// [`StoreError::Depth`] with the path of a file that is damaged or belongs to other values;
     /// [`StoreError::Io`].
     pub fn depth(&self, position: &Position, value: Value) -> Result<Option<u32>, StoreError> {
         if value == Value::Draw || !position.both_sides() {
@@ -84,13 +84,14 @@ impl Depths {
     /// # Errors
     /// As for [`Depths::depth`].
     pub fn longest_position(&self, slice: Slice) -> Result<Option<Position>, StoreError> {
-        // Where there is nothing longer, what is no win or loss has a 0, too.
+        // If the longest depth is 0, positions that are no wins or losses have a 0 as well.
         let Some(file) = self.file(slice)?.filter(|file| file.longest > 0) else { return Ok(None) };
         let board = self.store.board();
         for unit in 0..file.count() {
             let depths = file.unit(unit)?;
             let (first, len) = file.span(unit);
-            // What is no win or loss repeats the depth before, so the first of them is one.
+            // A position that is no win or loss repeats the depth before it, so the first one found
+            // is a win or loss.
             let longest = (0..len).find(|&place| file.at(&depths, place) == file.longest);
             let position = longest.and_then(|place| position_at(board, slice, first + place));
             if position.is_some() {
@@ -116,7 +117,7 @@ impl Depths {
             units[..=known].rotate_right(1);
             return Ok(units[0].depths.clone());
         }
-        // Others may look up meanwhile.
+        // Other threads may look up meanwhile.
         drop(units);
         let depths = Arc::new(file.unit(unit)?);
         let mut units = lock(&self.units);

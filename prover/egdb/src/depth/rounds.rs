@@ -1,8 +1,8 @@
-//! Finding the depths of a slice and its twin.
+//! Finds the depths of a slice and its twin.
 //!
 //! The values are known and are found once more, in rounds: round k finds the wins and losses of at
-//! most depth k from those of round k − 1. What leads out of a block and its twin converts, so
-//! there is no order among blocks.
+//! most depth k from those of round k − 1. A move that leaves a block and its twin is a conversion,
+//! so blocks can be treated in any order.
 
 use rayon::prelude::*;
 
@@ -15,15 +15,16 @@ use crate::solve::kingless::Kingless;
 use crate::solve::matrix::{Matrix, PARALLEL_WORDS};
 use crate::solve::pair::Half;
 
-/// The bytes that finding and writing the depths of a slice and its twin takes besides the values.
+/// The bytes that finding and writing the depths of a slice and its twin takes, besides the values.
 pub(crate) fn memory(board: &draughtproof_game::Board, slice: Slice) -> u64 {
     let tables = if slice == slice.twin() { 1 } else { 2 };
-    // Two bytes each, at most one in the file, and what solving takes, with a plane more.
+    // Two bytes a depth in the tables, at most one in the file, and the memory of solving with one
+    // plane more.
     slice.indices(board) * (2 * tables + 1) + Builder::work(board, slice) / 7 * 8
 }
 
-/// The depths of a slice and of its twin, if that is another one. All that [`Builder::needs`] names
-/// for them must be in memory, and both slices.
+/// The depths of a slice and of its twin, if that is another slice. Both slices and all that
+/// [`Builder::needs`] names for them must be in memory.
 pub(crate) fn depths(builder: &Builder, slice: Slice) -> Vec<DepthTable> {
     let shared = builder.shared();
     let board = shared.board;
@@ -47,7 +48,7 @@ pub(crate) fn depths(builder: &Builder, slice: Slice) -> Vec<DepthTable> {
     };
     let (rows, columns) = slice.block_size(board);
     if rows * columns > 64 * PARALLEL_WORDS as u64 {
-        // Their rows are spread over the threads.
+        // The rows of large blocks are spread over the threads, so blocks come one by one.
         let mut rounds = Rounds::default();
         parts.iter().for_each(|part| play(&mut rounds, part));
     } else {
@@ -60,12 +61,12 @@ pub(crate) fn depths(builder: &Builder, slice: Slice) -> Vec<DepthTable> {
 #[derive(Default)]
 struct Side {
     half: Half,
-    /// In rows as those of the transpose, which places have their depth.
+    /// The places whose depth is known, in rows as those of the transpose.
     seen: Vec<u64>,
 }
 
 impl Side {
-    /// Round 0: the losses without a move.
+    /// Plays round 0: the losses without a move.
     fn start(&mut self, block: &Block<'_>, scratch: &mut Scratch) {
         self.half.prepare(block, scratch);
         let Half { fixed, values, changed, transpose, .. } = &mut self.half;
@@ -79,7 +80,7 @@ impl Side {
         self.seen.resize(block.columns.sets.len() * transpose.stride() / 2, 0);
     }
 
-    /// Ends a round: says whether it found anything, and notes what.
+    /// Ends a round: notes the depths that it found, and returns whether there were any.
     fn finish(&mut self, block: &Block<'_>, depth: u16, table: &DepthTable) -> bool {
         let some = self.half.transpose();
         let Side { half, seen } = self;
@@ -123,14 +124,14 @@ impl KingRounds {
         *depth = 0;
     }
 
-    /// Plays the next round. Says whether it found any depth; if not, all are found.
+    /// Plays the next round. Returns whether it found any depth; if not, all are found.
     pub(super) fn advance(
         &mut self,
         (here, mine): Target<'_>,
         (there, theirs): Target<'_>,
     ) -> bool {
         let KingRounds { here: h, there: t, depth, .. } = self;
-        // Both look at the round before; in the first all rows are due.
+        // Both blocks use the round before; in the first round all rows are due.
         let is_first = *depth == 0;
         let value = |half: &mut Half, block: &Block<'_>, twin: &Matrix, changed: &[bool]| {
             half.value(block, twin, (!is_first).then_some(changed));
@@ -154,8 +155,9 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// The block of `slice` with these men (the mover's and the opponent's, each seen by itself),
-    /// and its twin. A block that is its own twin is gone through twice; there are few.
+    /// Plays the rounds of the block of `slice` with these men (the mover's and the opponent's,
+    /// each as their owner sees them), and of its twin. A block that is its own twin is treated
+    /// twice; there are few.
     fn play(
         &mut self,
         shared: &Shared<'_>,
@@ -174,7 +176,7 @@ impl Rounds {
         }
     }
 
-    /// One side has no kings: there are no circles, and no depths beyond 2.
+    /// A side has no kings, so there are no cycles, and no depths beyond 2.
     pub(super) fn play_kingless(&mut self, here: Target<'_>, there: Target<'_>) {
         let ((with, with_table), (without, table)) =
             if here.0.rows.kings == 0 { (there, here) } else { (here, there) };
@@ -192,7 +194,7 @@ impl Rounds {
         });
     }
 
-    /// The mover has no kings: every move converts.
+    /// The mover has no kings, so every move is a conversion.
     fn play_men(&mut self, block: &Block<'_>, table: &DepthTable) {
         block.only_row(&mut self.row, &mut self.scratch);
         let words = block.columns.words;

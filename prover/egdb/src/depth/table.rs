@@ -9,25 +9,26 @@ use crate::index::slice::Slice;
 /// The number that stands for no depth.
 const NONE: u16 = u16::MAX;
 
-/// The depths of a slice or of one of its blocks, in plies. Beyond 65534 they count as 65534.
+/// The depths of a slice or of one of its blocks, in plies. Depths beyond 65534 count as 65534.
 ///
-/// Atomic, so that blocks on several threads can write into one table; no place is written twice
+/// The depths are atomic, so that several threads can write blocks into one table. If a place is
+/// written twice, both writes have an equal number.
 /// but with the same number.
 pub(crate) struct DepthTable {
     pub(crate) slice: Slice,
-    /// The index that the table begins with.
+    /// The first index of the table.
     first: u64,
     depths: Vec<AtomicU16>,
 }
 
 impl DepthTable {
-    /// A table without depths, of so many indices from `first` on.
+    /// A table without depths, of `indices` indices from `first` on.
     pub(super) fn new(slice: Slice, first: u64, indices: u64) -> Self {
         let depths = (0..indices).map(|_| AtomicU16::new(NONE)).collect();
         DepthTable { slice, first, depths }
     }
 
-    /// Whether it has a place for an index of a slice.
+    /// Whether the table has a place for an index of a slice.
     pub(super) fn has(&self, slice: Slice, index: u64) -> bool {
         let place = index.checked_sub(self.first);
         slice == self.slice && place.is_some_and(|place| place < self.depths.len() as u64)
@@ -37,13 +38,13 @@ impl DepthTable {
         &self.depths[(index - self.first) as usize]
     }
 
-    /// The depth at an index, if it is one of a win or a loss and was found.
+    /// The depth at an index, if it is a win or a loss and was found.
     pub(super) fn get(&self, index: u64) -> Option<u16> {
         let depth = self.place(index).load(Ordering::Relaxed);
         (depth != NONE).then_some(depth)
     }
 
-    /// The longest of all, positions with a capture included; 0 if there are none.
+    /// The longest depth of all positions, including those with a capture; 0 if there are none.
     pub(super) fn longest(&self) -> u16 {
         let depths = self.depths.par_iter().map(|depth| depth.load(Ordering::Relaxed));
         depths.filter(|&depth| depth != NONE).max().unwrap_or(0)

@@ -1,16 +1,16 @@
-//! Writing a file all at once: whoever reads it sees the old file or the whole new one, whenever
-//! the program or the machine stops.
+//! Writes a file atomically: a reader sees the old file or the complete new one, whenever the
+//! program or the machine stops.
 
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The prefix of the names of files and directories that are being written. What a killed run has
-/// left under such a name may be removed.
+/// The prefix of the names of files and directories that are being written. A file that a killed
+/// run has left under such a name may be removed.
 pub const UNFINISHED: &str = ".unfinished-";
 
-/// The path under which `path` is written before it gets its name: in the same directory, so that
-/// renaming it is one step of the file system.
+/// The temporary path under which `path` is written before it is renamed. It is in the same
+/// directory, so that the renaming is one step of the file system.
 pub fn unfinished_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{UNFINISHED}{name}"))
@@ -31,7 +31,7 @@ pub fn unfinished_path(path: &Path) -> PathBuf {
 /// ```
 ///
 /// # Errors
-/// Whatever `write` or the system reports. The temporary file is removed then; the old file, if
+/// The errors of `write` and of the system. The temporary file is removed then; the old file, if
 /// there was one, is untouched unless only the last step failed, which is to sync the directory.
 pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
     let unfinished = unfinished_path(path);
@@ -43,7 +43,7 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>
         Ok(result)
     };
     let result = write_and_rename().inspect_err(|_: &io::Error| {
-        // It may never have come into being.
+        // The temporary file may not exist.
         let _ = std::fs::remove_file(&unfinished);
     })?;
     sync_directory(parent(path))?;
@@ -51,19 +51,20 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>
 }
 
 /// Writes a file as [`write_file`] does, but syncs nothing: after a crash of the machine it may be
-/// incomplete. For files that are judged before they are used, or synced later
-/// ([`sync_file_system`]). Processes may write the same file at the same time, on several machines
-/// that share it, too: each has a temporary file of its own, and the last one's counts.
+/// incomplete. This is for files that are verified before they are used, or synced later
+/// ([`sync_file_system`]). Several processes, also on several machines that share the file system,
+/// may write the same file at the same time: each has a temporary file of its own, and the last
+/// renaming counts.
 ///
 /// # Errors
-/// Whatever `write` or the system reports. The temporary file is removed then.
+/// The errors of `write` and of the system. The temporary file is removed then.
 pub fn write_unsynced<T>(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<T>,
 ) -> io::Result<T> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(UNFINISHED);
-    // As for any other file: what the user's mask leaves of it.
+    // The umask of the user applies, as it does to any new file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(parent(path))?;
@@ -72,11 +73,11 @@ pub fn write_unsynced<T>(
     Ok(result)
 }
 
-/// Makes durable whatever was written to the file system that a directory is on. Where the system
-/// has no such call nothing is done: what a crash of the machine damages has a wrong digest.
+/// Makes all writes to the file system of a directory durable. Where the operating system has no
+/// such call, nothing is done: a file that a crash of the machine damages has a wrong digest.
 ///
 /// # Errors
-/// Whatever the system reports.
+/// The errors of the system.
 pub fn sync_file_system(directory: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::fs::syncfs(File::open(directory)?)?;
@@ -85,16 +86,16 @@ pub fn sync_file_system(directory: &Path) -> io::Result<()> {
     sync_directory(directory)
 }
 
-/// Makes durable which names a directory has.
+/// Makes the names in a directory durable.
 ///
 /// # Errors
-/// Whatever the system reports.
+/// The errors of the system.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    // Elsewhere a directory is no file that can be opened.
+    // On other systems than Unix a directory cannot be opened as a file.
     if cfg!(unix) { File::open(directory)?.sync_all() } else { Ok(()) }
 }
 
-/// The directory of a file; that of a mere name is the current one.
+/// The directory of a file; the current one for a path without a directory.
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -112,7 +113,7 @@ mod tests {
     fn a_file_is_replaced_whole_or_not_at_all() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
-        // As a killed run leaves it.
+        // A killed run leaves such a file.
         std::fs::write(unfinished_path(&path), "a part that is longer").unwrap();
         write_file(&path, |file| file.write_all(b"one")).unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"one");

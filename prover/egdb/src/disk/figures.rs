@@ -1,9 +1,9 @@
-//! Measurements made while a database was built: one line for each slice, in a file beside the
-//! database that is no part of it.
+//! Measurements of a build: one line for each slice, in a file beside the database that is no part
+//! of it.
 
 use certificate_spec::database::SliceName;
 
-/// The slice whose file has a name, if it is the name of one.
+/// The slice whose file has this name, if it is the name of one.
 pub(crate) fn slice_name(text: &str) -> Option<SliceName> {
     let counts: Vec<u8> = text.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
     let name = SliceName(counts.try_into().ok()?);
@@ -13,26 +13,26 @@ pub(crate) fn slice_name(text: &str) -> Option<SliceName> {
 /// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Which slice.
+    /// The name of the slice.
     pub slice: SliceName,
-    /// Indices, those that stand for no position included.
+    /// The number of indices, including those that stand for no position.
     pub indices: u64,
-    /// Positions.
+    /// The number of positions.
     pub positions: u64,
-    /// Of them wins for the side to move.
+    /// The number of wins for the side to move.
     pub win: u64,
-    /// Of them losses.
+    /// The number of losses for the side to move.
     pub loss: u64,
-    /// Bytes of its file.
+    /// The bytes of the slice's file.
     pub bytes: u64,
-    /// Seconds to solve it (half of those of the pair, if it has a twin).
+    /// The seconds to solve it (half of those of the pair, if it has a twin).
     pub solve_seconds: f64,
-    /// Seconds to compress and write it.
+    /// The seconds to compress and write it.
     pub write_seconds: f64,
 }
 
 impl Figures {
-    /// A line without its end: fields separated by tabs.
+    /// The line without its end: fields separated by tabs.
     pub fn to_line(&self) -> String {
         format!(
             "{}\t{}\t{}\t{}\t{}\t{}\t{:.3}\t{:.3}",
@@ -47,7 +47,7 @@ impl Figures {
         )
     }
 
-    /// Reads a line; `None` if it is not one, such as the last one of a run that was killed.
+    /// Reads a line; `None` if it is not one, such as the last line of a run that was killed.
     pub fn from_line(line: &str) -> Option<Figures> {
         let fields: Vec<&str> = line.split('\t').collect();
         let &[slice, indices, positions, win, loss, bytes, solve, write] = fields.as_slice() else {

@@ -2,10 +2,10 @@
 //! bits each, as [`Table`](crate::values::table::Table) has them in memory.
 //!
 //! Opening such a file takes no longer for a large one than for a small one, the operating system
-//! decides what of it stays in memory, and all processes of a machine share that. The files can be
+//! decides which pages stay in memory, and all processes of a machine share them. The files can be
 //! made again from the compressed ones at any time: they are no part of a database, and no proof
-//! rests on them. What belongs to something else, is short, or was damaged is found out; not what
-//! somebody has made to deceive, with checksums that are right:
+//! rests on them. A file that belongs to another slice, is short or was damaged is detected. A file
+//! that was forged with matching checksums is not:
 //!
 //! * The *key* of a table stands for all that its values follow from: the digest of its slice's
 //!   file and the keys of the slices that captures lead to. It is in the file's name and its head.
@@ -37,11 +37,11 @@ use crate::values::table::Group;
 
 const MAGIC: &[u8; 8] = b"DPTABLES";
 const VERSION: u32 = 1;
-/// Bytes of a page: of the head, and of what a checksum is of.
+/// The bytes of a page: of the head, and of the data that a checksum covers.
 const PAGE: usize = 4096;
-/// Bytes of a checksum.
+/// The bytes of a checksum.
 const SUM: usize = 8;
-/// Groups of a page.
+/// The number of groups in a page.
 const GROUPS: usize = PAGE / 16;
 
 /// The table of a slice in a file.
@@ -49,16 +49,16 @@ pub(crate) struct MappedTable {
     map: Mmap,
     groups: usize,
     pages: usize,
-    /// A bit for each page that was found right.
+    /// A bit for each page that was verified.
     right: Vec<AtomicU64>,
 }
 
-/// The number of pages of a table with so many groups.
+/// The number of pages of a table with `groups` groups.
 fn pages(groups: usize) -> usize {
     groups.div_ceil(GROUPS)
 }
 
-/// The bytes of the file of a table with so many indices.
+/// The bytes of the file of a table with `indices` indices.
 pub(crate) fn file_length(indices: u64) -> u64 {
     let pages = indices.div_ceil(64).div_ceil(GROUPS as u64);
     PAGE as u64 * (1 + pages) + SUM as u64 * pages
@@ -78,11 +78,11 @@ fn head(indices: u64, key: Digest, sums: &[u8]) -> Vec<u8> {
 }
 
 impl MappedTable {
-    /// Maps the table in a file, if it is the one with this key and number of indices. What is
-    /// wrong with a page is not found out here.
+    /// Maps the table in a file, if it has this key and number of indices. Damaged pages are not
+    /// detected here.
     ///
     /// # Errors
-    /// The system's, but none where there is no such file.
+    /// The errors of the system, except that of a missing file.
     pub(crate) fn open(path: &Path, key: Digest, indices: u64) -> io::Result<Option<MappedTable>> {
         let file = match File::open(path) {
             Err(error)
@@ -92,12 +92,12 @@ impl MappedTable {
             }
             file => file?,
         };
-        // The bytes are used as they lie.
+        // The bytes are used in the order of the file.
         if cfg!(target_endian = "big") || file.metadata()?.len() != file_length(indices) {
             return Ok(None);
         }
-        // SAFETY: nobody writes to such a file once it has its name (`write`), and what another
-        // program does to it cannot make the bits of a value anything but bits.
+        // SAFETY: no process of this program writes to such a file once it is renamed (`write`),
+        // and changes by another program cannot make the bits of a value anything but bits.
         let map = unsafe { Mmap::map(&file)? };
         let groups = indices.div_ceil(64) as usize;
         let pages = pages(groups);
@@ -109,13 +109,13 @@ impl MappedTable {
         Ok(Some(MappedTable { map, groups, pages, right }))
     }
 
-    /// All groups, right or not.
+    /// All groups, verified or not.
     #[inline]
     pub(crate) fn groups(&self) -> &[Group] {
         &bytemuck::cast_slice(&self.map[PAGE..PAGE * (1 + self.pages)])[..self.groups]
     }
 
-    /// A group, if its page is right.
+    /// A group, if its page is verified.
     #[inline]
     pub(crate) fn group(&self, at: usize) -> Option<Group> {
         let page = at / GROUPS;
@@ -141,11 +141,11 @@ impl MappedTable {
     }
 }
 
-/// Writes the table with this key, all at once. (It is not synced: what a crash of the machine
-/// leaves incomplete is found out when it is opened or read.)
+/// Writes the table with this key atomically. (It is not synced: a file that a crash of the machine
+/// leaves incomplete is detected when it is opened or read.)
 ///
 /// # Errors
-/// The system's; nothing is left then.
+/// The errors of the system; no file is left then.
 pub(crate) fn write(path: &Path, key: Digest, indices: u64, groups: &[Group]) -> io::Result<()> {
     let page_bytes = |groups: &[Group], page: &mut Vec<u8>| {
         page.clear();

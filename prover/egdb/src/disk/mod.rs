@@ -1,4 +1,4 @@
-//! The files of a database, and the figures noted beside them.
+//! The files of a database, and the figures of its build.
 
 pub mod atomic;
 pub(crate) mod figures;

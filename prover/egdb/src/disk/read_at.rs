@@ -1,4 +1,4 @@
-//! Reading at a place of a file, from any number of threads.
+//! Reads from an offset of a file, in any number of threads.
 
 #[cfg(not(unix))]
 use std::{fs::File, io};
@@ -6,13 +6,13 @@ use std::{fs::File, io};
 #[cfg(unix)]
 pub use std::os::unix::fs::FileExt as ReadAt;
 
-/// What Unix has in its standard library.
+/// Reads at an offset, as Unix's standard library extension does.
 #[cfg(not(unix))]
 pub trait ReadAt {
-    /// Reads as many bytes as there is room for, from an offset.
+    /// Fills `bytes` from an offset of the file.
     ///
     /// # Errors
-    /// Whatever the system reports; [`io::ErrorKind::UnexpectedEof`] where the file ends before.
+    /// The errors of the system; [`io::ErrorKind::UnexpectedEof`] if the file ends before.
     fn read_exact_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<()>;
 }
 

@@ -1,11 +1,11 @@
-//! One database that several processes build at the same time, each other slices of it, on one
+//! One database that several processes build at the same time, each of them other slices, on one
 //! machine or on several with a file system in common.
 //!
-//! Each holds the lock of the whole database together with others of its kind, so that nobody
-//! finishes or cleans up the database meanwhile; and alone the lock of the pair of slices that it
-//! solves, so that none is solved twice. A slice gets its name when it is whole
-//! ([`atomic::write_unsynced`](super::atomic::write_unsynced)), and solving it again gives the same
-//! bytes. So where locks do not reach other machines work may be done twice, and nothing is wrong.
+//! Each process holds a shared lock of the whole database, so that no process finishes or cleans up
+//! the database meanwhile, and an exclusive lock of the pair of slices that it solves, so that no
+//! pair is solved twice. A slice is renamed to its name when it is complete
+//! ([`atomic::write_unsynced`](super::atomic::write_unsynced)), and solving it again gives equal
+//! bytes. So if locks do not reach other machines, work may be done twice, but the result is right.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -15,11 +15,11 @@ use super::store::{Store, StoreError};
 use crate::index::slice::Slice;
 
 impl Store {
-    /// Keeps those from this database who build all of it ([`Store::lock`]) as long as the file is
-    /// held, and nobody else.
+    /// Keeps processes that build the whole database ([`Store::lock`]) from it as long as the file
+    /// is held, but not other callers of this function.
     ///
     /// # Errors
-    /// [`StoreError::Locked`] if such a one is there; [`StoreError::Io`].
+    /// [`StoreError::Locked`] if a process builds the whole database; [`StoreError::Io`].
     pub fn lock_with_others(&self) -> Result<File, StoreError> {
         let path = self.directory.with_extension("lock");
         let io = |source| StoreError::Io { path: path.clone(), source };
@@ -33,14 +33,14 @@ impl Store {
         }
     }
 
-    /// Keeps others from building a slice and its twin as long as the file is held (under
-    /// [`Store::lock_with_others`]): waits until they are done, after a call of `wait` if there are
-    /// any.
+    /// Keeps other processes from building a slice and its twin as long as the file is held (under
+    /// [`Store::lock_with_others`]). If another process builds them, calls `wait` and waits until
+    /// it is done.
     ///
     /// # Errors
     /// [`StoreError::Io`]
     pub(crate) fn lock_pair(&self, slice: Slice, wait: impl FnOnce()) -> Result<File, StoreError> {
-        // By its name it goes with all that is unfinished when somebody builds the whole.
+        // The prefix of its name lets the next build of the whole database remove it.
         let name = format!("{UNFINISHED}lock-{}", slice.name().file_name());
         let path = self.building.join(name);
         let lock = || -> io::Result<File> {
@@ -59,8 +59,8 @@ impl Store {
         lock().map_err(|source| StoreError::Io { path: path.clone(), source })
     }
 
-    /// Whether slices that the MANIFEST does not list are there and whole (under
-    /// [`Store::lock_pair`]); removes those that are not as they were written.
+    /// Whether slices that the MANIFEST does not list are there and undamaged (under
+    /// [`Store::lock_pair`]); removes damaged ones.
     ///
     /// # Errors
     /// [`StoreError::Io`]

@@ -1,9 +1,9 @@
 //! Databases on disk: `DIR/<RxC>/MANIFEST` and a file a slice (`SPEC.md` §8.3 and §8.4).
 //!
 //! Files are written atomically. Slices that the MANIFEST does not list yet are kept in
-//! `DIR/<RxC>.building`; when all with a number of pieces are there, they are moved beside the
-//! others and a new MANIFEST lists them. So whenever the program is killed, what the MANIFEST lists
-//! is there and whole, and no finished slice is lost.
+//! `DIR/<RxC>.building`; when all slices with a number of pieces are there, they are moved beside
+//! the others and a new MANIFEST lists them. So whenever the program is killed, the slices that the
+//! MANIFEST lists are complete, and no finished slice is lost.
 
 use std::collections::HashMap;
 use std::fs;
@@ -30,83 +30,83 @@ pub enum StoreError {
     /// The operating system reports an error.
     #[error("{path}: {source}")]
     Io {
-        /// The file or directory.
+        /// The path of the file or directory.
         path: PathBuf,
-        /// What the system reports.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// There is no database of this board here.
+    /// There is no database of this board.
     #[error("{path}: no database here (build it with `prove db`)")]
     Missing {
-        /// The MANIFEST that is not there.
+        /// The path at which its MANIFEST is expected.
         path: PathBuf,
     },
-    /// Bytes that are not of the format.
+    /// The bytes of a file do not have the required format.
     #[error("{path}: {source}; remove {directory} to build the database again")]
     Wire {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault, with its offset.
         source: WireError,
         /// The directory of the database.
         directory: PathBuf,
     },
-    /// A file that belongs to something else or is damaged.
+    /// A file belongs to another database or is damaged.
     #[error(
         "{path}: expected {expected}, found {found}; remove {directory} to build the database again"
     )]
     Mismatch {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What should be there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The found content.
         found: String,
         /// The directory of the database.
         directory: PathBuf,
     },
-    /// A file of depths that belongs to something else or is damaged.
+    /// A file of depths belongs to other values or is damaged.
     #[error(
         "{path}: expected {expected}, found {found}; remove it and write it again with `prove db --depth`"
     )]
     Depth {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What should be there.
+        /// The expected content.
         expected: String,
-        /// What is there.
+        /// The found content.
         found: String,
     },
     /// Another process is building this database.
     #[error("{path}: expected to be the only builder, found that another process holds this lock")]
     Locked {
-        /// The lock file.
+        /// The path of the lock file.
         path: PathBuf,
     },
-    /// A database that does not cover what is wanted.
+    /// The database does not cover the requested positions.
     #[error(
         "{path}: expected a database with {wanted} pieces, found one with {there} (extend it with `prove db --game {board} --pieces {wanted} --db {}`)", databases.display()
     )]
     TooSmall {
-        /// The MANIFEST.
+        /// The path of the MANIFEST.
         path: PathBuf,
-        /// The board.
+        /// The name of the board.
         board: String,
         /// The directory of the databases.
         databases: PathBuf,
-        /// The cover that is wanted.
+        /// The requested cover.
         wanted: Cover,
         /// The cover that the database has.
         there: Cover,
     },
-    /// A database of version 0 of the format.
+    /// The database is of version 0 of the format.
     #[error(
         "{path}: expected a database of version {VERSION}, found one of version 0 (run `prove db --game {board} --pieces {pieces} --db {}` to convert it)", databases.display()
     )]
     Version0 {
-        /// The MANIFEST.
+        /// The path of the MANIFEST.
         path: PathBuf,
-        /// The board.
+        /// The name of the board.
         board: String,
         /// The directory of the databases.
         databases: PathBuf,
@@ -115,7 +115,7 @@ pub enum StoreError {
     },
 }
 
-/// What there is, or something else where there is no such file.
+/// The found value, or `otherwise` if the error is that there is no such file.
 fn missing_is<T>(otherwise: T, found: io::Result<T>) -> io::Result<T> {
     match found {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(otherwise),
@@ -149,42 +149,43 @@ fn write_all<B: AsRef<[u8]>>(
 #[derive(Clone)]
 pub struct Store {
     pub(super) directory: PathBuf,
-    /// Where slices are until the MANIFEST lists them.
+    /// The directory of slices that the MANIFEST does not list yet.
     pub(super) building: PathBuf,
     board: Board,
 }
 
 impl Store {
-    /// The database of `board` under `root`, which need not exist.
+    /// The store of the database of `board` under `root`. The database need not exist.
     pub fn new(root: &Path, board: &Board) -> Self {
         let directory = root.join(board.name());
         Store { building: directory.with_extension("building"), directory, board: board.clone() }
     }
 
-    /// The board.
+    /// The board of the database.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Where the file of a finished slice is, listed in the MANIFEST or not yet.
+    /// The path of the file of a finished slice, which the MANIFEST may list or not.
     pub(crate) fn slice_path(&self, slice: Slice) -> PathBuf {
         let name = slice.name().file_name();
         let (finished, building) = (self.directory.join(&name), self.building.join(name));
-        // A listed file that is gone is reported under its own path.
+        // A listed file that is missing is reported with its path in the database.
         if !finished.exists() && building.exists() { building } else { finished }
     }
 
-    /// Depths are kept beside the database: its own directory is closed.
+    /// The directory of depths, which is beside the database, since the database's own directory
+    /// holds only files that the MANIFEST lists.
     fn depth_directory(&self) -> PathBuf {
         self.directory.with_extension("depth")
     }
 
-    /// Where decoded tables are kept, beside the database for the same reason.
+    /// The directory of decoded tables, which is beside the database like that of depths.
     pub fn tables(&self) -> PathBuf {
         self.directory.with_extension("tables")
     }
 
-    /// The bytes of the decoded tables that there are.
+    /// The bytes of the decoded tables in their directory.
     ///
     /// # Errors
     /// [`StoreError::Io`]
@@ -201,17 +202,17 @@ impl Store {
         missing_is(0, read()).map_err(|source| StoreError::Io { path: directory.clone(), source })
     }
 
-    /// Where the depths of a slice are, or would be.
+    /// The path of the depths of a slice.
     pub(crate) fn depth_path(&self, slice: Slice) -> PathBuf {
         self.depth_directory().join(slice.name().file_name())
     }
 
-    /// Whether a slice is finished, be it listed in the MANIFEST or not yet.
+    /// Whether a slice is finished; the MANIFEST may list it or not.
     pub fn has_slice(&self, slice: Slice) -> bool {
         self.slice_path(slice).exists()
     }
 
-    /// The slices of which there are files, listed in the MANIFEST or not.
+    /// The slices of which there are files; the MANIFEST may list them or not.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -232,7 +233,7 @@ impl Store {
         Ok(slices)
     }
 
-    /// The cover and the records of the MANIFEST; an empty cover where there is no database.
+    /// The cover and the records of the MANIFEST; an empty cover if there is no database.
     ///
     /// # Errors
     /// [`StoreError`]
@@ -244,8 +245,8 @@ impl Store {
         }
     }
 
-    /// The bytes that are free where the database is or will be; where the system cannot be asked,
-    /// more than any database takes.
+    /// The free bytes on the disk of the database; more than any database takes if the system
+    /// cannot report them.
     ///
     /// # Errors
     /// [`StoreError::Io`]
@@ -288,9 +289,9 @@ impl Store {
         StoreError::Wire { path: path.into(), source, directory: self.directory.clone() }
     }
 
-    /// Keeps other processes from building this database as long as the file is held, and clears
-    /// away what a killed builder has left unfinished. The system lets go of the lock when a
-    /// process ends, however it ends.
+    /// Keeps other processes from building this database as long as the file is held, and removes
+    /// the files that a killed builder has left unfinished. The system releases the lock when a
+    /// process ends, even if it is killed.
     ///
     /// # Errors
     /// [`StoreError::Locked`] if another process holds it; [`StoreError::Io`].
@@ -319,10 +320,10 @@ impl Store {
         Ok(file)
     }
 
-    /// The bytes of the MANIFEST. Their beginning is judged before the rest is read.
+    /// The bytes of the MANIFEST. Their beginning is checked before the rest is read.
     ///
     /// # Errors
-    /// [`StoreError`]; [`StoreError::Missing`] where there is none, [`StoreError::Version0`].
+    /// [`StoreError`]; [`StoreError::Missing`] if there is no MANIFEST, [`StoreError::Version0`].
     fn manifest_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let path = self.manifest_path();
         let io = |source| StoreError::Io { path: path.clone(), source };
@@ -346,7 +347,7 @@ impl Store {
     /// The MANIFEST, if it is one of a complete database of this board.
     ///
     /// # Errors
-    /// [`StoreError`]; [`StoreError::Missing`] where there is none, [`StoreError::Version0`].
+    /// [`StoreError`]; [`StoreError::Missing`] if there is no MANIFEST, [`StoreError::Version0`].
     pub fn manifest(&self) -> Result<DatabaseManifest, StoreError> {
         let bytes = self.manifest_bytes()?;
         let manifest =
@@ -382,8 +383,7 @@ impl Store {
         self.directory.parent().unwrap_or(Path::new(".")).to_path_buf()
     }
 
-    /// The MANIFEST as it would be of a database with no more than a cover, which the one here must
-    /// include.
+    /// The MANIFEST of a database that has only this cover, which the stored one must include.
     ///
     /// # Errors
     /// [`StoreError`]; [`StoreError::TooSmall`] when the cover is not included.
@@ -400,7 +400,7 @@ impl Store {
     /// Verifies the digests of the files of the slices of a cover.
     ///
     /// # Errors
-    /// [`StoreError`]: among others the first file that is not what the MANIFEST says.
+    /// [`StoreError`]: among others for the first file that differs from the MANIFEST.
     pub fn verify(&self, cover: &Cover) -> Result<(), StoreError> {
         self.manifest_of(cover)?.slices.iter().try_for_each(|expected| self.verify_slice(expected))
     }
@@ -408,13 +408,13 @@ impl Store {
     /// Verifies the length and the digest of the file of a slice.
     ///
     /// # Errors
-    /// [`StoreError`]: the file cannot be read, or is not what the record says.
+    /// [`StoreError`]: the file cannot be read, or differs from the record.
     pub fn verify_slice(&self, expected: &SliceRecord) -> Result<(), StoreError> {
         let found = self.record(expected.name.into())?;
         self.compare(expected, &found)
     }
 
-    /// Checks that the file of a slice is what its record says.
+    /// Checks that the file of a slice agrees with its record.
     pub(crate) fn compare(
         &self,
         expected: &SliceRecord,
@@ -428,8 +428,8 @@ impl Store {
         Err(self.mismatch(&path, show(expected), show(found)))
     }
 
-    /// The values of the quiet positions of a slice, from its file; with a record of the MANIFEST,
-    /// if it has that digest.
+    /// The values of the quiet positions of a slice, from its file. With a record of the MANIFEST
+    /// the digest of the file is verified.
     pub(crate) fn load_slice(
         &self,
         slice: Slice,
@@ -449,7 +449,7 @@ impl Store {
         decoder.decode_all(&bytes).map_err(|unit| self.damaged(&path, unit))
     }
 
-    /// Holds the file of a slice against the checksums in it.
+    /// Verifies the file of a slice by the checksums in it.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -480,16 +480,16 @@ impl Store {
         let io = |source| StoreError::Io { path: path.clone(), source };
         fs::create_dir_all(&self.building).map_err(io)?;
         let parts = encode_slice(&self.board, slice, table);
-        // Synced when the MANIFEST lists it; until then its checksums tell whether it is whole.
+        // The file is synced when the MANIFEST lists it; until then its checksums detect damage.
         atomic::write_unsynced(&path, |file| write_all(file, parts.iter())).map_err(io)?;
         Ok(parts.iter().map(|part| part.len() as u64).sum())
     }
 
-    /// Takes a finished slice that was built elsewhere (under [`Store::lock_with_others`]): `write`
-    /// fills its file, and has seen to it that it is the right one.
+    /// Adds a finished slice that was built elsewhere (under [`Store::lock_with_others`]): `write`
+    /// fills its file, and must have checked that it is the right one.
     ///
     /// # Errors
-    /// [`StoreError::Io`]; those of `write`, too.
+    /// [`StoreError::Io`], also for errors of `write`.
     pub fn add_slice(
         &self,
         slice: Slice,
@@ -501,7 +501,7 @@ impl Store {
         atomic::write_unsynced(&path, write).map_err(io)
     }
 
-    /// The file of a finished slice, to be read.
+    /// Opens the file of a finished slice for reading.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -510,8 +510,8 @@ impl Store {
         fs::File::open(&path).map_err(|source| StoreError::Io { path, source })
     }
 
-    /// Removes slices of a cover that the MANIFEST does not list if they are no longer as they were
-    /// written (under [`Store::lock`]): no digest is known of them as yet, but checksums are.
+    /// Removes slices of a cover that the MANIFEST does not list if they are damaged (under
+    /// [`Store::lock`]): their digests are not known yet, but their checksums are.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -524,12 +524,13 @@ impl Store {
         Ok(())
     }
 
-    /// The same for one slice that the MANIFEST does not list. Says whether it is there and whole.
+    /// Like [`Store::remove_damaged`], but for one slice that the MANIFEST does not list. Returns
+    /// whether it is there and undamaged.
     ///
     /// # Errors
     /// [`StoreError::Io`].
     pub(super) fn remove_slice_if_damaged(&self, slice: Slice) -> Result<bool, StoreError> {
-        // A run may have been killed when only some had been moved beside the others.
+        // A run may have been killed when it had moved only some slices beside the others.
         let path = self.slice_path(slice);
         if !path.exists() {
             return Ok(false);
@@ -557,7 +558,8 @@ impl Store {
         Ok(SliceRecord { name: slice.name(), length, digest })
     }
 
-    /// Gives the database a larger cover (under [`Store::lock`]), of which all slices are finished.
+    /// Extends the cover of the database (under [`Store::lock`]); all slices of the new cover must
+    /// be finished.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -572,7 +574,7 @@ impl Store {
         atomic::sync_file_system(&self.directory)
             .map_err(|source| StoreError::Io { path: self.directory.clone(), source })?;
         self.save_manifest(cover, records.to_vec())?;
-        // What is left there are finished slices of a larger cover that was begun.
+        // Finished slices of a larger cover that was begun may be left in this directory.
         match fs::remove_dir(&self.building) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(e) if e.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
@@ -584,7 +586,7 @@ impl Store {
         self.directory.with_extension("figures")
     }
 
-    /// Notes the figures of a slice beside the database (under [`Store::lock`] or
+    /// Appends the figures of a slice to the file beside the database (under [`Store::lock`] or
     /// [`Store::lock_with_others`]).
     ///
     /// # Errors
@@ -593,22 +595,23 @@ impl Store {
         let path = self.figures_path();
         let write = || {
             let mut file = fs::OpenOptions::new().create(true).append(true).open(&path)?;
-            // On a network file system appending alone does not keep two lines apart.
+            // On a network file system append mode alone does not keep two lines apart.
             file.lock()?;
-            // In front, too: a killed run may have left a part of a line.
+            // The line also begins with a newline, since a killed run may have left a part of a
+            // line.
             file.write_all(format!("\n{}\n", figures.to_line()).as_bytes())
         };
         write().map_err(|source| StoreError::Io { path: path.clone(), source })
     }
 
-    /// The figures that were noted, the last of each slice, in no order.
+    /// The noted figures, the last ones of each slice, in no order.
     pub fn figures(&self) -> Vec<Figures> {
         let text = fs::read_to_string(self.figures_path()).unwrap_or_default();
         let all = text.lines().filter_map(Figures::from_line);
         all.map(|f| (f.slice, f)).collect::<HashMap<_, _>>().into_values().collect()
     }
 
-    /// Writes the MANIFEST (under [`Store::lock`]): from now on the database has these slices.
+    /// Writes the MANIFEST (under [`Store::lock`]), by which the database has these slices.
     ///
     /// # Errors
     /// [`StoreError::Io`].

@@ -1,7 +1,7 @@
 //! The directory of a database's decoded tables: `DIR/<RxC>.tables`, a file a slice.
 //!
-//! A table's *key* stands for all that its values follow from, so a file that fits is right
-//! whatever database it was made from, and one that does not fit is in nobody's way.
+//! A table's *key* stands for all that its values follow from. So a file with the right key is
+//! right for any database, and a file with another key has another name.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -26,7 +26,8 @@ pub(crate) struct TableFiles {
 }
 
 impl TableFiles {
-    /// Those of the slices with these records, which are in order and complete under captures.
+    /// The table files of the slices with these records, which are in order and complete under
+    /// captures.
     pub(crate) fn new<'a>(
         store: &Store,
         records: impl IntoIterator<Item = &'a SliceRecord>,
@@ -37,7 +38,7 @@ impl TableFiles {
         files
     }
 
-    /// Adds a slice; those that its captures lead to are there.
+    /// Adds a slice; the slices that its captures lead to must have been added.
     pub(crate) fn add(&mut self, record: &SliceRecord) {
         let slice = Slice::from(record.name);
         let mut all = record.digest.0.to_vec();
@@ -51,19 +52,19 @@ impl TableFiles {
         self.keys.contains_key(&slice)
     }
 
-    /// The bytes that the file of a slice's table takes.
+    /// The bytes of the file of a slice's table.
     pub(crate) fn length(&self, slice: Slice) -> u64 {
         mapped::file_length(slice.indices(&self.board))
     }
 
-    /// The file of a slice's table, and its key.
+    /// The path of a slice's table, and its key.
     fn place(&self, slice: Slice) -> Option<(PathBuf, Digest)> {
         let key = *self.keys.get(&slice)?;
         let short = &key.to_string()[..16];
         Some((self.directory.join(format!("{}.{short}", slice.name().file_name())), key))
     }
 
-    /// The table of a slice, if there is a file of it.
+    /// Opens the table of a slice, if there is a file of it.
     ///
     /// # Errors
     /// [`StoreError::Io`]
@@ -75,8 +76,8 @@ impl TableFiles {
         Ok(map.map(|map| Table::mapped(indices, map)))
     }
 
-    /// Writes the table of a slice. Others may write the same one at the same time, and nobody
-    /// removes tables ([`TableFiles::lock`]).
+    /// Writes the table of a slice. Other processes may write an equal table at the same time, and
+    /// no process removes tables meanwhile ([`TableFiles::lock`]).
     ///
     /// # Errors
     /// [`StoreError::Io`]
@@ -95,9 +96,9 @@ impl TableFiles {
         fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })
     }
 
-    /// Keeps other processes from making tables, as long as the file is held: waits until they are
-    /// done, after a call of `wait` if there are any. Clears away what a killed one has left
-    /// unfinished.
+    /// Keeps other processes from making tables, as long as the file is held. If another process
+    /// makes tables, calls `wait` and waits until it is done. Removes the files that a killed
+    /// process has left unfinished.
     ///
     /// # Errors
     /// [`StoreError::Io`]
@@ -123,7 +124,7 @@ impl TableFiles {
         Ok(file)
     }
 
-    /// Removes all tables (under [`TableFiles::lock`]). Returns the bytes that have become free.
+    /// Removes all tables (under [`TableFiles::lock`]); returns the freed bytes.
     ///
     /// # Errors
     /// [`StoreError::Io`]

@@ -1,5 +1,5 @@
 //! Version 0 of the format: the MANIFEST and the heads of slices as they were written before
-//! version 1. Contexts and directory are written as today; units and payloads are others
+//! version 1. Contexts and directory are written as in version 1; units and payloads differ
 //! ([`crate::codec::decode::decode_version0`]).
 //!
 //! ```text
@@ -29,14 +29,14 @@ const MANIFEST_HEADER: usize = 32;
 const RECORD: usize = 48;
 
 const SLICE_MAGIC: [u8; 12] = *b"DPSLICE\0\x01\0\0\0";
-/// Bytes of the head of a slice before its contexts.
+/// The bytes of the head of a slice before its contexts.
 pub(crate) const SLICE_HEADER: usize = 64;
-/// Where the checksum of the head is.
+/// The range of the checksum of the head.
 const CHECKSUM: std::ops::Range<usize> = 40..SLICE_HEADER;
-/// What stands for the value of all where there are units.
+/// The number that stands for the value of all where there are units.
 const SEVERAL_VALUES: u8 = 3;
 
-/// The number at a place of fixed width.
+/// The number of `N` bytes at an offset.
 fn number<const N: usize>(bytes: &[u8], at: usize) -> Option<u64> {
     let bytes = bytes.get(at..at + N)?;
     Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
@@ -48,7 +48,7 @@ pub(crate) fn pieces(manifest: &[u8]) -> Option<u8> {
     if manifest.starts_with(&MANIFEST_MAGIC) { manifest.get(14).copied() } else { None }
 }
 
-/// The MANIFEST in these bytes: what it says, as version 1 says it. `None` if it is none of version
+/// Decodes a MANIFEST of version 0 to one of version 1; `None` if these bytes are none of version
 /// 0.
 pub(crate) fn decode_manifest(bytes: &[u8]) -> Option<DatabaseManifest> {
     let pieces = pieces(bytes)?;
@@ -64,7 +64,7 @@ pub(crate) fn decode_manifest(bytes: &[u8]) -> Option<DatabaseManifest> {
         cover: Cover::up_to(pieces),
         slices: records.map(record).collect::<Option<_>>()?,
     };
-    // There is one way to write a MANIFEST, so this judges all of it.
+    // A MANIFEST can be written in one way only, so this comparison checks all of it.
     (encode_manifest(&manifest) == bytes).then_some(manifest)
 }
 
@@ -92,8 +92,8 @@ pub(crate) fn slice_head_length(bytes: &[u8]) -> Option<u64> {
     Some(SLICE_HEADER as u64 + 6 * number::<4>(bytes, 32)? + 4 * number::<4>(bytes, 36)?)
 }
 
-/// The head of a slice from its bytes (all of them, and nothing else). The offsets of payloads are
-/// not those in the file. `None` if it is none of version 0, or damaged.
+/// Decodes the head of a slice from exactly its bytes. The offsets of payloads are not those in the
+/// file. `None` if the head is none of version 0, or damaged.
 pub(crate) fn decode_slice_head(bytes: &[u8]) -> Option<SliceHead> {
     let contexts = usize::try_from(number::<4>(bytes, 32)?).ok()?;
     let rest = bytes.get(SLICE_HEADER..)?;
@@ -119,7 +119,7 @@ pub(crate) fn decode_slice_head(bytes: &[u8]) -> Option<SliceHead> {
     let constant = Value::from_number(bytes[18].into());
     let units = units.chunks(4).map(unit).collect::<Option<_>>()?;
     let head = SliceHead { header, constant, frequencies, units };
-    // There is one way to write a head, so this judges all of it.
+    // A head can be written in one way only, so this comparison checks all of it.
     (encode_slice_head(&head) == bytes).then_some(head)
 }
 

@@ -1,5 +1,5 @@
-//! Parts and unions of covers, and what a cover means for look-ups: a table of what it admits, and
-//! an array of its slices.
+//! Parts and unions of covers, and their form for look-ups: a table of the admitted numbers of
+//! pieces, and an array of slices.
 
 use certificate_spec::cover::{Clause, Cover};
 
@@ -11,21 +11,21 @@ pub fn at_most(cover: &Cover, pieces: u8) -> Cover {
     Cover::of(clauses.map(|clause| Clause { pieces: clause.pieces.min(pieces), ..*clause }))
 }
 
-/// What either of two covers has.
+/// The union of two covers.
 pub fn union(one: &Cover, other: &Cover) -> Cover {
     Cover::of(one.clauses().iter().chain(other.clauses()).copied())
 }
 
-/// The largest number of pieces of a side; 0 where there is no position.
+/// The largest number of pieces of a side; 0 if the cover has no position.
 pub fn most_a_side(cover: &Cover) -> u8 {
     cover.clauses().iter().map(|clause| clause.side).max().unwrap_or(0)
 }
 
-/// A cover as a table, for searches that ask at every node.
+/// A cover as a table, for searches that query it at every node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SideLimits {
-    /// For each number of pieces of a position one more than the most pieces of a side; at most 1
-    /// where it has none that is covered.
+    /// For each number of pieces of a position, one more than the most pieces of a side; at most 1
+    /// if no such position is covered.
     above: [u8; 64],
 }
 
@@ -35,13 +35,13 @@ impl SideLimits {
         let above = std::array::from_fn(|pieces| {
             let clauses = cover.clauses().iter().filter(|c| usize::from(c.pieces) >= pieces);
             let most = clauses.map(|clause| usize::from(clause.side)).max().unwrap_or(0);
-            // A side that has not all of them leaves one for the other side.
+            // A side that does not have all pieces leaves at least one for the other side.
             (most + 1).min(pieces) as u8
         });
         SideLimits { above }
     }
 
-    /// Whether positions with so many pieces of one side and of the other are covered.
+    /// Whether positions with `one` pieces of a side and `other` of the other side are covered.
     #[inline]
     pub(crate) fn admit(&self, one: u32, other: u32) -> bool {
         let pieces = one + other;

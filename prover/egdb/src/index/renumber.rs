@@ -1,13 +1,13 @@
-//! From the numbers of some sets to those of others.
+//! Maps bits over the numbers of some sets to bits over those of other sets.
 //!
-//! Take away a square from all sets that contain it, put one into all that do not, or replace one
-//! by another: which of two sets comes first does not change, because the largest square that only
-//! one of them contains stays the same (`SPEC.md` §8.2 orders sets by it). So when rows of bits
-//! over the sets are renumbered, the bits of the sets in question keep their order: they are packed
-//! by one mask and spread by another.
+//! Remove a square from all sets that contain it, add one to all sets that do not, or replace one
+//! by another: the order of two sets does not change, because the largest square that only one of
+//! them contains remains the same (`SPEC.md` §8.2 orders sets by it). So when rows of bits over the
+//! sets are renumbered, the bits of the sets in question keep their order: they are packed by one
+//! mask and spread by another.
 
-/// Moves the bits of `from` in the places of one mask, in order, to the places of another, where as
-/// many are; all others are zero. Masks are given word by word.
+/// Moves the bits of `from` in the places of one mask, in order, to the places of another mask of
+/// equal size; all other bits are zero. Masks are given word by word.
 pub fn renumber(
     from: &[u64],
     from_mask: impl Fn(usize) -> u64,
@@ -16,7 +16,7 @@ pub fn renumber(
 ) {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("bmi2") {
-        // SAFETY: the processor has the instructions.
+        // SAFETY: the processor has these instructions.
         unsafe { bmi2::renumber(from, from_mask, to, to_mask) };
         return;
     }
@@ -49,7 +49,7 @@ fn stream(
     extract: impl Fn(u64, u64) -> u64,
     deposit: impl Fn(u64, u64) -> u64,
 ) {
-    // Bits on their way, the next one lowest.
+    // The packed bits that are not spread yet, the next one lowest.
     let (mut under_way, mut count) = (0u128, 0);
     let mut source = from.iter().enumerate();
     for (i, place) in to.iter_mut().enumerate() {
@@ -96,7 +96,7 @@ mod tests {
     use draughtproof_game::Board;
     use quickcheck::quickcheck;
 
-    /// The row of the sets that are wanted.
+    /// The row of bits of the sets that `wanted` selects.
     fn row(all: &[u32], wanted: impl Fn(u32) -> bool) -> Vec<u64> {
         let mut row = vec![0; all.len().div_ceil(64)];
         for (i, _) in all.iter().enumerate().filter(|(_, set)| wanted(**set)) {
@@ -122,7 +122,7 @@ mod tests {
         for k in 1..=4 {
             let (all, fewer): (Vec<u32>, Vec<u32>) =
                 (sets(squares, k).collect(), sets(squares, k - 1).collect());
-            // Any values will do, if they are not too regular.
+            // The values only have to be irregular.
             let value = |set: u32| set.wrapping_mul(0x9e37_79b9) >> 31 == 1;
             for (from, to) in (0..squares).flat_map(|from| (0..squares).map(move |to| (from, to))) {
                 let with = |set: u32, square: u8| set >> square & 1 == 1;

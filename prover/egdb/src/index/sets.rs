@@ -1,10 +1,11 @@
-//! Numbering of sets of squares (`SPEC.md` §8.2), and rows of bits over them.
+//! The numbering of sets of squares by the combinatorial number system (`SPEC.md` §8.2), and rows
+//! of bits over them.
 
 use std::sync::OnceLock;
 
 use draughtproof_game::Board;
 
-/// C(n, k) for n ≤ 32, k ≤ 32.
+/// The binomial coefficients C(n, k) for n ≤ 32, k ≤ 32.
 const BINOMIAL: [[u64; 33]; 33] = {
     let mut table = [[0; 33]; 33];
     let mut n = 0;
@@ -20,14 +21,14 @@ const BINOMIAL: [[u64; 33]; 33] = {
     table
 };
 
-/// C(n, k), for n and k up to 32.
+/// The binomial coefficient C(n, k), for n and k up to 32.
 pub fn binomial(n: u8, k: u8) -> u64 {
     BINOMIAL[usize::from(n)][usize::from(k)]
 }
 
-/// For each byte of a set, how many elements the bytes below it have, and the byte: what its
-/// elements add to the set's number. Four look-ups without a branch are faster than a loop over the
-/// elements.
+/// For each byte of a set, by the number of elements in the bytes below it and by its value: what
+/// its elements add to the set's number. Four look-ups without a branch are faster than a loop over
+/// the elements.
 static PARTS: [[[u32; 256]; 33]; 4] = {
     let mut parts = [[[0; 256]; 33]; 4];
     let mut byte = 0;
@@ -36,7 +37,7 @@ static PARTS: [[[u32; 256]; 33]; 4] = {
         while before <= 8 * byte {
             let mut bits = 1;
             while bits < 256 {
-                // Without its highest element, and then that one.
+                // The value without its highest element is looked up, and that element is added.
                 let top = 7 - (bits as u8).leading_zeros() as usize;
                 let rest = bits & !(1 << top);
                 let i = before + (bits as u8).count_ones() as usize;
@@ -63,11 +64,11 @@ pub fn rank(set: u32) -> u64 {
     u64::from(sum)
 }
 
-/// The set of `k` elements with a number; the inverse of [`rank`].
+/// The set of `k` elements with this number; the inverse of [`rank`].
 pub fn unrank(mut number: u64, k: u8) -> u32 {
     let (mut set, mut x) = (0, 32);
     for i in (1..=usize::from(k)).rev() {
-        // The largest element still possible.
+        // The largest element that is still possible.
         x = (0..x).rev().find(|&x| BINOMIAL[x][i] <= number).unwrap_or(0);
         number -= BINOMIAL[x][i];
         set |= 1 << x;
@@ -79,7 +80,8 @@ pub fn unrank(mut number: u64, k: u8) -> u32 {
 pub fn sets(n: u8, k: u8) -> impl Iterator<Item = u32> {
     let first = if k == 0 { 0 } else { u32::MAX >> (32 - k) };
     let limit = 1u64 << n;
-    // The next number with as many bits; in 64 bits, since the step after the last may pass 2³².
+    // The next larger number with as many bits set; in 64 bits, since the step after the last may
+    // pass 2³².
     std::iter::successors(Some(u64::from(first)), |&set| {
         let low = set & set.wrapping_neg();
         let ripple = set + low;
@@ -98,24 +100,24 @@ pub fn squares(mut set: u32) -> impl Iterator<Item = u8> {
     })
 }
 
-/// The sets of `k` kings on the squares of a board, with what row operations need to know of them.
+/// The sets of `k` kings on the squares of a board, with tables for row operations.
 pub struct KingSets {
-    /// k.
+    /// The number of kings, k.
     pub kings: u8,
     /// The sets, each at its number.
     pub sets: Vec<u32>,
-    /// Words of a row of one bit for each set.
+    /// The number of words of a row of one bit for each set.
     pub words: usize,
-    /// For each square the row of the sets that contain it.
+    /// For each square, the row of the sets that contain it.
     occupied: Vec<Vec<u64>>,
     /// The row with the bits of all sets.
     pub all: Vec<u64>,
-    /// King steps: those of set i are `steps[first[i]..first[i + 1]]`.
+    /// The king steps: those of set i are `steps[first[i]..first[i + 1]]`.
     first: Vec<u32>,
     steps: Vec<KingStep>,
 }
 
-/// [`KingSets`] of each number of kings, made when they are first asked for: with ten kings on 32
+/// [`KingSets`] of each number of kings, made when they are first needed: for ten kings on 32
 /// squares they take seconds and gigabytes, and look-ups need none.
 pub struct LazyKingSets {
     board: Board,
@@ -123,24 +125,24 @@ pub struct LazyKingSets {
 }
 
 impl LazyKingSets {
-    /// None yet.
+    /// An empty collection for a board.
     pub fn new(board: &Board) -> Self {
         let sets = (0..=board.squares()).map(|_| OnceLock::new()).collect();
         LazyKingSets { board: board.clone(), sets }
     }
 
-    /// The sets of `kings` kings, no more than there are squares.
+    /// The sets of `kings` kings; there must be at least that many squares.
     pub fn of(&self, kings: u8) -> &KingSets {
         self.sets[usize::from(kings)].get_or_init(|| KingSets::new(&self.board, kings))
     }
 }
 
-/// A step of a king from a set: where to, and the number of the set it makes.
+/// A step of a king of a set: its target, and the number of the resulting set.
 #[derive(Clone, Copy)]
 pub struct KingStep {
     /// The square stepped to.
     pub to: u8,
-    /// The set afterwards.
+    /// The number of the set after the step.
     pub set: u32,
 }
 
@@ -170,8 +172,8 @@ impl KingSets {
         KingSets { kings, sets: all_sets, words, occupied, all, first, steps }
     }
 
-    /// The bytes that this takes, roughly: for each set itself, its steps, and a bit for each
-    /// square.
+    /// The approximate bytes of these tables: for each set the set itself, its steps, and a bit for
+    /// each square.
     pub fn memory(board: &Board, kings: u8) -> u64 {
         let (squares, kings) = (board.squares(), kings.min(board.squares()));
         binomial(squares, kings) * (8 + 8 * 4 * u64::from(kings) + u64::from(squares) / 8)
@@ -182,7 +184,7 @@ impl KingSets {
         &self.occupied[usize::from(square)]
     }
 
-    /// The king steps from set `i`, to squares that no king of the set stands on.
+    /// The king steps from set `i`, to squares without a king of the set.
     pub fn steps(&self, i: usize) -> &[KingStep] {
         &self.steps[self.first[i] as usize..self.first[i + 1] as usize]
     }

@@ -7,16 +7,16 @@ use super::cover::most_a_side;
 use super::sets::{binomial, rank, unrank};
 use draughtproof_game::{Board, Position, Side};
 
-/// Men and kings of the side to move, men and kings of its opponent.
+/// A slice: the numbers of men and kings of the side to move and of its opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Slice {
-    /// Men of the side to move.
+    /// The number of men of the side to move.
     pub men: u8,
-    /// Kings of the side to move.
+    /// The number of kings of the side to move.
     pub kings: u8,
-    /// Men of the opponent.
+    /// The number of men of the opponent.
     pub enemy_men: u8,
-    /// Kings of the opponent.
+    /// The number of kings of the opponent.
     pub enemy_kings: u8,
 }
 
@@ -28,17 +28,17 @@ impl From<SliceName> for Slice {
 }
 
 impl Slice {
-    /// (a, b, c, d) of the specification.
+    /// The slice (a, b, c, d) of the specification.
     pub fn new(men: u8, kings: u8, enemy_men: u8, enemy_kings: u8) -> Self {
         Slice { men, kings, enemy_men, enemy_kings }
     }
 
-    /// The slice whose name is a text, as in `2-0-1-1`.
+    /// Parses the name of a slice, such as `2-0-1-1`.
     pub fn parse(text: &str) -> Option<Self> {
         crate::disk::figures::slice_name(text).map(Slice::from)
     }
 
-    /// As it is written on the wire.
+    /// The name of the slice in files.
     pub fn name(self) -> SliceName {
         SliceName([self.men, self.kings, self.enemy_men, self.enemy_kings])
     }
@@ -48,12 +48,12 @@ impl Slice {
         self.men.max(self.enemy_men) <= board.man_squares() && cover.admits_slice(self.name())
     }
 
-    /// Number of pieces.
+    /// The number of pieces.
     pub fn pieces(self) -> u8 {
         self.men + self.kings + self.enemy_men + self.enemy_kings
     }
 
-    /// The same pieces with the other side to move.
+    /// The slice with the sides exchanged: the other side is to move.
     pub fn twin(self) -> Slice {
         Slice::new(self.enemy_men, self.enemy_kings, self.men, self.kings)
     }
@@ -79,19 +79,19 @@ impl Slice {
         binomial(squares, self.men) * binomial(squares, self.enemy_men)
     }
 
-    /// Sets of the opponent's kings (rows of a block) and of the mover's (columns).
+    /// The numbers of sets of the opponent's kings (rows of a block) and of the mover's (columns).
     pub fn block_size(self, board: &Board) -> (u64, u64) {
         (binomial(board.squares(), self.enemy_kings), binomial(board.squares(), self.kings))
     }
 
-    /// The number of indices, those that stand for no position included.
+    /// The number of indices, including those that stand for no position.
     pub fn indices(self, board: &Board) -> u64 {
         let (rows, columns) = self.block_size(board);
         self.blocks(board) * rows * columns
     }
 
-    /// The index of the first bit of a block's row: men of the mover and of the opponent, and
-    /// kings of the opponent, each seen by its owner.
+    /// The index of the first bit of a block's row, by the men of the mover and of the opponent,
+    /// and the kings of the opponent, each as their owner sees them.
     #[inline]
     pub fn row_index(self, board: &Board, men: u32, enemy_men: u32, enemy_kings: u32) -> u64 {
         let (rows, columns) = self.block_size(board);
@@ -100,7 +100,7 @@ impl Slice {
     }
 }
 
-/// `set` as the other side sees it.
+/// The set `set` as the other side sees it.
 #[inline]
 pub fn turn(board: &Board, set: u32) -> u32 {
     set.reverse_bits() >> (32 - board.squares())
@@ -123,7 +123,7 @@ pub fn locate(board: &Board, position: &Position) -> (Slice, u64) {
     (slice, slice.row_index(board, men, enemy_men, enemy_kings) + rank(kings))
 }
 
-/// The position with Black to move of an index of a slice, or `None` if its pieces overlap; the
+/// The position with Black to move at an index of a slice, or `None` if its pieces overlap; the
 /// inverse of [`locate`].
 pub fn position_at(board: &Board, slice: Slice, index: u64) -> Option<Position> {
     let (rows, columns) = slice.block_size(board);
@@ -138,7 +138,7 @@ pub fn position_at(board: &Board, slice: Slice, index: u64) -> Option<Position> 
     (apart && position.black & position.white == 0).then_some(position)
 }
 
-/// The position with Black to move of a slice that has these sets, each seen by its owner.
+/// The position with Black to move that has these sets, each as their owner sees it.
 pub fn compose(board: &Board, men: u32, kings: u32, enemy_men: u32, enemy_kings: u32) -> Position {
     let own_kings = board.from_dense(kings);
     let white_kings = board.from_dense(turn(board, enemy_kings));

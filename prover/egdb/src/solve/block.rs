@@ -1,12 +1,13 @@
 //! The rows of a block.
 //!
-//! Where all men stand is fixed; what is left are the kings. A block of a slice, seen by the side
-//! to move, is a matrix with a row for each set of its kings and a column for each set of the
-//! opponent's. A king move leads to the twin block (the same men, the other side to move), where
-//! the sets change places, so a row here meets a row of the twin's transpose. Captures, crownings
-//! and man moves lead to blocks with fewer pieces, fewer men or men further on, all finished; the
-//! tables store those with the mover's sets as columns, so that a row here again meets a row there.
-//! Everything is then done for all columns at once; only positions in which a capture can go on
+//! The men of a block are fixed; only its kings vary. A block of a slice, as the side to move sees
+//! it, is a matrix with a row for each set of its kings and a column for each set of the
+//! opponent's. A king move leads to the twin block (equal men, the other side to move), where rows
+//! and columns are exchanged, so a row here corresponds to a row of the twin's transpose. Captures,
+//! crownings and man moves lead to blocks with fewer pieces, with fewer men or with men further on,
+//! which are all finished; the tables store those with the mover's sets as columns, so that a row
+//! here again corresponds to a row there. All columns of a row are then valued at once; only
+//! positions in which a capture can go on with a second jump are played out one by one.
 //! with a second jump are played out one by one.
 
 use super::matrix::Matrix;
@@ -17,24 +18,24 @@ use crate::values::resident::Tables;
 use crate::values::table::{Table, Value};
 use draughtproof_game::{Board, Position};
 
-/// What is shared by all blocks.
+/// The data that all blocks share.
 pub struct Shared<'a> {
-    /// The board.
+    /// The board of the database.
     pub board: &'a Board,
     /// The sets of 0, 1, 2, … kings.
     pub kings: &'a LazyKingSets,
-    /// All finished blocks.
+    /// The tables of all finished slices.
     pub tables: &'a Tables,
 }
 
-/// One block: a slice, and the men of both sides, each seen by its owner.
+/// A block: a slice, and the men of both sides, each as their owner sees them.
 #[derive(Clone, Copy)]
 pub(crate) struct Block<'a> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) slice: Slice,
     pub(crate) men: u32,
     pub(crate) enemy_men: u32,
-    /// The opponent's men seen by the mover.
+    /// The opponent's men as the mover sees them.
     pub(crate) foes: u32,
     /// The sets of the mover's kings.
     pub(crate) rows: &'a KingSets,
@@ -42,7 +43,7 @@ pub(crate) struct Block<'a> {
     pub(crate) columns: &'a KingSets,
 }
 
-/// Rows of bits for working on one row of a block.
+/// Working memory for one row of a block, as rows of bits.
 #[derive(Default)]
 pub(crate) struct Scratch {
     legal: Vec<u64>,
@@ -73,11 +74,11 @@ impl Scratch {
     }
 }
 
-/// A move of a man, as far as it is the same in all rows of a block.
+/// A move of a man, as far as it is common to all rows of a block.
 pub(crate) struct ManMove<'a> {
     to: u8,
     is_crowned: bool,
-    /// Where the move leads to: a table, and the index of its row for the first set of kings.
+    /// The table that the move leads to, and the index of its row for the first set of kings.
     table: &'a Table,
     first: u64,
 }
@@ -114,13 +115,13 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The columns in which an opponent's king stands on a square, numbered by the mover.
+    /// The columns in which a king of the opponent stands on a square, numbered by the mover.
     fn occupied(&self, square: u8) -> &'a [u64] {
         self.columns.occupied(self.shared.board.squares() - 1 - square)
     }
 
-    /// Fills a row of `fixed`: what follows from finished blocks. The words are: sure wins; losses
-    /// as far as finished blocks go; positions without a capture, where king moves have a say.
+    /// Fills a row of `fixed` by the values of finished blocks. Its words are: certain wins; losses
+    /// unless a king move saves them; positions without a capture, in which king moves count.
     pub(crate) fn prepare_row(
         &self,
         row: usize,
@@ -144,7 +145,7 @@ impl<'a> Block<'a> {
     }
 
     /// The wins and losses among the positions of a row in which there is a capture; other places
-    /// are not touched.
+    /// do not change.
     pub(crate) fn play_captures(
         &self,
         row: usize,
@@ -164,7 +165,8 @@ impl<'a> Block<'a> {
         }
         self.find_jumps(own, kings, scratch);
 
-        // Positions with a capture: single jumps for all columns at once, the rest one by one.
+        // Positions with a capture: single jumps for all columns at once, other captures one by
+        // one.
         losses.copy_from_slice(&scratch.captures);
         and_not(losses, &scratch.chains);
         for i in 0..scratch.jumps.len() {
@@ -178,7 +180,7 @@ impl<'a> Block<'a> {
         play_out(self.shared, chains, position, (wins, losses));
     }
 
-    /// Finds all first jumps, the columns with a capture and those in which one can go on.
+    /// Finds all first jumps, the columns with a capture, and those in which a capture can go on.
     fn find_jumps(&self, own: u32, kings: u32, scratch: &mut Scratch) {
         let blocked = own | self.foes;
         for from in squares(own) {
@@ -211,25 +213,25 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The jump from a square in a direction as far as the mover's pieces and all men allow it.
+    /// The jump from a square in a direction, if the mover's pieces and all men allow it.
     fn jump(&self, from: u8, direction: usize, own: u32, blocked: u32) -> Option<Jump> {
         let over = self.shared.board.step(from, direction)?;
         let to = self.shared.board.step(over, direction)?;
         (own >> over & 1 == 0 && blocked >> to & 1 == 0).then_some(Jump { from, over, to })
     }
 
-    /// The jump over a man of the opponent, as far as `stands`, all men, allow it.
+    /// The jump over a man of the opponent, if `stands`, all men, allow it.
     pub(crate) fn jump_over_man(&self, from: u8, direction: usize, stands: u32) -> Option<Jump> {
         let jump = self.jump(from, direction, 0, stands)?;
         (self.foes >> jump.over & 1 == 1).then_some(jump)
     }
 
-    /// The opponent's men, seen by itself, without the one on a square seen by the mover.
+    /// The opponent's men, as it sees them, without the one on a square as the mover sees it.
     pub(crate) fn without_foe(&self, square: u8) -> u32 {
         self.enemy_men & !turn(self.shared.board, 1 << square)
     }
 
-    /// Takes away the columns in which there is nothing to jump over or no room behind it.
+    /// Clears the columns in which there is nothing to jump over or no empty square behind it.
     fn keep_jump(&self, jump: Jump, row: &mut [u64]) {
         and_not(row, self.occupied(jump.to));
         if self.foes >> jump.over & 1 == 0 {
@@ -308,14 +310,14 @@ impl<'a> Block<'a> {
                 renumber(narrow, |i| fewer.all[i] & !gone[i], wide, |i| there[i]);
             }
         }
-        // A loss for the opponent is a win; a move that is not a win for it is no loss.
+        // A loss of the opponent is a win; a move that is not a win of the opponent refutes a loss.
         for i in 0..one.len() {
             wins[i] |= one[i] & loss[i];
             losses[i] &= !one[i] | win[i];
         }
     }
 
-    /// The moves of men on squares where no man stands.
+    /// The moves of men to squares without a man.
     pub(crate) fn man_moves(&self) -> Vec<ManMove<'a>> {
         let board = self.shared.board;
         let count = |set: u32| set.count_ones() as u8;
@@ -331,7 +333,7 @@ impl<'a> Block<'a> {
                 let kings = self.rows.kings + u8::from(is_crowned);
                 let theirs = count(self.enemy_men);
                 let slice = Slice::new(theirs, self.columns.kings, count(men), kings);
-                // The lowest squares are the first set.
+                // The set of the lowest squares is the first set.
                 let first = slice.row_index(board, self.enemy_men, men, (1 << kings) - 1);
                 let table = self.shared.tables.get(slice);
                 moves.push(ManMove { to, is_crowned, table, first });
@@ -366,7 +368,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The positions of a row in which there is no move, of those in `quiet`, that are without a
+    /// The positions of a row in which there is no move, among those in `quiet`, which have no
     /// capture.
     pub(crate) fn stuck_row(&self, row: usize, quiet: &[u64], out: &mut [u64]) {
         let own = self.men | self.rows.sets[row];
@@ -385,7 +387,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The only row of a block whose mover has no kings, all of it final: see
+    /// The only row of a block whose mover has no kings, which is final: see
     /// [`Block::prepare_row`].
     pub(crate) fn only_row(&self, row: &mut Vec<u64>, scratch: &mut Scratch) {
         row.clear();
@@ -399,7 +401,8 @@ impl<'a> Block<'a> {
         self.slice.row_index(self.shared.board, self.men, self.enemy_men, first)
     }
 
-    /// Values a row from what is fixed and from the transpose of the twin. Says whether it changed.
+    /// Values a row from its fixed values and from the transpose of the twin. Returns whether it
+    /// changed.
     pub(crate) fn value_row(
         &self,
         row: usize,
@@ -413,7 +416,7 @@ impl<'a> Block<'a> {
         let (win, loss) = out.split_at_mut(words);
         let stands = self.men | self.foes;
         let mut changed = false;
-        // Row by row of at most a few cache lines: all moves for a word before the next word.
+        // A row is at most a few cache lines: all moves are applied to a word before the next word.
         for i in 0..words {
             let (mut wins, mut losses) = (fixed_win[i], fixed_loss[i]);
             if quiet[i] != 0 {
@@ -457,7 +460,7 @@ pub(crate) fn play_out(
     }
 }
 
-/// The value of a position all of whose moves lead to finished blocks, move by move.
+/// The value of a position whose moves all lead to finished blocks, move by move.
 pub(crate) fn value_after(shared: &Shared<'_>, position: &Position) -> Value {
     let mut value = Value::Loss;
     shared.board.for_each_successor(position, |p| {

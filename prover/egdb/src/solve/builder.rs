@@ -1,4 +1,4 @@
-//! Building a database: slice by slice, and within a slice block by block.
+//! Builds a database: slice by slice, and within a slice block by block.
 //!
 //! A move leads to fewer pieces, to fewer men, to men further on, or (a king move) to the twin of
 //! the block. So slices are solved by pieces, then men, together with their twins, and blocks by
@@ -19,11 +19,11 @@ use crate::values::resident::Values;
 use crate::values::table::Table;
 use draughtproof_game::Board;
 
-/// Bytes of values that are there twice over while a slice is restored.
+/// The bytes of values that are in memory twice while a slice is restored.
 const PART: u64 = 64 << 20;
-/// Blocks that a task of one thread has: so many sets of the enemy's men with one of the mover's.
+/// The most blocks of a task of one thread: sets of the enemy's men with one set of the mover's.
 pub(crate) const BLOCKS_PER_TASK: usize = 64;
-/// Tasks for each thread, so that none waits long for the last.
+/// The number of tasks for each thread, so that no thread waits long for the last one.
 const TASKS: usize = 8;
 
 /// Groups the sets of `men` men by the sum of their rows.
@@ -43,7 +43,7 @@ fn by_advancement(board: &Board, men: u8) -> Vec<Vec<u32>> {
 /// The sizes of the groups of [`by_advancement`].
 fn count_by_advancement(board: &Board, men: u8) -> Vec<u64> {
     let most = usize::from(men) * usize::from(board.rows());
-    // For each number of men and sum of rows the sets of the squares so far.
+    // For each number of men and sum of rows, the number of sets of the squares so far.
     let mut counts = vec![vec![0; most + 1]; usize::from(men) + 1];
     counts[0][0] = 1;
     for row in (0..board.man_squares()).map(|square| usize::from(board.row(square))) {
@@ -56,8 +56,8 @@ fn count_by_advancement(board: &Board, men: u8) -> Vec<u64> {
     counts.swap_remove(usize::from(men))
 }
 
-/// Builds databases, from fewer pieces to more. Slices are in memory or not: whoever drives the
-/// builder sees to it that those that a step [`Builder::needs`] are.
+/// Builds databases, from fewer pieces to more. Slices may be in memory or not: the caller must
+/// ensure that those that a step [`Builder::needs`] are.
 pub struct Builder {
     database: Values,
     kings: LazyKingSets,
@@ -70,7 +70,7 @@ impl Builder {
         Builder { database: Values::without_tables(board, cover), kings }
     }
 
-    /// The bytes that all tables of a cover take, with the rest that building them needs.
+    /// The bytes that all tables of a cover take, with the other memory of building them.
     pub fn memory(board: &Board, cover: &Cover) -> u64 {
         let slices = Slice::all(board, cover);
         let work = slices.iter().map(|&s| Self::work(board, s)).max().unwrap_or(0);
@@ -83,16 +83,16 @@ impl Builder {
         slice.indices(board) / 4 + 64
     }
 
-    /// The bytes that a builder takes, whatever is in memory.
+    /// The bytes that a builder takes independently of the slices in memory.
     pub fn base_memory(board: &Board, cover: &Cover) -> u64 {
         (0..=most_a_side(cover)).map(|k| KingSets::memory(board, k)).sum::<u64>() + (16 << 20)
     }
 
-    /// The bytes that a step for a slice takes besides the tables: a pair of blocks for each
-    /// thread, the finished blocks of the advancement that has most, and the slice's file.
+    /// The bytes that solving a slice takes besides the tables: a pair of blocks for each thread,
+    /// the finished blocks of the largest advancement, and the slice's file.
     pub fn work(board: &Board, slice: Slice) -> u64 {
         let (rows, columns) = slice.block_size(board);
-        // Three planes of fixed values, and the values and their transpose in two planes each.
+        // Three planes of fixed values, and two planes each of the values and of their transpose.
         let block = rows.max(64) * columns.max(64) * 7 / 8;
         let (mine, theirs) =
             (count_by_advancement(board, slice.men), count_by_advancement(board, slice.enemy_men));
@@ -134,8 +134,8 @@ impl Builder {
     }
 
     /// The finished slices that have to be read to solve a slice and its twin, in order: those that
-    /// it looks at, and for the values of these in which the side to move can capture all that
-    /// captures lead to.
+    /// solving looks at, and those that their captures lead to, for the values of their positions
+    /// with a capture.
     pub fn reads(slice: Slice) -> Vec<Slice> {
         let mut found: Vec<Slice> = Vec::new();
         let mut todo = Self::needs(slice);
@@ -171,7 +171,7 @@ impl Builder {
             let groups = || mine.iter().enumerate().filter(fits);
             let blocks: usize =
                 groups().map(|(m, group)| group.len() * theirs[advancement - m].len()).sum();
-            // In parts, for slices in which the mover has few men or none.
+            // The tasks are smaller for slices in which the mover has few men or none.
             let part = blocks.div_ceil(TASKS * rayon::current_num_threads());
             let part = part.clamp(1, BLOCKS_PER_TASK);
             let tasks: Vec<(u32, &[u32])> = groups()
@@ -195,8 +195,8 @@ impl Builder {
         }
     }
 
-    /// Takes a slice from the values of its quiet positions. What its captures lead to
-    /// ([`Builder::captures`]) must be in memory.
+    /// Restores a slice from the values of its quiet positions. The slices that its captures lead
+    /// to ([`Builder::captures`]) must be in memory.
     pub fn restore(&mut self, slice: Slice, quiet: Table) {
         *self.database.tables.get_mut(slice) = quiet;
         let board = self.database.board.clone();
@@ -208,7 +208,7 @@ impl Builder {
             .iter()
             .flat_map(|&men| enemy_men.chunks(BLOCKS_PER_TASK).map(move |part| (men, part)))
             .collect();
-        // Some at a time, so that what is there twice over is little.
+        // The blocks are restored in groups, so that only a small part is in memory twice.
         let bytes = BLOCKS_PER_TASK as u64 * rows * columns / 4 + 1;
         for part in blocks.chunks((PART / bytes).clamp(1, 1024) as usize) {
             let shared = self.shared();
@@ -218,7 +218,7 @@ impl Builder {
                 }
             };
             let solved = if is_large {
-                // Its rows are spread over the threads.
+                // The rows of a large block are spread over the threads, so blocks come one by one.
                 let mut out = Solved::default();
                 part.iter().for_each(|unit| play(&mut out, &mut Solver::default(), unit));
                 vec![out]
@@ -236,7 +236,7 @@ impl Builder {
     }
 
     /// The numbers of wins and losses among the positions of a slice in which there is a capture.
-    /// What captures lead to must be in memory, the slice itself need not be.
+    /// The slices that captures lead to must be in memory; the slice itself need not be.
     pub(crate) fn count_captures(&self, slice: Slice) -> [u64; 2] {
         let shared = self.shared();
         let board = shared.board;
@@ -254,7 +254,7 @@ impl Builder {
         };
         let add = |[a, b]: [u64; 2], [c, d]: [u64; 2]| [a + c, b + d];
         if rows * columns > 64 * PARALLEL_WORDS as u64 {
-            // Its rows are spread over the threads.
+            // The rows of a large block are spread over the threads, so blocks come one by one.
             let mut memory = Default::default();
             return men.iter().map(|&m| count(&mut memory, m, &enemy_men)).fold([0; 2], add);
         }
@@ -269,19 +269,19 @@ impl Builder {
     }
 
     /// The bytes that [`Builder::count_captures`] takes besides the tables: for each thread the
-    /// planes of a block and its values once more.
+    /// planes of a block and a second copy of its values.
     pub(crate) fn count_memory(board: &Board, slice: Slice) -> u64 {
         let (rows, columns) = slice.block_size(board);
         let block = rows.max(64) * columns.max(64) * 9 / 8;
         rayon::current_num_threads() as u64 * block + (1 << 20)
     }
 
-    /// Takes a table that is finished.
+    /// Puts a finished table in place.
     pub(crate) fn put(&mut self, slice: Slice, table: Table) {
         *self.database.tables.get_mut(slice) = table;
     }
 
-    /// Forgets the values of a slice.
+    /// Drops the values of a slice.
     pub fn forget(&mut self, slice: Slice) {
         *self.database.tables.get_mut(slice) = Table::new(0);
     }
@@ -291,13 +291,14 @@ impl Builder {
         self.database.tables.get(slice).indices() > 0
     }
 
-    /// What blocks look at.
+    /// The data that blocks share.
     pub(crate) fn shared(&self) -> Shared<'_> {
         let Values { board, tables, .. } = &self.database;
         Shared { board, kings: &self.kings, tables }
     }
 
-    /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's.
+    /// Solves blocks of equal advancement: each set of the mover's men with a list of the enemy's
+    /// sets.
     fn solve_tasks(&self, slice: Slice, tasks: &[(u32, &[u32])]) -> Vec<Solved> {
         let shared = self.shared();
         let board = shared.board;
@@ -313,7 +314,7 @@ impl Builder {
         let (rows, columns) = slice.block_size(board);
         let threads = rayon::current_num_threads();
         if rows * columns > 64 * PARALLEL_WORDS as u64 && tasks.len() < 2 * threads {
-            // A few large blocks are spread over threads themselves, one block at a time.
+            // A few large blocks are each spread over threads, one block at a time.
             let (mut solver, mut out) = (Solver::default(), Solved::default());
             tasks.iter().for_each(|task| solve(&mut solver, &mut out, task));
             return vec![out];
@@ -329,12 +330,12 @@ impl Builder {
             .collect()
     }
 
-    /// The tables as far as they are solved.
+    /// The table of a slice, as far as it is solved.
     pub fn table(&self, slice: Slice) -> &Table {
         self.database.tables.get(slice)
     }
 
-    /// The database. All slices of its cover must be in memory.
+    /// The built database. All slices of its cover must be in memory.
     pub fn finish(self) -> Values {
         self.database
     }

@@ -1,10 +1,10 @@
 //! Blocks against an opponent without kings.
 //!
-//! Such a block has a single column: its rows would be one bit wide. So it is solved the other way
-//! round, as one row with a bit for each set of the mover's kings. Man moves and captures by men
-//! still lead from row to row; where a king moves, the sets are renumbered. The twin, in which the
-//! side without kings moves, has no king move and does not depend on this block: one pass values
-//! both.
+//! Such a block has a single column: its rows would be one bit wide. So it is solved in the
+//! transposed form, as one row with a bit for each set of the mover's kings. Man moves and captures
+//! by men still lead from row to row; where a king moves, the sets are renumbered. The twin, in
+//! which the side without kings moves, has no king move and does not depend on this block: one pass
+//! values both.
 
 use super::block::{Block, Jump, Shared, and, and_not, or, play_out};
 use crate::index::renumber::renumber;
@@ -14,9 +14,9 @@ use crate::index::slice::{Slice, compose};
 /// Rows of bits over the sets of the mover's kings.
 #[derive(Default)]
 pub(crate) struct Kingless {
-    /// Sure wins, and in the end all wins.
+    /// The certain wins, and in the end all wins.
     pub(crate) win: Vec<u64>,
-    /// Losses so far, and in the end all losses.
+    /// The losses so far, and in the end all losses.
     pub(crate) loss: Vec<u64>,
     legal: Vec<u64>,
     captures: Vec<u64>,
@@ -30,16 +30,16 @@ pub(crate) struct Kingless {
 }
 
 impl Kingless {
-    /// Values the block; `twin` are the win and loss bits of its twin over the same sets.
+    /// Values the block; `twin` has the win and loss bits of its twin over the same sets.
     pub(crate) fn value(&mut self, block: &Block<'_>, twin: (&[u64], &[u64])) {
         self.prepare(block);
         self.play_kings(block, twin);
     }
 
-    /// Values the block as far as finished blocks go; positions without a capture are in `legal`.
+    /// Values the block by finished blocks only; `legal` gets the positions without a capture.
     fn prepare(&mut self, block: &Block<'_>) {
         self.play_captures(block);
-        // From here on `legal` are the positions without a capture.
+        // From here on `legal` has the positions without a capture.
         let captures = std::mem::take(&mut self.captures);
         and_not(&mut self.legal, &captures);
         self.captures = captures;
@@ -47,8 +47,8 @@ impl Kingless {
         self.play_men(block);
     }
 
-    /// Finds the wins and losses of at most each depth, 0 to 2, and hands them to `see`. Of the
-    /// twin all have depth 1, but those in which it has no move, `stuck`.
+    /// Finds the wins and losses of at most each depth, 0 to 2, and passes them to `see`. All
+    /// positions of the twin have depth 1, except those without a move, `stuck`.
     pub(crate) fn rounds(
         &mut self,
         block: &Block<'_>,
@@ -60,7 +60,7 @@ impl Kingless {
         let mut losses = self.loss.clone();
         let none = vec![0; losses.len()];
         self.play_kings(block, (&none, stuck));
-        // A loss by now has no king move; without a move of a man it has none at all.
+        // A loss so far has no king move; without a move of a man it has no move at all.
         self.mask.copy_from_slice(&self.loss);
         and(&mut self.mask, &self.legal);
         for (_, to) in man_moves(block) {
@@ -108,7 +108,7 @@ impl Kingless {
         play_out(block.shared, &self.chains, position, values);
     }
 
-    /// Takes from `mask` the sets that the piece on `from` cannot go to `to` with.
+    /// Clears in `mask` the sets with which the piece on `from` cannot go to `to`.
     fn keep_move(&mut self, block: &Block<'_>, from: u8, to: u8) {
         if block.men >> from & 1 == 0 {
             and(&mut self.mask, block.rows.occupied(from));
@@ -124,7 +124,7 @@ impl Kingless {
         let stands = block.men | block.foes;
         for over in squares(block.foes) {
             for direction in 0..4 {
-                // Direction 3 − d leads back where d came from.
+                // Direction 3 − d is the opposite of d.
                 let ends = (board.step(over, 3 - direction), board.step(over, direction));
                 let (Some(from), Some(to)) = ends else { continue };
                 let is_man = block.men >> from & 1 == 1;
@@ -144,7 +144,7 @@ impl Kingless {
                 if is_man && block.is_crowned(jump.to) {
                     continue;
                 }
-                // Where a second jump is possible, from the square it has landed on.
+                // Whether a second jump is possible from the square on which the piece has landed.
                 let left = stands & !(1 << from);
                 for direction in 0..directions {
                     let next = block.jump_over_man(jump.to, direction, left);
@@ -197,8 +197,8 @@ impl Kingless {
         }
         let out = (&mut self.other_win, &mut self.other_loss);
         read_row(block.shared, men, kings, enemy_men, out);
-        // From the sets with a king where it has gone to those with it where it comes from, if it
-        // was one.
+        // Maps the sets with a king on its target square to those with it on its origin, if the
+        // piece was a king.
         let (arrived, gone) = (kings.occupied(to), kings.occupied(from));
         let (none, start) = (here.occupied(to), here.occupied(from));
         let pairs =
@@ -212,7 +212,7 @@ impl Kingless {
         }
     }
 
-    /// A move of the positions in `mask` to the values in `next_win` and `next_loss`.
+    /// Applies a move of the positions in `mask` to the values in `next_win` and `next_loss`.
     fn apply(&mut self) {
         for i in 0..self.mask.len() {
             self.win[i] |= self.mask[i] & self.next_loss[i];
@@ -229,7 +229,8 @@ impl Kingless {
         }
     }
 
-    /// Each set of kings by itself: its steps are a short list, whatever the number of sets is.
+    /// Plays the king moves of each set separately: its steps are a short list for any number of
+    /// sets.
     fn play_kings(&mut self, block: &Block<'_>, (twin_win, twin_loss): (&[u64], &[u64])) {
         let stands = block.men | block.foes;
         for i in 0..self.legal.len() {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-/// Beyond this many words a matrix is worth spreading over threads.
+/// The number of words beyond which a matrix is worth spreading over threads.
 pub const PARALLEL_WORDS: usize = 1 << 15;
 
 /// A matrix with a win bit and a loss bit in each place.
@@ -15,24 +15,24 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// Makes this an empty matrix of the given size, keeping its memory.
+    /// Makes this an empty matrix of the given size; its allocation is reused.
     pub fn reset(&mut self, rows: usize, columns: usize) {
         (self.rows, self.columns, self.words) = (rows, columns, columns.div_ceil(64));
         self.bits.clear();
         self.bits.resize(rows * self.stride(), 0);
     }
 
-    /// Words of a row: its win words, then its loss words.
+    /// The number of words of a row: its win words, then its loss words.
     pub fn stride(&self) -> usize {
         2 * self.words
     }
 
-    /// All rows.
+    /// The words of all rows.
     pub fn bits_mut(&mut self) -> &mut [u64] {
         &mut self.bits
     }
 
-    /// Win words and loss words of a row.
+    /// The win words and the loss words of a row.
     pub fn row(&self, row: usize) -> (&[u64], &[u64]) {
         self.bits[row * self.stride()..][..self.stride()].split_at(self.words)
     }
@@ -42,8 +42,8 @@ impl Matrix {
         self.bits.len() > PARALLEL_WORDS
     }
 
-    /// Writes the transpose into `out`, which has the right size, where rows in `changed` differ
-    /// from what `out` shows; says in `out_changed` which rows of `out` are different now.
+    /// Writes the transpose into `out`, which must have the right size. Only rows in `changed` may
+    /// differ from those in `out`; `out_changed` is set for the rows of `out` that change.
     pub fn transpose_into(&self, changed: &[bool], out: &mut Matrix, out_changed: &mut [bool]) {
         let touched: Vec<bool> = changed.chunks(64).map(|tile| tile.contains(&true)).collect();
         let (stride, out_words) = (out.stride(), out.words);
@@ -75,7 +75,8 @@ impl Matrix {
         }
     }
 
-    /// Hands out the rows of the transpose of the tile of 64 × 64 places at row 64 i, column 64 j.
+    /// Passes to `put` the rows of the transpose of the tile of 64 × 64 places at row 64 i, column
+    /// 64 j.
     fn transpose_tile(&self, i: usize, j: usize, plane: usize, mut put: impl FnMut(usize, u64)) {
         let height = (self.rows - 64 * i).min(64);
         let width = (self.columns - 64 * j).min(64);

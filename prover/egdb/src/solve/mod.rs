@@ -1,5 +1,5 @@
-//! Solving a slice and its twin by retrograde analysis, one block (placement of all men) at a time.
-//! Nothing here reads or writes files.
+//! Solves a slice and its twin by retrograde analysis, one block (placement of all men) at a time.
+//! This module reads and writes no files.
 
 pub(crate) mod block;
 pub(crate) mod builder;

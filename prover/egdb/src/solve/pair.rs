@@ -1,8 +1,8 @@
-//! Solving a block and its twin.
+//! Solves a block and its twin.
 //!
-//! The pair is solved by iterating from nothing to the least fixed point: what is neither a win nor
-//! a loss at the end is a draw. A row is valued again only when a row of the twin has changed that
-//! one of its king moves leads to.
+//! The pair is solved by iteration from no values to the least fixed point: a position that is
+//! neither a win nor a loss at the end is a draw. A row is valued again only when a row of the twin
+//! has changed to which one of its king moves leads.
 
 use rayon::prelude::*;
 
@@ -12,21 +12,21 @@ use super::matrix::Matrix;
 use crate::index::slice::{Slice, compose};
 use crate::values::table::Value;
 
-/// One block with its working memory.
+/// A block's working memory.
 #[derive(Default)]
 pub(crate) struct Half {
     /// Three planes a row: see [`Block::prepare_row`].
     pub(crate) fixed: Vec<u64>,
     pub(crate) values: Matrix,
-    /// Rows of `values` that changed in the last pass.
+    /// The rows of `values` that changed in the last pass.
     pub(crate) changed: Vec<bool>,
     pub(crate) transpose: Matrix,
-    /// Rows of `transpose` that changed with the last transposition.
+    /// The rows of `transpose` that changed with the last transposition.
     pub(crate) transpose_changed: Vec<bool>,
 }
 
 impl Half {
-    /// Room for a block, without values.
+    /// Makes room for a block, without values.
     fn reset(&mut self, block: &Block<'_>) {
         let rows = block.rows.sets.len();
         self.values.reset(rows, block.columns.sets.len());
@@ -56,7 +56,7 @@ impl Half {
     }
 
     /// Values the rows that may have changed. `twin` is the transpose of the twin's values, and
-    /// `dirty` its changed rows, or `None` for all.
+    /// `dirty` has its changed rows, or is `None` for all rows.
     pub(crate) fn value(&mut self, block: &Block<'_>, twin: &Matrix, dirty: Option<&[bool]>) {
         let words = block.columns.words;
         let stride = self.values.stride();
@@ -76,7 +76,7 @@ impl Half {
         }
     }
 
-    /// Brings the transpose up to date; says whether anything had changed.
+    /// Brings the transpose up to date; returns whether anything had changed.
     pub(crate) fn transpose(&mut self) -> bool {
         let Half { values, changed, transpose, transpose_changed, .. } = self;
         values.transpose_into(changed, transpose, transpose_changed);
@@ -84,15 +84,15 @@ impl Half {
     }
 }
 
-/// Where the values of a solved block are, and where they belong.
+/// The place of a solved block's values in [`Solved`], and in the table of its slice.
 pub(crate) struct SolvedBlock {
-    /// Its slice.
+    /// The slice of the block.
     pub slice: Slice,
-    /// The index of its first position.
+    /// The index of the block's first position.
     pub first_index: u64,
-    /// The number of its indices, a bit each.
+    /// The number of its indices, which have a bit each.
     pub bits: usize,
-    /// Where its bits begin in [`Solved::win`] and [`Solved::loss`].
+    /// The first word of its bits in [`Solved::win`] and [`Solved::loss`].
     pub first_word: usize,
 }
 
@@ -101,14 +101,14 @@ pub(crate) struct SolvedBlock {
 pub(crate) struct Solved {
     /// The blocks.
     pub blocks: Vec<SolvedBlock>,
-    /// Win and loss words of all blocks.
+    /// The win words of all blocks.
     pub win: Vec<u64>,
-    /// See `win`.
+    /// The loss words of all blocks.
     pub loss: Vec<u64>,
 }
 
 impl Solved {
-    /// Forgets all blocks and keeps the memory.
+    /// Removes all blocks; the allocation is kept.
     pub(crate) fn clear(&mut self) {
         self.blocks.clear();
         self.win.clear();
@@ -127,7 +127,7 @@ pub(crate) struct Solver {
 }
 
 impl Solver {
-    /// Solves the block of `slice` with these men (each side's seen by itself), and its twin.
+    /// Solves the block of `slice` with these men (each side's as it sees them), and its twin.
     pub fn solve(
         &mut self,
         shared: &Shared<'_>,
@@ -149,7 +149,8 @@ impl Solver {
         if slice == slice.twin() && men == enemy_men {
             let mut first = true;
             loop {
-                // The matrix is its own twin; its transpose is taken out to be read meanwhile.
+                // The matrix is its own twin; its transpose is taken out so that it can be read
+                // meanwhile.
                 let (twin, dirty) =
                     (std::mem::take(&mut h.transpose), std::mem::take(&mut h.transpose_changed));
                 h.value(&here, &twin, (!first).then_some(&dirty));
@@ -177,7 +178,7 @@ impl Solver {
         out.keep_half(&there, t);
     }
 
-    /// Values the positions of a block in which there is a capture, and only those.
+    /// Values only the positions of a block in which there is a capture.
     pub fn solve_captures(&mut self, block: &Block<'_>, out: &mut Solved) {
         let Solver { here, row, kingless, scratch, .. } = self;
         let words = block.columns.words;
@@ -210,10 +211,10 @@ impl Solver {
         }
     }
 
-    /// Solves a pair in which a side has no kings: no circle leads through both blocks.
+    /// Solves a pair in which a side has no kings: no cycle leads through both blocks.
     fn solve_kingless(&mut self, with: &Block<'_>, without: &Block<'_>, out: &mut Solved) {
         if with.rows.kings == 0 && with.columns.kings == 0 {
-            // A position each: rows are no help.
+            // Each block has one position, for which rows are of no use.
             out.keep_one(without);
             if with.men != without.men || with.slice != without.slice {
                 out.keep_one(with);

@@ -1,12 +1,12 @@
 //! A bounded cache of decoded parts, shared by threads.
 //!
-//! Which part goes when memory is short is decided by a clock (Corbató 1968), which keeps those
-//! used of late at the price of one flag: a list in order of use would cost several cache misses a
-//! look-up.
+//! The part to replace when the cache is full is chosen by the clock algorithm (Corbató 1968),
+//! which keeps recently used parts at the cost of one flag: a list in order of use would cost
+//! several cache misses a look-up.
 //!
-//! A look-up takes no lock. It reads the part's entry, the words in its frame, and the entry again:
-//! whoever takes a frame away changes the entry of its part before any word of it, and entries do
-//! not come again before many others.
+//! A look-up takes no lock. It reads the part's entry, the words in its frame, and the entry again.
+//! A thread that takes a frame away changes the entry of its part before any word of the frame, and
+//! equal entries do not recur before many others.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -17,32 +17,34 @@ use certificate_spec::value::Value;
 use super::pages::ask_for_large_pages;
 use super::table::value_of;
 
-/// Words of a frame: win and loss bits of 64 positions, one after the other.
+/// The number of words of a frame: alternating win and loss words of 64 positions.
 const WORDS: usize = 2 * (PART_POSITIONS / 64) as usize;
-/// Frames that are allocated together.
+/// The number of frames that are allocated together.
 const CHUNK: usize = 8192;
 
-/// Whether a part was used since the hand came by.
+/// The bit of an entry that says whether its part was used since the clock's hand passed.
 const USED: u64 = 1;
-/// The number of groups of 64 positions that are here, then the number of the frame plus one, then
-/// a number that tells what was put there now from what was there before.
+/// The positions of the other fields of an entry: the number of groups of 64 positions that are
+/// cached, the number of the frame plus one, and a turn number that distinguishes the current
+/// content from earlier content.
 const GROUPS: u32 = 1;
 const FRAME: u32 = 8;
 const TURN: u32 = 40;
-/// Frames from here on are none: all values of the part are the one that is as far above.
+/// Frame numbers from here on stand for constant parts: the difference is the value of all
+/// positions.
 const CONSTANT: u32 = u32::MAX - 2;
 
-/// The parts that are here, and whose turn it is to go.
+/// The owners of the frames, and the clock's hand.
 struct Hand {
-    /// The part in each frame that was ever given.
+    /// The part in each frame that was given out.
     owners: Vec<u32>,
     frame: usize,
     turn: u64,
 }
 
-/// Parts, found by number.
+/// The cached parts, found by number.
 pub(crate) struct Cache {
-    /// For each part where it is; its frame is zero if it is not here.
+    /// The entry of each part; its frame is zero if the part is not cached.
     entries: Vec<AtomicU64>,
     chunks: Vec<OnceLock<Vec<AtomicU64>>>,
     frames: usize,
@@ -62,7 +64,7 @@ impl Cache {
         }
     }
 
-    /// The value at a place of a part, if that is here.
+    /// The value at a place of a part, if it is cached.
     #[inline]
     pub(crate) fn get(&self, part: usize, place: u64) -> Option<Value> {
         let entry = self.entries[part].load(Ordering::Acquire);
@@ -78,43 +80,44 @@ impl Cache {
         let group = frame % CHUNK * WORDS + 2 * (place / 64) as usize;
         let [win, loss] = [0, 1].map(|plane| chunk[group + plane].load(Ordering::Relaxed));
         fence(Ordering::Acquire);
-        // The frame may have been given away meanwhile.
+        // The frame may have been given to another part meanwhile.
         if (self.entries[part].load(Ordering::Relaxed) ^ entry) & !USED != 0 {
             return None;
         }
         if entry & USED == 0 {
-            // If the part goes before this, the entry still says that it is not here.
+            // If the part is replaced before this, its entry still says that it is not cached.
             self.entries[part].fetch_or(USED, Ordering::Relaxed);
         }
         Some(value_of(win, loss, place % 64))
     }
 
-    /// Whether something of a part is here.
+    /// Whether any positions of a part are cached.
     pub(crate) fn contains(&self, part: usize) -> bool {
         (self.entries[part].load(Ordering::Relaxed) >> FRAME) as u32 != 0
     }
 
-    /// Says that all values of a part are this one.
+    /// Records that all values of a part are this one.
     pub(crate) fn set_constant(&self, part: usize, value: Value) {
         let frame = u64::from(CONSTANT + value as u32);
         self.entries[part].store(frame << FRAME, Ordering::Release);
     }
 
-    /// Keeps win and loss words of a part, which may be the first of it only.
+    /// Caches win and loss words of a part, which may be only the first words of it.
     pub(crate) fn insert(&self, part: usize, win: &[u64], loss: &[u64]) {
         let groups = win.len().min(WORDS / 2);
         let mut hand = self.hand.lock().unwrap_or_else(PoisonError::into_inner);
         let Hand { owners, frame: next, turn } = &mut *hand;
         let before = self.entries[part].load(Ordering::Relaxed);
         let frame = match ((before >> FRAME) as u32).checked_sub(1) {
-            // Another thread was faster, and knows no less.
+            // Another thread has cached at least as many words.
             Some(_) if before >> GROUPS & 0x7f >= groups as u64 => return,
             Some(frame) => frame as usize,
             None if owners.len() < self.frames => {
                 owners.push(part as u32);
                 owners.len() - 1
             }
-            // Every frame is passed at most once before one is found, but for what others use.
+            // The hand passes each frame at most once before it finds one, except for the effect of
+            // other threads.
             None => loop {
                 let at = *next;
                 *next = (at + 1) % self.frames;

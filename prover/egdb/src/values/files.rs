@@ -1,5 +1,5 @@
-//! Values from the compressed files of a database: parts of slices, decoded when they are needed,
-//! of which a cache keeps some.
+//! Values from the compressed files of a database: parts of slices are decoded when they are
+//! needed, and a cache keeps some of them.
 
 use std::fs::File;
 use std::io;
@@ -20,10 +20,10 @@ use crate::disk::store::{Store, StoreError};
 use crate::index::cover::SliceArray;
 use crate::index::slice::Slice;
 
-/// The files of a database, and what of them has been decoded.
+/// The files of a database, and the cache of decoded parts.
 pub(crate) struct Files {
     store: Store,
-    /// For each slice, by place.
+    /// The file of each slice, by place.
     slices: Vec<SliceFile>,
     places: SliceArray,
     cache: Cache,
@@ -42,30 +42,30 @@ struct Opened {
     decoder: SliceDecoder,
 }
 
-/// Where the value of an index is: in order by slice, part and place.
+/// The place of the value of an index, ordered by slice, part and place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    /// The place of the slice.
+    /// The place of the slice in [`Files::slices`].
     slice: usize,
     part: u64,
-    /// The place in the part.
+    /// The place of the position in the part.
     at: u64,
 }
 
-/// What may be done for a value.
+/// The effort that a look-up may make for a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// Nothing but look into memory.
+    /// The look-up only reads memory.
     None,
-    /// Read the head of a file.
+    /// The look-up may read the head of a file.
     Open,
-    /// Read and decode a part of a file.
+    /// The look-up may read and decode a part of a file.
     Decode,
 }
 
-/// Why there is no value.
+/// The reason why there is no value.
 pub(crate) enum Miss {
-    /// It would have to be decoded.
+    /// The value would have to be decoded.
     NotHere,
     /// A file cannot be read or is damaged.
     Error(Box<StoreError>),
@@ -78,7 +78,7 @@ impl From<StoreError> for Miss {
 }
 
 impl Files {
-    /// Those of the slices of a cover, with a cache of so many bytes.
+    /// The files of the slices of a cover, with a cache of `memory` bytes.
     pub(crate) fn new(store: Store, cover: &Cover, memory: u64) -> Self {
         let places = SliceArray::new(cover);
         let mut first_part = 0;
@@ -93,14 +93,15 @@ impl Files {
         Files { store, slices, places, cache: Cache::new(first_part, memory) }
     }
 
-    /// A slice's file, opened; `None` if there is none.
+    /// Opens the file of a slice; `None` if there is none.
     fn open<'a>(&self, file: &'a SliceFile) -> Result<Option<&'a Opened>, StoreError> {
         if let Some(opened) = file.opened.get() {
             return Ok(Some(opened));
         }
         let Some(opened) = Opened::new(&self.store, file.slice)? else { return Ok(None) };
         let decoder = &opened.decoder;
-        // So that no look-up has to ask the directory first.
+        // Constant units are entered into the cache, so that no look-up has to read the directory
+        // first.
         for unit in 0..decoder.units() {
             if let Unit::Constant(value) = decoder.unit(unit) {
                 let first = unit * UNIT_PARTS;
@@ -111,8 +112,8 @@ impl Files {
         Ok(Some(file.opened.get_or_init(|| opened)))
     }
 
-    /// The value of a quiet position, by slice and index; `None` where there is no file. What is
-    /// not in the cache is decoded if the effort may be made, else [`Miss::NotHere`].
+    /// The value of a quiet position, by slice and index; `None` if there is no file. A value that
+    /// is not cached is decoded if `effort` allows it; otherwise the result is [`Miss::NotHere`].
     pub(crate) fn probe(
         &self,
         slice: Slice,
@@ -137,7 +138,7 @@ impl Files {
         Ok(self.read(file, opened, unit, wanted, place, &mut Scratch::default())?)
     }
 
-    /// Where the value of a quiet position is, if it would have to be decoded.
+    /// The place of the value of a quiet position, if it would have to be decoded.
     pub(crate) fn missing(&self, slice: Slice, index: u64) -> Result<Option<Place>, StoreError> {
         let place = self.places.place(slice);
         let Some(opened) = self.open(&self.slices[place])? else { return Ok(None) };
@@ -146,7 +147,7 @@ impl Files {
         Ok((!is_here).then_some(Place { slice: place, part, at }))
     }
 
-    /// Decodes what is at these places, each part once.
+    /// Decodes the values at these places, each part once.
     pub(crate) fn prefetch(&self, mut wanted: Vec<Place>) -> Result<(), StoreError> {
         wanted.sort_unstable();
         let units: Vec<&[Place]> = wanted
@@ -156,7 +157,8 @@ impl Files {
             let file = &self.slices[parts[0].slice];
             let Some(opened) = file.opened.get() else { return Ok(()) };
             let unit = parts[0].part / UNIT_PARTS;
-            // Up to the last place; all of a part that is wanted more than once or twice.
+            // A part is decoded up to the last wanted place, or completely if several places are
+            // wanted.
             let wanted = |number| {
                 let first = parts.partition_point(|place| place.part < number);
                 let end = parts.partition_point(|place| place.part <= number);
@@ -170,15 +172,15 @@ impl Files {
         })
     }
 
-    /// How far a part is decoded for the sake of a place: all of it if something of it is here
-    /// already, since then it is wanted often.
+    /// The place up to which a part is decoded for a look-up: the end, if some of the part is
+    /// cached already, since the part is then used often.
     fn end(&self, file: &SliceFile, part: u64, place: u64) -> u64 {
         if self.cache.contains(file.part(part)) { u64::MAX } else { (place / 64 + 1) * 64 }
     }
 
-    /// Reads a unit, decodes and keeps those of its parts that are wanted, up to the place that
-    /// `wanted` names (a multiple of 64, or the end), and returns the value at a place of the last
-    /// of them.
+    /// Reads a unit, decodes and caches those of its parts that are wanted, up to the place that
+    /// `wanted` returns (a multiple of 64, or the end), and returns the value at a place of the
+    /// last of them.
     fn read(
         &self,
         file: &SliceFile,
@@ -205,7 +207,7 @@ impl Files {
                     }
                     let Scratch { win, loss, .. } = scratch;
                     last = value_in(win, loss, place);
-                    // What comes later in the part is not known.
+                    // The words behind this place are not decoded.
                     let known = (end / 64).min(win.len() as u64) as usize;
                     self.cache.insert(file.part(number), &win[..known], &loss[..known]);
                 }
@@ -216,7 +218,7 @@ impl Files {
 }
 
 impl Opened {
-    /// The file of a slice with its head read; `None` if there is none.
+    /// Opens the file of a slice and reads its head; `None` if there is none.
     fn new(store: &Store, slice: Slice) -> Result<Option<Self>, StoreError> {
         let path = store.slice_path(slice);
         let io_error = |source| StoreError::Io { path: path.clone(), source };
@@ -235,7 +237,7 @@ impl Opened {
         Ok(Some(Opened { path, file, decoder }))
     }
 
-    /// The payload of a unit; none if all its values are the same.
+    /// The payload of a unit; empty if all its values are equal.
     fn payload(&self, unit: u64) -> Result<Vec<u8>, StoreError> {
         let Unit::Coded { offset, length } = self.decoder.unit(unit) else { return Ok(Vec::new()) };
         let mut payload = vec![0; length as usize];
@@ -245,7 +247,7 @@ impl Opened {
     }
 }
 
-/// The numbers of wins and losses among the quiet positions of a slice, from its file, of which a
+/// The numbers of wins and losses among the quiet positions of a slice, from its file, of which one
 /// unit for each thread is in memory; `None` if there is no such file.
 ///
 /// # Errors
@@ -279,13 +281,13 @@ pub(crate) fn ones(words: &[u64]) -> u64 {
 }
 
 impl SliceFile {
-    /// The number of a part of this slice among those of all.
+    /// The number of a part of this slice among those of all slices.
     fn part(&self, part: u64) -> usize {
         self.first_part + part as usize
     }
 }
 
-/// The value at a place, if it is there.
+/// The value at a place, if these words reach it.
 fn value_in(win: &[u64], loss: &[u64], place: u64) -> Option<Value> {
     let at = (place / 64) as usize;
     Some(value_of(*win.get(at)?, *loss.get(at)?, place % 64))

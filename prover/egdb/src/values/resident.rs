@@ -1,4 +1,4 @@
-//! A database held in memory, or in files that are mapped, as far as there is room.
+//! A database in memory or in mapped files, as far as there is room.
 
 use certificate_spec::cover::Cover;
 
@@ -9,14 +9,14 @@ use crate::index::cover::{SideLimits, SliceArray};
 use crate::index::slice::{Slice, locate};
 use draughtproof_game::{Board, Position};
 
-/// Tables of slices, found by slice. A slice without a table has an empty one.
+/// The tables of slices. A slice without a table has an empty one.
 pub struct Tables {
     places: SliceArray,
     tables: Vec<Table>,
 }
 
 impl Tables {
-    /// Room for the slices of a cover.
+    /// Empty tables for the slices of a cover.
     pub fn new(cover: &Cover) -> Self {
         let places = SliceArray::new(cover);
         Tables { places, tables: places.slices().map(|_| Table::new(0)).collect() }
@@ -28,7 +28,7 @@ impl Tables {
         &self.tables[self.places.place(slice)]
     }
 
-    /// The table of a slice, to write into.
+    /// The table of a slice, for writing.
     pub fn get_mut(&mut self, slice: Slice) -> &mut Table {
         let place = self.places.place(slice);
         &mut self.tables[place]
@@ -41,31 +41,31 @@ pub struct Values {
     pub(crate) tables: Tables,
     cover: Cover,
     limits: SideLimits,
-    /// Where a slice has no table, or a page of it is damaged.
+    /// The files for slices without a table, and for pages that are damaged.
     files: Option<Box<Files>>,
     on_failure: fn(&StoreError) -> Option<Value>,
 }
 
-/// What [`Values::probe`] does about an error if nothing else was asked for.
+/// The default action of [`Values::probe`] on an error.
 fn panic_on_failure(error: &StoreError) -> Option<Value> {
     panic!("{error}");
 }
 
 impl Values {
-    /// The database of `board` with a cover, as yet without any tables.
+    /// The database of `board` with a cover, without any tables.
     pub(crate) fn without_tables(board: &Board, cover: &Cover) -> Self {
         let (tables, limits) = (Tables::new(cover), SideLimits::new(cover));
         let (board, cover, on_failure) = (board.clone(), cover.clone(), panic_on_failure as _);
         Values { board, tables, cover, limits, files: None, on_failure }
     }
 
-    /// With the files for what has no table.
+    /// Adds the files for slices without a table.
     pub(crate) fn with_files(self, files: Files) -> Self {
         Values { files: Some(Box::new(files)), ..self }
     }
 
-    /// What [`Values::probe`] does when a file cannot be read or is damaged. A program that has
-    /// nothing to lose may say so and end.
+    /// Sets the action of [`Values::probe`] when a file cannot be read or is damaged. It returns
+    /// the value to use instead, if any; a program may also print the error and exit in it.
     pub fn on_failure(self, on_failure: fn(&StoreError) -> Option<Value>) -> Self {
         Values { on_failure, ..self }
     }
@@ -75,12 +75,12 @@ impl Values {
         Values::without_tables(board, &Cover::none())
     }
 
-    /// The board.
+    /// The board of the database.
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Which positions are covered.
+    /// The positions that the database covers.
     pub fn cover(&self) -> &Cover {
         &self.cover
     }
@@ -91,17 +91,17 @@ impl Values {
         self.limits.admit(position.black.count_ones(), position.white.count_ones())
     }
 
-    /// The value for the side to move, or `None` where the database does not reach.
+    /// The value for the side to move, or `None` if the database does not cover the position.
     ///
     /// # Panics
-    /// When a file cannot be read or is damaged, unless [`Values::on_failure`] was told otherwise.
-    /// Where all tables are in memory that cannot be.
+    /// When a file cannot be read or is damaged, unless [`Values::on_failure`] has set another
+    /// action. It cannot happen if all tables are in memory.
     #[inline]
     pub fn probe(&self, position: &Position) -> Option<Value> {
         self.try_probe(position).unwrap_or_else(|error| (self.on_failure)(&error))
     }
 
-    /// The value for the side to move, or `None` where the database does not reach.
+    /// The value for the side to move, or `None` if the database does not cover the position.
     ///
     /// # Errors
     /// [`StoreError`] when a file cannot be read or is damaged.
@@ -114,12 +114,13 @@ impl Values {
         }
     }
 
-    /// The same without reading any file: an error [`Miss::NotHere`] where that would be needed.
+    /// Like [`Values::try_probe`], but reads no file: the error is [`Miss::NotHere`] where that
+    /// would be needed.
     pub(crate) fn probe_cached(&self, position: &Position) -> Result<Option<Value>, Miss> {
         self.find(position, Effort::None)
     }
 
-    /// The value of a position, with no more effort than may be made.
+    /// The value of a position, with at most this effort.
     #[inline]
     fn find(&self, position: &Position, effort: Effort) -> Result<Option<Value>, Miss> {
         if !self.covers(position) {
@@ -132,7 +133,7 @@ impl Values {
         }
     }
 
-    /// The value of a position that has none in a table. Files have only those of quiet positions.
+    /// The value of a position that no table has. Files have only the values of quiet positions.
     fn find_in_files(
         &self,
         position: &Position,
@@ -162,9 +163,9 @@ impl Values {
         Ok((!unknown).then_some(best))
     }
 
-    /// The values of many positions, in order. Where they are in tables is found for some of them
-    /// before the first is read, so that the processor waits for many at a time; what must be
-    /// decoded is decoded once, by all threads.
+    /// The values of many positions, in order. The places of 64 positions are computed before the
+    /// first of their values is read, so that the processor's waits for memory overlap. Each part
+    /// that must be decoded is decoded once, by all threads.
     ///
     /// # Errors
     /// As for [`Values::try_probe`].
@@ -203,7 +204,7 @@ impl Values {
         Ok(values)
     }
 
-    /// Decodes what looking up these positions needs.
+    /// Decodes the parts that looking up these positions needs.
     ///
     /// # Errors
     /// As for [`Values::try_probe`].
@@ -216,7 +217,7 @@ impl Values {
         files.prefetch(wanted)
     }
 
-    /// Adds where values are that must be decoded for a position.
+    /// Adds the places of the values that must be decoded for a position.
     fn add_places(
         &self,
         files: &Files,

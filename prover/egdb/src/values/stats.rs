@@ -1,4 +1,4 @@
-//! Counting values.
+//! Counts values.
 
 use super::resident::Values;
 use crate::index::sets::binomial;
@@ -8,16 +8,16 @@ use draughtproof_game::Board;
 /// The numbers of positions of a slice by value, for the side to move.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// All positions.
+    /// The number of all positions.
     pub positions: u64,
-    /// Wins.
+    /// The number of wins.
     pub win: u64,
-    /// Losses.
+    /// The number of losses.
     pub loss: u64,
 }
 
 impl Counts {
-    /// What is neither a win nor a loss.
+    /// The number of draws.
     pub fn draw(&self) -> u64 {
         self.positions - self.win - self.loss
     }
@@ -39,7 +39,7 @@ pub fn count(database: &Values, slice: Slice) -> Counts {
 /// The number of positions of a slice: placements in which no two pieces share a square.
 pub fn placements(board: &Board, slice: Slice) -> u64 {
     // `both` squares can bear men of either side; each side has some more for itself alone. With i
-    // of the mover's men on the common squares, that many fewer are left for the opponent's.
+    // of the mover's men on the common squares, i fewer squares are left for the opponent's.
     let own = board.squares_in_row(0);
     let common = board.man_squares() - own;
     let men: u64 = (0..=slice.men.min(common))

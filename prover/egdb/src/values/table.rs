@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::pages::ask_for_large_pages;
 use crate::disk::mapped::MappedTable;
 
-/// Win and loss bits of 64 values.
+/// The win word and the loss word of 64 values.
 pub(crate) type Group = [u64; 2];
 
 /// The value at a bit of a win and a loss word.
@@ -20,8 +20,7 @@ pub(crate) fn value_of(win: u64, loss: u64, bit: u64) -> Value {
     VALUES[(win >> bit & 1 | (loss >> bit & 1) << 1) as usize]
 }
 
-/// The values of a slice: in memory of this process, or in a file that is mapped, which is only
-/// read.
+/// The values of a slice: in memory of this process, or in a mapped file, which is read-only.
 pub struct Table {
     indices: u64,
     groups: Groups,
@@ -54,12 +53,12 @@ impl Table {
         Table { indices, groups: Groups::Owned(groups) }
     }
 
-    /// The table of so many indices in a file.
+    /// The table of `indices` indices in a mapped file.
     pub(crate) fn mapped(indices: u64, map: MappedTable) -> Self {
         Table { indices, groups: Groups::Mapped(map) }
     }
 
-    /// Whether every page of it is as it was written; always so in memory.
+    /// Whether every page of a mapped table is undamaged; always true in memory.
     pub(crate) fn is_right(&self) -> bool {
         match &self.groups {
             Groups::Owned(_) => true,
@@ -67,7 +66,7 @@ impl Table {
         }
     }
 
-    /// All groups. Those of a mapped table are only right if its pages are ([`Table::is_right`]).
+    /// All groups. Those of a mapped table are valid only if its pages are ([`Table::is_right`]).
     #[inline]
     pub(crate) fn groups(&self) -> &[Group] {
         match &self.groups {
@@ -95,8 +94,8 @@ impl Table {
         value_of(win, loss, index % 64)
     }
 
-    /// The value at an index, where the table has one that is right: there may be no table, or the
-    /// page of a file may be damaged.
+    /// The value at an index, if the table has a valid one: the table may be empty, or the page of
+    /// a file may be damaged.
     #[inline]
     pub(crate) fn get(&self, index: u64) -> Option<Value> {
         let at = (index / 64) as usize;
@@ -107,7 +106,7 @@ impl Table {
         Some(value_of(win, loss, index % 64))
     }
 
-    /// Changes the value at an index.
+    /// Sets the value at an index.
     pub fn set(&mut self, index: u64, value: Value) {
         let (group, bit) = (&mut self.groups_mut()[(index / 64) as usize], index % 64);
         group[0] = group[0] & !(1 << bit) | u64::from(value == Value::Win) << bit;
@@ -127,7 +126,7 @@ impl Table {
                 *win = low[0] & mask;
                 *loss = low[1] & mask;
             } else {
-                // The bits of the group after this one, where the row reaches into it.
+                // The bits of the next group, if the row reaches into it.
                 let high = if left as u64 > 64 - shift { groups[at + i + 1] } else { [0; 2] };
                 *win = (low[0] >> shift | high[0] << (64 - shift)) & mask;
                 *loss = (low[1] >> shift | high[1] << (64 - shift)) & mask;
@@ -135,7 +134,8 @@ impl Table {
         }
     }
 
-    /// The win and loss bits of 64 indices from `index`; of an index that there is not, anything.
+    /// The win and loss bits of 64 indices from `index`; the bits behind the last index are
+    /// arbitrary.
     #[inline]
     pub fn word(&self, index: u64) -> (u64, u64) {
         let (at, shift) = ((index / 64) as usize, index % 64);
