@@ -1,4 +1,4 @@
-//! What else than a value is known of a position.
+//! Bounds and depths of a position, besides its value.
 
 use std::ffi::{c_char, c_int};
 
@@ -7,14 +7,14 @@ use draughtproof_egdb::Cached;
 use crate::database::{EGDB_INVALID, EGDB_UNKNOWN, egdb_database, egdb_position, number, read};
 use crate::text::guard;
 
-/// From `egdb_probe_cached`: a file would have to be read to know.
+/// From `egdb_probe_cached`: a file would have to be read for the value.
 pub const EGDB_NOT_CACHED: c_int = 4;
-/// From `egdb_depth`, and in `egdb_move`: there is no depth, as the position is drawn or unknown,
-/// or no depths are stored (`prove db --depth`).
+/// From `egdb_depth`, and in `egdb_move`: there is no depth, because the position is drawn or
+/// unknown, or no depths are stored (`prove db --depth`).
 pub const EGDB_NO_DEPTH: c_int = -3;
 
-/// The same as `egdb_probe`, but as far as it is in memory: no file is read, and nothing decoded;
-/// else `EGDB_NOT_CACHED`. For a search that looks many positions up and waits for none.
+/// Like `egdb_probe`, but reads no file and decodes nothing: if the value is not in memory, it
+/// returns `EGDB_NOT_CACHED`. This is for a search that looks many positions up and cannot wait.
 ///
 /// # Safety
 /// As for `egdb_probe`.
@@ -42,11 +42,11 @@ pub unsafe extern "C" fn egdb_probe_cached(
     unsafe { guard(probe, error, error_size) }
 }
 
-/// What the value of a position lies between, for the side to move: writes `EGDB_LOSS`, `EGDB_DRAW`
-/// or `EGDB_WIN` into `lower` and `upper`, which are the same where the value is known. Where the
-/// database does not cover the position, that is what the rules and the values of its moves tell;
-/// nothing is known between `EGDB_LOSS` and `EGDB_WIN`. Returns 0, `EGDB_INVALID`, or `EGDB_ERROR`
-/// and a message.
+/// The bounds of the value of a position, inclusively, for the side to move: writes `EGDB_LOSS`,
+/// `EGDB_DRAW` or `EGDB_WIN` into `lower` and `upper`, which are equal where the value is known.
+/// Where the database does not cover the position, the bounds follow from the rules and the values
+/// of its moves; `EGDB_LOSS` and `EGDB_WIN` mean that nothing is known. Returns 0, `EGDB_INVALID`,
+/// or `EGDB_ERROR` and a message.
 ///
 /// # Safety
 /// As for `egdb_probe`; `lower` and `upper` may be null.
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn egdb_bounds(
 
 /// The depth of a won or lost position: the plies until the next capture, crowning or move of a man
 /// that keeps the value, that move included, when the winner hurries and the loser delays; 0 for a
-/// loss without a move. Or `EGDB_NO_DEPTH`, `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+/// loss without a move. Otherwise `EGDB_NO_DEPTH`, `EGDB_INVALID`, or `EGDB_ERROR` and a message.
 ///
 /// # Safety
 /// As for `egdb_probe`.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn egdb_depth(
     unsafe { guard(find, error, error_size) }
 }
 
-/// A depth, or that there is none, as it is in C.
+/// A depth in C; `EGDB_NO_DEPTH` if there is none.
 pub(crate) fn depth_number(depth: Option<u32>) -> c_int {
     depth.and_then(|plies| c_int::try_from(plies).ok()).unwrap_or(EGDB_NO_DEPTH)
 }

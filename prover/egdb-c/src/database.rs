@@ -18,40 +18,41 @@ pub const EGDB_LOSS: c_int = 0;
 pub const EGDB_DRAW: c_int = 1;
 /// The side to move wins.
 pub const EGDB_WIN: c_int = 2;
-/// Not in the database: a position that it does not cover (too many pieces, or a side without
-/// pieces), or one of a slice whose file is not there.
+/// The database has no value: for a position that it does not cover (too many pieces, or a side
+/// without pieces), or of a slice whose file is missing.
 pub const EGDB_UNKNOWN: c_int = 3;
-/// For `egdb_open`: values are read and decoded when they are needed, and some kept.
+/// For `egdb_open`: values are read and decoded when they are needed, and some of them are kept.
 pub const EGDB_CACHED: c_int = 0;
-/// For `egdb_open`: all values in memory of the process, decoded at once.
+/// For `egdb_open`: all values are in memory of the process, decoded when the database is opened.
 pub const EGDB_RESIDENT: c_int = 1;
-/// For `egdb_open`: in the tables beside the database that `prove db --map` makes, mapped into
-/// memory and shared by all processes; where there is none, as `EGDB_CACHED`. If somebody cuts such
-/// a file short while it is in use, the process gets SIGBUS.
+/// For `egdb_open`: values are in the tables beside the database that `prove db --map` makes,
+/// mapped into memory and shared by all processes; slices without a table are as with
+/// `EGDB_CACHED`. If another program cuts such a file short while it is in use, the process gets
+/// SIGBUS.
 pub const EGDB_MAPPED: c_int = 2;
 /// A file cannot be read or is damaged.
 pub const EGDB_ERROR: c_int = -1;
-/// No position of the board: pieces that overlap or are off the board, a man where it would be
-/// crowned, kings that are no pieces; or a null pointer.
+/// The position is not one of the board: pieces overlap or are off the board, a man stands where it
+/// would be crowned, or kings are no pieces; or a pointer is null.
 pub const EGDB_INVALID: c_int = -2;
 
 /// An open database.
 #[allow(non_camel_case_types)]
 pub struct egdb_database(pub(crate) Database);
 
-/// A position. Bit n − 1 of a set stands for square n in the standard numbering, Black's men moving
-/// towards higher numbers.
+/// A position. Bit n − 1 of a set stands for square n in the standard numbering, in which Black's
+/// men move towards higher numbers.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)]
 pub struct egdb_position {
-    /// Black's pieces.
+    /// The set of Black's pieces.
     pub black: u32,
-    /// White's pieces.
+    /// The set of White's pieces.
     pub white: u32,
-    /// Those of both sides that are kings.
+    /// The set of the kings of both sides.
     pub kings: u32,
-    /// 0 if Black is to move, else White is.
+    /// 0 if Black is to move, any other number if White is.
     pub white_to_move: u32,
 }
 
@@ -61,7 +62,7 @@ pub(crate) fn read(board: &Board, p: egdb_position) -> Option<Position> {
     board.position(p.black, p.white, p.kings, turn)
 }
 
-/// A value as it is in C.
+/// A value as a number of the C interface.
 pub(crate) fn number(value: Option<Value>) -> c_int {
     match value {
         Some(Value::Loss) => EGDB_LOSS,
@@ -71,7 +72,7 @@ pub(crate) fn number(value: Option<Value>) -> c_int {
     }
 }
 
-/// The path that a string of C is.
+/// The path in a C string.
 ///
 /// # Safety
 /// `path` must be null or end with a zero.
@@ -84,17 +85,17 @@ pub(crate) unsafe fn directory<'a>(path: *const c_char) -> Result<&'a str, Strin
     path.to_str().map_err(|_| "directory: expected UTF-8".to_string())
 }
 
-/// The board of these sizes.
+/// The board with these numbers of rows and columns.
 pub(crate) fn board(rows: u32, columns: u32) -> Result<Board, String> {
     let size = u8::try_from(rows).ok().zip(u8::try_from(columns).ok());
     let board = size.and_then(|(rows, columns)| Board::new(rows, columns));
     board.ok_or_else(|| format!("board: {rows}x{columns} is none"))
 }
 
-/// Opens the database of the board rows x columns in a directory. `mode` says where values are:
-/// `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of what is cached at most `memory`
-/// bytes are kept; what is resident must not take more. Returns null and writes a message into
-/// `error` (of `error_size` bytes; may be null) if that fails.
+/// Opens the database of the board rows x columns in a directory. `mode` is the place of the
+/// values: `EGDB_CACHED` (0), `EGDB_RESIDENT` (1) or `EGDB_MAPPED` (2). Of cached values at most
+/// `memory` bytes are kept; resident values must not take more. On failure it returns null and
+/// writes a message into `error` (of `error_size` bytes; may be null).
 ///
 /// # Safety
 /// `path` must be a string that ends with a zero, and `error` null or of `error_size` bytes.
@@ -142,8 +143,8 @@ pub unsafe extern "C" fn egdb_close(database: *mut egdb_database) {
     }
 }
 
-/// Writes which positions a database covers, and a zero, into `size` bytes (`text` may be null):
-/// `6` are all with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has
+/// Writes the cover of a database, and a zero, into `size` bytes (`text` may be null): `6` means
+/// all positions with at most 6 pieces, `7,8:4` also those with at most 8 of which neither side has
 /// more than 4. Returns the length of the whole text, which is cut off if it does not fit.
 ///
 /// # Safety
@@ -164,7 +165,7 @@ pub unsafe extern "C" fn egdb_cover(
     c_int::try_from(cover.len()).unwrap_or(c_int::MAX)
 }
 
-/// The largest number of pieces of a position that a database covers: none with more has a value.
+/// The largest number of pieces of a covered position: no position with more has a value.
 ///
 /// # Safety
 /// `database` must be open.
@@ -176,7 +177,7 @@ pub unsafe extern "C" fn egdb_pieces(database: *const egdb_database) -> c_int {
 }
 
 /// Looks up `count` positions; writes a value, `EGDB_UNKNOWN` or `EGDB_INVALID` for each. Parts of
-/// files that must be read are read once each, by all processors: that is how to look up many
+/// files that must be read are read once each, by all processors, so this is how to look up many
 /// positions for the first time. Returns 0, or `EGDB_ERROR` and a message.
 ///
 /// # Safety

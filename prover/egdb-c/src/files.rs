@@ -1,4 +1,4 @@
-//! Which databases there are, and whether their files are as they were written.
+//! The databases in a directory, and the verification of their files.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -14,37 +14,37 @@ pub const EGDB_COVER_SIZE: usize = 64;
 /// The bytes of the text of a root in `egdb_identity`, its zero included.
 pub const EGDB_ROOT_SIZE: usize = 65;
 
-/// What a database is.
+/// The identity of a database.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)]
 pub struct egdb_identity {
-    /// The rows of its board.
+    /// The number of rows of its board.
     pub rows: u32,
-    /// The columns.
+    /// The number of columns of its board.
     pub columns: u32,
     /// The largest number of pieces that it covers.
     pub pieces: u32,
-    /// How many slices it has, each a file.
+    /// The number of its slices, each of which is a file.
     pub slices: u32,
-    /// The bytes of these files.
+    /// The bytes of these files together.
     pub bytes: u64,
-    /// Which positions it covers, as from `egdb_cover`.
+    /// The text of its cover, as from `egdb_cover`.
     pub cover: [c_char; EGDB_COVER_SIZE],
-    /// Its root: a hash that all files follow from, in hexadecimal digits.
+    /// Its root: a hash over the list of all files, in hexadecimal digits.
     pub root: [c_char; EGDB_ROOT_SIZE],
 }
 
-/// Called by `egdb_verify` with how many bytes of how many are verified; what it returns is 0 to go
-/// on.
+/// A callback of `egdb_verify` with the number of verified bytes and that of all bytes; it returns
+/// 0 to go on.
 #[allow(non_camel_case_types)]
 pub type egdb_progress =
     Option<unsafe extern "C" fn(context: *mut c_void, done: u64, total: u64) -> c_int>;
 
-/// Says what the database of the board rows x columns in a directory is, without opening it or
+/// Identifies the database of the board rows x columns in a directory, without opening it or
 /// reading more than its list of files. Returns 1 if there is one, 0 if there is none, or
-/// `EGDB_ERROR` and a message. With rows and columns 0, of the largest board of which there is one;
-/// `identity` may be null.
+/// `EGDB_ERROR` and a message. If rows and columns are 0, the database of the largest board is
+/// identified. `identity` may be null.
 ///
 /// # Safety
 /// `path` must be a string that ends with a zero, `identity` null or a place for one, and `error`
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn egdb_identify(
                 root: [0; EGDB_ROOT_SIZE],
             };
             let (cover, root) = (manifest.cover.to_string(), manifest.root().to_string());
-            // SAFETY: they have as many bytes.
+            // SAFETY: the arrays have as many bytes.
             unsafe {
                 write_message(&cover, found.cover.as_mut_ptr(), found.cover.len());
                 write_message(&root, found.root.as_mut_ptr(), found.root.len());
@@ -98,11 +98,11 @@ pub unsafe extern "C" fn egdb_identify(
     unsafe { guard(identify, error, error_size) }
 }
 
-/// Verifies that the files of the database of the board rows x columns are as they were written:
-/// all of them are read, and their lengths and hashes compared with those in its list, whose own
-/// hash is the root. `progress` (may be null) is called with `context` after each file. Returns 0,
-/// `EGDB_STOPPED`, or `EGDB_ERROR` and a message that names the first file that is not right.
-/// Depths and mapped tables are not looked at; they are verified when they are read.
+/// Verifies that the files of the database of the board rows x columns are undamaged: all of them
+/// are read, and their lengths and hashes compared with those in its list, whose own hash is the
+/// root. `progress` (may be null) is called with `context` after each file. Returns 0,
+/// `EGDB_STOPPED`, or `EGDB_ERROR` and a message that names the first file that differs. Depths and
+/// mapped tables are not verified here, but when they are read.
 ///
 /// # Safety
 /// `path` must be a string that ends with a zero, `progress` null or such a function, and `error`
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn egdb_verify(
     unsafe { guard(verify, error, error_size) }
 }
 
-/// All boards, the largest first.
+/// The numbers of rows and columns of all boards, the largest first.
 fn all_boards() -> Vec<(u32, u32)> {
     let sizes = (1..=8).flat_map(|rows| (1..=8).map(move |columns| (rows, columns)));
     let mut boards: Vec<_> =

@@ -1,8 +1,8 @@
-//! The C library: look-ups in endgame databases ([`database`], [`bounds`], [`moves`]), which there
-//! are and whether they are whole ([`files`]), and an engine for programs with a board that know
+//! The C library: look-ups in endgame databases ([`database`], [`bounds`], [`moves`]), their
+//! identification and verification ([`files`]), and an engine for programs with a board that know
 //! the CheckerBoard API ([`checkerboard`]).
 //!
-//! No panic gets out of it. Without the feature `checkerboard`, the database alone is built.
+//! No panic leaves the library. Without the feature `checkerboard` only the database is built.
 
 pub mod bounds;
 #[cfg(feature = "checkerboard")]

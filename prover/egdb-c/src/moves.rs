@@ -17,13 +17,13 @@ pub const EGDB_MOVE_SIZE: usize = 48;
 #[derive(Clone, Copy)]
 #[allow(non_camel_case_types)]
 pub struct egdb_move {
-    /// Its name in PDN, such as `22x15`; ends with a zero.
+    /// The name of the move in PDN, such as `22x15`; ends with a zero.
     pub name: [c_char; EGDB_MOVE_SIZE],
-    /// The position after it.
+    /// The position after the move.
     pub after: egdb_position,
-    /// Its value for the side that makes it is at least this.
+    /// The lower bound of the move's value for the side that makes it.
     pub lower: c_int,
-    /// And at most this.
+    /// The upper bound of that value.
     pub upper: c_int,
     /// The plies until the next capture, crowning or move of a man, this move included; or
     /// `EGDB_NO_DEPTH`.
@@ -31,7 +31,7 @@ pub struct egdb_move {
 }
 
 /// Reads a FEN such as `B:W18,24,K30:B12,K16`, of the board of the database. Returns 0, or
-/// `EGDB_INVALID` and a message that says what is wrong where.
+/// `EGDB_INVALID` and a message that names the fault and its place.
 ///
 /// # Safety
 /// `database` must be open, `fen` a string that ends with a zero, `position` a place for one, and
@@ -94,8 +94,9 @@ pub unsafe extern "C" fn egdb_write_fen(
 }
 
 /// The legal moves of a position, the best first, with their values: writes the first `count` of
-/// them and returns how many there are; without any the side to move has lost. Moves that lead to
-/// the same position are one. Or returns `EGDB_INVALID`, or `EGDB_ERROR` and a message.
+/// them and returns the number of all; if there are none, the side to move has lost. Moves that
+/// lead to equal positions are one. Otherwise it returns `EGDB_INVALID`, or `EGDB_ERROR` and a
+/// message.
 ///
 /// # Safety
 /// `database` must be open, `moves` of `count` elements (null if that is 0), and `error` null or of
@@ -119,7 +120,7 @@ pub unsafe extern "C" fn egdb_moves(
         let Some(position) = read(board, position) else { return Ok(EGDB_INVALID) };
         let found = database.moves(&position).map_err(|e| e.to_string())?;
         for (n, found) in found.iter().take(count).enumerate() {
-            // SAFETY: n < count, and the caller vouches for that.
+            // SAFETY: n < count, and the caller vouches for the elements.
             unsafe { moves.add(n).write(in_c(board, found)) };
         }
         Ok(c_int::try_from(found.len()).unwrap_or(c_int::MAX))
@@ -130,7 +131,7 @@ pub unsafe extern "C" fn egdb_moves(
 
 fn in_c(board: &Board, found: &RatedMove) -> egdb_move {
     let mut name = [0; EGDB_MOVE_SIZE];
-    // SAFETY: it has as many bytes.
+    // SAFETY: the array has as many bytes.
     unsafe { write_message(&found.name, name.as_mut_ptr(), name.len()) };
     egdb_move {
         name,

@@ -1,12 +1,12 @@
-//! Text of C: bytes up to a zero; and what becomes of errors.
+//! Texts of C, which are bytes up to a zero, and the reporting of errors.
 
 use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::database::EGDB_ERROR;
 
-/// What a function for C returns: what `work` does, or [`EGDB_ERROR`] and a message if it fails or
-/// panics.
+/// The return value of a function for C: that of `work`, or [`EGDB_ERROR`] and a message if it
+/// fails or panics.
 ///
 /// # Safety
 /// `error` must be null or have `size` bytes.
@@ -33,8 +33,8 @@ pub(crate) unsafe fn write_message(message: &str, out: *mut c_char, size: usize)
     }
     let lengths = 0..size.min(message.len() + 1);
     let length = lengths.rev().find(|&length| message.is_char_boundary(length)).unwrap_or(0);
-    // SAFETY: length < size, and the caller vouches for size. The zero comes first, for those who
-    // read meanwhile.
+    // SAFETY: length < size, and the caller vouches for size. The zero is written first, for
+    // threads that read meanwhile.
     unsafe {
         out.add(length).write_volatile(0);
         std::ptr::copy_nonoverlapping(message.as_ptr().cast(), out, length);

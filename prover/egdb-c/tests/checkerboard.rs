@@ -1,4 +1,4 @@
-//! Programs that use the functions of the CheckerBoard API.
+//! Tests of the CheckerBoard API by programs that call its functions.
 #![cfg(feature = "checkerboard")]
 
 mod support;

@@ -35,7 +35,7 @@ pub struct Database {
     store: Store,
 }
 
-/// Positions, as Python has them.
+/// Positions in either form that Python passes.
 #[derive(FromPyObject)]
 enum Positions<'py> {
     Words(PyReadonlyArray2<'py, u32>),
@@ -46,9 +46,10 @@ enum Positions<'py> {
 impl Database {
     /// Opens the database of a board (`RxC`) in a directory of databases.
     ///
-    /// `mode` says where values are: `cached` (decoded when they are needed, at most `memory` bytes
-    /// of them kept), `resident` (all in memory, decoded now, at most `memory` bytes) or `mapped`
-    /// (in the tables that `prove db --map` makes; otherwise as `cached`).
+    /// `mode` is the place of the values: `cached` (decoded when they are needed, at most `memory`
+    /// bytes of them kept), `resident` (all in memory, decoded now, at most `memory` bytes) or
+    /// `mapped` (in the tables that `prove db --map` makes; slices without a table as with
+    /// `cached`).
     #[new]
     #[pyo3(signature = (directory, board = "8x8", *, mode = "cached", memory = 256 << 20))]
     fn new(
@@ -80,8 +81,8 @@ impl Database {
         self.opened.board().name()
     }
 
-    /// Which positions are covered: `6` are all with at most 6 pieces, `7,8:4` also those with at
-    /// most 8 of which neither side has more than 4.
+    /// The positions that are covered: `6` means all with at most 6 pieces, `7,8:4` also those with
+    /// at most 8 of which neither side has more than 4.
     #[getter]
     fn cover(&self) -> String {
         self.opened.cover().to_string()
@@ -93,7 +94,7 @@ impl Database {
         self.opened.cover().most_pieces()
     }
 
-    /// A hash that all its files follow from, in hexadecimal digits.
+    /// The root: a hash over the list of all files, in hexadecimal digits.
     #[getter]
     fn root(&self) -> PyResult<String> {
         Ok(self.store.manifest().map_err(database_error)?.root().to_string())
@@ -106,7 +107,8 @@ impl Database {
         Ok(value.map(Value::from))
     }
 
-    /// What the value lies between: from the database, the rules, or the values of the moves.
+    /// The bounds of the value, inclusively: from the database, the rules, or the values of the
+    /// moves.
     fn bounds(&self, py: Python<'_>, fen: &str) -> PyResult<(Value, Value)> {
         let position = self.read(fen)?;
         let bounds = py.detach(|| self.opened.bounds(&position)).map_err(database_error)?;
@@ -140,8 +142,8 @@ impl Database {
 
     /// The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.
     ///
-    /// Positions are FENs, or rows (black, white, kings, white to move) as from `pack`. What must
-    /// be decoded is decoded once, by all processors.
+    /// Positions are FENs, or rows (black, white, kings, white to move) as from `pack`. Each part
+    /// that must be decoded is decoded once, by all processors.
     fn probe_batch<'py>(
         &self,
         py: Python<'py>,
@@ -165,10 +167,10 @@ impl Database {
         rows.collect::<Vec<u32>>().into_pyarray(py).reshape([fens.len(), 4])
     }
 
-    /// Verifies that all files are as they were written, by their lengths and hashes.
+    /// Verifies all files by their lengths and hashes.
     ///
     /// `progress` is called with the bytes verified and their total after each file. Raises
-    /// `DatabaseError` with the name of the first file that is not right.
+    /// `DatabaseError` with the name of the first file that differs.
     #[pyo3(signature = (progress = None))]
     fn verify(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<()> {
         let slices = self.store.manifest().map_err(database_error)?.slices;
@@ -177,7 +179,7 @@ impl Database {
         for slice in &slices {
             py.detach(|| self.store.verify_slice(slice)).map_err(database_error)?;
             done += slice.length;
-            // Ctrl-C, between files.
+            // Ctrl-C is noticed between two files.
             py.check_signals()?;
             if let Some(progress) = &progress {
                 progress.call1(py, (done, total))?;

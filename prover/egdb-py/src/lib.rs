@@ -1,5 +1,5 @@
-//! The Python package `draughtproof`: look-ups in endgame databases. `draughtproof.pyi` has its
-//! types.
+//! The Python package `draughtproof`: look-ups in endgame databases. Its types are declared in
+//! `draughtproof.pyi`.
 // Positions and counts here are bounded by the board or by memory.
 #![allow(clippy::cast_possible_truncation)]
 

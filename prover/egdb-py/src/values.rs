@@ -1,11 +1,11 @@
-//! What is known of a position, in Python.
+//! Values and moves, as Python gets them.
 
 use pyo3::prelude::*;
 
-/// In arrays: a position that the database does not cover.
+/// The number in arrays for a position that the database does not cover.
 pub const UNKNOWN: i8 = 3;
 
-/// What a position is worth for the side to move. As a number: 0, 1, 2.
+/// The value of a position for the side to move. As a number: 0, 1, 2.
 #[pyclass(module = "draughtproof", eq, eq_int, hash, frozen)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Value {
@@ -27,21 +27,21 @@ impl From<draughtproof_egdb::Value> for Value {
     }
 }
 
-/// A value as it is in an array.
+/// A value as a number in an array.
 pub fn number(value: Option<draughtproof_egdb::Value>) -> i8 {
     value.map_or(UNKNOWN, |value| Value::from(value) as i8)
 }
 
-/// A legal move and what is known of it.
+/// A legal move with its value and depth, as far as known.
 #[pyclass(module = "draughtproof", get_all, frozen)]
 pub struct Move {
-    /// Its name in PDN, such as `22x15`.
+    /// The name of the move in PDN, such as `22x15`.
     pub name: String,
-    /// The position after it.
+    /// The FEN of the position after the move.
     pub fen: String,
-    /// Its value for the side that makes it is at least this.
+    /// The lower bound of the move's value for the side that makes it.
     pub lower: Value,
-    /// And at most this.
+    /// The upper bound of that value.
     pub upper: Value,
     /// The plies until the next capture, crowning or move of a man, this move included.
     pub depth: Option<u32>,
@@ -49,7 +49,7 @@ pub struct Move {
 
 #[pymethods]
 impl Move {
-    /// The value, where both bounds are the same.
+    /// The value, where both bounds are equal.
     #[getter]
     fn value(&self) -> Option<Value> {
         (self.lower == self.upper).then_some(self.lower)

@@ -1,7 +1,7 @@
 //! Benchmarks of databases: `cargo bench -p draughtproof-egdb`.
 //!
-//! Probing looks at the 8x8 database in the directory that the variable `EGDB` names, or else at
-//! one with 4 pieces, built first.
+//! Look-ups use the 8x8 database in the directory that the variable `EGDB` names, or otherwise one
+//! with 4 pieces, which is built first.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn board() -> Board {
     Board::new(8, 8).expect("a board")
 }
 
-/// A builder that has solved everything up to `pieces` pieces.
+/// A builder that has solved all slices up to `pieces` pieces.
 fn solved(board: &Board, pieces: u8) -> Builder {
     let cover = Cover::up_to(pieces);
     let mut builder = Builder::new(board, &cover);
@@ -27,7 +27,7 @@ fn solved(board: &Board, pieces: u8) -> Builder {
     builder
 }
 
-/// Where the database is that is probed.
+/// The directory of the database for look-ups.
 fn directory() -> PathBuf {
     if let Some(given) = std::env::var_os("EGDB") {
         return given.into();

@@ -4,9 +4,9 @@
 //! cargo run --release -p draughtproof-egdb --example compare_codes -- egdb 8x8 1-2-1-2 2-1-2-1
 //! ```
 //!
-//! All but that of slice files, which has parts of 4,096, get units of 65,536 indices, decoded
-//! independently; where the side to move can capture the value does not matter, and the codes that
-//! must write something repeat the value before.
+//! All codes except that of slice files, which has parts of 4,096, get units of 65,536 indices that
+//! are decoded independently. Where the side to move can capture the value does not matter, and the
+//! codes that must write a value repeat the one before.
 
 use std::error::Error;
 use std::time::Instant;
@@ -15,10 +15,10 @@ use certificate_spec::database::SliceName;
 use draughtproof_egdb::{Slice, Table, decode_slice, position_at};
 use draughtproof_game::{Board, Game};
 
-/// Indices in a unit.
+/// The number of indices of a unit.
 const UNIT: usize = 65536;
 
-/// A slice's values by number (0 loss, 1 draw, 2 win), those that do not matter filled in.
+/// A slice's values by number (0 loss, 1 draw, 2 win); those that do not matter are filled in.
 fn filled(board: &Board, slice: Slice, table: &Table) -> Vec<u8> {
     let mut last = 1;
     (0..table.indices())
@@ -32,7 +32,7 @@ fn filled(board: &Board, slice: Slice, table: &Table) -> Vec<u8> {
         .collect()
 }
 
-/// Values of a unit in bytes, so many to a byte.
+/// The values of a unit in bytes, `each` values to a byte.
 fn packed(unit: &[u8], base: u8, each: usize) -> Vec<u8> {
     let pack = |values: &[u8]| values.iter().rev().fold(0u8, |byte, value| byte * base + value);
     unit.chunks(each).map(pack).collect()
@@ -60,7 +60,7 @@ fn from_runs(bytes: &[u8]) -> Vec<u8> {
     bytes.iter().flat_map(|b| std::iter::repeat_n(b / 85, usize::from(b % 85) + 1)).collect()
 }
 
-/// Prints what compressing units with zstd gives.
+/// Compresses units with zstd, and prints the result.
 fn with_zstd(
     name: &str,
     values: &[u8],

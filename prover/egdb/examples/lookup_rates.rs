@@ -14,7 +14,8 @@ use std::time::Instant;
 use draughtproof_egdb::{Cover, Database, Mode, Slice, position_at};
 use draughtproof_game::{Board, Game, Position};
 
-/// Positions looked up where nothing is decoded yet, and where everything is.
+/// The number of positions that are looked up before any part is decoded; below it, that of
+/// look-ups when all parts are.
 const COLD: usize = 50_000;
 const WARM: usize = 1 << 20;
 
@@ -33,7 +34,7 @@ fn rates(what: &str, database: &Database, some: &[Position]) -> Result<(), Box<d
     Ok(())
 }
 
-/// Positions of a cover, and one of each slice.
+/// Positions of a cover, and one position of each slice.
 fn positions(board: &Board, cover: &Cover, count: usize) -> (Vec<Position>, Vec<Position>) {
     let slices: Vec<Slice> =
         Slice::all(board, cover).into_iter().filter(|s| s.exists(board, cover)).collect();
@@ -78,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         database.prefetch(&one_each)?;
         Ok(database)
     };
-    // The first reads the files.
+    // The first database reads the files.
     open()?.prefetch(&some)?;
 
     let database = open()?;
@@ -100,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     rates("all in the cache", &database, &some)?;
     drop(database);
 
-    // Tables that `prove db --map` has made; the first time checksums are looked at.
+    // The tables that `prove db --map` has made; checksums are verified the first time.
     let start = Instant::now();
     let database = Database::open(&directory, &board, Mode::Mapped(1 << 30))?;
     database.probe(&some[0])?;

@@ -1,4 +1,4 @@
-//! From a board to a board with a move made.
+//! Answers the request for a move on CheckerBoard's board.
 
 use std::ffi::c_int;
 
@@ -16,33 +16,33 @@ pub const CB_DRAW: c_int = 0;
 pub const CB_WIN: c_int = 1;
 /// The side that moves loses.
 pub const CB_LOSS: c_int = 2;
-/// Nothing is proved; or no move was made, and the text says why.
+/// Nothing is proved, or no move was made; then the text says why.
 pub const CB_UNKNOWN: c_int = 3;
 
-/// What is asked for beside the position.
+/// The parameters of a request, besides the position.
 pub(super) struct Question<'a> {
     /// The side to move.
     pub(super) color: c_int,
-    /// How far the search goes.
+    /// The limits of the search.
     pub(super) limits: Limits,
     /// Whether the position does not follow from the one before.
     pub(super) is_new_game: bool,
-    /// Whether the search is to end at once.
+    /// Returns whether the search is to end at once.
     pub(super) is_stopped: &'a dyn Fn() -> bool,
 }
 
-/// What was found for a position.
+/// The answer to a request.
 pub(super) struct Answer {
-    /// What is proved.
+    /// The proved value, as a number of the API.
     pub(super) claim: c_int,
-    /// The text at the end, if the last line of the search is not to stay.
+    /// The final text, if it is to replace the last line of the search.
     pub(super) text: Option<String>,
-    /// The move.
+    /// The move that was made.
     pub(super) made: CBmove,
 }
 
 impl Answer {
-    /// No move was made.
+    /// The answer without a move.
     pub(super) fn none(claim: c_int, text: &str) -> Answer {
         Answer { claim, text: Some(text.into()), made: CBmove::NONE }
     }
@@ -61,7 +61,7 @@ impl Answer {
 }
 
 impl Question<'_> {
-    /// Finds a move and makes it on the board; `say` is given lines of progress.
+    /// Finds a move and makes it on the board; `say` gets lines of progress.
     pub(super) fn answer(self, cells: Option<&mut Board8x8>, say: &mut dyn FnMut(&str)) -> Answer {
         let Question { color, limits, is_new_game, is_stopped } = self;
         let Some(cells) = cells else {

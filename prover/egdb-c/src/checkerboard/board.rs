@@ -8,35 +8,35 @@ use thiserror::Error;
 use super::moves::coor;
 
 /// The pieces on each square, `[x][y]`. Black's home row is y = 0; square 1 is `[6][0]`, square 4
-/// is `[0][0]`, square 32 is `[1][7]`. Light squares are not looked at.
+/// is `[0][0]`, square 32 is `[1][7]`. Light squares are ignored.
 pub type Board8x8 = [[c_int; 8]; 8];
 
-/// White, as a side to move and in a piece.
+/// White, as the side to move and as the colour of a piece.
 pub const CB_WHITE: c_int = 1;
-/// Black.
+/// Black, as the side to move and as the colour of a piece.
 pub const CB_BLACK: c_int = 2;
-/// A man, with its colour.
+/// A man; its colour is added.
 pub const CB_MAN: c_int = 4;
-/// A king, with its colour.
+/// A king; its colour is added.
 pub const CB_KING: c_int = 8;
 /// An empty square.
 pub const CB_FREE: c_int = 0;
 
-/// A board on which there is no game.
+/// A board that is no position of the game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BoardError {
-    /// There is no such side.
+    /// The number of the side to move is unknown.
     #[error("side to move: expected 1 (White) or 2 (Black), found {0}")]
     Side(c_int),
-    /// There is no such piece.
+    /// The number of a piece is unknown.
     #[error("square {square}: expected 0, 5, 6, 9 or 10, found {found}")]
     Piece {
-        /// From 1.
+        /// The number of the square, from 1.
         square: u8,
-        /// What is there.
+        /// The number that was found.
         found: c_int,
     },
-    /// A man where it would have been crowned.
+    /// A man stands where it would have been crowned.
     #[error("expected kings on the last row of their side, found a man")]
     Uncrowned,
 }
@@ -79,7 +79,7 @@ pub fn write(board: &Board, position: &Position, cells: &mut Board8x8) {
     }
 }
 
-/// What stands on a square (from 0).
+/// The number of the piece on a square (from 0).
 pub fn piece(board: &Board, position: &Position, square: u8) -> c_int {
     let bit = board.bit(square);
     let color = match (position.black & bit != 0, position.white & bit != 0) {
@@ -103,7 +103,7 @@ mod tests {
         cells[0][0] = 6;
         cells[1][7] = 9;
         cells[7][7] = 5;
-        // A light square.
+        // A light square has an arbitrary number.
         cells[0][1] = 99;
         let position = read(&board, &cells, CB_WHITE).unwrap();
         assert_eq!(board.write_fen(&position), "W:W29,K32:BK1,4");

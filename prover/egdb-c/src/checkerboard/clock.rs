@@ -1,17 +1,17 @@
-//! How long a move may take.
+//! The time for a move.
 
 use std::ffi::c_int;
 use std::time::Duration;
 
-/// In `info`: where the game's time is in `moreinfo`, its unit is in two bits from here.
+/// The shift of the two bits of `info` that hold the unit of the game's time in `moreinfo`.
 const UNIT_SHIFT: u32 = 2;
-/// The units of 1, 2 and 3, in milliseconds; 0 means that there is no such time.
+/// The milliseconds of the units 1, 2 and 3; unit 0 means that there is no such time.
 const UNITS: [u64; 3] = [1, 10, 100];
-/// Of the time that is left to a game, one part in so many is for one move.
+/// The divisor of the time left in a game that gives the time for one move.
 const MOVES_LEFT: u32 = 20;
 
-/// The time for a move, of `maxtime` seconds or, where `info` says so, of a game's clock; `None`
-/// without a bound.
+/// The time for a move: `maxtime` seconds or, if `info` says so, a share of a game's clock; `None`
+/// for no limit.
 ///
 /// `moreinfo` has the time left in its upper half and the increment a move in its lower half.
 pub fn time_of_move(maxtime: f64, info: c_int, moreinfo: c_int) -> Option<Duration> {
@@ -24,7 +24,7 @@ pub fn time_of_move(maxtime: f64, info: c_int, moreinfo: c_int) -> Option<Durati
     let [high, higher, low, lower] = moreinfo.to_be_bytes();
     let time = |bytes| Duration::from_millis(u64::from(u16::from_be_bytes(bytes)) * unit);
     let (left, increment) = (time([high, higher]), time([low, lower]));
-    // Something stays for what is lost between the programs.
+    // A tenth is kept for delays between the programs.
     Some((increment + left / MOVES_LEFT).min(left * 9 / 10))
 }
 
@@ -50,7 +50,7 @@ mod tests {
         // 40 seconds left, 2 a move, in units of 0.01 s.
         let moreinfo = (4000 << 16) | 200;
         assert_eq!(time_of_move(1.0, 2 << 2, moreinfo), Some(Duration::from_secs(4)));
-        // One second left: not more than that.
+        // One second is left, so a move takes no more than that.
         let moreinfo = (10 << 16) | 200;
         assert_eq!(time_of_move(1.0, 3 << 2, moreinfo), Some(Duration::from_millis(900)));
         // All bits set are a large time, not a negative one.

@@ -1,4 +1,4 @@
-//! Commands: `name`, `about`, `help`, `get …`, `set …`, `staticevaluation …`.
+//! The commands of the API: `name`, `about`, `help`, `get …`, `set …`, `staticevaluation …`.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use super::settings::{Settings, processors};
 
 /// The version of the API.
 const PROTOCOL_VERSION: &str = "2";
-/// English checkers.
+/// The number of English checkers in the API.
 const GAME_TYPE: &str = "21";
-/// The longest path that is taken, in bytes: so it fits into the shortest reply that programs have
-/// room for.
+/// The most bytes of an accepted path, which fits into the shortest reply buffer that programs
+/// have.
 const MOST_PATH: usize = 200;
 
-/// Does what a command asks for: a reply, or why it is not done.
+/// Obeys a command; returns the reply, or the reason why it is not obeyed.
 ///
 /// # Errors
-/// What was expected, and what was found; also for commands that are not known here.
+/// What was expected, and what was found; also for unknown commands.
 pub fn obey(command: &str) -> Result<String, String> {
     let (verb, rest) = split(command);
     match verb {
@@ -68,7 +68,7 @@ fn get(name: &str) -> Result<String, String> {
         "enable_wld" => u8::from(settings.is_database_used).to_string(),
         "searchthreads" => settings.threads.to_string(),
         "cpus" => processors().to_string(),
-        // There is none.
+        // There is no opening book.
         "book" => "0".into(),
         _ => return unknown(name),
     })
@@ -87,7 +87,7 @@ fn set(name: &str, value: &str) -> Result<String, String> {
         }
         "book" => drop(number(name, value, 0, 0)?),
         "gamehist" => {
-            // What was told before does not hold any more, even if this cannot be read.
+            // The game that was told before is dropped, even if the new one cannot be read.
             orders().told = None;
             let told = read_game(&GAME, value).map_err(|e| e.to_string())?;
             orders().told = Some(told);
@@ -103,15 +103,15 @@ fn number(name: &str, value: &str, least: u64, most: u64) -> Result<u64, String>
     number.ok_or_else(|| format!("{name}: expected {least} to {most}, found {value:?}"))
 }
 
-/// A size in MiB, if there is so much memory: where there is not, the program that has loaded the
-/// library would end.
+/// A size in MiB, if the machine has that memory: otherwise the program that has loaded the library
+/// would end.
 fn available(name: &str, mib: u64) -> Result<u64, String> {
     let bytes = usize::try_from(mib << 20).ok();
     let is_there = bytes.is_some_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_ok());
     if is_there { Ok(mib) } else { Err(format!("{name}: there are no {mib} MiB of memory")) }
 }
 
-/// Takes a directory of databases; says what is there.
+/// Sets the directory of databases; returns a description of its content.
 fn set_database(value: &str) -> Result<String, String> {
     if value.is_empty() || value.len() > MOST_PATH {
         let found = value.len();
@@ -124,7 +124,7 @@ fn set_database(value: &str) -> Result<String, String> {
     })
 }
 
-/// The evaluation of a position without any search.
+/// The static evaluation of a position.
 fn evaluate(fen: &str) -> Result<String, String> {
     let board = &GAME.board;
     let position = board.read_fen(fen).map_err(|e| e.to_string())?;

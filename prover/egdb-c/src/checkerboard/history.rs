@@ -1,10 +1,10 @@
-//! The game so far, as far as it is known: a program shows positions, not moves.
+//! The known moves of the current game: a program passes positions, not moves.
 
 use prover::board::{FenError, Game, MoveError, Position};
 use prover::play::GameRecord;
 use thiserror::Error;
 
-/// The positions that an engine was shown and the moves that it chose.
+/// The positions that an engine was shown, and the moves that it chose.
 #[derive(Debug)]
 pub struct History {
     /// The game up to the position that was searched last, and the position after its answer.
@@ -12,13 +12,14 @@ pub struct History {
 }
 
 impl History {
-    /// Nothing is known.
+    /// A history without any game.
     pub const fn new() -> Self {
         History { last: None }
     }
 
-    /// The game up to a position: the one before with the moves in between, if it goes on, or a new
-    /// one. Nobody says whether an answer was played: in an analysis it is not.
+    /// The record of the game up to a position: the game before with the moves in between, if the
+    /// position continues it, or a new game. The API does not tell whether an answer was played: in
+    /// an analysis it is not.
     pub fn record_of(&self, game: &Game, position: Position) -> GameRecord {
         let go_on = |(record, answer): &(GameRecord, Position)| {
             let mut answered = record.clone();
@@ -33,29 +34,29 @@ impl History {
             .unwrap_or_else(|| GameRecord::new(game.clone(), position))
     }
 
-    /// Remembers an answer in a game.
+    /// Records an answer in a game.
     pub fn remember(&mut self, record: GameRecord, answer: Position) {
         self.last = Some((record, answer));
     }
 
-    /// Forgets it.
+    /// Drops the game.
     pub fn forget(&mut self) {
         self.last = None;
     }
 }
 
-/// Why a game cannot be read.
+/// The reason why a game cannot be read.
 #[derive(Debug, Error)]
 pub enum GameHistoryError {
-    /// Its start.
+    /// The start of the game is not a position.
     #[error(transparent)]
     Start(#[from] FenError),
-    /// Its moves.
+    /// A move of the game is not legal.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
 
-/// Reads a game as CheckerBoard tells it: a FEN, and the moves since, with blanks between.
+/// Reads a game as CheckerBoard passes it: a FEN, and the moves since, separated by blanks.
 ///
 /// # Errors
 /// [`GameHistoryError`]
@@ -86,11 +87,12 @@ mod tests {
             let position = *line(moves).position();
             history.record_of(&game, position).times(first.position())
         };
-        // It plays both sides; the other side plays; the same again; another move was made.
+        // The engine plays both sides; the other side plays; the position comes again; another move
+        // was made.
         for moves in ["1-6", "1-6 32-28", "", "1-5"] {
             assert_eq!(times(moves), 1, "{moves}");
         }
-        // Too far away.
+        // The position is too many moves away.
         assert_eq!(times("1-5 32-28"), 0);
         let mut forgotten = history;
         forgotten.forget();
@@ -101,7 +103,7 @@ mod tests {
     #[test]
     fn a_game_that_is_told() {
         let game: Game = "8x8".parse().unwrap();
-        // The example of the documentation.
+        // This is the example of the API's documentation.
         let moves = "24-19 27-24 19-15 12-16";
         let told = format!("B:WK12,K27,30,32:B21,K24,28,K31 {moves}");
         let told = read_game(&game, &told).unwrap();

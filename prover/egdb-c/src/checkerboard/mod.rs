@@ -6,8 +6,8 @@
 //! movelist` are for other games. On 32-bit Windows the calling convention is `__stdcall`, which is
 //! that of C everywhere else.
 //!
-//! Pointers are read and written by the thread that calls, and only during the call. The move is
-//! looked for by a thread of its own (`player`); commands are answered meanwhile. Two calls of
+//! Pointers are read and written by the calling thread only, and only during the call. A thread of
+//! its own (`player`) searches for the move; commands are answered meanwhile. Two calls of
 //! `getmove` wait for one another.
 
 mod answer;
@@ -37,31 +37,33 @@ use moves::CBmove;
 /// In `info`: the position does not follow from the one before.
 pub const CB_RESET_MOVES: c_int = 1;
 
-/// The bytes of the text of `getmove`.
+/// The bytes of the text buffer of `getmove`.
 const TEXT_SIZE: usize = 1024;
-/// The bytes of a reply. The API has 1024, but CheckerBoard itself has no more room at times.
+/// The bytes of a reply. The API has 1024, but CheckerBoard itself sometimes has no more room than
+/// this.
 const REPLY_SIZE: usize = 256;
-/// The most bytes of a command,
+/// The most bytes of a command that does not tell a game.
 const MOST_COMMAND: usize = 256;
-/// and of one that tells a game.
+/// The most bytes of a command that tells a game.
 const MOST_GAME: usize = 4096;
-/// How such a command begins.
+/// The prefix of a command that tells a game.
 const GAME_COMMAND: &[u8] = b"set gamehist ";
 
-/// Finds a move and makes it on the board. Returns what is proved for the side that moves:
-/// `CB_WIN`, `CB_LOSS` (also if it has no move), `CB_DRAW`, or else `CB_UNKNOWN`.
+/// Finds a move and makes it on the board. Returns the proved value for the side that moves:
+/// `CB_WIN`, `CB_LOSS` (also if it has no move), `CB_DRAW`, or otherwise `CB_UNKNOWN`.
 ///
-/// `board` has pieces as in [`board`]; `color` moves, `CB_WHITE` or `CB_BLACK`. The search takes
-/// `maxtime` seconds, or a share of the clock in `info` and `moreinfo`, and ends soon after
-/// `playnow` is not 0. `text` shows meanwhile what was found, and `made` is what the move consists
-/// of. Where there is no legal move, or the board is none, it stays as it is.
+/// `board` has pieces as in [`board`]; `color`, which moves, is `CB_WHITE` or `CB_BLACK`. The
+/// search takes `maxtime` seconds, or a share of the clock in `info` and `moreinfo`, and ends soon
+/// after `playnow` is not 0. Meanwhile `text` shows the state of the search, and `made` gets the
+/// parts of the move. If there is no legal move, or the board is no position, the board does not
+/// change.
 ///
-/// Positions between which there are at most two moves are taken for one game, unless `info` has
+/// Positions with at most two moves between them count as one game, unless `info` has
 /// `CB_RESET_MOVES` or `set gamehist` has told the game.
 ///
 /// # Safety
-/// Pointers must be null or lead to as much as their types and `TEXT_SIZE` say, which nobody else
-/// writes to before the end of the call, but for `playnow`.
+/// Pointers must be null or point to memory as large as their types and `TEXT_SIZE` require, to
+/// which no other thread writes before the end of the call, except for `playnow`.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn getmove(
     board: *mut [c_int; 8],
@@ -76,7 +78,7 @@ pub unsafe extern "system" fn getmove(
     // SAFETY: the caller vouches for it.
     let mut say = |line: &str| unsafe { write_message(line, text, TEXT_SIZE) };
     let is_stopped = || {
-        // SAFETY: as above; others only write to it.
+        // SAFETY: as above; other threads only write to it.
         !playnow.is_null() && unsafe { AtomicI32::from_ptr(playnow) }.load(Ordering::Relaxed) != 0
     };
     // SAFETY: as above.
@@ -97,8 +99,8 @@ pub unsafe extern "system" fn getmove(
     claim
 }
 
-/// Does what a command asks for, and writes a reply of at most `REPLY_SIZE` bytes. Returns 1 if
-/// that was done, else 0, and the reply says why not.
+/// Obeys a command, and writes a reply of at most `REPLY_SIZE` bytes. Returns 1 if the command was
+/// obeyed; otherwise 0, and the reply says why not.
 ///
 /// # Safety
 /// `command` must be null or a string that ends with a zero or has 256 bytes; if it begins with
@@ -129,7 +131,7 @@ unsafe fn read_command(command: *const c_char) -> Result<String, String> {
     let start = unsafe { read_bytes(command, MOST_COMMAND) };
     let bytes = match start {
         Some(bytes) => Some(bytes),
-        // SAFETY: as above; there are as many bytes, and no zero among them.
+        // SAFETY: as above; the command has that many bytes, and no zero among them.
         None if unsafe { tells_a_game(command) } => unsafe { read_bytes(command, MOST_GAME) },
         None => None,
     };
@@ -137,10 +139,10 @@ unsafe fn read_command(command: *const c_char) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "command: expected UTF-8, found other bytes".into())
 }
 
-/// Whether a command is one that tells a game.
+/// Whether a command tells a game.
 ///
 /// # Safety
-/// It must have as many bytes as [`GAME_COMMAND`].
+/// `command` must have as many bytes as [`GAME_COMMAND`].
 unsafe fn tells_a_game(command: *const c_char) -> bool {
     // SAFETY: the caller vouches for it.
     unsafe { std::slice::from_raw_parts(command.cast::<u8>(), GAME_COMMAND.len()) == GAME_COMMAND }

@@ -1,4 +1,4 @@
-//! Moves as CheckerBoard shows them.
+//! Moves in the form of the CheckerBoard API.
 
 use std::ffi::c_int;
 
@@ -6,7 +6,7 @@ use prover::board::{Board, Position};
 
 use super::board::piece;
 
-/// A place on the board, `[x][y]`.
+/// A square of the board, `[x][y]`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coor {
@@ -16,18 +16,18 @@ pub struct Coor {
     pub y: c_int,
 }
 
-/// No place: what is not used of a list.
+/// The value of unused entries of a list.
 const NOWHERE: Coor = Coor { x: -1, y: -1 };
 
 impl Coor {
-    /// The place in a board.
+    /// The indices of the square in a board.
     pub(super) fn cell(self) -> (usize, usize) {
-        // Both are from 0 to 7.
+        // Both coordinates are from 0 to 7.
         (self.x.unsigned_abs() as usize, self.y.unsigned_abs() as usize)
     }
 }
 
-/// Where a square (from 0) is.
+/// The coordinates of a square (from 0).
 pub fn coor(square: u8) -> Coor {
     let (row, place) = (square / 4, square % 4);
     Coor { x: (2 * (3 - place) + row % 2).into(), y: row.into() }
@@ -37,26 +37,26 @@ pub fn coor(square: u8) -> Coor {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CBmove {
-    /// The number of pieces taken.
+    /// The number of captured pieces.
     pub jumps: c_int,
-    /// The piece after the move.
+    /// The number of the piece after the move.
     pub newpiece: c_int,
-    /// The piece before the move.
+    /// The number of the piece before the move.
     pub oldpiece: c_int,
-    /// Where the move begins.
+    /// The square on which the move begins.
     pub from: Coor,
-    /// Where it ends.
+    /// The square on which the move ends.
     pub to: Coor,
-    /// Where the piece stands on its way: `from`, then where each step or jump ends.
+    /// The squares on which the piece stands: `from`, and then the end of each step or jump.
     pub path: [Coor; 12],
-    /// The squares of the pieces taken.
+    /// The squares of the captured pieces.
     pub del: [Coor; 12],
-    /// These pieces.
+    /// The numbers of the captured pieces.
     pub delpiece: [c_int; 12],
 }
 
 impl CBmove {
-    /// No move.
+    /// The value that stands for no move.
     pub const NONE: CBmove = CBmove {
         jumps: 0,
         newpiece: 0,
@@ -68,8 +68,8 @@ impl CBmove {
         delpiece: [0; 12],
     };
 
-    /// The move from a position to the one after it, by the first way to make it; `None` if there
-    /// is no such move.
+    /// The move from a position to the one after it, by its first path; `None` if there is no such
+    /// move.
     pub fn new(board: &Board, before: &Position, after: &Position) -> Option<CBmove> {
         let moves = board.moves(before);
         let found = moves.iter().find(|m| m.after == *after)?;

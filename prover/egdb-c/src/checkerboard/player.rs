@@ -1,5 +1,5 @@
-//! The thread that searches. It has the database open and keeps what it remembers of positions from
-//! one move to the next; whoever asks it stays free to stop it.
+//! The searching thread. It has the database open and keeps its transposition table from one move
+//! to the next; the thread that asks for a move stays free to stop it.
 
 use std::io;
 use std::sync::Arc;
@@ -18,34 +18,34 @@ use thiserror::Error;
 use super::report;
 use super::settings::Settings;
 
-/// How often one who waits looks whether the search is to end.
+/// Interval at which a waiting thread polls whether the search is to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Why there is no move.
+/// The reason why there is no move.
 #[derive(Debug, Error)]
 pub enum PlayerError {
-    /// There is no thread to be had.
+    /// The operating system creates no thread.
     #[error("no thread: {0}")]
     Thread(#[from] io::Error),
     /// The database cannot be opened.
     #[error(transparent)]
     Database(#[from] BuildError),
-    /// The depths beside it cannot be opened.
+    /// The depths beside the database cannot be opened.
     #[error(transparent)]
     Depths(#[from] StoreError),
     /// The database cannot be read.
     #[error(transparent)]
     Play(#[from] PlayError),
-    /// A mistake of the program.
+    /// The searching thread has panicked, which is a mistake of the program.
     #[error("internal error")]
     Internal,
 }
 
-/// What whoever asked for a move is told.
+/// An event of the searching thread for the thread that asked for a move.
 enum Event {
-    /// How far the search is.
+    /// A line about the progress of the search.
     Progress(String),
-    /// The move; none, if there is no legal one.
+    /// The move; none if there is no legal one.
     Chosen(Result<Option<Choice>, PlayError>),
 }
 
@@ -57,10 +57,10 @@ struct Request {
 
 /// A thread that finds moves.
 pub struct Player {
-    /// Dropped to end the thread.
+    /// The channel of requests, which is dropped to end the thread.
     requests: Option<Sender<Request>>,
     thread: Option<JoinHandle<()>>,
-    /// Ends the search.
+    /// Set to end the search.
     stop: Arc<AtomicBool>,
 }
 
@@ -74,7 +74,7 @@ impl Player {
         let (ready, is_ready) = channel();
         let run = move || match open(board, &settings) {
             Ok(opened) => serve(board, &settings, &opened, &ready, &received),
-            // Nobody is gone: the one who starts waits.
+            // The receiver exists: the starting thread waits for this message.
             Err(error) => drop(ready.send(Err(error))),
         };
         let thread = Builder::new().name("search".into()).spawn(run)?;
@@ -83,10 +83,10 @@ impl Player {
     }
 
     /// Finds a move at the end of a game; `None` if there is no legal one. Ends soon after
-    /// `is_stopped`, and gives lines of progress to `say`.
+    /// `is_stopped` returns true, and passes lines of progress to `say`.
     ///
     /// # Errors
-    /// [`PlayerError`]; it is of no more use after that.
+    /// [`PlayerError`]; the player cannot be used after that.
     pub fn choose(
         &self,
         record: GameRecord,
@@ -117,19 +117,19 @@ impl Drop for Player {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
-            // It has panicked, or ends now.
+            // The thread has panicked, or ends now.
             let _ = thread.join();
         }
     }
 }
 
-/// A database and its depths.
+/// An open database with its depths.
 struct Opened {
     values: Values,
     depths: Option<Depths>,
 }
 
-/// Opens the database, if one is to be used and there.
+/// Opens the database, if one is to be used and exists.
 fn open(board: &Board, settings: &Settings) -> Result<Opened, PlayerError> {
     let none = || Opened { values: Values::empty(board), depths: None };
     if !settings.is_database_used {
@@ -143,12 +143,12 @@ fn open(board: &Board, settings: &Settings) -> Result<Opened, PlayerError> {
     };
     let mut session = BuildSession::new(&store, &cover, u64::MAX)?;
     session.use_tables()?;
-    // A file that cannot be read while a search is under way is as one that is not there.
+    // A file that cannot be read during a search is treated like a missing one.
     let values = session.into_values(settings.database_mib << 20).on_failure(|_| None);
     Ok(Opened { values, depths: Some(Depths::open(&settings.database, board)?) })
 }
 
-/// Answers until nobody can ask any more.
+/// Answers requests until the player is dropped.
 fn serve(
     board: &Board,
     settings: &Settings,
@@ -169,7 +169,7 @@ fn serve(
         let start = Instant::now();
         let choice = opponent.choose_and_report(&record, &mut |found| {
             let line = report::progress(board, record.position(), found, start.elapsed());
-            // Whoever asked waits for the move.
+            // The thread that asked waits for the move.
             let _ = events.send(Event::Progress(line));
         });
         let _ = events.send(Event::Chosen(choice));

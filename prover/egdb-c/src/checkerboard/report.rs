@@ -8,7 +8,7 @@ use prover::heuristic::Analysis;
 /// The most moves of a line of play that are shown.
 const MOST_MOVES: usize = 12;
 
-/// What a search has found so far: depth, value, nodes, speed, best play.
+/// A line about a search: depth, value, nodes, speed and principal variation.
 pub fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: Duration) -> String {
     let Analysis { depth, nodes, score, proven, .. } = found;
     let value = if proven.is_exact() {
@@ -16,13 +16,13 @@ pub fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: D
     } else {
         format!("{:+.2}", f64::from(*score) / 100.0)
     };
-    // Counts of nodes are exact up to 2^53.
+    // Numbers of nodes up to 2^53 are exact.
     let per_second = *nodes as f64 / elapsed.as_secs_f64().max(1e-3);
     let line = line(board, position, &found.pv);
     format!("depth {depth}  value {value}  {nodes} nodes  {:.0} kN/s  {line}", per_second / 1e3)
 }
 
-/// The names of the moves of a line, as many as there is room for.
+/// The names of the moves of a line, at most [`MOST_MOVES`].
 fn line(board: &Board, position: &Position, after: &[Position]) -> String {
     let before = std::iter::once(position).chain(after);
     let moves = before.zip(after).take(MOST_MOVES);

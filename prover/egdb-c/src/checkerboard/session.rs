@@ -1,5 +1,5 @@
-//! What the library keeps between calls. The API has no handle, so there is one session of a
-//! process: two programs' worth of engines in one process share it.
+//! The state that the library keeps between calls. The API has no handle, so there is one session
+//! for each process: all engines in a process share it.
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -12,16 +12,17 @@ use super::history::History;
 use super::player::{Player, PlayerError};
 use super::settings::Settings;
 
-/// English checkers.
+/// The game of English checkers.
 pub static GAME: LazyLock<Game> = LazyLock::new(|| match "8x8".parse() {
     Ok(game) => game,
     Err(error) => unreachable!("{error}"),
 });
 
-/// What commands change; never held for long, so that commands are answered during a search.
+/// The state that commands change. Its lock is held only briefly, so that commands are answered
+/// during a search.
 #[derive(Default)]
 pub struct Orders {
-    /// What was set.
+    /// The current settings.
     pub settings: Settings,
     /// The game up to the position of the next search, if it was told.
     pub told: Option<GameRecord>,
@@ -30,31 +31,31 @@ pub struct Orders {
 static ORDERS: LazyLock<Mutex<Orders>> = LazyLock::new(Mutex::default);
 static SESSION: Mutex<Session> = Mutex::new(Session::new());
 
-/// What commands change.
+/// Locks the state that commands change.
 pub fn orders() -> MutexGuard<'static, Orders> {
     ORDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What searches need; held while one is under way.
+/// Locks the state that searches need; the lock is held during a search.
 pub fn session() -> MutexGuard<'static, Session> {
     SESSION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A search to be made.
+/// The parameters of a search.
 pub struct Search<'a> {
-    /// The position.
+    /// The position to search.
     pub position: Position,
-    /// How far it goes.
+    /// The limits of the search.
     pub limits: Limits,
-    /// Whether it is to end at once.
+    /// Returns whether the search is to end at once.
     pub is_stopped: &'a dyn Fn() -> bool,
-    /// Shows a line.
+    /// Gets lines of progress.
     pub say: &'a mut dyn FnMut(&str),
 }
 
-/// The player and the game.
+/// The player and the game so far.
 pub struct Session {
-    /// With the settings that it was asked for.
+    /// The player, with the settings for which it was requested.
     player: Option<(Settings, Player)>,
     history: History,
 }
@@ -64,7 +65,7 @@ impl Session {
         Session { player: None, history: History::new() }
     }
 
-    /// Forgets the game.
+    /// Drops the game.
     pub fn forget(&mut self) {
         self.history.forget();
     }
@@ -89,7 +90,7 @@ impl Session {
         if let Err(error) = &found {
             self.player = None;
             if settings.is_database_used {
-                // With a database that cannot be read, the game is gone on with without it.
+                // If the database cannot be read, the engine goes on without it.
                 let without = Settings { is_database_used: false, ..settings.clone() };
                 let fault = error.to_string();
                 found = ask(self, without);
@@ -103,7 +104,7 @@ impl Session {
         Ok(choice)
     }
 
-    /// The player for what is set; a new one, with `used`, if there is none.
+    /// The player for the settings `set`; if there is none, a new one with the settings `used`.
     fn player(&mut self, set: &Settings, used: Settings) -> Result<&Player, PlayerError> {
         let there = self.player.take().filter(|(settings, _)| settings == set);
         let player = match there {
@@ -114,7 +115,7 @@ impl Session {
     }
 }
 
-/// What is proved of a choice for the side that moves.
+/// The proved value of a choice for the side that moves.
 pub fn proved(choice: &Choice) -> Option<Value> {
     match choice.source {
         Source::Database { value, .. } => Some(value),

@@ -1,27 +1,27 @@
-//! What can be set.
+//! The settings of an engine.
 
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
-/// How an engine is set up. Sizes are in MiB, as the protocol has them.
+/// The settings of an engine. Sizes are in MiB, as in the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The directory of databases: that of the board is `8x8` in it.
+    /// The directory of databases; the database of the board is its subdirectory `8x8`.
     pub database: PathBuf,
-    /// Whether one is used.
+    /// Whether a database is used.
     pub is_database_used: bool,
-    /// Memory for decoded values where no tables are mapped.
+    /// The memory for decoded values of slices without a mapped table, in MiB.
     pub database_mib: u64,
-    /// Memory for what is remembered of positions.
+    /// The memory of the transposition table, in MiB.
     pub table_mib: u64,
-    /// Threads that search.
+    /// The number of threads that search.
     pub threads: usize,
 }
 
 impl Settings {
-    /// The largest size that is taken, in MiB: 64 GiB.
+    /// The largest accepted size, in MiB: 64 GiB.
     pub const MOST_MIB: u64 = 64 << 10;
-    /// The most threads that are taken.
+    /// The largest accepted number of threads.
     pub const MOST_THREADS: u64 = 256;
 }
 
@@ -37,7 +37,7 @@ impl Default for Settings {
     }
 }
 
-/// The processors of this machine.
+/// The number of processors of this machine.
 pub fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)
 }

@@ -1,4 +1,4 @@
-//! What programs that use the library need.
+//! Helpers for tests with programs that use the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,12 +6,12 @@ use std::process::Command;
 use draughtproof_egdb::{BuildSession, Store, extend, extend_depths};
 use draughtproof_game::Board;
 
-/// What a program would link to is not used here from Rust; this makes sure that it is built.
+/// Rust code does not use the library that the programs link to; this makes sure that it is built.
 use draughtproof_egdb_c as _;
 
 pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The directory of the shared library: it lies beside the test.
+/// The directory of the shared library, which is that of the test.
 pub fn libraries() -> PathBuf {
     let beside = std::env::current_exe().expect("this test");
     beside.parent().expect("its directory").to_path_buf()
@@ -33,7 +33,7 @@ pub fn build(directory: &Path, cover: &str, with_depths: bool, with_tables: bool
     }
 }
 
-/// Compiles a C program of the tests into a directory: a command that runs it.
+/// Compiles a C program of the tests into a directory; returns a command that runs it.
 pub fn compile(name: &str, directory: &Path) -> Command {
     let program = directory.join(Path::new(name).file_name().expect("a name"));
     let compiler = std::env::var("CC").unwrap_or("cc".into());
@@ -51,12 +51,12 @@ pub fn compile(name: &str, directory: &Path) -> Command {
         .expect("a C compiler");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     let mut command = Command::new(program);
-    // Cargo's names a directory in which an older library may lie.
+    // Cargo's value of it may name a directory with an older library.
     command.env_remove("LD_LIBRARY_PATH");
     command
 }
 
-/// Runs a program that must succeed: what it prints.
+/// Runs a program that must succeed; returns its output.
 pub fn output(command: &mut Command) -> String {
     let run = command.output().expect("the program");
     let said = String::from_utf8_lossy(&run.stderr);

@@ -1,4 +1,4 @@
-//! What is known beyond the values of a database: bounds, moves, and what is in memory.
+//! Bounds, moves and cached values of a database.
 
 use std::path::Path;
 
@@ -26,8 +26,8 @@ fn positions(board: &Board, pieces: u8) -> Vec<Position> {
     slices.flat_map(of).collect()
 }
 
-/// A database of at most 3 pieces says nothing false of a position with 4, and all that its
-/// successors tell.
+/// A database of at most 3 pieces makes no false statement about a position with 4, and gives all
+/// bounds that follow from its successors.
 #[test]
 fn bounds_hold_beyond_the_database() {
     let board = Board::new(4, 4).expect("a board");
@@ -45,7 +45,7 @@ fn bounds_hold_beyond_the_database() {
         if small.covers(&position) {
             assert_eq!(bounds.value(), Some(value));
         }
-        // What each move leads to is looked up or not known, and the best counts.
+        // Each successor has a value or no bound, and the best one counts.
         let moves = small.moves(&position).expect("files");
         let best =
             |bound: fn(&draughtproof_egdb::RatedMove) -> Value| moves.iter().map(bound).max();
@@ -54,7 +54,7 @@ fn bounds_hold_beyond_the_database() {
         exact += u32::from(is_beyond && bounds.value().is_some());
         open += u32::from(is_beyond && bounds == Bounds::UNKNOWN);
     }
-    // Captures and blocked positions lead back into it, and others do not.
+    // Captures and blocked positions lead back into the database, other moves do not.
     assert!(exact > 100 && open > 100, "{exact} {open}");
 }
 
@@ -105,7 +105,7 @@ fn only_what_is_in_memory_is_found_without_reading() {
     assert_eq!(cached.probe(&position).expect("files"), Some(value));
     assert_eq!(probe(&cached, &position), Cached::Value(value));
     assert_eq!(probe(&cached, &beyond), Cached::Unknown);
-    // It reads no file, so that a damaged one is not noticed, and never takes one for an answer.
+    // The look-up reads no file, so it does not notice a damaged one, and never returns its values.
     let slice = directory.path().join("5x5/0-2-0-1");
     assert!(slice.exists());
     std::fs::write(slice, b"damaged").expect("a file");

@@ -1,4 +1,4 @@
-//! Positions by index, straight from `SPEC.md` §8.2, and databases to compare with.
+//! Positions by index, directly from `SPEC.md` §8.2, and databases for comparison.
 
 use draughtproof_egdb::{Builder, Cover, Slice, Values};
 use draughtproof_game::{Board, Position, Side};
@@ -10,7 +10,7 @@ fn sets(n: u8, k: u8) -> Vec<u32> {
     found
 }
 
-/// From the highest square down, so that numbers ascend.
+/// The highest square is chosen first, so that numbers ascend.
 fn choose(n: u8, k: u8, set: u32, found: &mut Vec<u32>) {
     if k == 0 {
         found.push(set);
@@ -47,7 +47,7 @@ pub fn each_index(board: &Board, slice: Slice, mut see: impl FnMut(u64, Option<P
     assert_eq!(index, slice.indices(board));
 }
 
-/// For each index of a slice whether its position is quiet.
+/// For each index of a slice, whether its position is quiet.
 pub fn quiet(board: &Board, slice: Slice) -> Vec<bool> {
     let mut quiet = Vec::new();
     each_index(board, slice, |_, p| quiet.push(p.is_some_and(|p| !board.can_capture(&p))));

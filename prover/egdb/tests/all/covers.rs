@@ -1,5 +1,5 @@
-//! Databases with a bound on the pieces of a side: exactly the slices that they should have, the
-//! same values as a database of all positions, and growing from one cover to another.
+//! Databases with a bound on the pieces of a side: they have exactly the slices that they should
+//! have, and the values of a database of all positions, and they grow from one cover to another.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +16,8 @@ use crate::common::{build, cover};
 
 const MEMORY: u64 = 1 << 30;
 
-/// Extends the database in a directory, and returns what was begun: each cover, with the numbers of
-/// indices in all and finished before.
+/// Extends the database in a directory, and returns the builds that were begun: each cover, with
+/// the number of all indices and that of those finished before.
 fn extend_to(root: &Path, board: &Board, text: &str) -> Vec<(String, u64, u64)> {
     let store = Store::new(root, board);
     let _lock = store.lock().unwrap();
@@ -31,7 +31,7 @@ fn extend_to(root: &Path, board: &Board, text: &str) -> Vec<(String, u64, u64)> 
     begun
 }
 
-/// The slices of which there are files.
+/// The slices that have files.
 fn slices_there(directory: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
     let names = entries.map(|name| name.into_string().unwrap());
@@ -97,12 +97,12 @@ fn a_database_grows_from_cover_to_cover() {
     let covers = |text| extend_to(root, &board, text).into_iter().map(|b| b.0).collect::<Vec<_>>();
     assert_eq!(covers("4:2"), ["2", "3", "4:2"]);
     assert_eq!(covers("5,6:3"), ["4", "5", "5,6:3"]);
-    // What is there already, a part of it, and all the same again.
+    // The cover that is there already, and parts of it.
     assert!(covers("5").is_empty() && covers("6:3").is_empty() && covers("5,6:3").is_empty());
     let fresh = tempfile::tempdir().unwrap();
     extend_to(fresh.path(), &board, "5,6:3");
     assert!(files(root) == files(fresh.path()));
-    // A part of it is served, as if there were no more.
+    // A part of the database is served like a database of its own.
     let store = Store::new(root, &board);
     let part = tempfile::tempdir().unwrap();
     extend_to(part.path(), &board, "5:3");
@@ -112,12 +112,12 @@ fn a_database_grows_from_cover_to_cover() {
     let values =
         BuildSession::new(&store, &cover("5:3"), MEMORY).unwrap().load_all(|_| ()).unwrap();
     assert_eq!(values.cover(), &cover("5:3"));
-    // More than it has is not.
+    // A larger cover than that of the database is refused.
     let error = store.manifest_of(&cover("6")).unwrap_err();
     assert!(matches!(&error, StoreError::TooSmall { .. }));
     let words = "expected a database with 6 pieces, found one with 5,6:3 (extend it with `prove db";
     assert!(error.to_string().contains(words), "{error}");
-    // Neither includes the other: afterwards the database has both.
+    // Neither cover includes the other: afterwards the database has both.
     let both = tempfile::tempdir().unwrap();
     extend_to(both.path(), &board, "6:3");
     let begun = extend_to(both.path(), &board, "5");
@@ -125,8 +125,8 @@ fn a_database_grows_from_cover_to_cover() {
     assert!(files(both.path()) == files(fresh.path()));
 }
 
-/// A run that asked for more has been interrupted, and the next asks for less: what is finished of
-/// the rest stays until it is asked for.
+/// A run for a larger cover was interrupted, and the next run is for a smaller one: finished slices
+/// of the larger cover stay until they are needed.
 #[test]
 fn finished_slices_of_a_larger_cover_are_kept() {
     let board = Board::new(4, 4).unwrap();

@@ -1,4 +1,4 @@
-//! Depths against the rules they are defined by, one ply at a time, and played out.
+//! Depths compared with the rules that define them, one ply at a time, and played out.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,8 +12,8 @@ use draughtproof_game::{Board, Position};
 
 const MEMORY: u64 = 1 << 30;
 
-/// Builds a database with depths, for which there is so much memory; returns how many indices
-/// depths were found for.
+/// Builds a database with depths, within `memory` bytes; returns the number of indices for which
+/// depths were found.
 fn try_build(root: &Path, board: &Board, pieces: u8, memory: u64) -> Result<u64, BuildError> {
     let store = Store::new(root, board);
     let (_lock, cover) = (store.lock()?, Cover::up_to(pieces));
@@ -28,7 +28,7 @@ fn build(root: &Path, board: &Board, pieces: u8) -> u64 {
     try_build(root, board, pieces, MEMORY).unwrap()
 }
 
-/// The depth files of a board by name.
+/// The depth files of a board, by name.
 fn files(root: &Path, board: &Board) -> BTreeMap<String, Vec<u8>> {
     let directory = root.join(board.name()).with_extension("depth");
     let entries = fs::read_dir(directory).unwrap().map(Result::unwrap);
@@ -42,14 +42,13 @@ fn value(database: &Database, position: &Position) -> Value {
     if position.both_sides() { database.probe(position).unwrap().unwrap() } else { Value::Loss }
 }
 
-/// Whether a move captures, crowns or moves a man: whether any man stands elsewhere, or a piece is
-/// gone.
+/// Whether a move is a conversion: a man has moved or was crowned, or a piece was captured.
 fn converts(before: &Position, after: &Position) -> bool {
     let men = |p: &Position| (p.black & !p.kings, p.white & !p.kings);
     men(before) != men(after) || before.pieces() != after.pieces()
 }
 
-/// The plies that a move takes to the next conversion, itself included.
+/// The plies from a move to the next conversion, that move included.
 fn cost(database: &Database, before: &Position, after: &Position) -> u32 {
     let further = || database.depth(after).unwrap().unwrap();
     if converts(before, after) { 1 } else { 1 + further() }
@@ -98,7 +97,7 @@ fn all_positions_of_small_boards() {
 
 #[test]
 fn depths_are_found_as_they_would_be_stored() {
-    // Room for all pairs of blocks, and for a few at a time.
+    // The memory holds all pairs of blocks, and then only a few at a time.
     for (side, pieces, memory) in [(4, 4, MEMORY), (5, 4, 1 << 18)] {
         let board = Board::new(side, side).unwrap();
         let root = tempfile::tempdir().unwrap();
@@ -136,7 +135,7 @@ fn what_was_stopped_goes_on_where_it_was() {
     let found = std::iter::repeat_with(|| {
         calls += 1;
         let asked = std::cell::Cell::new(0);
-        // Time for one round.
+        // The search is stopped after one round.
         let is_stopped = || asked.replace(asked.get() + 1) > 1;
         finder.depth(&values, &won, &is_stopped)
     });
@@ -158,7 +157,7 @@ fn the_number_of_threads_and_memory_make_no_difference() {
         let one = with(1);
         assert_eq!(one.len(), Slice::all(&board, &Cover::up_to(4)).len());
         assert!(with(2) == one && with(4) == one);
-        // No more than the next slice needs: others are forgotten and read again.
+        // The memory suffices for one slice only: others are dropped and read again.
         let root = tempfile::tempdir().unwrap();
         let mut memory = BuildSession::least_memory(&board, &Cover::up_to(4));
         while let Err(error) = try_build(root.path(), &board, 4, memory) {
@@ -182,8 +181,8 @@ fn play_out(database: &Database, start: Position) -> u32 {
             assert_eq!((depth, position.turn != winner), (0, true));
             return ply;
         };
-        // Until a conversion it falls by one with each ply: the depth after this is the cost less
-        // one.
+        // Until a conversion the depth falls by one with each ply: the depth after this move is the
+        // cost less one.
         assert_eq!(depth, cost, "{position:?}");
         position = after;
     }
@@ -205,8 +204,8 @@ fn won_endings_are_won() {
     let slices = Slice::all(&board, &Cover::up_to(4));
     let (mut games, mut longest) = (0, 0);
     while games < 600 {
-        // Slices with kings only have the long endings and few positions: every slice gets its
-        // share.
+        // Slices with kings only have the long endings and few positions, so every slice gets an
+        // equal share.
         let slice = slices[usize::try_from(random(slices.len() as u64)).unwrap()];
         let start = position_at(&board, slice, random(slice.indices(&board)));
         let Some(start) = start.filter(|p| value(&database, p) == Value::Win) else { continue };
@@ -226,12 +225,12 @@ fn what_is_there_is_not_found_again() {
     let slice = Slice::new(1, 1, 0, 2);
     let directory = root.path().join("5x5.depth");
     fs::remove_file(directory.join("1-1-0-2")).unwrap();
-    // What a killed run leaves.
+    // A killed run leaves such a file.
     fs::write(directory.join(".unfinished-1-1-0-2"), "half").unwrap();
     let pair = slice.indices(&board) + slice.twin().indices(&board);
     assert_eq!(build(root.path(), &board, 4), pair);
     assert!(files(root.path(), &board) == before);
-    // Depths of other values are none.
+    // Depths of other values are invalid.
     fs::write(directory.join("1-1-0-2"), &before["0-2-1-1"]).unwrap();
     assert_eq!(build(root.path(), &board, 4), pair);
     assert!(files(root.path(), &board) == before);
@@ -263,7 +262,7 @@ fn bad_files_are_errors_and_missing_ones_are_not() {
     complains(&fs::read(path.with_file_name("0-1-0-2")).unwrap(), &["of the values with BLAKE3"]);
     complains(&good[..good.len() - 1], &["bytes"]);
     complains(&good[..40], &["at least"]);
-    // Any byte.
+    // Every byte is changed in turn.
     for at in 0..good.len() {
         let mut bad = good.clone();
         bad[at] ^= 1;

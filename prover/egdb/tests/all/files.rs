@@ -1,5 +1,5 @@
-//! Databases that are built into files: the same bytes however they are built, and the same values
-//! when they are read.
+//! Databases that are built into files: their bytes do not depend on how they are built, and their
+//! values are those of a database in memory.
 
 use std::fs;
 use std::path::Path;
@@ -50,10 +50,10 @@ fn values_come_back_from_files() {
         let (read, built) = (load(&cover), build(&board, &cover));
         assert_eq!((read.cover(), built.cover()), (&cover, &cover));
         for slice in Slice::all(&board, &cover) {
-            // Whole tables, so indices of no position too.
+            // Whole tables are compared, so indices without a position too.
             assert!(read.table(slice) == built.table(slice), "{} {slice:?}", board.name());
         }
-        // A part of it can be read as well.
+        // A part of the database can be read as well.
         let part = Cover::up_to(2);
         let two = load(&part);
         let same = |slice| two.table(slice) == built.table(slice);
@@ -72,7 +72,7 @@ fn bytes_depend_neither_on_threads_nor_on_memory() {
         let files = files_of(&board, &five, memory, threads);
         assert!(files == want, "{memory} bytes, {threads} threads");
     }
-    // Piece by piece, as it may have been built over the years.
+    // The database may have been built piece by piece in several runs.
     let directory = tempfile::tempdir().unwrap();
     for pieces in 2..=5 {
         build_files(&board, &Cover::up_to(pieces), least, directory.path());
@@ -106,19 +106,19 @@ fn counts_by_parts_are_those_of_whole_tables_and_take_less_memory() {
         let mut whole = BuildSession::new(&store, &cover, PLENTY).unwrap();
         for slice in Slice::all(&board, &cover) {
             let counts = whole.count(slice).unwrap();
-            // With nothing in memory yet; twice, for what captures lead to is there then.
+            // Nothing is in memory at first; the second time the slices that captures lead to are.
             let mut session = BuildSession::new(&store, &cover, PLENTY).unwrap();
             for _ in 0..2 {
                 assert_eq!(session.count_by_parts(slice).unwrap(), counts, "{slice:?}");
             }
         }
-        // Of two pieces no capture leads anywhere, so no table at all is needed.
+        // Captures of two pieces lead to no slice, so no table is needed at all.
         let (slice, memory) = (Slice::new(0, 1, 0, 1), 24 << 20);
         let mut small = BuildSession::new(&store, &cover, memory).unwrap();
         assert!(matches!(small.count(slice), Err(BuildError::Memory { .. })));
         let counts = small.count_by_parts(slice).unwrap();
         assert_eq!(counts, whole.count(slice).unwrap());
-        // What is damaged is said.
+        // Damage is reported.
         let path = directory.path().join(board.name()).join("1-1-0-1");
         let mut bytes = fs::read(&path).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
@@ -135,7 +135,7 @@ fn slices_that_need_too_much_memory_are_left_to_another_run() {
     let want = files_of(&board, &six, PLENTY, 2);
     let all = Slice::all(&board, &six).into_iter().filter(|s| s.pieces() == 6).count();
     let least = BuildSession::least_memory(&board, &six);
-    // So little that there is not enough for anything; for some slices; for all but the largest.
+    // The memory suffices for no slice; for some slices; for all but the largest.
     for (little, finishes) in
         [(Builder::base_memory(&board, &six), 0), (least - (3 << 20), 5), (least - 1, 5)]
     {
@@ -161,8 +161,8 @@ fn slices_that_need_too_much_memory_are_left_to_another_run() {
     }
 }
 
-/// Leaves the database as a killed run might: `finished` pieces in the MANIFEST, all slices with
-/// one more beside it where they are built, but for those that were moved already.
+/// Leaves the database as a killed run might: `finished` pieces in the MANIFEST, and all slices
+/// with one piece more in the building directory, except for those that were moved already.
 fn interrupt(root: &Path, finished: u8, moved: &[&str]) {
     let directory = root.join("4x4");
     let building = root.join("4x4.building");

@@ -1,5 +1,5 @@
-//! The builder against the simplest one there is: a byte a position, nothing but the rules of the
-//! game, and passes over all positions until nothing changes.
+//! The builder compared with a simple oracle: a byte a position, only the rules of the game, and
+//! passes over all positions until no value changes.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use crate::common::{build, cover, each_index};
 use draughtproof_egdb::{Cover, Slice, Value};
 use draughtproof_game::{Board, Position, Side};
 
-/// Where a move leads.
+/// The target of a move.
 enum After {
-    /// To a position of the list.
+    /// The move leads to the position with this number in the list.
     Place(usize),
-    /// To one in which the opponent has no piece.
+    /// The move leads to a position in which the opponent has no piece.
     Won,
 }
 
-/// Positions with Black to move; others are turned.
+/// The positions with Black to move; others are turned.
 struct Oracle {
     board: Board,
     places: HashMap<Position, usize>,
@@ -53,7 +53,7 @@ impl Oracle {
             self.board.successors(position, &mut list);
             moves.push((place, list.iter().map(|p| self.after(p)).collect()));
         }
-        // Level by level: what is decided in a pass follows from the passes before.
+        // Each pass decides values from those of the passes before only.
         loop {
             let mut decided = Vec::new();
             for (place, moves) in &moves {
@@ -72,7 +72,7 @@ impl Oracle {
         }
     }
 
-    /// As far as it is known.
+    /// The value by the known values of the successors.
     fn value(&self, moves: &[After]) -> Value {
         let after = |after: &After| match *after {
             After::Place(place) => self.values[place],
@@ -93,7 +93,7 @@ fn agree(rows: u8, columns: u8, text: &str) {
         assert_eq!(database.probe(position), Some(oracle.values[place]), "{fen}");
         assert_eq!(database.probe(&position.twin(&board)), Some(oracle.values[place]), "{fen}");
     }
-    // Indices of no position have no value.
+    // Indices without a position have no value.
     for slice in Slice::all(&board, &cover) {
         let table = database.table(slice);
         each_index(&board, slice, |index, position| match position {

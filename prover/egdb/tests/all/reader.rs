@@ -1,4 +1,4 @@
-//! Looking positions up in files: never a plausible wrong value.
+//! Look-ups of positions in files, which never return a plausible wrong value.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn built(board: &Board, pieces: u8) -> tempfile::TempDir {
     directory
 }
 
-/// Makes tables of the first slices, as many as fit into so many bytes. Returns how many.
+/// Makes the tables of the first slices that fit into `space` bytes; returns their number.
 fn map(board: &Board, pieces: u8, root: &Path, space: u64) -> usize {
     let store = Store::new(root, board);
     let mut session = BuildSession::new(&store, &Cover::up_to(pieces), 1 << 30).expect("a store");
@@ -50,14 +50,14 @@ fn positions(board: &Board, pieces: u8) -> Vec<Position> {
     black.flat_map(|p| [p, p.twin(board)]).collect()
 }
 
-/// The value of a position from those that a database gives to its successors.
+/// The value of a position by the database's values of its successors.
 fn one_ply(database: &Database, position: &Position) -> Value {
     let mut successors = Vec::new();
     database.board().successors(position, &mut successors);
     let values = successors.iter().map(|after| {
         if after.both_sides() { database.probe(after).expect("a value") } else { Some(Value::Loss) }
     });
-    // Losses of the opponent first.
+    // Losses of the opponent come first.
     match values.map(|value| value.expect("a value") as u8).min() {
         Some(0) => Value::Win,
         Some(1) => Value::Draw,
@@ -67,14 +67,14 @@ fn one_ply(database: &Database, position: &Position) -> Value {
 
 #[test]
 fn every_value_follows_from_its_successors() {
-    // The last has slices of several parts, and rows that are cut.
+    // The last board has slices of several parts, and rows that are cut.
     for (board, pieces) in
         [(board(4, 4), 4), (board(5, 5), 4), (board(6, 6), 3), (board(3, 7), 3), (board(6, 8), 3)]
     {
         let files = built(&board, pieces);
         let open = |mode| Database::open(files.path(), &board, mode).expect("a database");
         map(&board, pieces, files.path(), 1 << 30);
-        // A cache for one part, one for all, none; and tables in files.
+        // A cache for one part, one for all parts, no cache, and tables in files.
         let modes = [Mode::Cached(1), Mode::default(), Mode::Resident(1 << 30), Mode::Mapped(1)];
         let all = modes.map(open);
         let positions = positions(&board, pieces);
@@ -97,7 +97,7 @@ fn what_is_not_there_is_unknown() {
         let database = Database::open(files.path(), &board, Mode::default()).expect("a database");
         database.probe(&board.read_fen(fen).expect("a position")).expect("no damage")
     };
-    // Too many pieces; a side without pieces.
+    // A position with too many pieces, and one with a side without pieces.
     assert_eq!(probe("B:W7,8:B1,2"), None);
     assert_eq!(probe("B:W:B1,2"), None);
     assert!(probe("B:W7:BK1").is_some() && probe("B:WK8:B1").is_some());
@@ -130,7 +130,8 @@ fn no_flipped_bit_changes_a_value() {
             fs::write(&path, &damaged).expect("a file");
             match values(files.path()) {
                 Ok(same) => {
-                    // Digests of the MANIFEST are for `check`, and for whoever reads all of a file.
+                    // Digests of the MANIFEST are for `check`, and for programs that read whole
+                    // files.
                     assert!(same == right && name == "MANIFEST", "{name}, byte {at}");
                     harmless += 1;
                 }
@@ -152,7 +153,8 @@ fn tables(root: &Path) -> Vec<std::path::PathBuf> {
     entries.map(|entry| entry.expect("a file").path()).collect()
 }
 
-/// Whatever is changed in a table: what is not right is read from the compressed file instead.
+/// A table with any changed byte gives the right values: a damaged page is read from the compressed
+/// file instead.
 #[test]
 fn no_changed_byte_of_a_table_changes_a_value() {
     let board = board(4, 4);
@@ -172,8 +174,8 @@ fn no_changed_byte_of_a_table_changes_a_value() {
     let mut made = 0;
     for (table, path) in tables(files.path()).into_iter().enumerate() {
         let bytes = fs::read(&path).expect("a table");
-        // A third of the bytes, others in each table; and of the zeros after the head and the
-        // values, which are many, some.
+        // A third of the bytes is tried, other ones in each table. Of the zeros behind the head and
+        // behind the values, which are many, only some are tried.
         let is_zeros = |at: usize| (128..4096).contains(&at) || (4400..8192).contains(&at);
         let is_tried = |at: usize| at % if is_zeros(at) { 199 } else { 3 } == table % 3;
         for at in (0..bytes.len()).filter(|&at| is_tried(at)) {
@@ -181,7 +183,7 @@ fn no_changed_byte_of_a_table_changes_a_value() {
             damaged[at] ^= 1 << (at % 8);
             fs::write(&path, &damaged).expect("a table");
             assert!(values() == right, "{}, byte {at}", path.display());
-            // Another page, or one that is not looked at, may hide it: then nothing is made.
+            // Another page, or one that is not read, may hide the change: then no table is made.
             if at % 50 == 0 {
                 made += map(&board, 3, files.path(), 1 << 30);
                 assert!(values() == right);
@@ -199,8 +201,8 @@ fn no_changed_byte_of_a_table_changes_a_value() {
     assert!(made > 0);
 }
 
-/// With the tables that it needs in files, whatever room there is for them, the builder makes the
-/// same database; also where it was stopped.
+/// With the tables that it needs in files, and for any amount of space for them, the builder makes
+/// an equal database, also when it was interrupted.
 #[test]
 fn a_build_with_tables_in_files() {
     for (board, pieces) in [(board(4, 4), 5), (board(5, 5), 4), (board(4, 6), 4)] {
@@ -230,7 +232,7 @@ fn tables_of_something_else_are_no_tables() {
     let mut paths = tables(files.path());
     paths.sort();
     let contents: Vec<_> = paths.iter().map(|path| fs::read(path).expect("a table")).collect();
-    // Each in the place of the next.
+    // Each table is put in the place of the next.
     for (path, bytes) in paths.iter().skip(1).zip(&contents) {
         fs::write(path, bytes).expect("a table");
     }

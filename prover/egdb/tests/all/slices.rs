@@ -1,5 +1,5 @@
-//! From values to files and back. Which positions are quiet is here found by the rules of the game,
-//! one by one.
+//! Values encoded to files and decoded back. The tests find quiet positions by the rules of the
+//! game, one by one.
 
 use crate::common::{build, quiet};
 use certificate_spec::slice::{SliceHead, Unit, head_length};
@@ -7,7 +7,8 @@ use draughtproof_egdb::{Cover, Slice, Table, Value, Values, decode_slice, encode
 use draughtproof_game::Board;
 use rayon::prelude::*;
 
-/// Encodes and decodes a table; quiet positions must have its values, and all others none.
+/// Encodes and decodes a table; quiet positions must have its values, and all others count as
+/// draws.
 fn comes_back(board: &Board, slice: Slice, table: &Table, quiet: &[bool]) {
     let bytes = encode_slice(board, slice, table).concat();
     let back = decode_slice(board, slice, &bytes).unwrap();
@@ -16,7 +17,7 @@ fn comes_back(board: &Board, slice: Slice, table: &Table, quiet: &[bool]) {
         let want = if quiet { table.value(index) } else { Value::Draw };
         assert_eq!(back.value(index), want, "{} {slice:?} {index}", board.name());
     }
-    // What was in the table of other positions is not in the file.
+    // The table's values of other positions are not in the file.
     assert!(encode_slice(board, slice, &back).concat() == bytes, "{slice:?}");
 }
 
@@ -35,7 +36,7 @@ fn scrambled(index: u64) -> Value {
 
 fn made_up(board: &Board, slice: Slice) {
     let quiet = quiet(board, slice);
-    // Where all are wins, the wins that come back are the quiet positions.
+    // If all values are wins, the decoded wins are the quiet positions.
     comes_back(board, slice, &filled(board, slice, |_| Value::Win), &quiet);
     comes_back(board, slice, &filled(board, slice, scrambled), &quiet);
 }
@@ -64,7 +65,8 @@ fn every_slice_of_odd_boards_comes_back() {
 
 #[test]
 fn slices_of_large_blocks_come_back() {
-    // Blocks of several parts, with one column; rows that are cut into parts; both.
+    // Slices with blocks of several parts and one column, with rows that are cut into parts, and
+    // both.
     let board = Board::new(8, 8).unwrap();
     for slice in [Slice::new(1, 0, 0, 5), Slice::new(0, 5, 1, 0), Slice::new(0, 2, 0, 2)] {
         made_up(&board, slice);
@@ -85,7 +87,7 @@ fn a_table_of_one_value_takes_a_head_only() {
 
 #[test]
 fn units_without_quiet_positions_are_called_draws() {
-    // Blocks of 28 parts each, of 18 rows of 220 but for the last.
+    // Blocks have 28 parts each, of 18 rows of 220 positions, except for the last part.
     let (board, slice) = (Board::new(5, 5).unwrap(), Slice::new(1, 3, 1, 4));
     let mut table = filled(&board, slice, |_| Value::Loss);
     let quiet = quiet(&board, slice);
@@ -104,7 +106,7 @@ fn units_without_quiet_positions_are_called_draws() {
         assert_eq!(*entry, Unit::Constant(value), "{unit}");
         none += u32::from(value == Value::Draw);
     }
-    // In eight blocks both men stand on the same square.
+    // In eight blocks both men stand on one square.
     assert!(none >= 8, "{none}");
     assert!(head.units.len() == 175 && matches!(head.units[0], Unit::Coded { .. }));
 }
@@ -142,7 +144,7 @@ fn damaged_files_are_refused() {
             for bit in 0..8 {
                 let mut bytes = bytes.clone();
                 bytes[at] ^= 1 << bit;
-                // The value of a header alone is under its checksum as well.
+                // The value in a header without units is covered by its checksum as well.
                 assert!(refused(&bytes, slice), "{slice:?}: byte {at} bit {bit}");
             }
         }

@@ -13,7 +13,7 @@ use draughtproof_egdb::{
 use draughtproof_game::Board;
 
 const MEMORY: u64 = 1 << 30;
-/// Of the MANIFEST of version 0: bytes before the records, and of a record.
+/// The bytes of the MANIFEST of version 0 before its records, and below it those of a record.
 const HEADER: usize = 32;
 const RECORD: usize = 48;
 
@@ -25,7 +25,7 @@ fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version0")
 }
 
-/// The files of a folder's folders by path.
+/// The files of a folder's subfolders, by path.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 fn files(root: &Path) -> Files {
@@ -49,7 +49,7 @@ fn write(files: &Files) -> tempfile::TempDir {
     root
 }
 
-/// The same database built anew, with depths.
+/// A database with an equal cover, built anew with depths.
 fn built() -> Files {
     let root = tempfile::tempdir().unwrap();
     let store = Store::new(root.path(), &board());
@@ -67,7 +67,7 @@ fn try_convert(root: &Path) -> Result<bool, StoreError> {
     convert(&store, |_, _| ())
 }
 
-/// Where the record of a slice stands in the MANIFEST of version 0.
+/// The offset of the record of a slice in the MANIFEST of version 0.
 fn record_place(manifest: &[u8], name: &str) -> usize {
     let counts: Vec<u8> = name.split('-').map(|n| n.parse().unwrap()).collect();
     let records = (HEADER..manifest.len()).step_by(RECORD);
@@ -99,16 +99,15 @@ fn a_converted_database_is_what_would_be_built() {
     assert_eq!(steps, (1..=slices).map(|done| (done, slices)).collect::<Vec<_>>());
     let built = built();
     assert_eq!(built.len(), 2 * slices + 1);
-    // Byte for byte, so values, depths and root are the same.
+    // All bytes are equal, so values, depths and root are.
     assert!(files(root.path()) == built);
     store.verify(&Cover::up_to(4)).unwrap();
-    // Nothing is left to do.
+    // A second conversion has nothing to do.
     assert!(!convert(&store, |_, _| panic!("converted again")).unwrap());
     assert!(files(root.path()) == built);
 }
 
-/// Every step puts one file in the place of another, so these are all the states that a run can be
-/// killed in.
+/// Every step replaces one file by another, so these are all states in which a run can be killed.
 #[test]
 fn a_run_that_is_killed_loses_nothing() {
     let (old, new) = (files(&kept()), built());
@@ -143,7 +142,7 @@ fn what_is_damaged_is_not_converted() {
             assert!(files(root.path()) == damaged, "{name}, byte {at}");
         }
     }
-    // One that was converted, and then damaged: in its head, and in its payloads.
+    // A slice that was converted and then damaged: in its head, and in its payloads.
     for at in [40, 90, new[Path::new("4x4/1-1-1-1")].len() - 1] {
         let mut damaged = old.clone();
         let mut bytes = new[Path::new("4x4/1-1-1-1")].clone();
@@ -154,7 +153,7 @@ fn what_is_damaged_is_not_converted() {
         assert!(error.contains("4x4/1-1-1-1"), "{error}");
         assert!(files(root.path()) == damaged);
     }
-    // A slice that is missing; a MANIFEST that lacks one.
+    // A missing slice, and a MANIFEST that lacks one.
     let mut missing = old.clone();
     missing.remove(Path::new("4x4/1-1-1-1"));
     assert!(try_convert(write(&missing).path()).is_err());
@@ -164,7 +163,7 @@ fn what_is_damaged_is_not_converted() {
     manifest[16] -= 1;
     let error = try_convert(write(&incomplete).path()).unwrap_err().to_string();
     assert!(error.contains("expected the 41 slices with 4 pieces, found 40 slices"), "{error}");
-    // A slice in the place of another, with the record of that one.
+    // A slice in the place of another, with the record of that other slice.
     let mut swapped = old.clone();
     let bytes = old[Path::new("4x4/0-1-0-2")].clone();
     let manifest = swapped.get_mut(Path::new("4x4/MANIFEST")).unwrap();
@@ -179,7 +178,7 @@ fn what_is_damaged_is_not_converted() {
 #[test]
 fn depths_of_other_values_are_found_again() {
     let (mut old, new) = (files(&kept()), built());
-    // Of another slice; damaged.
+    // Depths of another slice, and damaged ones.
     old.insert("4x4.depth/0-2-0-1".into(), old[Path::new("4x4.depth/0-1-0-2")].clone());
     old.get_mut(Path::new("4x4.depth/1-1-1-1")).unwrap()[20] ^= 1;
     let root = write(&old);
@@ -197,7 +196,7 @@ fn depths_of_other_values_are_found_again() {
     assert!(files(root.path()) == new);
 }
 
-/// The slices of a build that was interrupted are no less work than those that are listed.
+/// The slices of an interrupted build are converted like those that are listed.
 #[test]
 fn slices_that_are_not_listed_yet_are_converted() {
     let (old, new) = (files(&kept()), built());
@@ -205,7 +204,7 @@ fn slices_that_are_not_listed_yet_are_converted() {
     for (path, bytes) in old.into_iter().filter(|(path, _)| path.starts_with("4x4")) {
         let name = path.file_name().unwrap().to_str().unwrap();
         if name == "MANIFEST" {
-            // With 3 pieces: so many records fewer.
+            // The MANIFEST of a database with 3 pieces has fewer records.
             let listed = Slice::all(&board(), &Cover::up_to(3)).len();
             let mut manifest = bytes[..HEADER + RECORD * listed].to_vec();
             manifest[14] = 3;
@@ -214,7 +213,7 @@ fn slices_that_are_not_listed_yet_are_converted() {
         } else if name.split('-').map(|n| n.parse::<u32>().unwrap()).sum::<u32>() < 4 {
             state.insert(path, bytes);
         } else if name == "2-0-0-2" {
-            // The run was killed when it had moved the first of them.
+            // The run was killed after it had moved the first of them.
             state.insert(path, bytes);
         } else if name == "0-2-0-2" {
             // A part of the disk was full.
