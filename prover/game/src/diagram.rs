@@ -1,10 +1,10 @@
-//! Positions as pictures in plain text.
+//! Draws positions in plain text.
 
 use super::{Board, Position};
 
 impl Board {
-    /// The board with its pieces, Black's home row first: `b` and `w` are men, `B` and `W` kings,
-    /// `.` empty squares; beside each row stand the numbers of its squares. A line a row.
+    /// Draws the board with its pieces, Black's home row first, a line a row: `b` and `w` are men,
+    /// `B` and `W` kings, `.` empty squares. Beside each row stand the numbers of its squares.
     pub fn draw(&self, position: &Position) -> String {
         let mut out = String::new();
         let mut square = 0;

@@ -1,30 +1,31 @@
-//! Positions as text: PDN FEN (PDN 3.0, tag `FEN`), read in every usual form, written in one.
+//! Reads and writes positions as text: PDN FEN (PDN 3.0, tag `FEN`), read in every usual form and
+//! written in one.
 
 use thiserror::Error;
 
 use super::{Board, Position, Side};
 
-/// What is wrong with a FEN, and where.
+/// The fault of a FEN, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("FEN {fen:?}, character {place}: {what}")]
 pub struct FenError {
     /// The whole text.
     pub fen: String,
-    /// The character, from 1.
+    /// The number of the character, from 1.
     pub place: usize,
     /// What was expected there, and what was found.
     pub what: String,
 }
 
 impl Board {
-    /// Reads a FEN: `B:W18,24,K30:B12,K16`. Read is what files have of it, too: either colour
-    /// first, lower case, blanks between words, ranges such as `1-12`, a side without pieces,
-    /// counters of moves (`:H0:F1`, which the value of a position does not depend on), a dot at
+    /// Reads a FEN: `B:W18,24,K30:B12,K16`. Variants that occur in files are read, too: either
+    /// colour first, lower case, blanks between words, ranges such as `1-12`, a side without
+    /// pieces, move counters (`:H0:F1`, on which the value of a position does not depend), a dot at
     /// the end, and all this as a PDN tag, `[FEN "…"]`, or between quotes.
     ///
     /// # Errors
-    /// [`FenError`] when the text is not of that form or the position is impossible: a man on its
-    /// crowning row, two pieces on a square, a square that is not on the board.
+    /// [`FenError`] when the text does not have that form or the position is impossible: a man on
+    /// its crowning row, two pieces on a square, a square that is not on the board.
     pub fn read_fen(&self, fen: &str) -> Result<Position, FenError> {
         let mut parser = Parser { board: self, fen, at: 0 };
         let is_tag = parser.takes('[');
@@ -75,7 +76,7 @@ fn show(c: Option<char>) -> String {
 struct Parser<'a> {
     board: &'a Board,
     fen: &'a str,
-    /// The byte that is next.
+    /// The offset of the next byte.
     at: usize,
 }
 
@@ -84,7 +85,7 @@ impl Parser<'_> {
         self.fen.get(self.at..).unwrap_or_default()
     }
 
-    /// The next character that is no blank, and no mark of the order of bytes.
+    /// The next character that is neither a blank nor a byte order mark.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -93,7 +94,7 @@ impl Parser<'_> {
         next
     }
 
-    /// Whether the next character is this one, in upper or lower case; then it is passed over.
+    /// Whether the next character is this one, in upper or lower case; if so, skips it.
     fn takes(&mut self, wanted: char) -> bool {
         let is_there = self.peek().is_some_and(|c| c.eq_ignore_ascii_case(&wanted));
         self.at += if is_there { wanted.len_utf8() } else { 0 };
@@ -146,7 +147,8 @@ impl Parser<'_> {
         Ok(position)
     }
 
-    /// `:H0:F1`: plies since a capture or a move of a man, and the number of the move.
+    /// Reads counters such as `:H0:F1`: the plies since a capture or a move of a man, and the
+    /// number of the move.
     fn counters(&mut self) -> Result<(), FenError> {
         for counter in ['H', 'F'] {
             let before = self.at;
@@ -174,7 +176,7 @@ impl Parser<'_> {
         Err(self.error(self.at, what, &show(found)))
     }
 
-    /// Passes over digits, which have no blanks between them.
+    /// Takes digits, which have no blanks between them.
     fn digits(&mut self) -> String {
         let digits: String = self.rest().chars().take_while(char::is_ascii_digit).collect();
         self.at += digits.len();

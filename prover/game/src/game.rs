@@ -1,4 +1,4 @@
-//! Games: a board and how many rows each side fills.
+//! Games: a board, and the number of rows that each side fills.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,16 +7,16 @@ use thiserror::Error;
 
 use super::{Board, Position, Side};
 
-/// `RxC/k`: a board and a start position.
+/// A game, `RxC/k`: a board and a start position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
-    /// The board.
+    /// The board of the game.
     pub board: Board,
-    /// Rows that each side fills at the start.
+    /// The number of rows that each side fills at the start, k.
     filled: u8,
 }
 
-/// A game that the rules do not know.
+/// A text that names no game of the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "game {0:?}: expected RxC or RxC/k with 3 to 8 rows, 2 to 8 columns, R + C even and k from 1 to R/2 \
@@ -66,7 +66,7 @@ impl FromStr for Game {
     }
 }
 
-/// One decimal digit and nothing else.
+/// Reads a text of a single decimal digit.
 fn digit(text: &str) -> Option<u8> {
     match text.as_bytes() {
         [d @ b'0'..=b'9'] => Some(d - b'0'),

@@ -1,34 +1,35 @@
-//! A board as bits, laid out so that every step is the same shift.
+//! A board as bits, in a layout in which every step is one of two fixed shifts.
 //!
 //! Number all cells of a board that is W columns wide row by row, W odd and greater than the real
 //! number of columns C. Dark cells then have odd numbers n, and bit (n − 1) / 2 stands for cell n.
 //! A step down and left is n + W − 1, so bit + H with H = (W − 1) / 2, and a step down and right is
-//! bit + H + 1, whatever the row. What leaves the board at the side lands on a column that does not
-//! exist, and `mask` takes it away. The order of squares is the order of bits, and turning the
+//! bit + H + 1, in any row. A step that leaves the board at the side lands on a column that does
+//! not exist, and `mask` removes it. The order of squares is the order of bits, and turning the
 //! board by half a turn reverses the bits.
 
-/// A board of R × C squares, without pieces. Cheap to copy by reference; build it once.
+/// A board of R × C squares, without pieces. Building one takes time, so it is built once and
+/// borrowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Board {
     rows: u8,
     columns: u8,
     squares: u8,
-    /// H: the shift of one diagonal step; the other diagonal is H + 1.
+    /// H, the shift of one diagonal step; that of the other diagonal is H + 1.
     pub(super) half: u32,
-    /// All bits that are squares.
+    /// The bits of all squares.
     pub(super) mask: u64,
-    /// Row R − 1 and row 0: where men of Black and of White are crowned.
+    /// The bits of row R − 1 and of row 0, on which men of Black and of White are crowned.
     pub(super) crown: [u64; 2],
     /// The bit number of each square (from 0).
     bit: [u8; 32],
     /// The square (from 0) at each bit number.
     square: [u8; 64],
-    /// Neighbours of each square: the four diagonal steps, row + 1 first.
+    /// The neighbours of each square by the four diagonal steps, those to row + 1 first.
     steps: [[Option<u8>; 4]; 32],
     /// The row of each square.
     row: [u8; 32],
-    /// The bits that stand i places above the number of their square, for each i less than
-    /// `shifts`.
+    /// For each i less than `shifts`, the bits whose number is larger by i than that of their
+    /// square.
     shifted: [u64; 16],
     shifts: usize,
 }
@@ -89,12 +90,12 @@ impl Board {
         Some(board)
     }
 
-    /// Number of rows.
+    /// The number of rows, R.
     pub fn rows(&self) -> u8 {
         self.rows
     }
 
-    /// Number of columns.
+    /// The number of columns, C.
     pub fn columns(&self) -> u8 {
         self.columns
     }
@@ -104,8 +105,8 @@ impl Board {
         self.squares
     }
 
-    /// The number of squares on which a man of Black can stand: all but those of row R − 1. Seen
-    /// from its own end, White's is the same, and they are the squares 0 … M − 1.
+    /// The number of squares on which a man of Black can stand: all but those of row R − 1. White
+    /// has an equal number; as a side sees its own men, they are the squares 0 … M − 1.
     pub fn man_squares(&self) -> u8 {
         self.squares - self.crown[0].count_ones() as u8
     }
@@ -126,8 +127,8 @@ impl Board {
         self.steps[usize::from(square)][direction]
     }
 
-    /// The number of bits from a square to its neighbour a row down and to the left; that to the
-    /// right is one bit further.
+    /// The number of bits from a square to its neighbour a row down and to the left; the neighbour
+    /// to the right is one bit further.
     pub fn shift(&self) -> u32 {
         self.half
     }
@@ -146,13 +147,13 @@ impl Board {
         })
     }
 
-    /// The mask of a bit set with bit n for square n (from 0).
+    /// A bit set as a mask with bit n for square n (from 0).
     pub fn to_dense(&self, bits: u64) -> u32 {
         let parts = self.shifted[..self.shifts].iter().enumerate();
         parts.fold(0, |dense, (i, part)| dense | ((bits & part) >> i) as u32)
     }
 
-    /// The bit set of a mask with bit n for square n (from 0).
+    /// A mask with bit n for square n (from 0) as a bit set.
     pub fn from_dense(&self, mut dense: u32) -> u64 {
         let mut bits = 0;
         while dense != 0 {
@@ -162,12 +163,12 @@ impl Board {
         bits
     }
 
-    /// `bits` turned by half a turn.
+    /// The bit set `bits`, turned by half a turn.
     pub fn turn(&self, bits: u64) -> u64 {
         bits.reverse_bits() >> (63 - self.bit[0] - self.bit[usize::from(self.squares) - 1])
     }
 
-    /// `RxC`.
+    /// The name of the board, `RxC`.
     pub fn name(&self) -> String {
         format!("{}x{}", self.rows, self.columns)
     }

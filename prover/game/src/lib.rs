@@ -1,14 +1,14 @@
 //! The game of checkers (English draughts) on boards of R × C squares: rules, positions and moves
-//! (`certificate-spec/SPEC.md` §1), and how they are written (FEN, PDN).
+//! (`certificate-spec/SPEC.md` §1), and their notation (FEN, PDN).
 //!
 //! Everything on the prover's side is built on this crate: the endgame databases, the searches, the
 //! programs that play. It needs no database itself, and it shares no code with the checker, which
-//! has rules of its own: a mistake made here shows when a certificate is checked.
+//! has rules of its own: a mistake in this crate is noticed when a certificate is checked.
 //!
-//! A [`Game`] is a [`Board`] and a start. A [`Position`] is three sets of bits and the side to
-//! move; its moves are its *successors*, the positions after each move, in an order that the
-//! specification fixes. Reading and writing the names of moves is [`Board::read_move`] and
-//! [`Board::write_move`].
+//! A [`Game`] is a [`Board`] and a start. A [`Position`] is three bit sets and the side to move;
+//! its moves are its *successors*, the positions after each move, in an order that the
+//! specification fixes. [`Board::read_move`] and [`Board::write_move`] read and write the names of
+//! moves.
 //!
 //! ```
 //! use draughtproof_game::{Game, perft};
@@ -18,7 +18,7 @@
 //! let mut successors = Vec::new();
 //! game.board.successors(&start, &mut successors);
 //! assert_eq!(successors.len(), 7);
-//! // Sequences of four moves, a known number.
+//! The number of sequences of four moves is well known.
 //! assert_eq!(perft(&game.board, &start, 4), 1469);
 //!
 //! let after = game.board.read_move(&start, "11-15")?;

@@ -1,8 +1,8 @@
 //! Move generation.
 //!
 //! The generator is compiled once for each shift of [`Board`] and each side, so that its shifts are
-//! constants. It hands out the position after each *move sequence*; [`Board::successors`] sorts
-//! them and drops repetitions, which gives the canonical order of `SPEC.md` §1.2.
+//! constants. It calls back with the position after each *move sequence*; [`Board::successors`]
+//! sorts these and drops repetitions, which gives the canonical order of `SPEC.md` §1.2.
 
 use super::geometry::Board;
 use super::position::{Position, Side};
@@ -36,13 +36,14 @@ impl Board {
         }
     }
 
-    /// The position after each move sequence, in no order, some perhaps more than once.
+    /// Calls `see` with the position after each move sequence, in no order, perhaps more than once
+    /// with equal ones.
     pub fn for_each_successor(&self, position: &Position, mut see: impl FnMut(Position)) {
         let see = &mut see;
         monomorphic!(self, position.turn, generate(self, position, see));
     }
 
-    /// Whether the side to move can capture, and so must.
+    /// Whether the side to move can capture, which it then must.
     pub fn can_capture(&self, position: &Position) -> bool {
         monomorphic!(self, position.turn, can_capture(self, position))
     }
@@ -58,7 +59,7 @@ impl Board {
     }
 }
 
-/// One step of Black's (`BLACK`) or White's men: forward, on the diagonal of H or of H + 1.
+/// One forward step of Black's (`BLACK`) or White's men, on the diagonal of H or of H + 1.
 #[inline(always)]
 fn forward<const BLACK: bool>(bits: u64, shift: u32) -> u64 {
     if BLACK { bits << shift } else { bits >> shift }
@@ -69,7 +70,7 @@ fn backward<const BLACK: bool>(bits: u64, shift: u32) -> u64 {
     if BLACK { bits >> shift } else { bits << shift }
 }
 
-/// A position seen by the side to move.
+/// A position as the side to move sees it.
 #[derive(Clone, Copy)]
 struct View {
     own: u64,
@@ -106,7 +107,8 @@ impl View {
         men | self.jump_backward::<BLACK>(H) | self.jump_backward::<BLACK>(H + 1)
     }
 
-    /// The sets that can step in the four directions: forward H, H + 1, backward H, H + 1.
+    /// The pieces that can step in each of the four directions: forward H, H + 1, backward H, H +
+    /// 1.
     #[inline(always)]
     fn steppers<const H: u32, const BLACK: bool>(&self) -> [u64; 4] {
         [
@@ -127,7 +129,7 @@ fn can_move<const H: u32, const BLACK: bool>(board: &Board, p: &Position) -> boo
     v.jumpers::<H, BLACK>() != 0 || v.steppers::<H, BLACK>().iter().any(|&s| s != 0)
 }
 
-/// The number of move sequences, without making them where there is no jump.
+/// The number of move sequences; moves without a jump are counted without making them.
 #[inline]
 pub(super) fn count<const H: u32, const BLACK: bool>(board: &Board, p: &Position) -> u64 {
     let v = view::<BLACK>(board, p);
@@ -141,7 +143,7 @@ pub(super) fn count<const H: u32, const BLACK: bool>(board: &Board, p: &Position
     paths
 }
 
-/// Hands out the position after each move sequence, in no special order.
+/// Calls back with the position after each move sequence, in no special order.
 #[inline]
 pub(super) fn generate<const H: u32, const BLACK: bool>(
     board: &Board,
@@ -179,7 +181,7 @@ fn each_bit(mut bits: u64, mut f: impl FnMut(u64)) {
     }
 }
 
-/// Hands out (from, to, taken) for each complete path of jumps.
+/// Calls back with (from, to, taken) for each complete path of jumps.
 fn jumps<const H: u32, const BLACK: bool>(
     board: &Board,
     v: View,
@@ -188,7 +190,7 @@ fn jumps<const H: u32, const BLACK: bool>(
 ) {
     let crown = board.crown[usize::from(!BLACK)];
     each_bit(jumpers, |from| {
-        // The square that the piece left is empty from now on.
+        // The square that the piece left counts as empty from here on.
         let path =
             Path { from, enemy: v.enemy, empty: v.empty | from, king: v.kings & from != 0, crown };
         path.go_on::<H, BLACK>(from, 0, emit);
@@ -205,9 +207,9 @@ struct Path {
 }
 
 impl Path {
-    /// The piece stands on `at` having taken `taken`: all ways to go on, or the end of the path.
-    /// (A taken piece still stands on the board, but it cannot be jumped again, and no piece ever
-    /// lands on its square: `SPEC.md` §1, note to rule 6.)
+    /// Follows all continuations of a path of jumps, or ends it: the piece stands on `at` and has
+    /// taken `taken`. (A taken piece still stands on the board, but it cannot be jumped again, and
+    /// no piece ever lands on its square: `SPEC.md` §1, note to rule 6.)
     fn go_on<const H: u32, const BLACK: bool>(
         &self,
         at: u64,

@@ -1,9 +1,9 @@
-//! Moves as text: PDN `11-15`, `22x15`, `22x15x8`.
+//! Reads and writes moves as text: PDN `11-15`, `22x15`, `22x15x8`.
 //!
-//! The list of legal moves decides what a text means, never the separator: real files write `10x14`
-//! for plain moves and dashes for captures. Two paths that lead to the same position are the same
-//! move (`SPEC.md` §1.2). A move is written by its first and last square where only one move goes
-//! from the one to the other, else by its whole path; no two moves share a path, because the path
+//! The list of legal moves decides the meaning of a text, never the separator: real files write
+//! `10x14` for plain moves and dashes for captures. Two paths that lead to equal positions are one
+//! move (`SPEC.md` §1.2). A move is written by its first and last square if only one move goes from
+//! the one to the other, otherwise by its whole path; no two moves share a path, because the path
 //! tells which pieces are taken.
 
 use std::collections::BTreeMap;
@@ -15,26 +15,26 @@ use super::{Board, Position, Side};
 /// A legal move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// The position that it leads to.
+    /// The position after the move.
     pub after: Position,
-    /// Whether it takes pieces.
+    /// Whether the move takes pieces.
     pub is_capture: bool,
-    /// All ways to make it, each the squares (from 0) on which the piece stands, in ascending
+    /// All paths of the move, each as the squares (from 0) on which the piece stands, in ascending
     /// order.
     pub paths: Vec<Vec<u8>>,
 }
 
-/// A text that is not the name of a legal move, or a position that no move leads to.
+/// A text that is not the name of a legal move, or a position to which no move leads.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("move {text:?} in {fen}: {what}; legal moves: {}", list(legal))]
 pub struct MoveError {
-    /// What was to be read or named.
+    /// The text that was to be read, or the position that was to be named.
     pub text: String,
-    /// The position.
+    /// The FEN of the position before the move.
     pub fen: String,
     /// What was expected, and what was found.
     pub what: String,
-    /// The legal moves of the position, as they are written.
+    /// The names of the legal moves of the position.
     pub legal: Vec<String>,
 }
 
@@ -61,12 +61,13 @@ impl Board {
             .collect()
     }
 
-    /// Reads a move: `11-15`, `09-13`, `22x15`, `22x15x8`, or a part of a path that begins and ends
-    /// as the path does. Where a text is the whole path of one move and the ends of another, it is
-    /// the first.
+    /// Reads a move: `11-15`, `09-13`, `22x15`, `22x15x8`, or a part of a path with its first and
+    /// last square. A text that is the whole path of one move and the ends of another names the
+    /// first of them.
     ///
     /// # Errors
-    /// [`MoveError`] if the text is not of that form, or not the name of one legal move.
+    /// [`MoveError`] if the text does not have that form, or is not the name of exactly one legal
+    /// move.
     pub fn read_move(&self, position: &Position, text: &str) -> Result<Position, MoveError> {
         match self.meanings(position, text)?.as_slice() {
             [only] => Ok(only.after),
@@ -77,7 +78,7 @@ impl Board {
         }
     }
 
-    /// The legal moves that a text can mean, at least one, in their order.
+    /// The legal moves that a text can mean, at least one, in canonical order.
     pub(crate) fn meanings(&self, position: &Position, text: &str) -> Result<Vec<Move>, MoveError> {
         let path = self.read_path(text).ok_or_else(|| {
             let squares = self.squares();
@@ -106,8 +107,8 @@ impl Board {
         }
     }
 
-    /// Reads a line of moves with blanks between, such as `11-15 23-19 8-11`: the position after
-    /// each.
+    /// Reads a line of moves separated by blanks, such as `11-15 23-19 8-11`; returns the position
+    /// after each.
     ///
     /// # Errors
     /// [`MoveError`] at the first text that is not the name of a legal move.
@@ -145,7 +146,7 @@ impl Board {
     }
 }
 
-/// Whether `some` is `path` with perhaps some squares between its ends left out.
+/// Whether `some` is `path`, perhaps without some squares between its ends.
 fn is_part(some: &[u8], path: &[u8]) -> bool {
     let mut rest = path.iter();
     some.first() == path.first()
@@ -164,7 +165,7 @@ fn write(moves: &[Move], this: &Move) -> String {
     names.join(if this.is_capture { "x" } else { "-" })
 }
 
-/// A piece on its way.
+/// The path of a piece under construction.
 struct Walk<'a> {
     board: &'a Board,
     position: &'a Position,
@@ -202,7 +203,7 @@ impl Walk<'_> {
         }
     }
 
-    /// All ways to go on after taking `taken`.
+    /// Follows all continuations after taking `taken`.
     fn jump(&mut self, taken: u64) {
         let at = self.path[self.path.len() - 1];
         let crown = self.board.crown[self.position.turn as usize];

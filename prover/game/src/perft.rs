@@ -3,8 +3,8 @@
 use super::moves::{count, generate, monomorphic};
 use super::{Board, Position, Side};
 
-/// The number of sequences of `depth` moves from `position`; ways of capturing that lead to the
-/// same position count separately. The last move is counted, not made.
+/// The number of sequences of `depth` moves from `position`; captures by different paths to equal
+/// positions count separately. The last move is counted, not made.
 pub fn perft(board: &Board, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;

@@ -1,13 +1,13 @@
-//! Positions.
+//! Positions and sides.
 
 use super::Board;
 
-/// A side.
+/// One of the two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
-    /// Starts on row 0 and moves first.
+    /// The side that starts on row 0 and moves first.
     Black = 0,
-    /// Starts on row R − 1.
+    /// The side that starts on row R − 1.
     White = 1,
 }
 
@@ -26,11 +26,11 @@ impl Side {
 /// The order is that of `SPEC.md` §1.1, because the layout keeps the order of squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
-    /// Black's pieces.
+    /// The bit set of Black's pieces.
     pub black: u64,
-    /// White's pieces.
+    /// The bit set of White's pieces.
     pub white: u64,
-    /// Kings of both sides.
+    /// The bit set of the kings of both sides.
     pub kings: u64,
     /// The side to move.
     pub turn: Side,
@@ -38,8 +38,8 @@ pub struct Position {
 
 impl Board {
     /// The position with these pieces and kings, given as masks with bit n − 1 for square n; `None`
-    /// if they are off the board or overlap, if kings are no pieces, or a man stands where it would
-    /// be crowned.
+    /// if pieces are off the board or overlap, if kings are no pieces, or if a man stands where it
+    /// would be crowned.
     pub fn position(&self, black: u32, white: u32, kings: u32, turn: Side) -> Option<Position> {
         let off_board = u64::from(black | white) >> self.squares() != 0;
         if off_board || black & white != 0 || kings & !(black | white) != 0 {
@@ -52,7 +52,7 @@ impl Board {
 }
 
 impl Position {
-    /// Number of pieces of both sides.
+    /// The number of pieces of both sides.
     pub fn pieces(&self) -> u32 {
         (self.black | self.white).count_ones()
     }
@@ -62,7 +62,7 @@ impl Position {
         self.black != 0 && self.white != 0
     }
 
-    /// The pieces of a side.
+    /// The bit set of a side's pieces.
     pub fn of(&self, side: Side) -> u64 {
         match side {
             Side::Black => self.black,
@@ -70,7 +70,7 @@ impl Position {
         }
     }
 
-    /// The position in 106 bits: two different positions of a board never have the same.
+    /// The position in 106 bits: two different positions of a board have different keys.
     pub fn key(&self) -> u128 {
         u128::from(self.black)
             | u128::from(self.white) << 35
@@ -78,7 +78,8 @@ impl Position {
             | u128::from(self.turn as u8) << 105
     }
 
-    /// Turned by half a turn, colours exchanged: the same position with the other side to move.
+    /// The position turned by half a turn with colours exchanged: an equivalent position with the
+    /// other side to move.
     pub fn twin(&self, board: &Board) -> Position {
         Position {
             black: board.turn(self.white),

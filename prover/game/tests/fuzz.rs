@@ -1,6 +1,6 @@
-//! The target of `tests/fuzz/` for files of games without any fuzzing: on the inputs that are kept
-//! there, and on parts of those that fuzzing begins with. The allocator counts, so the bound on
-//! memory holds here, too.
+//! The target of `tests/fuzz/` for files of games, run without a fuzzer: on the inputs that are
+//! kept there, and on parts of the seeds of fuzzing. The allocator counts, so the bound on memory
+//! is tested, too.
 
 #[path = "../../../tests/fuzz/src/counting.rs"]
 mod counting;
@@ -13,17 +13,17 @@ use std::path::PathBuf;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-/// Where inputs are kept.
+/// The directory of the kept inputs.
 fn corpus() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/corpus/games")
 }
 
-/// One test, because what another allocates meanwhile would count.
+/// There is only one test, because allocations of another one at the same time would be counted.
 #[test]
 fn nothing_is_found_again() {
     let kept = fs::read_dir(corpus()).unwrap();
     let kept: Vec<Vec<u8>> = kept.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
-    // The corpus itself must not get lost.
+    // The corpus itself must not be lost.
     assert!(kept.len() >= 20);
     kept.iter().chain(&games::seeds()).for_each(|input| games::run(input));
     for seed in games::seeds() {

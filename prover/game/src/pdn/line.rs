@@ -1,34 +1,34 @@
-//! The moves of a game as its text is read, while some of them may still mean one of several.
+//! The moves of a game while its text is read, where a text may still mean one of several moves.
 
 use super::super::{Board, Position};
 use super::plain::is_separator;
 use super::{half_moves_after_set_up, half_moves_before};
 use crate::notation::{Move, MoveError};
 
-/// How many meanings of the text are followed at a time, and over how many moves. Every one of
-/// them is tried with the moves that follow; where that leaves several, the first counts.
+/// The most meanings of the text that are followed at a time; below it, over how many moves. Each
+/// meaning is tried with the moves that follow; if several remain, the first counts.
 const MEANINGS: usize = 16;
 const UNDECIDED: usize = 256;
 
-/// What a text meant.
+/// The meaning of a text.
 pub(super) struct Played {
-    /// Whether it was a capture.
+    /// Whether the move was a capture.
     pub(super) is_capture: bool,
     /// Whether the text names several moves.
     pub(super) is_ambiguous: bool,
-    /// Whether it names some of the squares between the ends of a capture, but not all.
+    /// Whether the text names some of the squares between the ends of a capture, but not all.
     pub(super) is_partial: bool,
 }
 
-/// A game from its start.
+/// The moves of a game from its start.
 pub(super) struct Line {
-    /// Where the moves that are not decided begin.
+    /// The position at which the undecided moves begin.
     root: Position,
-    /// The single moves before the next one, as they are numbered.
+    /// The number of single moves before the next one, by the numbering of moves.
     half_moves: usize,
-    /// The positions after the moves that are decided.
+    /// The positions after the decided moves.
     decided: Vec<Position>,
-    /// The continuations that the text may mean, at least one, in the order of the moves.
+    /// The continuations that the text may mean, at least one, in canonical order of their moves.
     open: Vec<Vec<Position>>,
 }
 
@@ -43,7 +43,7 @@ impl Line {
         self.decided.len() + self.open[0].len()
     }
 
-    /// The single moves before the next one, as they are numbered.
+    /// The number of single moves before the next one, by the numbering of moves.
     pub(super) fn half_moves(&self) -> usize {
         self.half_moves
     }
@@ -52,19 +52,19 @@ impl Line {
         *open.last().unwrap_or(&self.root)
     }
 
-    /// Whether a text is a move here.
+    /// Whether a text names a legal move in the current position.
     pub(super) fn allows(&self, board: &Board, text: &str) -> bool {
         self.open.iter().any(|open| board.meanings(&self.last_of(open), text).is_ok())
     }
 
-    /// Another position is set up: what follows does not tell what moves before it meant.
+    /// Sets up another position: the moves after it do not decide what moves before it meant.
     pub(super) fn set_up(&mut self, position: Position) {
         self.decide();
         self.root = position;
         self.half_moves = half_moves_after_set_up(self.half_moves, &position);
     }
 
-    /// One more move.
+    /// Plays a move.
     pub(super) fn play(&mut self, board: &Board, text: &str) -> Result<Played, MoveError> {
         let mut first_error = None;
         let mut played: Option<Played> = None;
@@ -77,8 +77,7 @@ impl Line {
                     for Move { after, is_capture, paths } in meanings {
                         let is_partial = squares > 2 && paths.iter().all(|p| p.len() != squares);
                         played.get_or_insert(Played { is_capture, is_ambiguous, is_partial });
-                        // Where two meanings come to the same position the first one stands for
-                        // both.
+                        // If two meanings lead to equal positions, the first one stands for both.
                         let is_new = longer.iter().all(|o| o.last() != Some(&after));
                         if is_new && longer.len() < MEANINGS {
                             longer.push([&open[..], &[after]].concat());
@@ -105,7 +104,7 @@ impl Line {
         Ok(played)
     }
 
-    /// Takes the first meaning.
+    /// Decides on the first meaning.
     fn decide(&mut self) {
         self.root = self.last_of(&self.open[0]);
         self.decided.append(&mut self.open[0]);

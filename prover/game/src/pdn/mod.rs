@@ -1,32 +1,32 @@
-//! Games as text: PDN 3.0, as far as real files have it, read and written.
+//! Reads and writes games as text: PDN 3.0, as far as real files use it.
 //!
-//! [`PdnReader`] reads game after game from any source. What is wrong with one game is its
-//! [`fault`](PdnGame::fault); the next one is read all the same. What a move means is decided by
-//! the list of legal moves ([`Board::read_move`](super::Board::read_move)), and where that leaves
-//! several captures, by the moves that follow. Move numbers are not judged, and variations are
-//! kept as text, unread. [`write_pdn`] writes a game so that it is read back.
+//! [`PdnReader`] reads game after game from any source. The error in a game is its
+//! [`fault`](PdnGame::fault); the next game is still read. The meaning of a move is decided by the
+//! list of legal moves ([`Board::read_move`](super::Board::read_move)), and if several captures
+//! remain, by the moves that follow. Move numbers are not checked, and variations are kept as text,
+//! unread. [`write_pdn`] writes a game so that it is read back.
 //!
-//! These are taken in stride unless reading is [`Strict`](Strictness::Strict), and counted
+//! These deviations are forgiven unless reading is [`Strict`](Strictness::Strict), and counted
 //! ([`PdnGame::forgiven`]): bare words and other characters among the moves, a result that is
 //! missing before the next game or is not that of the tag `Result`, `10x14` for a move without a
 //! capture and `10-17` for a capture, blanks within a move or a result, other dashes, blanks and
 //! signs than those of ASCII, captures that the moves that follow settle, `;` before a comment, a
 //! strength that is not right behind its move, variations that are not made of moves, text in older
-//! encodings than UTF-8, which is taken for Latin-1. So strict is what the grammar of PDN 3.0 for
-//! reading has. Comments (`{}`, lines that begin with `%`), nested variations, strengths (`!?`,
+//! encodings than UTF-8, which is taken for Latin-1. So strict reading follows the grammar of PDN
+//! 3.0 for reading. Comments (`{}`, lines that begin with `%`), nested variations, strengths (`!?`,
 //! `(?)`, `$7`), positions that are set up (`/FEN "…"/`) and all line ends are always understood.
 //!
-//! What may be a part of a move is never passed over: digits that belong to no move, number or
+//! Text that may be a part of a move is never skipped: digits that belong to no move, number or
 //! result are a fault.
 //!
 //! A game ends with its result or where the tags of the next one begin; comments after the result
-//! are its own. A comment or variation that does not end is noticed at the end of the file or at a
-//! line that begins with `[Event "`.
+//! belong to the game. A comment or variation that does not end is noticed at the end of the file
+//! or at a line that begins with `[Event "`.
 //!
 //! **Limits.** A game has at most [`MOST_BYTES`] of text. The memory in use is a small multiple of
-//! that, whatever the file: lines and nesting have no limit of their own, and nothing recurses. A
+//! that for any file: lines and nesting have no limit of their own, and no function recurses. A
 //! capture with several meanings is settled by the next 256 moves at the latest, and at most 16
-//! meanings are followed at a time; where that leaves several, the first counts.
+//! meanings are followed at a time; if several remain, the first counts.
 
 mod line;
 mod plain;
@@ -48,23 +48,23 @@ pub use write::{move_number, write_pdn};
 /// The most bytes that the text of a game may have, its tags and comments included.
 pub const MOST_BYTES: u64 = 1 << 20;
 
-/// How much of what PDN 3.0 does not have is understood.
+/// How far deviations from PDN 3.0 are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strictness {
-    /// What real files have.
+    /// Deviations that occur in real files are forgiven.
     Lenient,
-    /// Only what the standard has: all else is a fault of its game.
+    /// Every deviation from the standard is a fault of its game.
     Strict,
 }
 
-/// A game as it was played.
+/// A game as it was read or is to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PdnGame {
-    /// Its number in the file, from 1.
+    /// The number of the game in the file, from 1.
     pub number: usize,
     /// The line of the file on which it begins, from 1.
     pub line: usize,
-    /// Its tags in order.
+    /// The tags in order, as names and values.
     pub tags: Vec<(String, String)>,
     /// The start: that of the game, or of the tag `FEN`.
     pub start: Position,
@@ -72,23 +72,23 @@ pub struct PdnGame {
     /// A move is made in the position before it, or in one that was set up
     /// ([`moves`](PdnGame::moves)).
     pub positions: Vec<Position>,
-    /// What is said beside the moves, in order.
+    /// The remarks beside the moves, in order.
     pub remarks: Vec<Remark>,
-    /// `1-0`, `0-1`, `1/2-1/2`, `*`, … as it is written after the moves, if it is there. The first
-    /// number is the score of Black, who moves first.
+    /// The result after the moves as it is written, `1-0`, `0-1`, `1/2-1/2`, `*`, …, if there is
+    /// one. The first number is the score of Black, who moves first.
     pub result: Option<String>,
-    /// The first thing that cannot be understood.
+    /// The first text that cannot be understood.
     pub fault: Option<PdnError>,
-    /// What a game with a fault has from there on. None without a fault, and if the game is longer
-    /// than [`MOST_BYTES`].
+    /// The text of a game with a fault from the fault on. `None` without a fault, and if the game
+    /// is longer than [`MOST_BYTES`].
     pub unread: Option<Unread>,
-    /// How many things were taken in stride that the standard does not have.
+    /// The number of forgiven deviations from the standard.
     pub forgiven: usize,
-    /// The first of them.
+    /// The first forgiven deviation.
     pub first_forgiven: Option<PdnError>,
 }
 
-/// The text of a game with a fault that was not understood.
+/// The text of a game with a fault that was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// The text as it was written.
@@ -99,31 +99,31 @@ pub struct Unread {
     pub is_whole: bool,
 }
 
-/// Something that is said beside the moves.
+/// A remark beside the moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// The number of moves before it.
+    /// The number of moves before the remark.
     pub after: usize,
-    /// What it is.
+    /// The content of the remark.
     pub what: RemarkKind,
 }
 
-/// What kind of remark.
+/// The kind of a remark, with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RemarkKind {
     /// A comment, without its braces.
     Comment(String),
-    /// A judgement of the move before it: a strength such as `!?` or `(?)`, which is the first
-    /// remark after a move and the only one, or a number such as `$7`.
+    /// A judgement of the move before it: a strength such as `!?` or `(?)`, of which there is at
+    /// most one and which is the first remark after a move, or a number such as `$7`.
     Mark(String),
-    /// Other moves, with their parentheses and all that is in them.
+    /// A variation, with its parentheses and all of its content.
     Variation(String),
     /// Another position, in which the next move is made.
     SetUp(Position),
 }
 
 impl PdnGame {
-    /// The value of a tag, in whatever case its name is written.
+    /// The value of a tag; upper and lower case of its name are not distinguished.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let found = self.tags.iter().find(|(tag, _)| tag.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -150,18 +150,18 @@ impl PdnGame {
         })
     }
 
-    /// Where the first move is made.
+    /// The position in which the first move is made.
     pub fn first_position(&self) -> Position {
         let before = self.set_ups().take_while(|(after, _)| *after == 0);
         before.last().map_or(self.start, |(_, position)| position)
     }
 
-    /// How many moves come before a position that is set up among them, if there is one.
+    /// The number of moves before a position that is set up among them, if there is one.
     pub fn moves_before_set_up(&self) -> Option<usize> {
         self.set_ups().map(|(after, _)| after).find(|after| *after > 0)
     }
 
-    /// Why the result after the moves and the tag `Result` cannot both be right.
+    /// The reason why the result after the moves and the tag `Result` cannot both be right.
     pub fn contradiction(&self) -> Option<String> {
         let (tag, result) = (self.tag("Result")?, self.result.as_deref()?);
         let what = || format!("the tag Result says {tag}, but the moves end with {result}");
@@ -174,22 +174,22 @@ impl PdnGame {
     }
 }
 
-/// What is wrong with a PDN file, and where.
+/// The fault of a PDN file, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file}, line {line}, column {column}: {what}")]
 pub struct PdnError {
-    /// The file, as the caller named it.
+    /// The name of the file, as the caller gave it.
     pub file: String,
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
-    /// The character of the line, from 1.
+    /// The number of the character in the line, from 1.
     pub column: usize,
     /// What was expected there, and what was found.
     pub what: String,
 }
 
 impl Game {
-    /// Reads all games of a PDN text. `file` is its name for errors.
+    /// Reads all games of a PDN text. `file` is the name of the text in errors.
     pub fn read_pdn(&self, file: &str, bytes: &[u8], strictness: Strictness) -> Vec<PdnGame> {
         // Reading from memory does not fail.
         PdnReader::new(self, file, bytes, strictness).map_while(Result::ok).collect()
@@ -203,8 +203,8 @@ fn is_result(word: &str) -> bool {
     STANDARD.contains(&word) || matches!(word, "2-0" | "0-2" | "1-1" | "0-0" | "1/2")
 }
 
-/// Whether the value of the tag `Result` and a result after the moves mean something else. After
-/// the moves `*` is only their end; a tag that is no result says nothing.
+/// Whether the value of the tag `Result` and a result after the moves contradict each other. After
+/// the moves `*` is only their end; a tag that is no result makes no statement.
 fn contradicts(tag: &str, result: &str) -> bool {
     let meaning = |text: &str| match text {
         "1-0" | "2-0" => Some("Black wins"),
@@ -219,16 +219,16 @@ fn contradicts(tag: &str, result: &str) -> bool {
     result != "*" && tag.is_some_and(|tag| Some(tag) != meaning(result))
 }
 
-/// The strengths of moves, for some of which the standard has numbers.
+/// The strengths of moves; the standard has numbers for some of them.
 struct Strength;
 
 impl Strength {
-    /// Whether a remark is a strength that is not a number.
+    /// Whether a remark is a strength other than a number.
     fn is_text(remark: &RemarkKind) -> bool {
         matches!(remark, RemarkKind::Mark(mark) if !mark.starts_with('$'))
     }
 
-    /// The number that means the same.
+    /// The number that is equivalent to a strength.
     fn number(strength: &str) -> Option<&'static str> {
         Some(match strength.trim_matches(['(', ')']) {
             "!" => "$1",
@@ -242,19 +242,19 @@ impl Strength {
     }
 }
 
-/// How many single moves come before the first one of a start, as they are numbered.
+/// The number of single moves before the first one of a start, by the numbering of moves.
 fn half_moves_before(start: &Position) -> usize {
     usize::from(start.turn == Side::White)
 }
 
-/// How many single moves come before the next one, as they are numbered, if so many came before and
-/// a position is set up.
+/// The number of single moves before the next one, by the numbering of moves, if `half_moves` came
+/// before and a position is set up.
 fn half_moves_after_set_up(half_moves: usize, position: &Position) -> usize {
     let is_white = position.turn == Side::White;
     half_moves + usize::from(is_white != (half_moves % 2 == 1))
 }
 
-/// The number of a move before which there are so many single moves.
+/// The number of a move before which there are `half_moves` single moves.
 fn number_of(half_moves: usize) -> usize {
     half_moves / 2 + 1
 }

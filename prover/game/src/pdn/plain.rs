@@ -1,13 +1,14 @@
-//! Characters for which the standard has others: dashes of all kinds, `×`, blanks that do not
-//! break a line, full width forms. Only those are listed that stand for exactly one character of
-//! PDN; all others stay as they are, and what may be a move with one of them in it is a fault.
+//! Characters that stand for characters of the standard: dashes of all kinds, `×`, non-breaking
+//! blanks, full-width forms. Only characters are listed that stand for exactly one character of
+//! PDN; all others stay as they are, and a text with one of them that may be a move is a fault.
 
-/// The character of PDN that is meant by `c`; mostly itself.
+/// The character of PDN for which `c` stands; mostly `c` itself.
 pub(super) fn plain(c: char) -> char {
     match c {
         '\u{b}' | '\u{c}' => ' ',
         _ if c.is_ascii() => c,
-        // Dashes and minus signs; Windows-1252 has two of them where Latin-1 has none.
+        // Dashes and minus signs; Windows-1252 has two of them where Latin-1 has control
+        // characters.
         '\u{96}'
         | '\u{97}'
         | '\u{ad}'
@@ -29,24 +30,24 @@ pub(super) fn plain(c: char) -> char {
         | '\u{fe63}'
         | '\u{ff0d}'
         | '\u{ff70}' => '-',
-        // Times signs and the letter of Cyrillic that looks like x.
+        // Times signs, and the letter of Cyrillic that looks like x.
         '\u{d7}' | '\u{425}' | '\u{445}' | '\u{2715}' | '\u{2716}' | '\u{2a09}' | '\u{2a2f}'
         | '\u{ff38}' | '\u{ff58}' => 'x',
         '\u{2236}' | '\u{a789}' | '\u{fe55}' => ':',
         '\u{2024}' | '\u{2026}' | '\u{fe52}' => '.',
-        // Digits and the signs that moves, their numbers and results have, in full width.
+        // Full-width forms of the digits and signs of moves, their numbers and results.
         '\u{ff01}' | '\u{ff0c}' | '\u{ff0e}'..='\u{ff1a}' | '\u{ff1f}' => full_width(c),
         _ if c.is_whitespace() || is_invisible(c) => ' ',
         _ => c,
     }
 }
 
-/// The character of ASCII whose full width form this is.
+/// The character of ASCII whose full-width form this is.
 fn full_width(c: char) -> char {
     u8::try_from(u32::from(c) - 0xfee0).map_or(c, char::from)
 }
 
-/// Whether a character takes no room. (The soft hyphen is among the dashes.)
+/// Whether a character has no width. (The soft hyphen is among the dashes.)
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206f}' | '\u{feff}')
@@ -57,13 +58,13 @@ pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Blanks within a line.
+/// Whether a character is a blank within a line.
 pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t')
 }
 
-/// Whether a character belongs to a word. Those beyond ASCII are letters of some script, or
-/// something that may be meant as a part of a move.
+/// Whether a character belongs to a word. Characters beyond ASCII do: they are letters of some
+/// script, or may be meant as a part of a move.
 pub(super) fn is_in_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || !c.is_ascii() || "-/:'_".contains(c)
 }

@@ -1,4 +1,4 @@
-//! Reading games.
+//! Reads games.
 
 use std::io::{self, BufRead};
 
@@ -10,9 +10,9 @@ use super::{
     number_of,
 };
 
-/// No result is longer.
+/// The greatest length of a result.
 const LONGEST_WORD: usize = 16;
-/// So far a tag may be indented, and so long a word may be that follows a result.
+/// The greatest indentation of a tag, and the greatest length of a word that follows a result.
 const LOOK_AHEAD: usize = 64;
 
 /// Reads the games of a source one after the other.
@@ -34,19 +34,19 @@ pub struct PdnReader<'a, R> {
     file: String,
     strictness: Strictness,
     source: Source<R>,
-    /// Games so far.
+    /// The number of games so far.
     number: usize,
 }
 
 impl<'a, R: BufRead> PdnReader<'a, R> {
-    /// Reads games of `game` from `source`; `file` is its name for errors.
+    /// Reads games of `game` from `source`; `file` is the name of the source in errors.
     pub fn new(game: &'a Game, file: &str, source: R, strictness: Strictness) -> Self {
         PdnReader { game, file: file.into(), strictness, source: Source::new(source), number: 0 }
     }
 }
 
 impl<R: BufRead> Iterator for PdnReader<'_, R> {
-    /// A game, or why the source cannot be read on.
+    /// A game, or the error by which reading the source ended.
     type Item = io::Result<PdnGame>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -61,7 +61,7 @@ impl<R: BufRead> Iterator for PdnReader<'_, R> {
                 return None;
             }
             let game = Reading::new(self).game();
-            // A game that the system cut short is none.
+            // A game that an error of reading cut short is not returned.
             if let Some(error) = self.source.take_error() {
                 return Some(Err(error));
             }
@@ -74,18 +74,18 @@ impl<R: BufRead> Iterator for PdnReader<'_, R> {
     }
 }
 
-/// A place: line and column.
+/// A place in a file: line and column.
 pub(super) type Place = (usize, usize);
 
 /// The number of a move that was read and whose move is still to come.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Number {
     pub(super) at: Place,
-    /// Without one it may also be half a move.
+    /// Whether a dot follows; a number without one may also be half a move.
     pub(super) has_dot: bool,
 }
 
-/// A game under way.
+/// The state of reading a game.
 pub(super) struct Reading<'r, R> {
     pub(super) game: &'r Game,
     pub(super) file: &'r str,
@@ -96,22 +96,22 @@ pub(super) struct Reading<'r, R> {
     pub(super) line: Option<Line>,
     /// The number of the next move, if it was read.
     pub(super) number: Option<Number>,
-    /// Where the number is that is right before what is being read.
+    /// The place of the number right before the text that is being read.
     number_at: Option<Place>,
-    /// How many bytes of the game came before the end of the last move.
+    /// The number of bytes of the game before the end of the last move.
     pub(super) move_end: Option<u64>,
-    /// Where the result is.
+    /// The place of the result.
     pub(super) result_at: Option<Place>,
-    /// Where the fault is to be shown if it is not where the text is that is not understood.
+    /// The place at which the fault is reported, if it is not that of the unknown text.
     pub(super) fault_from: Option<Place>,
     /// Whether the fault is among the tags.
     pub(super) fault_in_tags: bool,
     /// Whether a tag or a word was read.
     is_begun: bool,
-    /// Whether anything was read that can only come after the tags.
+    /// Whether any text was read that can only come after the tags.
     pub(super) in_moves: bool,
     pub(super) ended: bool,
-    /// Whether something that has no end goes on to the next game or the end of the file.
+    /// Whether text without an end goes on to the next game or the end of the file.
     pub(super) is_cut: bool,
 }
 
@@ -151,13 +151,13 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
     }
 
-    /// Reads to the end of the game. None if there is no game, but a comment or a few words.
+    /// Reads to the end of the game. `None` if there is no game, but only a comment or a few words.
     fn game(mut self) -> Option<PdnGame> {
         let begin = self.place();
         while !self.ended {
             let at = self.place();
             let Some(c) = self.peek() else { break };
-            // What may stand before a game, such as a comment, is not its beginning.
+            // Text that may stand before a game, such as a comment, is not its beginning.
             if !self.is_begun && (c == '[' || is_in_word(c)) {
                 self.is_begun = true;
                 self.pdn.line = at.0;
@@ -175,7 +175,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         if !is_game {
             return None;
         }
-        // The standard needs no result at the end of a file.
+        // The standard requires no result at the end of a file.
         if self.pdn.result.is_none() && self.source.peek().is_some() {
             let what = || "expected a result after the moves, found the next game".into();
             self.forgive(self.place(), what);
@@ -186,7 +186,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         Some(self.pdn)
     }
 
-    /// Reads what begins with a character.
+    /// Reads the item that begins with a character.
     fn item(&mut self, at: Place, c: char) {
         self.number_at = self.number.map(|number| number.at);
         match c {
@@ -213,17 +213,17 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
     }
 
-    /// Whether what begins with a bracket is a tag of the next game.
+    /// Whether the text that begins with a bracket is a tag of the next game.
     fn is_next_game(&mut self) -> bool {
         self.in_moves && !self.is_before_tags() && self.is_tag()
     }
 
-    /// Whether so far there were only words, which real files have between games.
+    /// Whether only words were read so far, which real files have between games.
     fn is_before_tags(&self) -> bool {
         self.pdn.tags.is_empty() && self.line.is_none() && self.pdn.fault.is_none()
     }
 
-    /// Whether a bracket begins a tag: a name follows, and within a line a quote, too.
+    /// Whether a bracket begins a tag: a name follows, and within a line also a quote.
     fn is_tag(&mut self) -> bool {
         let is_at_line = self.source.begins_line();
         let bytes: Vec<u8> = (1..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect();
@@ -234,8 +234,8 @@ impl<'r, R: BufRead> Reading<'r, R> {
             && (is_at_line || value.starts_with(b"\""))
     }
 
-    /// What follows the result and belongs to the game: comments and the like. The next game begins
-    /// with a tag, or with a move or its number.
+    /// Reads comments and similar text that follow the result and belong to the game. The next game
+    /// begins with a tag, or with a move or its number.
     fn after_result(&mut self) {
         let mut remark = None;
         while !self.is_cut {
@@ -260,12 +260,12 @@ impl<'r, R: BufRead> Reading<'r, R> {
             }
         }
         if let Some(at) = remark {
-            // Without tags that follow, the standard takes it for a part of the next game.
+            // Without tags that follow, the standard takes the remark for a part of the next game.
             self.forgive(at, || "expected this remark before the result".into());
         }
     }
 
-    /// The next word, if it is not long.
+    /// The next word, if it is not longer than [`LOOK_AHEAD`].
     fn next_word(&mut self) -> Option<String> {
         let bytes: Vec<u8> = (0..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect();
         let text: String = decode(&bytes).chars().map(plain).collect();
@@ -274,7 +274,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         is_whole.then(|| text[..end.unwrap_or(text.len())].into())
     }
 
-    /// A result after a result: what some programs write after `*`.
+    /// Reads a result after a result, which some programs write after `*`.
     fn second_result(&mut self, at: Place, word: &str) {
         self.forgive(at, || format!("expected one result, found another, {word}"));
         self.take_text(is_in_word);
@@ -287,12 +287,12 @@ impl<'r, R: BufRead> Reading<'r, R> {
         (self.source.line, self.source.column)
     }
 
-    /// The next character, as the standard would have it.
+    /// The next character, in the form of the standard.
     pub(super) fn peek(&mut self) -> Option<char> {
         self.source.peek_char().map(|(c, _)| plain(c))
     }
 
-    /// Takes the next character. If the standard has another one for it, that is what it is.
+    /// Takes the next character, in the form of the standard.
     pub(super) fn take_plain(&mut self) -> Option<char> {
         let at = self.place();
         let (found, bytes) = self.source.peek_char()?;
@@ -306,8 +306,8 @@ impl<'r, R: BufRead> Reading<'r, R> {
         Some(c)
     }
 
-    /// Takes characters while they are `good`. Of a game that is too long only words are kept, to
-    /// find its result.
+    /// Takes characters while `good` returns true. Of a game that is too long only words are kept,
+    /// to find its result.
     pub(super) fn take_text(&mut self, good: impl Fn(char) -> bool) -> String {
         let mut text = String::new();
         while self.peek().is_some_and(&good) {
@@ -339,17 +339,17 @@ impl<'r, R: BufRead> Reading<'r, R> {
         PdnError { file: self.file.into(), line, column, what }
     }
 
-    /// Something cannot be understood. The rest is only read to find the end of the game.
+    /// Records the fault of the game. The rest is only read to find the end of the game.
     pub(super) fn fault(&mut self, at: Place, what: String) {
         if self.pdn.fault.is_none() {
             self.pdn.fault = Some(self.error(at, what));
             self.fault_in_tags = !self.in_moves;
-            // A result stays with what follows it, and a number with its move.
+            // The place is that of the result before this text, or of the number of the move.
             self.fault_from = self.result_at.or(self.number_at);
         }
     }
 
-    /// What is next, in words.
+    /// Describes the next character.
     pub(super) fn found(&mut self) -> String {
         let next = self.source.peek_char();
         next.map_or("the end of the file".into(), |(c, _)| format!("{c:?}"))
@@ -360,8 +360,8 @@ impl<'r, R: BufRead> Reading<'r, R> {
         self.fault(self.place(), format!("expected {want}, found {found}"));
     }
 
-    /// Something is not in the standard. After a fault it is not even put into words: what remains
-    /// may be long.
+    /// Records a forgiven deviation. After a fault `what` is not called, since the rest may be
+    /// long.
     pub(super) fn forgive(&mut self, at: Place, what: impl FnOnce() -> String) {
         if self.pdn.fault.is_some() {
             return;
@@ -375,7 +375,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
     }
 
-    /// Takes the next byte, which belongs to `text`, if the game is not too long.
+    /// Takes the next byte and appends it to `text`, if the game is not too long.
     pub(super) fn take(&mut self, text: &mut Vec<u8>) -> Option<u8> {
         let byte = self.next()?;
         if self.source.game_bytes() <= MOST_BYTES {
@@ -392,7 +392,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         text
     }
 
-    /// A text in UTF-8, or in an older encoding.
+    /// Decodes a text in UTF-8, or in an older encoding.
     pub(super) fn decode(&mut self, at: Place, bytes: &[u8]) -> String {
         if std::str::from_utf8(bytes).is_err() {
             self.forgive(at, || "expected text in UTF-8, found another encoding".into());
@@ -400,7 +400,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         decode(bytes)
     }
 
-    /// Keeps what was not understood.
+    /// Keeps the text from the fault on.
     fn keep_unread(&mut self, begin: Place) {
         let Some(fault) = &self.pdn.fault else { return };
         let Some(text) = self.source.game_text() else { return };
@@ -412,7 +412,7 @@ impl<'r, R: BufRead> Reading<'r, R> {
         self.pdn.unread = Some(Unread { text, line, is_whole });
     }
 
-    /// The moves begin where the tags say.
+    /// Begins the moves at the start that the tags give.
     pub(super) fn begin_moves(&mut self) {
         if self.line.is_none() && self.pdn.tag("SetUp") == Some("0") {
             self.pdn.start = self.game.start();
@@ -437,7 +437,7 @@ fn is_part_of_move(c: char) -> bool {
     c.is_numeric() || "-/:".contains(c)
 }
 
-/// Whether a byte ends a line. CR LF ends one line, too.
+/// Whether a byte ends a line. CR LF ends one line.
 pub(super) fn is_line_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }

@@ -1,4 +1,4 @@
-//! What is said beside the moves: comments, variations, strengths of moves, positions that are set
+//! Reads remarks beside the moves: comments, variations, strengths of moves, positions that are set
 //! up.
 
 use std::io::BufRead;
@@ -9,7 +9,7 @@ use super::read::{Place, Reading, is_line_end};
 use super::standard::variation_fault;
 use super::{Remark, RemarkKind, Strength};
 
-/// A strength in parentheses is not longer.
+/// The greatest length of a strength in parentheses.
 const LONGEST_STRENGTH: usize = 16;
 
 impl<R: BufRead> Reading<'_, R> {
@@ -30,7 +30,7 @@ impl<R: BufRead> Reading<'_, R> {
         self.remark(RemarkKind::Comment(text.trim().into()));
     }
 
-    /// To the end of the line, which earlier standards have.
+    /// Reads a comment up to the end of the line, a form of earlier standards.
     pub(super) fn line_comment(&mut self, at: Place) {
         let follows = self.source.last;
         let begins_line = self.source.begins_line();
@@ -43,8 +43,8 @@ impl<R: BufRead> Reading<'_, R> {
         self.add_comment(at, &text);
     }
 
-    /// Whether a remark may be moves that a semicolon separates from the one before it: it is right
-    /// between the two, or there is nothing else and the first move is legal.
+    /// Whether a remark may be moves that a semicolon separates from the one before it: the
+    /// semicolon is right between the two, or the remark has only moves and the first one is legal.
     fn may_be_moves(&self, text: &[u8], follows_move: bool) -> bool {
         let text: String = String::from_utf8_lossy(text).chars().map(plain).collect();
         if follows_move && text.starts_with(|c: char| c.is_ascii_digit()) {
@@ -77,7 +77,7 @@ impl<R: BufRead> Reading<'_, R> {
         self.add_comment(opened, &text);
     }
 
-    /// A strength in parentheses, or a variation.
+    /// Reads a strength in parentheses, or a variation.
     pub(super) fn parenthesis(&mut self, opened: Place) {
         let bytes = (0..LONGEST_STRENGTH).map_while(|n| self.source.byte(n));
         let text: Vec<u8> = bytes.collect();
@@ -133,7 +133,7 @@ impl<R: BufRead> Reading<'_, R> {
         self.remark(RemarkKind::Variation(text));
     }
 
-    /// The game is the last that can be told from what follows.
+    /// Records that a comment or variation never ends; the game is the last that can be told apart.
     fn never_ends(&mut self, opened: Place, want: &str, next_game: bool) {
         let found = if next_game { "the next game" } else { "the end of the file" };
         self.fault(opened, format!("expected {want}, found {found}"));
@@ -156,13 +156,13 @@ impl<R: BufRead> Reading<'_, R> {
         self.strength(at, marks, is_at_move);
     }
 
-    /// Whether what was read last is a move.
+    /// Whether a move was read last.
     pub(super) fn is_at_move(&self) -> bool {
         self.move_end == Some(self.source.game_bytes())
     }
 
-    /// A strength, which belongs right behind its move. One that has no such place becomes a
-    /// number of the same meaning, which the standard allows anywhere.
+    /// Records a strength, which belongs right behind its move. One in another place becomes the
+    /// equivalent number, which the standard allows anywhere.
     fn strength(&mut self, at: Place, strength: String, is_at_move: bool) {
         self.in_moves = true;
         let done = self.done();
@@ -195,7 +195,8 @@ impl<R: BufRead> Reading<'_, R> {
         });
     }
 
-    /// The end of a game or, right behind a move that others follow, the mark of a forced move.
+    /// Reads the end of a game or, right behind a move that others follow, the mark of a forced
+    /// move.
     pub(super) fn asterisk(&mut self, at: Place) {
         let is_at_move = self.is_at_move();
         self.take_plain();
@@ -208,7 +209,7 @@ impl<R: BufRead> Reading<'_, R> {
         self.result(at, "*");
     }
 
-    /// `/FEN "…"/`: another position.
+    /// Reads `/FEN "…"/`, which sets up another position.
     pub(super) fn set_up(&mut self, at: Place) {
         self.in_moves = true;
         self.take_plain();

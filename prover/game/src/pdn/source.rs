@@ -6,32 +6,32 @@ use std::io::{self, BufRead};
 use super::MOST_BYTES;
 use super::read::Place;
 
-/// How a game begins in nearly all files. A comment or variation that was never closed would
-/// otherwise take in all games that follow.
+/// The beginning of a game in nearly all files. Without it a comment or variation that was never
+/// closed would include all games that follow.
 const NEXT_GAME: &[u8] = b"[Event \"";
 
-/// How a text in UTF-8 may begin.
+/// The bytes with which a text in UTF-8 may begin.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Reads byte by byte, and counts lines and characters. Of what was read only the text of the
-/// current game is kept, as far as a game may have it.
+/// Reads byte by byte, and counts lines and characters. Only the text of the current game is kept,
+/// up to the greatest length of a game.
 pub(super) struct Source<R> {
     from: R,
-    /// Bytes that were looked at and not taken yet.
+    /// Bytes that were peeked at and not taken yet.
     ahead: VecDeque<u8>,
     /// The error that ended reading.
     failed: Option<io::Error>,
     pub(super) line: usize,
     pub(super) column: usize,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub(super) read: u64,
     /// The byte that was taken last.
     pub(super) last: u8,
-    /// How many of the next bytes belong to the character that was begun.
+    /// The number of the next bytes that belong to the current character.
     in_char: usize,
     /// The first bytes of the line.
     line_start: Vec<u8>,
-    /// The bytes of the game so far, and how many had been read before it.
+    /// The bytes of the game so far; below it, the number of bytes that had been read before it.
     game: Vec<u8>,
     begin: u64,
 }
@@ -53,12 +53,12 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// The error of the system that ended reading, once.
+    /// Takes the error of the system that ended reading.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.failed.take()
     }
 
-    /// The next byte; none at the end, or where the system cannot read on.
+    /// The next byte; `None` at the end, or after an error of reading.
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.ahead.front() {
             Some(&byte) => Some(byte),
@@ -89,8 +89,8 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// The next character and its number of bytes. A byte that is no UTF-8 is a character of
-    /// Latin-1.
+    /// The next character and its number of bytes. A byte that is not valid UTF-8 counts as a
+    /// character of Latin-1.
     pub(super) fn peek_char(&mut self) -> Option<(char, usize)> {
         let first = self.peek()?;
         let length = match first {
@@ -122,7 +122,7 @@ impl<R: BufRead> Source<R> {
             self.game.push(byte);
         }
         let ends_line = byte == b'\r' || byte == b'\n';
-        // Both together end one line.
+        // CR and LF together end one line.
         if ends_line && !(byte == b'\n' && self.last == b'\r') {
             self.line += 1;
         }
@@ -144,14 +144,14 @@ impl<R: BufRead> Source<R> {
         self.line_start.is_empty()
     }
 
-    /// Takes bytes while they are `good`.
+    /// Takes bytes while `good` returns true.
     pub(super) fn skip_while(&mut self, good: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&good) {
             self.next();
         }
     }
 
-    /// Passes over a byte order mark at the beginning of a file: it belongs to no game.
+    /// Skips a byte order mark at the beginning of a file, which belongs to no game.
     pub(super) fn skip_byte_order_mark(&mut self) {
         let is_mark =
             |source: &mut Self| (0..3).all(|n| source.byte(n) == Some(BYTE_ORDER_MARK[n]));
@@ -160,25 +160,25 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// A game begins with the next byte.
+    /// Begins a game at the next byte.
     pub(super) fn begin_game(&mut self) {
         self.game.clear();
         self.begin = self.read;
     }
 
-    /// How many bytes of the game were read.
+    /// The number of bytes of the game that were read.
     pub(super) fn game_bytes(&self) -> u64 {
         self.read - self.begin
     }
 
-    /// The text of the game so far; none if it is longer than a game may be.
+    /// The text of the game so far; `None` if it is longer than a game may be.
     pub(super) fn game_text(&self) -> Option<&[u8]> {
         let is_whole = self.game.len() as u64 == self.game_bytes();
         (is_whole && self.game_bytes() <= MOST_BYTES).then_some(&self.game)
     }
 
-    /// Whether what was just read is the beginning of a game, at the beginning of a line. If so,
-    /// it is read again.
+    /// Whether the bytes read last are the beginning of a game, at the beginning of a line. If so,
+    /// they will be read again.
     pub(super) fn is_at_next_game(&mut self) -> bool {
         if self.line_start != NEXT_GAME {
             return false;
@@ -197,7 +197,7 @@ impl<R: BufRead> Source<R> {
     }
 }
 
-/// How many bytes of a text that begins at `begin` come before the place `at`.
+/// The number of bytes before the place `at` in a text that begins at `begin`.
 pub(super) fn bytes_before(text: &[u8], begin: Place, at: Place) -> usize {
     let mut source = Source::new(text);
     (source.line, source.column) = begin;
@@ -213,7 +213,7 @@ pub(super) fn bytes_before(text: &[u8], begin: Place, at: Place) -> usize {
     bytes
 }
 
-/// Text in whatever encoding: UTF-8, or else Latin-1, in which every byte is a character.
+/// Decodes a text: as UTF-8, or otherwise as Latin-1, in which every byte is a character.
 pub(super) fn decode(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
@@ -221,7 +221,8 @@ pub(super) fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// Text whose parts may be in different encodings: bytes that are no UTF-8 are Latin-1.
+/// Decodes a text whose parts may be in different encodings: bytes that are not valid UTF-8 are
+/// Latin-1.
 pub(super) fn decode_parts(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

@@ -1,14 +1,14 @@
-//! What the grammar of PDN 3.0 has, where a text is otherwise only kept: variations and FENs. It is
-//! the grammar for reading, which takes `:` for a capture and results besides `*`.
+//! Checks variations and FENs, which are otherwise only kept as text, against the grammar of PDN
+//! 3.0. It is the grammar for reading, which accepts `:` for a capture and results besides `*`.
 
-/// Where a variation, with its parentheses, is not as the standard has it: the byte, and what was
-/// expected there. Whether its moves are legal is not asked.
+/// The first place where a variation, with its parentheses, deviates from the standard: the offset
+/// of the byte, and what was expected there. Whether its moves are legal is not checked.
 pub(super) fn variation_fault(text: &str, squares: u8) -> Option<(usize, &'static str)> {
     let mut scanner = Scanner { text: text.as_bytes(), at: 0, squares, number: false };
     scanner.variation().err().map(|expected| (scanner.at.min(text.len()), expected))
 }
 
-/// Whether a position is written as the standard has it: `W:W31-32:B1,K2`, perhaps with a dot.
+/// Whether a position is written as the standard has it: `W:W31-32:B1,K2`, with or without a dot.
 pub(super) fn is_fen(fen: &str) -> bool {
     let fen = fen.strip_suffix('.').unwrap_or(fen);
     let mut parts = fen.split(':');
@@ -30,7 +30,7 @@ pub(super) fn is_fen(fen: &str) -> bool {
 
 struct Scanner<'a> {
     text: &'a [u8],
-    /// The next byte. At an error it is the one where something else was expected.
+    /// The offset of the next byte. At an error it is that of the unexpected byte.
     at: usize,
     /// The squares of the board.
     squares: u8,
@@ -49,14 +49,14 @@ impl Scanner<'_> {
         is_there
     }
 
-    /// Takes bytes up to and with the next `end`.
+    /// Takes bytes up to and including the next `end`.
     fn until(&mut self, end: u8) {
         let length = self.text[self.at..].iter().position(|&b| b == end);
         self.at += length.map_or(self.text.len() - self.at, |length| length + 1);
     }
 
     fn variation(&mut self) -> Result<(), &'static str> {
-        // Of each variation that is open, whether it has something.
+        // For each open variation, whether it has any content.
         let mut open: Vec<bool> = Vec::new();
         loop {
             let Some(byte) = self.peek(0) else { return Ok(()) };
@@ -154,7 +154,7 @@ impl Scanner<'_> {
         Err("a square of the board")
     }
 
-    /// `!` or `(?)` right behind a move, if it is there.
+    /// Takes `!` or `(?)` right behind a move, if it is there.
     fn strength(&mut self) {
         let begin = self.at;
         let in_parentheses = self.takes(b'(');

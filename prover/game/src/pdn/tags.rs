@@ -1,4 +1,4 @@
-//! The tags of a game.
+//! Reads the tags of a game.
 
 use std::io::BufRead;
 
@@ -10,8 +10,8 @@ use super::standard::is_fen;
 pub(super) const GAME_TYPE: &str = "21";
 
 impl<R: BufRead> Reading<'_, R> {
-    /// `[Name "value"]`. A value ends where a bracket follows the quote: real files have quotes in
-    /// names.
+    /// Reads `[Name "value"]`. A value ends at a quote that a bracket follows, since real files
+    /// have quotes in names.
     pub(super) fn tag(&mut self, opened: Place) {
         if self.in_moves {
             // Words before the tags are no moves.
@@ -45,7 +45,7 @@ impl<R: BufRead> Reading<'_, R> {
             match self.source.peek() {
                 None => return self.expected("\"] at the end of the tag"),
                 Some(b) if is_line_end(b) => return self.expected("\"] at the end of the tag"),
-                // A quote that is written \" is none.
+                // A quote that is written \" does not end the value.
                 Some(b'"') if value.iter().rev().take_while(|&&b| b == b'\\').count() % 2 == 0 => {
                     let end = value.len();
                     self.take(&mut value);
@@ -69,14 +69,14 @@ impl<R: BufRead> Reading<'_, R> {
         self.take_while(|byte| is_space(byte.into()))
     }
 
-    /// Whether a FEN is as the standard has it.
+    /// Checks that a FEN is as the standard has it.
     pub(super) fn judge_fen(&mut self, at: Place, fen: &str) {
         if !is_fen(fen) {
             self.forgive(at, || format!("expected a FEN such as W:W31,32:B1,K2, found {fen:?}"));
         }
     }
 
-    /// Takes in what a tag says of the rules and of the start.
+    /// Applies the meaning of a tag for the rules and for the start.
     fn understand(&mut self, at: Place, name: &str, value: &str) {
         let kind = value.split(',').next().unwrap_or_default().trim();
         if name.eq_ignore_ascii_case("GameType") && kind != GAME_TYPE {

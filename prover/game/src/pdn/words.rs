@@ -1,4 +1,4 @@
-//! The words of a game: moves and their numbers, results, and what is none of these.
+//! Reads the words of a game: moves and their numbers, results, and other words.
 
 use std::io::BufRead;
 
@@ -7,15 +7,16 @@ use super::plain::{is_blank, is_in_word, is_separator, is_space};
 use super::read::{Number, Place, Reading};
 use super::{contradicts, is_result};
 
-/// No game has so many moves; such a number is a move whose separator is missing.
+/// The number of digits from which on a number cannot be that of a move, but is a move whose
+/// separator is missing.
 const NO_MOVE_NUMBER: usize = 4;
 
-/// A draw, as it may also be written in parts.
+/// A draw; below it, its half, since a draw may also be written in parts.
 const DRAW: &str = "1/2-1/2";
 const HALF: &str = "1/2";
 
 impl<R: BufRead> Reading<'_, R> {
-    /// A move, its number, a result, or a word that is none of these.
+    /// Reads a move, its number, a result, or another word.
     pub(super) fn word(&mut self, at: Place) {
         let mut word = self.take_text(is_in_word);
         self.in_moves = true;
@@ -31,7 +32,7 @@ impl<R: BufRead> Reading<'_, R> {
         }
         if !word.starts_with(|c: char| c.is_ascii_digit()) {
             let what = || format!("expected a move, a result or a tag, found {word:?}");
-            // Perhaps a move in another notation, which must not get lost.
+            // The word may be a move in another notation, which must not be skipped.
             let is_move = word.contains(|c: char| c.is_numeric() || c == '/')
                 || word.chars().all(is_separator)
                 || self.number.is_some_and(|number| !number.has_dot);
@@ -57,7 +58,7 @@ impl<R: BufRead> Reading<'_, R> {
         }
     }
 
-    /// What follows a half and belongs to a draw: `1/2 - 1/2`.
+    /// Reads the rest of a draw after a half: `1/2 - 1/2`.
     fn rest_of_draw(&mut self, at: Place, word: &mut String) {
         let before = word.len();
         self.take_text(is_space);
@@ -78,7 +79,8 @@ impl<R: BufRead> Reading<'_, R> {
         });
     }
 
-    /// A move of which only blanks separate a part (`5 x 14`); none, if it is the number of a move.
+    /// A move of which only blanks separate a part (`5 x 14`); `None` if the digits are the number
+    /// of a move.
     fn number_or_move(&mut self, at: Place, digits: &str) -> Option<String> {
         let is_next = digits.parse() == Ok(self.move_number());
         let may_be_number = is_next || digits.len() < NO_MOVE_NUMBER;
@@ -103,7 +105,7 @@ impl<R: BufRead> Reading<'_, R> {
                 text += &self.take_text(|c| c.is_ascii_digit() || is_separator(c));
                 Some(self.whole_move(at, &text, true))
             }
-            // Without a dot it might also be half a move.
+            // Without a dot the number might also be half a move.
             _ if is_next => {
                 self.forgive(at, || "expected . after the number of a move".into());
                 self.move_number_read(at, false);
@@ -118,8 +120,8 @@ impl<R: BufRead> Reading<'_, R> {
         }
     }
 
-    /// A move with what only blanks separate from it (`5x 14`), if nothing else follows its
-    /// squares.
+    /// A move with the part that only blanks separate from it (`5x 14`), if nothing else follows
+    /// its squares.
     fn whole_move(&mut self, at: Place, squares: &str, is_whole: bool) -> String {
         let mut text = squares.to_owned();
         if is_whole && text.ends_with(is_separator) {
@@ -130,8 +132,8 @@ impl<R: BufRead> Reading<'_, R> {
         text
     }
 
-    /// The number of a move was read. Two of them in a row may be a move whose separator is
-    /// missing.
+    /// Records that the number of a move was read. Two of them in a row may be a move whose
+    /// separator is missing.
     fn move_number_read(&mut self, at: Place, has_dot: bool) {
         if self.number.is_some() {
             self.fault(at, "expected a move after its number, found another number".into());
@@ -139,8 +141,8 @@ impl<R: BufRead> Reading<'_, R> {
         self.number = Some(Number { at, has_dot });
     }
 
-    /// Something other than a move is next. If a number that may be half a move is before it, that
-    /// is a fault, and true.
+    /// Records that something other than a move is next. If a number that may be half a move is
+    /// before it, that is a fault, and the result is true.
     pub(super) fn end_number(&mut self, found: &str) -> bool {
         let Some(Number { at, has_dot }) = self.number.take() else { return false };
         let what = || format!("expected a move after its number, found {found}");
@@ -151,7 +153,7 @@ impl<R: BufRead> Reading<'_, R> {
         !has_dot
     }
 
-    /// Dots that are not right behind a number: three stand for a move that is not there.
+    /// Reads dots that are not right behind a number; three stand for an omitted move.
     pub(super) fn dots(&mut self, at: Place) {
         let found = self.take_text(|c| c == '.').len();
         match &mut self.number {
@@ -175,7 +177,7 @@ impl<R: BufRead> Reading<'_, R> {
         self.move_end = Some(self.source.game_bytes());
     }
 
-    /// Whether a move is written as the standard has it.
+    /// Checks that a move is written as the standard has it.
     fn judge_notation(&mut self, at: Place, text: &str, played: &Played) {
         let mut signs = text.chars().filter(|&c| is_separator(c));
         let is_separated = match played.is_capture {
@@ -195,7 +197,7 @@ impl<R: BufRead> Reading<'_, R> {
         }
     }
 
-    /// The result, which ends the game.
+    /// Reads the result, which ends the game.
     pub(super) fn result(&mut self, at: Place, word: &str) {
         self.end_number(&format!("the result {word}"));
         self.in_moves = true;
@@ -205,16 +207,16 @@ impl<R: BufRead> Reading<'_, R> {
             let what = format!("expected the result {tag} of the tag Result, found {word}");
             self.forgive(at, || what);
         }
-        // Half a point for one side is half for the other.
+        // Half a point for one side is half a point for the other.
         self.pdn.result = Some(if word == HALF { DRAW } else { word }.into());
     }
 
-    /// A character that belongs to nothing.
+    /// Reads a character that belongs to no word.
     pub(super) fn stray(&mut self, at: Place) {
         let Some(c) = self.take_plain() else { return };
         let what = || format!("expected a move, a result or a tag, found {c:?}");
         if "-:[".contains(c) {
-            // Perhaps a part of a move, which must not get lost.
+            // The character may be a part of a move, which must not be skipped.
             self.fault(at, what());
         } else {
             self.forgive(at, what);

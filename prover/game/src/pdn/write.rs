@@ -1,4 +1,4 @@
-//! Writing games.
+//! Writes games.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ const WIDTH: usize = 79;
 /// The game of which [`GAME_TYPE`] is the number.
 const CHECKERS: &str = "8x8";
 
-/// How a remark begins that says what is wrong with the text behind it.
+/// The prefix of a remark that describes the fault of the text behind it.
 const FAULT: &str = "fault: ";
 
 impl PdnGame {
-    /// A game from `start` on, with its result and with tags that say what it is.
+    /// A game from `start` on, with its result and with tags that describe it.
     pub fn new(game: &Game, start: Position, positions: Vec<Position>, result: &str) -> PdnGame {
         let mut tags = vec![("Event", game.to_string()), ("Result", result.into())];
         if game.to_string() == CHECKERS {
@@ -44,10 +44,10 @@ impl PdnGame {
     }
 }
 
-/// Writes a game, its remarks included, so that reading gives the same game. A result that is not
-/// known is written as `*`. What PDN 3.0 has no place for is written as earlier standards have it:
-/// a comment with a brace in it. A game with a fault is written as far as it was understood; a
-/// remark says what is wrong, and what follows is as it was written.
+/// Writes a game with its remarks, so that reading gives an equal game. An unknown result is
+/// written as `*`. Text for which PDN 3.0 has no form, a comment with a brace in it, is written in
+/// that of earlier standards. A game with a fault is written up to the fault; a remark describes
+/// the fault, and the text behind it is written unchanged.
 ///
 /// # Errors
 /// [`MoveError`] if a position does not follow from the one before it.
@@ -71,7 +71,7 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
             is_numbered &= matches!(remark.what, RemarkKind::Mark(_));
             match &remark.what {
                 RemarkKind::Mark(mark) => out.mark(mark),
-                // What was said of the fault is said anew.
+                // The remark about the fault is written anew.
                 RemarkKind::Comment(comment)
                     if game.fault.is_some() && comment.starts_with(FAULT) => {}
                 RemarkKind::Comment(comment) => out.comment(comment),
@@ -109,12 +109,12 @@ pub fn write_pdn(board: &Board, game: &PdnGame) -> Result<String, MoveError> {
     Ok(out.text)
 }
 
-/// What is said of a fault, as a comment.
+/// The text of a comment about a fault.
 fn fault_text(fault: &PdnError) -> String {
     format!("{FAULT}{}", fault.what.replace(['{', '}'], "_"))
 }
 
-/// A game with a fault among its tags: a line before the fault says what it is.
+/// Writes a game with a fault among its tags: a line before the fault describes it.
 fn write_whole(fault: &PdnError, unread: &Unread) -> String {
     let said = format!("% {}\n", fault_text(fault));
     let text = unread.text.trim_end().replace("\r\n", "\n");
@@ -125,7 +125,7 @@ fn write_whole(fault: &PdnError, unread: &Unread) -> String {
             out += &said;
             is_said = true;
         }
-        // What was said of the fault is said anew.
+        // The line about the fault is written anew.
         if !one.starts_with(&format!("% {FAULT}")) {
             out += &(one.to_owned() + "\n");
         }
@@ -151,7 +151,7 @@ fn number_text(half_moves: usize) -> String {
     format!("{}{}", number_of(half_moves), if half_moves % 2 == 1 { "..." } else { "." })
 }
 
-/// Words in lines that are not too long.
+/// Builds a text of words in lines of bounded length.
 struct Text {
     text: String,
     column: usize,
@@ -185,7 +185,7 @@ impl Text {
         self.is_after_move = false;
     }
 
-    /// A strength right behind its move; elsewhere a number of the same meaning.
+    /// Writes a strength right behind its move; elsewhere the equivalent number.
     fn mark(&mut self, mark: &str) {
         match Strength::number(mark) {
             _ if mark.starts_with('$') => self.word(mark),
@@ -195,7 +195,7 @@ impl Text {
         }
     }
 
-    /// Between braces; to the end of its line, if it has a brace itself.
+    /// Writes a comment between braces; up to the end of its line, if it has a brace itself.
     fn comment(&mut self, comment: &str) {
         if !comment.contains('}') {
             return self.word(&format!("{{{comment}}}"));

@@ -1,4 +1,5 @@
-//! FENs: what is written is read again, and what files have of them means the same.
+//! FENs: written positions are read back, and variants that occur in files have the same meaning as
+//! the form that is written.
 
 use draughtproof_game::{Board, Position, Side};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
@@ -6,7 +7,7 @@ use quickcheck::{Arbitrary, Gen, QuickCheck};
 /// The boards of the positions.
 const BOARDS: [(u8, u8); 5] = [(8, 8), (6, 6), (7, 7), (4, 4), (8, 2)];
 
-/// A position that is possible on its board, perhaps with a side that has no pieces.
+/// A possible position of its board, perhaps with a side without pieces.
 #[derive(Debug, Clone)]
 struct Placed {
     board: (u8, u8),
@@ -42,7 +43,7 @@ impl Arbitrary for Placed {
     }
 }
 
-/// The forms that a FEN has in files of other programs.
+/// The forms of a FEN in files of other programs.
 fn variants(fen: &str) -> Vec<String> {
     let (turn, lists) = fen.split_once(':').unwrap();
     let (white, black) = lists.split_once(':').unwrap();
@@ -78,8 +79,8 @@ fn what_is_written_is_read_in_every_form() {
     QuickCheck::new().tests(2_000).quickcheck(property as fn(Placed) -> bool);
 }
 
-/// A character more, less or another: an error with a place in the text, or a position that is
-/// written and read again. Never anything else.
+/// A FEN with a character more, less or changed gives an error with a place in the text, or a
+/// position that is written and read back.
 #[test]
 fn what_is_damaged_is_no_crash() {
     fn property(placed: Placed, at: usize, c: char) -> bool {

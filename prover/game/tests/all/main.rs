@@ -1,5 +1,5 @@
-//! The tests of the game. In one program, which is built in a fraction of the time that one for
-//! each file takes.
+//! The tests of the game. They are one program, which is built in a fraction of the time that a
+//! program for each file takes.
 
 mod fen;
 mod notation;

@@ -1,8 +1,8 @@
-//! Move names: every legal move has one of its own, and it is read back.
+//! Names of moves: every legal move has a name of its own, and it is read back.
 
 use draughtproof_game::{Board, Game, Position, Side, perft};
 
-/// A small generator of numbers: the games are the same in every run.
+/// A small generator of random numbers, so that the games are equal in every run.
 struct Random(u64);
 
 impl Random {
@@ -12,7 +12,7 @@ impl Random {
     }
 }
 
-/// Checks the moves of a position, and returns how many need more than their ends to be named.
+/// Checks the moves of a position; returns the number of moves that need more than their ends.
 fn check(board: &Board, position: &Position) -> usize {
     let fen = board.write_fen(position);
     let moves = board.moves(position);
@@ -42,7 +42,7 @@ fn check(board: &Board, position: &Position) -> usize {
     long
 }
 
-/// `9x13` as `09x13`.
+/// Pads the squares of a name: `9x13` as `09x13`.
 fn padded(name: &str) -> String {
     let squares: Vec<_> = name.split(['-', 'x']).map(|s| format!("{s:0>2}")).collect();
     squares.join("-")
@@ -119,13 +119,14 @@ fn circular_capture() {
 #[test]
 fn the_whole_path_of_one_move_and_the_ends_of_another() {
     let board = Board::new(8, 8).unwrap();
-    // To 19 at once, or round the circle first and then over 15: the circle ends there.
+    // The piece goes to 19 at once, or round the circle first and then over 15: the circle ends
+    // there.
     let position = board.read_fen("B:W14,22,23,15,24:BK10").unwrap();
     for m in board.moves(&position) {
         let name = board.write_move(&position, &m.after).unwrap();
         assert_eq!(board.read_move(&position, &name), Ok(m.after), "{name}");
     }
-    // Two ways from 1 to 17 that take different pieces.
+    // Two paths from 1 to 17 take different pieces.
     let two = board.read_fen("B:W6,7,14,15:BK2").unwrap();
     let names: Vec<_> =
         board.moves(&two).iter().map(|m| board.write_move(&two, &m.after).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Games in PDN: what real files have, and what is wrong with them.
+//! Games in PDN: variants that occur in real files, and faults.
 
 use draughtproof_game::{Game, MOST_BYTES, PdnError, PdnGame, RemarkKind, Strictness, move_number};
 
@@ -67,7 +67,7 @@ fn other_encodings_and_line_ends_and_boards() {
     assert_eq!(games[0].positions.len(), 2);
     assert_eq!(games[0].result.as_deref(), Some("1/2-1/2"));
     assert_eq!(read(b" \n ; nothing"), []);
-    // A set-up that says it is none.
+    // A tag SetUp with 0 cancels the tag FEN.
     assert_eq!(reads("[FEN \"B:W32:B1\"][SetUp \"0\"] 11-15").start, game("8x8").start());
 }
 
@@ -83,7 +83,7 @@ fn errors_say_where() {
         ("[Event \"x\"", 1, 11, "expected \"] at the end of the tag, found the end of the file"),
         ("[GameType \"20\"]", 1, 12, "expected GameType 21 (English draughts), found \"20\""),
         ("[FEN \"B:W33:B1\"]", 1, 7, "expected a square from 1 to 32, found 33"),
-        // What may be a move must not get lost.
+        // A text that may be a move must not be skipped.
         ("1. 11-15 c3-d4", 1, 10, "expected a move, a result or a tag, found \"c3-d4\""),
         ("1. 1115", 1, 4, "expected a move with - or x, or 1., found 1115"),
         ("11.15 22.18", 1, 4, "expected a move with - or x, or 1., found 15"),
@@ -118,7 +118,7 @@ fn a_bad_game_does_not_lose_the_others() {
         assert_eq!(numbers, [(1, 1), (2, 3), (3, last)], "{bad}");
         assert_eq!(games[2].positions.len(), 2, "{bad}");
     }
-    // What was legal before the fault stays.
+    // The legal moves before the fault are kept.
     let games = read("[White \"w\"] 1. 11-15 23-18 2. 1-6 1-0");
     assert_eq!((games[0].positions.len(), games[0].result.as_deref()), (2, Some("1-0")));
     assert_eq!(games[0].tag("White"), Some("w"));
@@ -152,7 +152,7 @@ fn what_is_taken_in_stride_is_counted_and_strictly_refused() {
 
 #[test]
 fn captures_with_two_meanings_are_settled_by_what_follows() {
-    // 2x18 takes 6 and 14, or 7 and 15.
+    // The text 2x18 takes 6 and 14, or 7 and 15.
     let start = "[FEN \"B:W6,7,14,15:B2,5\"] ";
     let ways = |rest: &str| read(format!("{start}1. 2x18 {rest}"));
     let left_7 = &ways("7-3 *")[0];
@@ -162,7 +162,7 @@ fn captures_with_two_meanings_are_settled_by_what_follows() {
     let left_6 = &ways("6-1 *")[0];
     assert_eq!(board.write_fen(&left_6.positions[0]), "W:W6,14:B5,18");
     assert!(left_6.forgiven > 0);
-    // Nothing settles it: the first in the order of moves.
+    // No move settles it, so the first move in canonical order counts.
     let open = &ways("*")[0];
     assert!(open.fault.is_none());
     let mut successors = Vec::new();
@@ -170,7 +170,7 @@ fn captures_with_two_meanings_are_settled_by_what_follows() {
     let meant: Vec<_> = [left_6, left_7].iter().map(|g| g.positions[0]).collect();
     let first = successors.iter().find(|p| meant.contains(p));
     assert_eq!(first, Some(&open.positions[0]));
-    // Neither makes the rest legal.
+    // Neither meaning makes the rest legal.
     assert!(ways("12-8 *")[0].fault.is_some());
 }
 
@@ -353,7 +353,7 @@ fn results_in_other_forms_and_the_tag() {
     }
 }
 
-/// Texts with what PDN 3.0 has, and with what it has not.
+/// Texts that PDN 3.0 allows, and texts that it does not allow.
 #[test]
 fn strictly_read_is_what_the_standard_has() {
     let strict = |text: &str| game("8x8").read_pdn("x", text.as_bytes(), Strictness::Strict);
@@ -423,7 +423,7 @@ fn strictly_read_is_what_the_standard_has() {
     ] {
         let games = strict(text);
         assert!(games.iter().any(|game| game.fault.is_some()), "{text} is accepted");
-        // Read otherwise, it is counted.
+        // If the text is read leniently, the deviation is counted.
         let lenient = read(text);
         let is_counted = |g: &PdnGame| g.forgiven > 0 || g.fault.is_some();
         assert!(lenient.is_empty() || lenient.iter().any(is_counted), "{text}");

@@ -1,14 +1,14 @@
-//! Any character in any place of a game: no move is passed over without a fault.
+//! Any character in any place of a game: no move is skipped without a fault.
 
 use draughtproof_game::{Game, PdnGame, Position, Strictness};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
-/// Where the character stands.
+/// The place of the character.
 #[derive(Clone, Copy, Debug)]
 enum Spot {
-    /// Instead of the separator of a move.
+    /// In place of the separator of a move.
     InMove,
-    /// Instead of the blank between two words.
+    /// In place of the blank between two words.
     BetweenWords,
     /// Between blanks.
     Alone,
@@ -16,11 +16,11 @@ enum Spot {
     Behind,
     /// Right before a word.
     Before,
-    /// Instead of the dot of a number.
+    /// In place of the dot of a number.
     Dot,
 }
 
-/// A legal game with a character somewhere.
+/// A legal game with a character in some place.
 #[derive(Clone, Debug)]
 struct Odd {
     text: String,
@@ -28,7 +28,7 @@ struct Odd {
     character: char,
 }
 
-/// The text of a game with `character` at the `n`th place of a kind, counted around.
+/// The text of a game with `character` at the `n`th place of a kind, counted cyclically.
 fn with(character: char, spot: Spot, n: usize, words: &[String]) -> String {
     let is_there = |word: &&String| match spot {
         Spot::InMove => word.contains(['-', 'x']),
@@ -87,7 +87,7 @@ impl Arbitrary for Odd {
     }
 }
 
-/// Whether all moves of a text are read, or something in it is a fault.
+/// Whether all moves of a text are read, or the text has a fault.
 fn is_whole_or_fault(text: &str, positions: &[Position]) -> bool {
     let game: Game = "8x8".parse().unwrap();
     let is_right = |strictness| {
@@ -158,7 +158,7 @@ fn other_dashes_and_blanks_and_times_signs_are_understood() {
         assert_eq!(read[0].fault, None, "{text}");
         assert_eq!((read[0].positions.len(), read[0].forgiven), (moves, forgiven), "{text}");
     }
-    // In older encodings, too.
+    // The bytes are those of older encodings.
     for text in [&b"1. 11\x9615 23\x9719 *"[..], b"1. 11-15\xa023-19 *"] {
         let read = game.read_pdn("x", text, Strictness::Lenient);
         assert_eq!((read[0].positions.len(), &read[0].fault), (2, &None));
@@ -177,7 +177,7 @@ fn other_dashes_and_blanks_and_times_signs_are_understood() {
         let fault = read[0].fault.as_ref().unwrap_or_else(|| panic!("{text} is accepted"));
         assert_eq!(fault.column, column, "{fault}");
     }
-    // Where the number of a move could be half a move.
+    // The number of the move could be half a move.
     let start = "[FEN \"B:W22,31,32:B1,9\"] 9. ";
     for text in ["9.13 22-18 *", "9. 13 *", "9;13 *", "9(13) *", "9!13 *"] {
         let text = format!("{start}{text}");

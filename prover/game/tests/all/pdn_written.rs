@@ -1,4 +1,4 @@
-//! Games that are written are read back as they were.
+//! Written games are read back unchanged.
 
 use draughtproof_game::{
     Game, PdnGame, Remark, RemarkKind, Side, Strictness, move_number, write_pdn,
@@ -9,18 +9,18 @@ use quickcheck::{Arbitrary, Gen, QuickCheck};
 #[derive(Clone, Debug)]
 struct Annotated {
     game: PdnGame,
-    /// Whether PDN 3.0 has all of them.
+    /// Whether PDN 3.0 has a form for all remarks.
     is_standard: bool,
 }
 
-/// A text of these characters.
+/// A random text of these characters.
 fn text(g: &mut Gen, characters: &str) -> String {
     let characters: Vec<char> = characters.chars().collect();
     let length = usize::arbitrary(g) % 90;
     (0..length).map(|_| *g.choose(&characters).unwrap()).collect()
 }
 
-/// A remark, and whether PDN 3.0 has it.
+/// A random remark; with `is_standard` one for which PDN 3.0 has a form.
 fn remark(g: &mut Gen, is_standard: bool) -> RemarkKind {
     match u8::arbitrary(g) % if is_standard { 4 } else { 7 } {
         0 => RemarkKind::Comment(text(g, "ab ({[]\";%\né").trim().into()),
@@ -31,7 +31,7 @@ fn remark(g: &mut Gen, is_standard: bool) -> RemarkKind {
                 "( {a (} 1... 23-19 (23x18x9(?) $3 2. 9:14\n% )\n) ... 22-18!? /FEN \"W:W:B\"/)";
             RemarkKind::Variation(nested.into())
         }
-        // Too many braces for braces; such a comment has a line of its own.
+        // The braces cannot be nested, so such a comment has a line of its own.
         4 => RemarkKind::Comment(format!("}}{}", text(g, "ab} ({[]\";%é").trim())),
         5 => RemarkKind::Variation(format!("({} (x) {{)}})", text(g, "1-2x. é"))),
         _ => RemarkKind::Variation("(; )(\n%)\n)".into()),
@@ -69,7 +69,7 @@ impl Arbitrary for Annotated {
             at = chosen.after;
             positions.push(at);
         }
-        // What follows the last move.
+        // Remarks behind the last move are removed.
         remarks.retain(|remark| remark.after <= positions.len());
         let result = g.choose(&["1-0", "0-1", "1/2-1/2", "*"]).map(|r| r.to_string());
         let game = PdnGame {
@@ -94,7 +94,7 @@ fn what_is_written_is_read_back() {
     fn same(Annotated { game, is_standard }: Annotated) -> bool {
         let rules: Game = "8x8".parse().unwrap();
         let text = write_pdn(&rules.board, &game).unwrap();
-        // Another game behind it shows that this one ends where it should.
+        // A second game behind the first shows that the first one ends where it should.
         let text = format!("{text}\n{text}");
         let strictness = if is_standard { Strictness::Strict } else { Strictness::Lenient };
         let read = rules.read_pdn("x", text.as_bytes(), strictness);
@@ -138,7 +138,7 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
         let next = "\n[Event \"next\"]\n1. 11-15 *\n";
         let read = |text: &str| rules.read_pdn("x", text.as_bytes(), Strictness::Lenient);
         let games = read(&format!("{text}{next}"));
-        // What is put into a comment is no fault.
+        // A word inside a comment is no fault.
         let Some(fault) = &games[0].fault else { return true };
         let unread = games[0].unread.as_ref().unwrap();
         if games.len() != 2 {
@@ -154,7 +154,7 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
         assert_eq!(again[0].positions, games[0].positions, "{text}\n{written}");
         assert_eq!(again[0].tags, games[0].tags, "{text}\n{written}");
         assert_eq!(again[0].fault.as_ref().map(|f| &f.what), Some(&fault.what), "{written}");
-        // Once more nothing is added.
+        // Writing it once more adds nothing.
         assert_eq!(
             write_pdn(&rules.board, &again[0]).unwrap().matches("fault: ").count(),
             written.matches("fault: ").count()
@@ -180,7 +180,7 @@ fn lines_are_short_and_numbers_right() {
         (move_number(&games[0], 0), move_number(&games[0], 3)),
         ("1.".into(), "2...".into())
     );
-    // Without a result there is one that says so; the tag's counts.
+    // Without a result an asterisk is written; a result in the tag counts.
     for (text, end) in [("11-15", " *\n"), ("[Result \"0-1\"] 11-15", " 0-1\n")] {
         let games = rules.read_pdn("x", text.as_bytes(), Strictness::Lenient);
         assert!(write_pdn(&rules.board, &games[0]).unwrap().ends_with(end), "{text}");
