@@ -1,6 +1,6 @@
 //! Benchmarks of the heuristic search on 8x8: `cargo bench -p prover`.
 //!
-//! The database is that in the directory that the variable `EGDB` names, or none.
+//! The variable `EGDB` names the directory of the database; without it, none is used.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! What the searches of a proof cost, done again one by one: the times that
+//! The cost of the searches of a proof, repeated one by one: the times that
 //! `docs/farm_simulation.py` distributes over workers.
 //!
 //! ```text
@@ -6,9 +6,10 @@
 //!     --results r --emit cert
 //! cargo run --release -p prover --example item_costs -- 8x8 6 egdb r 200
 //! ```
-//! takes so many of the items in a file of results, evenly from all, and prints for each: nodes,
+//! takes a number of the items in a file of results, evenly from all, and prints for each: nodes,
 //! seconds of processor time of the search (which a worker needs), and of the replay of its result
-//! (which the manager needs), bytes of item and result. One thread; the database must be there.
+//! (which the manager needs), bytes of item and result. It uses one thread; the database must
+//! exist.
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Processor time of this thread so far, in seconds, as Linux counts it.
+/// The processor time of this thread so far, in seconds, as Linux counts it.
 fn processor_seconds() -> Result<f64, Box<dyn Error>> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds = text.split_whitespace().next().ok_or("an empty schedstat")?;

@@ -3,10 +3,10 @@
 //! ```text
 //! cargo run --release -p prover --example sample -- 8x8 7 500
 //! ```
-//! prints so many positions with so many pieces in which the side to move can move and cannot
-//! capture, of all such positions with equal chance; the first half has equal numbers on both
-//! sides, or a piece more on one side if the number is odd. The same arguments give the same
-//! positions.
+//! prints a number of positions (here 500) with a number of pieces (here 7) in which the side to
+//! move can move and cannot capture, with equal chance from all such positions. The first half has
+//! equal numbers on both sides, or a piece more on one side if the number is odd. Equal arguments
+//! give equal positions.
 
 #[path = "shared/random.rs"]
 mod random;

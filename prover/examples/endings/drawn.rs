@@ -1,4 +1,4 @@
-//! Drawn positions against a search without a database: how often it goes wrong.
+//! Plays drawn positions against a search without a database, and counts its mistakes.
 
 use prover::board::{Game, Position};
 use prover::egdb::{Value, Values};
@@ -7,10 +7,10 @@ use prover::play::{GameRecord, GameResult, Opponent};
 
 use super::Failure;
 
-/// What is a draw after so many plies is one.
+/// The number of plies after which a game that is still a draw ends as one.
 const PLIES: u32 = 80;
 
-/// How a game ended for the player with the database.
+/// The result of a game for the player with the database.
 pub type Drawn = Value;
 
 /// Plays a drawn position until it is decided. The side to move is the one that searches.
@@ -47,10 +47,10 @@ pub fn play(
     Ok(Value::Draw)
 }
 
-/// The head of the table.
+/// The headings of the table.
 pub const HEAD: [&str; 5] = ["pieces", "positions", "became won", "drawn", "became lost"];
 
-/// The line of the games of a number of pieces.
+/// The row of the games with a number of pieces.
 pub fn line(pieces: &str, games: &[Drawn]) -> Vec<String> {
     let count = |value| games.iter().filter(|game| **game == value).count();
     let [won, drawn, lost] = [Value::Win, Value::Draw, Value::Loss].map(count);

@@ -1,13 +1,13 @@
 //! Plays endings that the database decides: `cargo run --release -p prover --example endings --
 //! --help`.
 //!
-//! Positions are drawn from the database with a fixed seed, of all positions with so many pieces
-//! that are won for a side (or drawn) with equal chance. Won ones are played against the best
-//! defence there is: the loser moves by stored depths, else by depths that are found. A game counts
+//! Positions are drawn from the database with a fixed seed, with equal chance from all positions of
+//! a number of pieces that are won for a side (or drawn). Won positions are played against the best
+//! defence: the loser moves by stored depths, or otherwise by depths that are found. A game counts
 //! as won when the loser has no move, and as repeated when a position has come up three times.
 //!
 //! The plies of a game are compared with the sum of the stored depths of its phases: of its first
-//! position and of that after each conversion (a capture, a crowning or a move of a man).
+//! position and of the position after each conversion (a capture, a crowning or a move of a man).
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
 
 mod drawn;
@@ -28,7 +28,7 @@ use prover::heuristic::{Heuristic, Limits};
 use prover::lookup::Lookup;
 use prover::play::Opponent;
 
-/// What loading the database may take, in bytes.
+/// The most bytes that loading the database may take.
 const MEMORY: u64 = 8 << 30;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -64,7 +64,7 @@ struct Options {
     /// The players do not see stored depths
     #[arg(long)]
     without_depths: bool,
-    /// Play drawn positions instead, against a search of so many nodes that knows no database
+    /// Play drawn positions instead, against a search of this number of nodes that uses no database
     #[arg(long, value_name = "NODES")]
     drawn: Option<u64>,
     /// Threads, each with a game
@@ -113,7 +113,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What all games share.
+/// The parameters that all games share.
 struct Run<'a> {
     options: &'a Options,
     values: &'a Values,
@@ -133,7 +133,7 @@ impl<'a> Run<'a> {
         head.iter().map(ToString::to_string).collect()
     }
 
-    /// Plays positions, and makes a line of the table of them.
+    /// Plays positions, and makes a row of the table of the games.
     fn line(&self, name: &str, positions: &[Position]) -> Result<Vec<String>, Failure> {
         let Options { game, time, threads, drawn, .. } = self.options;
         let limits = Limits { time: time.map(Duration::from_secs_f64), ..Limits::default() };
@@ -155,8 +155,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Does something with each of `items`, in order of the results. Threads have what they need to
-/// themselves: a player waits for rounds that use all threads, so games are no tasks of these.
+/// Calls a function for each of `items`, and returns the results in order. Each thread has a player
+/// of its own: a player waits for rounds that use all threads of the pool, so games are no tasks of
+/// the pool.
 fn in_threads<T: Sync, P, R: Send>(
     threads: usize,
     items: &[T],

@@ -6,7 +6,7 @@ use prover::egdb::{Slice, Value, Values, position_at};
 use super::Failure;
 use super::random::Random;
 
-/// After so many positions in a row that are not wanted there are taken to be none.
+/// The number of positions in a row that are not wanted after which there are taken to be none.
 const PATIENCE: u32 = 1_000_000;
 
 /// Positions with a number of pieces.
@@ -14,13 +14,13 @@ pub struct Sample<'a> {
     pub board: &'a Board,
     pub values: &'a Values,
     pub pieces: u8,
-    /// The same seed gives the same positions.
+    /// The seed; equal seeds give equal positions.
     pub seed: u64,
 }
 
 impl Sample<'_> {
-    /// So many positions with values that are wanted, of all of them with equal chance; either side
-    /// is to move.
+    /// Draws a number of positions with wanted values, with equal chance from all such positions;
+    /// either side is to move.
     pub fn draw(
         &self,
         count: usize,

@@ -1,8 +1,8 @@
-//! Tables as text.
+//! Prints tables as text.
 
 use super::Format;
 
-/// Prints lines of cells, the first of them the head.
+/// Prints rows of cells, the first of which are the headings.
 pub fn print(format: Format, lines: &[Vec<String>]) {
     let columns = lines.first().map_or(0, Vec::len);
     let width = |column: usize| {

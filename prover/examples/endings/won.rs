@@ -1,4 +1,4 @@
-//! Won positions against the best defence.
+//! Plays won positions against the best defence.
 
 use std::time::{Duration, Instant};
 
@@ -8,25 +8,25 @@ use prover::play::{GameRecord, GameResult, Opponent};
 
 use super::Failure;
 
-/// A game that takes more plies is given up: it counts as not won.
+/// The number of plies after which a game is given up: it counts as not won.
 const MOST_PLIES: u32 = 2_000;
 
-/// Both players.
+/// The players of a game.
 pub struct Players<'p, 'a> {
     pub winner: &'p mut Opponent<'a>,
     pub defender: &'p mut Opponent<'a>,
 }
 
-/// How a game went.
+/// The course of a game.
 pub struct Won {
     pub start: Position,
     pub is_won: bool,
     /// Whether it ended because a position came up three times.
     is_repeated: bool,
     plies: u32,
-    /// The stored depths of its phases together, if all are known.
+    /// The sum of the stored depths of its phases, if all are known.
     depth: Option<u32>,
-    /// Moves of the winner, and the time that all of them and the longest took.
+    /// The moves of the winner; below it, the time of all of them and that of the longest.
     moves: u32,
     time: Duration,
     longest: Duration,
@@ -73,13 +73,13 @@ impl Players<'_, '_> {
     }
 }
 
-/// Whether a move captures, crowns or moves a man.
+/// Whether a move is a conversion: it captures, crowns or moves a man.
 fn converts(before: &Position, after: &Position) -> bool {
     let men = |p: &Position| (p.black & !p.kings, p.white & !p.kings);
     men(before) != men(after) || before.pieces() != after.pieces()
 }
 
-/// The head of the table.
+/// The headings of the table.
 pub const HEAD: [&str; 12] = [
     "pieces",
     "positions",
@@ -95,7 +95,7 @@ pub const HEAD: [&str; 12] = [
     "most ms",
 ];
 
-/// The line of the games of a number of pieces.
+/// The row of the games with a number of pieces.
 pub fn line(pieces: &str, games: &[Won]) -> Vec<String> {
     let count = |is: fn(&Won) -> bool| games.iter().filter(|game| is(game)).count();
     let won = || games.iter().filter(|game| game.is_won);

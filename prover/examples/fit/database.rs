@@ -1,11 +1,11 @@
-//! Samples from the database itself.
+//! Samples positions of the database.
 
 use prover::egdb::{Slice, position_at};
 
 use crate::play::{Player, Sample, for_black, sample};
 use crate::random::Random;
 
-/// Positions of the database in which neither side is far ahead.
+/// Positions of the database in which neither side is far ahead, with their values.
 pub fn samples(player: &Player<'_>, count: u64) -> Vec<Sample> {
     let mut slices = Slice::all(player.board(), player.database.cover());
     slices.retain(|s| (s.men + s.kings).abs_diff(s.enemy_men + s.enemy_kings) <= 1);

@@ -1,9 +1,9 @@
 //! Fits the weights of the evaluation: `cargo run --release -p prover --example fit -- --help`.
 //!
-//! Nothing is tuned by hand. Games are played out by short searches from random openings until the
-//! database knows the value; the positions on the way are labelled with it. Together with positions
+//! No weight is tuned by hand. Games are played by short searches from random openings until the
+//! database has the value; the positions of the games are labelled with it. Together with positions
 //! from the database itself they are fitted by logistic regression, and the next round plays with
-//! the weights so found. The same options give the same weights on any machine.
+//! the resulting weights. Equal options give equal weights on any machine.
 #![allow(clippy::cast_possible_truncation)]
 
 mod database;

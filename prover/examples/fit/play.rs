@@ -1,4 +1,4 @@
-//! Games of the program against itself.
+//! Plays games of the program against itself.
 
 use prover::board::{Board, Game, Position, Side};
 use prover::egdb::{Value, Values};
@@ -7,17 +7,17 @@ use rayon::prelude::*;
 
 use crate::random::Random;
 
-/// Games longer than this are drawn.
+/// The number of plies after which a game counts as a draw.
 const LONGEST: u64 = 150;
 
-/// A position, what a search said of it, and how the game ended.
+/// A position, the score of a search of it, and the result of its game.
 pub struct Sample {
     pub position: Position,
-    /// For the side to move, in hundredths of a man.
+    /// The score for the side to move, in hundredths of a man.
     // One of the examples learns from results alone.
     #[allow(dead_code)]
     pub score: i32,
-    /// 1 won, 0 lost, ½ drawn, for the side to move.
+    /// The result for the side to move: 1 won, 0 lost, ½ drawn.
     pub result: f64,
 }
 
@@ -25,11 +25,11 @@ pub struct Sample {
 pub struct Player<'a> {
     pub game: &'a Game,
     pub database: &'a Values,
-    /// For each move.
+    /// The budget of the search of each move, in nodes.
     pub nodes: u64,
     pub seed: u64,
-    /// One in so many moves of [`Player::games`] is made at random, so that more kinds of positions
-    /// come up.
+    /// If this is N, one in N moves of [`Player::games`] is made at random, so that more kinds of
+    /// positions come up.
     pub random_move: Option<usize>,
 }
 
@@ -75,7 +75,7 @@ impl Player<'_> {
         Heuristic::with_evaluation(self.board(), self.database, evaluation.clone())
     }
 
-    /// Some random moves from the start.
+    /// A random opening: some random moves from the start.
     fn opening(&self, number: u64) -> Position {
         let mut random = Random::new(self.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut moves = Vec::new();
@@ -93,7 +93,7 @@ impl Player<'_> {
     }
 
     /// The positions of a game with their scores, and its result for Black, who is the first of the
-    /// sides. Where `random` gives a number, that chooses the move.
+    /// sides. If `random` returns a number, that chooses the move.
     fn play(
         &self,
         start: Position,
@@ -122,7 +122,7 @@ impl Player<'_> {
         (line, 0.5)
     }
 
-    /// Whether an evaluation would be asked about it.
+    /// Whether a search would evaluate this position statically.
     pub fn is_quiet(&self, position: &Position) -> bool {
         position.both_sides()
             && !self.board().can_capture(position)

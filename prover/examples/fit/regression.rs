@@ -1,20 +1,21 @@
-//! Logistic regression by Newton's method: the chance to win is 1 / (1 + e^-s), s the score.
+//! Logistic regression by Newton's method: the chance to win is 1 / (1 + e^-s), where s is the
+//! score.
 
 use prover::heuristic::{Evaluation, FEATURES, Features, Weights};
 
 use crate::play::Sample;
 
-/// How strongly weights are drawn to those of material alone: as by so many positions.
+/// The strength with which weights are drawn to those of material alone, as a number of positions.
 const RIDGE: f64 = 300.0;
 
 /// The features of a position, and its result for the side to move.
 type Row = (Features, f64);
 
-/// The weights that make the results most likely, and the mean losses that are left: with many
-/// pieces and with few. What a man does to the chance to win differs greatly between the two, but
-/// it is the measure in both.
+/// The weights that maximise the likelihood of the results, and the mean losses that remain: with
+/// many pieces and with few. The effect of a man on the chance to win differs greatly between the
+/// two, but it is the unit in both.
 pub fn fit(samples: &[Sample], evaluation: &Evaluation, squares: u32) -> (Weights, [f64; 2]) {
-    // With few pieces fewer than three eighths of the squares are taken.
+    // With few pieces less than three eighths of the squares are taken.
     let half = |few: bool| -> Vec<Row> {
         let some = samples.iter().filter(|s| (8 * s.position.pieces() < 3 * squares) == few);
         some.map(|s| (evaluation.features(&s.position), s.result)).collect()
@@ -46,7 +47,7 @@ fn fit_some(samples: &[Row]) -> ([i32; FEATURES], f64) {
                 }
             }
         }
-        // Newton's step may go too far.
+        // Newton's step may be too long.
         let step = solve(hessian, gradient);
         let shorter = (0..20).map(|halvings| 0.5f64.powi(halvings)).find_map(|part| {
             let next = std::array::from_fn(|i| weights[i] + part * step[i]);
@@ -66,8 +67,8 @@ fn chance(inputs: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
     1.0 / (1.0 + (-score).exp())
 }
 
-/// What is to be made small: how unlikely the results are, and how far the weights from the given
-/// ones.
+/// The function that is minimised: the negative log-likelihood of the results, and the distance of
+/// the weights from the given ones.
 fn total_loss(samples: &[Row], given: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
     let far: f64 = weights.iter().zip(given).map(|(w, g)| (w - g) * (w - g)).sum();
     let unlikely = samples.iter().map(|(features, result)| {
@@ -78,7 +79,7 @@ fn total_loss(samples: &[Row], given: &[f64; FEATURES], weights: &[f64; FEATURES
     unlikely.sum::<f64>() + RIDGE / 2.0 * far
 }
 
-/// Solves a system of equations by Gaussian elimination; it is positive definite.
+/// Solves a positive definite system of equations by Gaussian elimination.
 fn solve(mut a: [[f64; FEATURES]; FEATURES], mut b: [f64; FEATURES]) -> [f64; FEATURES] {
     for i in 0..FEATURES {
         let (pivot, right) = (a[i], b[i]);

@@ -1,9 +1,9 @@
-//! Fits the network that values positions of 8x8: `cargo run --release -p prover --example
+//! Fits the network that evaluates positions of 8x8: `cargo run --release -p prover --example
 //! fit_network -- --help`.
 //!
-//! `play` writes positions of games of the program against itself, from random openings and with a
-//! move at random now and then, each with what a search said of it and how the game ended. `fit`
-//! makes a network of them. `duel` plays two networks against each other.
+//! `play` writes positions of games of the program against itself, from random openings and with
+//! some random moves, each with the score of a search and the result of the game. `fit` fits a
+//! network to them. `duel` plays two networks against each other.
 #![allow(clippy::cast_possible_truncation)]
 
 #[path = "../fit/play.rs"]
@@ -27,7 +27,7 @@ use random::Random;
 use rayon::prelude::*;
 use training::{Example, Training, loss};
 
-/// Fits the network that values positions of 8x8.
+/// Fits the network that evaluates positions of 8x8.
 #[derive(Parser, Debug)]
 struct Options {
     #[command(subcommand)]
@@ -71,7 +71,7 @@ struct Play {
     /// Thousands of games
     #[arg(long, default_value_t = 100)]
     thousands: u64,
-    /// One in so many moves is made at random
+    /// One in this number of moves is made at random
     #[arg(long, default_value_t = 40)]
     random_move: usize,
     /// Positions are added at the end of this file
@@ -177,7 +177,7 @@ fn fit(options: &Fit) -> Result<(), Box<dyn Error>> {
         Example { inputs: Inputs::of(&sample.position), expected }
     };
     let mut examples: Vec<Example> = samples.par_iter().map(example).collect();
-    // Whole games are held back.
+    // The positions of whole games are held back.
     let held_back = examples.split_off(examples.len() - examples.len() / 50);
     println!("{} positions, {} held back", examples.len(), held_back.len());
 
@@ -188,7 +188,7 @@ fn fit(options: &Fit) -> Result<(), Box<dyn Error>> {
         for i in (1..order.len()).rev() {
             order.swap(i, random.below(i + 1));
         }
-        // The pace falls to zero along half a wave.
+        // The step size falls to zero along half a cosine wave.
         let pace = |done: f32| {
             let part = (pass as f32 + done) / options.passes as f32;
             options.pace * (0.5 + 0.5 * (std::f32::consts::PI * part).cos())
@@ -204,7 +204,7 @@ fn fit(options: &Fit) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Small parameters at random: without them all units would be the same.
+/// Small random parameters: with zeros all units would stay equal.
 fn beginning(random: &mut Random) -> Parameters {
     let mut parameters = Parameters::zero();
     for value in parameters.values_mut() {

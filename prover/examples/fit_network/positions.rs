@@ -1,8 +1,8 @@
-//! Positions of games, with what a search said of them and how the games ended, in a file.
+//! Positions of games with their scores and results, in a file.
 //!
-//! A record has 28 bytes: the sets of squares of Black's pieces, of White's and of kings as the
-//! program has them (8 bytes each, the lower first), the side to move (0 for Black), the result for
-//! that side (0 lost, 1 drawn, 2 won), and its score in hundredths of a man (2 bytes).
+//! A record has 28 bytes: the bit sets of Black's pieces, of White's and of kings as the program
+//! has them (8 bytes each, little-endian), the side to move (0 for Black), the result for that side
+//! (0 lost, 1 drawn, 2 won), and its score in hundredths of a man (2 bytes).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
@@ -14,7 +14,7 @@ use crate::play::Sample;
 
 const BYTES: usize = 28;
 
-/// Adds positions at the end of a file.
+/// Appends positions to a file.
 pub fn append(path: &Path, samples: &[Sample]) -> io::Result<()> {
     let mut out = BufWriter::new(OpenOptions::new().append(true).create(true).open(path)?);
     for sample in samples {

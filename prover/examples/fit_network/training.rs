@@ -1,24 +1,25 @@
-//! Fitting a network: Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2015) on
-//! the cross-entropy between the expected result of a position and what the network says.
+//! Fits a network: Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2015) on the
+//! cross-entropy between the expected result of a position and the output of the network.
 
 use prover::heuristic::network::{HIDDEN, Inputs, Parameters, SECOND};
 use rayon::prelude::*;
 
-/// Positions between two changes of the parameters.
+/// The number of positions between two updates of the parameters.
 const BATCH: usize = 8192;
-/// Positions whose gradients are summed one after the other; so the sums do not depend on threads.
+/// The number of positions whose gradients are summed in order, so that sums do not depend on
+/// threads.
 const CHUNK: usize = 1024;
-/// How strongly gradients of earlier batches count, and their squares.
+/// The decay rates of the means of gradients and of their squares.
 const MOMENTS: [f32; 2] = [0.9, 0.999];
 
-/// A position as the network sees it.
+/// A position as input of the network.
 pub struct Example {
     pub inputs: Inputs,
     /// The expected result for the side to move: 0 lost, 1 won.
     pub expected: f32,
 }
 
-/// A network that is fitted, and what Adam remembers.
+/// A network that is fitted, and the state of Adam.
 pub struct Training {
     pub parameters: Parameters,
     moments: [Parameters; 2],
@@ -31,7 +32,7 @@ impl Training {
         Training { parameters, moments, steps: 0 }
     }
 
-    /// Goes over all examples once, in the given order; the mean loss.
+    /// Goes over all examples once, in the given order; returns the mean loss.
     pub fn pass(&mut self, examples: &[Example], order: &[u32], pace: impl Fn(f32) -> f32) -> f64 {
         let mut total = 0.0;
         for (number, batch) in order.chunks(BATCH).enumerate() {
@@ -76,7 +77,7 @@ impl Training {
     }
 }
 
-/// What the network says of an example, and its loss.
+/// The loss of an example by the output of the network.
 pub fn loss(parameters: &Parameters, example: &Example) -> f64 {
     cross_entropy(parameters.activity(&example.inputs).output, example.expected)
 }
@@ -88,14 +89,15 @@ fn cross_entropy(out: f32, expected: f32) -> f64 {
     expected * soft(-out) + (1.0 - expected) * soft(out)
 }
 
-/// Adds the gradient of the loss of an example; the loss.
+/// Adds the gradient of the loss of an example to `gradient`; returns the loss.
 fn learn(parameters: &Parameters, example: &Example, gradient: &mut Parameters) -> f64 {
     let inputs = &example.inputs;
     let found = parameters.activity(inputs);
     let error = 1.0 / (1.0 + (-found.output).exp()) - example.expected;
     let (layer, changes) = (&parameters.parts[inputs.part], &mut gradient.parts[inputs.part]);
 
-    // The derivative of the loss by what each unit is given, zero where its value cannot change.
+    // The derivative of the loss by the input of each unit, which is zero where its value is
+    // clipped.
     let is_free = |value: f32| value > 0.0 && value < 1.0;
     let second: [f32; SECOND] =
         std::array::from_fn(|o| if is_free(found.second[o]) { error * layer.last[o] } else { 0.0 });

@@ -10,80 +10,80 @@ use thiserror::Error;
 
 use crate::hub::{Line, quote};
 
-/// How long an engine may take to get ready: it may load a large database.
+/// Timeout of an engine's start, in which it may load a large database.
 const START: Duration = Duration::from_secs(120);
 
-/// Lines that may wait to be read; an engine that writes more has to wait itself.
+/// The most lines that may wait to be read; an engine that writes more has to wait itself.
 const MOST_LINES: usize = 1000;
 
-/// How long an engine has to end when it is asked to.
+/// Timeout of an engine's end after it was asked to quit.
 const QUIT: Duration = Duration::from_millis(500);
 
-/// An engine and how it is set up.
+/// The command and the parameters of an engine.
 #[derive(Debug, Clone)]
 pub struct EngineSetup {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Parameters and their values.
+    /// The names of parameters and their values.
     pub parameters: Vec<(String, String)>,
 }
 
-/// Why an engine gives no move.
+/// The reason why an engine gives no move.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// It does not start.
+    /// The engine does not start.
     #[error("{program} does not start: {source}")]
     Start {
-        /// The program.
+        /// The path of the program.
         program: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It has ended, or closed its standard output.
+    /// The engine has ended, or has closed its standard output.
     #[error("crash: it ended{0}")]
     Ended(String),
-    /// It took too long.
+    /// The engine took too long.
     #[error("timeout: no {expected} after {seconds:.2} s{said}")]
     Late {
-        /// What was to come.
+        /// The line that was expected.
         expected: &'static str,
-        /// How long that was waited for.
+        /// The timeout, in seconds.
         seconds: f64,
-        /// Its last error message.
+        /// The engine's last error message.
         said: String,
     },
-    /// A parameter that it does not have.
+    /// The engine has no parameter of this name.
     #[error("it has no parameter {name:?}; it has {known}")]
     Parameter {
-        /// The parameter.
+        /// The name of the parameter.
         name: String,
-        /// Those that it has.
+        /// The names of the engine's parameters.
         known: String,
     },
 }
 
-/// A move, and what it took.
+/// A move, and the effort that it took.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The move, as the engine wrote it.
+    /// The name of the move, as the engine wrote it.
     pub name: String,
-    /// The last depth that it reported; 0 if it did not.
+    /// The last depth that the engine reported; 0 if it reported none.
     pub depth: f64,
-    /// Seconds until it answered.
+    /// The seconds until the engine answered.
     pub seconds: f64,
 }
 
-/// An engine that runs. It ends when this is dropped.
+/// A running engine, which is ended when this is dropped.
 pub struct Engine {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
-    /// What it calls itself, with its version.
+    /// The name that the engine gives itself, with its version.
     pub name: String,
 }
 
 impl Engine {
-    /// Starts an engine and sets its parameters, `threads` to 1 unless something else is wanted.
+    /// Starts an engine and sets its parameters; `threads` is 1 unless it is set.
     ///
     /// # Errors
     /// [`EngineError`] if it does not get ready.
@@ -137,7 +137,7 @@ impl Engine {
         Ok(Engine { child, input, lines, name: program })
     }
 
-    /// Makes it forget the last game.
+    /// Makes the engine clear its transposition table for a new game.
     ///
     /// # Errors
     /// [`EngineError`]
@@ -145,7 +145,8 @@ impl Engine {
         self.send("new-game")
     }
 
-    /// Lets it think so long about the position after these moves; it may take `margin` longer.
+    /// Lets the engine search the position after these moves for this time; it may take `margin`
+    /// longer.
     ///
     /// # Errors
     /// [`EngineError`]
@@ -213,7 +214,7 @@ impl Engine {
         EngineError::Ended(status.map_or(String::new(), |status| format!(" ({status})")))
     }
 
-    /// How it ended, if it does so in time.
+    /// The exit status, if the engine ends within this time.
     fn wait(&mut self, limit: Duration) -> Option<std::process::ExitStatus> {
         let deadline = Instant::now() + limit;
         loop {
@@ -228,7 +229,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // Whether it listens or not, it ends.
+        // The engine is ended even if it ignores this command.
         let _ = self.send("quit");
         self.input = None;
         if self.wait(QUIT).is_none() {

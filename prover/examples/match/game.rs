@@ -12,37 +12,37 @@ use thiserror::Error;
 use crate::engine::{Engine, EngineError};
 use crate::openings::Opening;
 
-/// When a game is over, and how long engines think.
+/// The rules by which a game ends, and the time of its moves.
 pub struct Rules<'a> {
-    /// The game.
+    /// The game that is played.
     pub game: &'a Game,
-    /// Plies without a capture or a move of a man after which it is a draw.
+    /// The number of plies without a capture or a move of a man after which it is a draw.
     pub draw_plies: usize,
     /// A database whose values end games.
     pub database: Option<&'a Values>,
     /// The time of a move.
     pub move_time: Duration,
-    /// How much longer a move may take before the game is lost.
+    /// The additional time after which a late move loses the game.
     pub margin: Duration,
 }
 
-/// Why a game ended.
+/// The reason why a game ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
     /// A side had no move.
     NoMove,
     /// A position came up three times.
     Repetition,
-    /// Nothing was captured and no man moved for long.
+    /// No capture and no move of a man was made for `draw_plies` plies.
     NoProgress,
-    /// The database knew the value.
+    /// The database has the value.
     Database,
     /// An engine made no legal move in time.
     Fault(String),
 }
 
 impl Ending {
-    /// As it is written.
+    /// The word for it in the log.
     pub fn text(&self) -> &str {
         match self {
             Ending::NoMove => "no move",
@@ -53,28 +53,28 @@ impl Ending {
         }
     }
 
-    /// What was written; whatever is nothing else is a fault.
+    /// The reason for a word in the log; any other text is that of a fault.
     pub fn read(text: &str) -> Ending {
         let all = [Ending::NoMove, Ending::Repetition, Ending::NoProgress, Ending::Database];
         all.into_iter().find(|e| e.text() == text).unwrap_or_else(|| Ending::Fault(text.into()))
     }
 }
 
-/// What the moves of an engine took.
+/// The effort of the moves of an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Effort {
-    /// How many moves.
+    /// The number of moves.
     pub moves: u32,
-    /// The sum of the depths that it reported.
+    /// The sum of the depths that the engine reported.
     pub depth: f64,
-    /// The seconds of all moves.
+    /// The seconds of all moves together.
     pub seconds: f64,
-    /// The seconds of the longest.
+    /// The seconds of the longest move.
     pub slowest: f64,
 }
 
 impl Effort {
-    /// With that of others.
+    /// The sum of two efforts.
     pub fn and(self, other: Effort) -> Effort {
         Effort {
             moves: self.moves + other.moves,
@@ -88,17 +88,17 @@ impl Effort {
 /// A game that was played to its end.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Who won.
+    /// The result of the game.
     pub result: GameResult,
-    /// Why it ended.
+    /// The reason why it ended.
     pub ending: Ending,
     /// The position after each move, those of the opening included.
     pub positions: Vec<Position>,
-    /// What the moves took, Black's first.
+    /// The efforts of both engines, Black's first.
     pub effort: [Effort; 2],
 }
 
-/// A move that is not made.
+/// The reason why a move is not made.
 #[derive(Debug, Error)]
 enum Fault {
     #[error(transparent)]
@@ -112,9 +112,9 @@ struct Course<'a> {
     rules: &'a Rules<'a>,
     record: GameRecord,
     positions: Vec<Position>,
-    /// The moves as Hub has them.
+    /// The moves in Hub's notation.
     moves: Vec<String>,
-    /// Plies since the last capture or move of a man.
+    /// The number of plies since the last capture or move of a man.
     quiet: usize,
     effort: [Effort; 2],
 }
@@ -147,7 +147,7 @@ pub fn play(
         if let Some((result, ending)) = course.verdict() {
             return Ok(Some(course.end(result, ending)));
         }
-        // One that has ended in the meantime says so when it is to move.
+        // An engine that has ended in the meantime has its fault when it is to move.
         let mover = fault.take().map_or(turn, |ended| [Side::Black, Side::White][ended]);
         if let Err(fault) = course.ask(engines[mover as usize], mover) {
             let ending = Ending::Fault(fault.to_string().replace(['\t', '\n'], " "));
@@ -158,7 +158,7 @@ pub fn play(
 }
 
 impl Course<'_> {
-    /// Asks for a move, and makes it.
+    /// Asks an engine for a move, and makes it.
     fn ask(&mut self, engine: &mut Engine, mover: Side) -> Result<(), Fault> {
         let board = &self.rules.game.board;
         let start = write_position(board, &self.rules.game.start());
@@ -186,7 +186,7 @@ impl Course<'_> {
         Ok(())
     }
 
-    /// How the game ended, if it has.
+    /// The result and the reason, if the game has ended.
     fn verdict(&self) -> Option<(GameResult, Ending)> {
         let position = self.record.position();
         match self.record.result() {

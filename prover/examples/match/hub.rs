@@ -1,18 +1,18 @@
-//! What Hub engines write: lines `command name=value name="a value" flag` (Fabien Letouzey,
-//! `protocol.txt` of Scan, version 2, 2019). How positions and moves are written is in
+//! Parses the lines of Hub engines: `command name=value name="a value" flag` (Fabien Letouzey,
+//! `protocol.txt` of Scan, version 2, 2019). The notation of positions and moves is that of
 //! [`prover::engine::notation`].
 
-/// A line of an engine: its command and its arguments. Whatever is not of that form is read as far
-/// as it can be: clients ignore what they do not understand.
+/// A line of an engine: its command and its arguments. A line of another form is parsed as far as
+/// possible, since clients ignore text that they do not understand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// The first word.
+    /// The first word of the line.
     pub command: String,
     arguments: Vec<(String, String)>,
 }
 
 impl Line {
-    /// Reads a line.
+    /// Parses a line.
     pub fn read(text: &str) -> Line {
         let text = text.trim();
         let (command, mut rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -36,13 +36,13 @@ impl Line {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The number that an argument has.
+    /// The value of an argument as a number.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.get(name)?.parse().ok().filter(|number: &f64| number.is_finite())
     }
 }
 
-/// A value, in quotation marks or up to a blank, and what comes after it.
+/// A value, in quotation marks or up to a blank, and the rest of the text.
 fn value(text: &str) -> (&str, &str) {
     match text.strip_prefix('"') {
         Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
@@ -50,7 +50,7 @@ fn value(text: &str) -> (&str, &str) {
     }
 }
 
-/// Writes a value, in quotation marks where it needs them.
+/// Writes a value, in quotation marks if it needs them.
 pub fn quote(value: &str) -> String {
     let is_plain = |c: char| !c.is_whitespace() && c != '=' && c != '"';
     if !value.is_empty() && value.chars().all(is_plain) {
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!((line.number("version"), line.get("flag")), (Some(1.15), Some("")));
         assert_eq!((line.get("author"), line.get("country")), (Some("M. F."), None));
         assert_eq!(Line::read("wait").command, "wait");
-        // Nothing is refused.
+        // No line is refused.
         assert_eq!(Line::read("a b=\"c d").get("b"), Some("c d"));
         assert_eq!(Line::read("info depth=NaN").number("depth"), None);
         assert_eq!([quote("a"), quote("a b"), quote("")], ["a", "\"a b\"", "\"\""]);

@@ -1,4 +1,4 @@
-//! The games of a match as lines of a file, so that an interrupted match can be gone on with.
+//! The games of a match as lines of a file, from which an interrupted match can be resumed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -13,16 +13,17 @@ use crate::game::{Effort, Ending, Outcome};
 /// A game of a match.
 #[derive(Debug)]
 pub struct Played {
-    /// Its number, from 0. Two games are a pair; in the first the first engine is Black.
+    /// The number of the game, from 0. Two games are a pair; in the first the first engine is
+    /// Black.
     pub number: usize,
-    /// The moves of its opening.
+    /// The moves of the opening.
     pub opening: String,
-    /// What came of it.
+    /// The course and the result of the game.
     pub outcome: Outcome,
 }
 
 impl Played {
-    /// The pair that it belongs to.
+    /// The number of the game's pair.
     pub fn pair(&self) -> usize {
         self.number / 2
     }
@@ -32,7 +33,7 @@ impl Played {
         first_side(self.number)
     }
 
-    /// The half points of the first engine.
+    /// The score of the first engine, in half points.
     pub fn half_points(&self) -> usize {
         match self.outcome.result {
             GameResult::Won(side) => 2 * usize::from(side == self.first()),
@@ -40,7 +41,7 @@ impl Played {
         }
     }
 
-    /// What the moves of the first and of the second engine took.
+    /// The efforts of the first and of the second engine.
     pub fn effort(&self) -> [Effort; 2] {
         let [black, white] = self.outcome.effort;
         if self.first() == Side::Black { [black, white] } else { [white, black] }
@@ -70,55 +71,55 @@ pub fn first_side(number: usize) -> Side {
     if number.is_multiple_of(2) { Side::Black } else { Side::White }
 }
 
-/// A file of games that cannot be used.
+/// The reason why a file of games cannot be used.
 #[derive(Debug, Error)]
 pub enum LogError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     #[error("{file}: {source}")]
     File {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It has the games of another match.
+    /// The file has the games of another match.
     #[error("{file}: expected the games of this match ({expected}), found those of {found:?}")]
     OtherMatch {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// What is played.
+        /// The description of this match.
         expected: String,
-        /// What was played.
+        /// The description in the file.
         found: String,
     },
-    /// A line is no game.
+    /// A line does not have the form of a game.
     #[error("{file}, line {line}: expected a game, found {found:?}")]
     Line {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is there.
+        /// The text that was found.
         found: String,
     },
-    /// The moves cannot be written down.
+    /// A move has no name.
     #[error(transparent)]
     Move(#[from] MoveError),
 }
 
-/// The second line.
+/// The second line of the file, with the names of the columns.
 const HEAD: &str = "game\topening\tfirst\tresult\tplies\tending\tfirst_moves\tfirst_depth\tfirst_seconds\t\
     first_slowest\tsecond_moves\tsecond_depth\tsecond_seconds\tsecond_slowest\tmoves";
 
-/// The file of a match: `# ` and what is played, a head, and a line for each game.
+/// The file of a match: `# ` and the description, a line of headings, and a line for each game.
 pub struct Log {
     file: File,
     path: PathBuf,
 }
 
 impl Log {
-    /// Opens the file, or creates it; the games that are in it. Half a line at the end, where a
-    /// match was interrupted, is removed.
+    /// Opens or creates the file; also returns the games that are in it. Half a line at the end,
+    /// from an interruption of the match, is removed.
     ///
     /// # Errors
     /// [`LogError`]

@@ -1,7 +1,7 @@
 //! A match between two engines: `cargo run --release -p prover --example match -- --help`.
 //!
 //! Each opening is played twice with colours exchanged. Every move of an engine is checked by the
-//! rules of [`prover::board`], whatever the engine thinks of them.
+//! rules of [`prover::board`]; the engines' own rules do not count.
 
 mod engine;
 mod game;
@@ -38,7 +38,7 @@ use schedule::Match;
 use score::Score;
 use sprt::Sprt;
 
-/// The memory for values of the database that ends games.
+/// The memory for the values of the database that ends games, in bytes.
 const DATABASE_MEMORY: u64 = 256 << 20;
 
 /// Plays a match between two engines that speak Hub.
@@ -79,7 +79,7 @@ struct Options {
     /// played [default: the 156 of the American Checker Federation]
     #[arg(long, value_name = "FILE")]
     ballots: Option<PathBuf>,
-    /// Begin with so many random moves from the start instead of ballots
+    /// Begin with N random moves from the start instead of ballots
     #[arg(long, value_name = "N", conflicts_with = "ballots")]
     random_plies: Option<usize>,
     /// Which order of ballots, which random moves
@@ -118,7 +118,7 @@ enum Format {
 #[derive(Debug, Clone)]
 struct Words(Vec<String>);
 
-/// Splits at blanks that are not in quotation marks.
+/// Splits a text at blanks outside of quotation marks.
 fn command(text: &str) -> Result<Words, String> {
     let (mut words, mut is_quoted) = (Vec::new(), false);
     for (i, part) in text.split('"').enumerate() {
@@ -205,7 +205,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Where the games of a match are kept.
+/// The log and the report of a match.
 struct Books<'a> {
     game: &'a Game,
     log: Option<Log>,
@@ -214,7 +214,7 @@ struct Books<'a> {
 }
 
 impl Books<'_> {
-    /// Takes in a game that was just played.
+    /// Adds a game that was just played.
     fn add(&mut self, played: &Played) -> Result<(), Box<dyn Error>> {
         if let Some(log) = &mut self.log {
             log.add(self.game, played)?;
@@ -222,7 +222,7 @@ impl Books<'_> {
         self.count(played)
     }
 
-    /// Takes in a game that is in the log.
+    /// Counts a game that is in the log.
     fn count(&mut self, played: &Played) -> Result<(), Box<dyn Error>> {
         self.report.add(played);
         if let Some(pdn) = &mut self.pdn {
@@ -264,7 +264,7 @@ fn report(options: &Options, names: [String; 2]) -> Report {
     }
 }
 
-/// What is played, in a line: a log of something else is not gone on with.
+/// Describes a match in a line: a log with another description is not resumed.
 fn description(options: &Options, names: &[String; 2]) -> String {
     let openings = match (options.random_plies, &options.ballots) {
         (Some(plies), _) => format!("{plies} random plies"),
@@ -281,7 +281,7 @@ fn description(options: &Options, names: &[String; 2]) -> String {
     )
 }
 
-/// The names of the engines, told apart where they are the same.
+/// The names of the engines, made different if they are equal.
 fn names([first, second]: [String; 2]) -> [String; 2] {
     if first == second {
         [format!("{first} (first)"), format!("{second} (second)")]
@@ -290,7 +290,7 @@ fn names([first, second]: [String; 2]) -> [String; 2] {
     }
 }
 
-/// A database for look-ups of single positions.
+/// Opens a database for look-ups of single positions.
 fn open(directory: &Path, game: &Game) -> Result<Values, Box<dyn Error>> {
     let store = Store::new(directory, &game.board);
     let cover = store.manifest()?.cover;

@@ -1,4 +1,4 @@
-//! Where games begin.
+//! The openings of a match.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::random::Random;
 
-/// The ballots of the American Checker Federation, with what is published of them.
+/// The ballots of the American Checker Federation, with their published values.
 const DECK: &str = include_str!("../../../corpus/literature.tsv");
 
 /// The kinds of ballots from which matches are played: others are barred as losing.
@@ -17,38 +17,38 @@ const KINDS: [&str; 2] = ["normal", "new"];
 /// The first moves of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
-    /// The moves, as they are in the file, or as PDN has them.
+    /// The names of the moves, as the file has them or in PDN.
     pub moves: String,
-    /// The position after each of them.
+    /// The position after each of the moves.
     pub positions: Vec<Position>,
 }
 
-/// Where games begin.
+/// The source of a match's openings.
 #[derive(Debug)]
 pub enum Openings {
-    /// From ballots, in an order that the seed decides.
+    /// Ballots, in an order that the seed decides.
     Ballots(Vec<Opening>),
-    /// After so many random moves from the start.
+    /// Random moves from the start.
     Random {
-        /// How many.
+        /// The number of random moves.
         plies: usize,
-        /// Where random numbers begin.
+        /// The seed of the random numbers.
         seed: u64,
     },
 }
 
-/// A file of ballots that cannot be used.
+/// The reason why a file of ballots cannot be used.
 #[derive(Debug, Error)]
 pub enum BallotError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{file}: {source}")]
     Read {
-        /// The file.
+        /// The name of the file.
         file: String,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The columns that are needed are not there.
+    /// The required columns are missing.
     #[error("{0}: expected a head with the columns \"moves\" and \"deck\" or \"class\"")]
     Head(String),
     /// No ballot is of a kind that is played.
@@ -57,18 +57,18 @@ pub enum BallotError {
     /// The moves of a ballot are not legal.
     #[error("{file}, line {line}: {error}")]
     Moves {
-        /// The file.
+        /// The name of the file.
         file: String,
-        /// The line, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The illegal move.
         error: Box<MoveError>,
     },
 }
 
 impl Openings {
-    /// Reads ballots: lines with columns between tabs, `moves` and `deck` or `class` among them.
-    /// Lines that begin with `#` are comments. Without a file they are those of the American
+    /// Reads ballots: lines of columns separated by tabs, among them `moves` and `deck` or `class`.
+    /// Lines that begin with `#` are comments. Without a file the ballots are those of the American
     /// Checker Federation.
     ///
     /// # Errors
@@ -81,7 +81,8 @@ impl Openings {
                 .map_err(|source| BallotError::Read { file: name.clone(), source })?,
         };
         let mut ballots = read_ballots(game, &name, without_mark(&text))?;
-        // Fisher and Yates: a short match does not consist of neighbours.
+        // The order is shuffled (Fisher and Yates), so that the ballots of a short match are no
+        // neighbours.
         let mut random = Random::new(seed);
         for i in (1..ballots.len()).rev() {
             ballots.swap(i, random.below(i + 1));
@@ -131,7 +132,7 @@ fn read_ballots(game: &Game, file: &str, text: &str) -> Result<Vec<Opening>, Bal
     if ballots.is_empty() { Err(BallotError::None(file.into())) } else { Ok(ballots) }
 }
 
-/// Random moves; fewer, if there is none before the end.
+/// Plays random moves; fewer if the game ends before.
 fn random_moves(game: &Game, plies: usize, random: &mut Random) -> Result<Opening, MoveError> {
     let (mut at, mut names, mut positions) = (game.start(), Vec::new(), Vec::new());
     for _ in 0..plies {
@@ -161,7 +162,7 @@ mod tests {
         let Openings::Ballots(ballots) = Openings::ballots(&game(), None, 1).unwrap() else {
             panic!("ballots")
         };
-        // 144 normal and 12 new ones; 18 are barred.
+        // There are 144 normal and 12 new ballots; 18 are barred.
         assert_eq!(ballots.len(), 156);
         assert!(ballots.iter().all(|ballot| ballot.positions.len() == 3));
         assert!(!ballots.iter().any(|ballot| ballot.moves == "09-13 21-17 10-14"));

@@ -1,4 +1,4 @@
-//! A match in words.
+//! Reports on a match.
 
 use prover::play::GameResult;
 
@@ -7,23 +7,23 @@ use crate::log::Played;
 use crate::score::{Estimate, Score};
 use crate::sprt::Sprt;
 
-/// What is known of a match so far.
+/// The state of a match.
 pub struct Report {
     /// The names of the engines.
     pub names: [String; 2],
-    /// The games that are to be played.
+    /// The number of games that are to be played.
     pub planned: usize,
-    /// The result.
+    /// The result so far.
     pub score: Score,
-    /// What the moves of the engines took.
+    /// The efforts of the engines.
     pub effort: [Effort; 2],
-    /// Games that each of them lost by a crash, an illegal move or a timeout.
+    /// The numbers of games that each engine lost by a crash, an illegal move or a timeout.
     pub faults: [usize; 2],
     /// The sequential test, if there is one.
     pub sprt: Option<Sprt>,
 }
 
-/// The head of [`Report::tsv`].
+/// The headings of [`Report::tsv`].
 const HEAD: &str = "first\tsecond\tgames\twins\tdraws\tlosses\tscore\telo\telo_low\telo_high\tsuperiority\t\
     pairs\tllr\tfirst_depth\tfirst_seconds\tsecond_depth\tsecond_seconds\tfirst_faults\tsecond_faults";
 
@@ -72,7 +72,7 @@ impl Report {
         self.sprt.map(|sprt| sprt.ratio(&self.score.pairs))
     }
 
-    /// The end of the match.
+    /// The report at the end of the match, as text.
     pub fn text(&self) -> String {
         let [first, second] = &self.names;
         let [wins, draws, losses] = self.score.games;
@@ -107,7 +107,7 @@ impl Report {
         text
     }
 
-    /// The same as a table of one line.
+    /// The report as a table of one row, in TSV.
     pub fn tsv(&self) -> String {
         let [wins, draws, losses] = self.score.games;
         let numbers = |numbers: &[f64], digits: usize| {
@@ -132,7 +132,7 @@ impl Report {
     }
 }
 
-/// Mean depth and seconds of a move.
+/// The mean depth and the mean seconds of a move.
 fn means(effort: &Effort) -> [f64; 2] {
     let moves = f64::from(effort.moves.max(1));
     [effort.depth / moves, effort.seconds / moves]

@@ -1,4 +1,4 @@
-//! Which game is played when: several at a time, until all are played or enough is known.
+//! Schedules the games of a match: several at a time, until all are played or the match is stopped.
 
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -13,27 +13,27 @@ use crate::game::{Ending, Rules, play};
 use crate::log::{Played, first_side};
 use crate::openings::Openings;
 
-/// What is played.
+/// The parameters of a match.
 pub struct Match<'a> {
     /// The rules of the games.
     pub rules: Rules<'a>,
-    /// Where they begin.
+    /// The openings of the games.
     pub openings: &'a Openings,
     /// The first and the second engine.
     pub engines: [EngineSetup; 2],
-    /// Games at a time.
+    /// The number of games at a time.
     pub concurrency: usize,
 }
 
-/// Why a match cannot be played.
+/// The reason why a match cannot be played.
 #[derive(Debug, Error)]
 pub enum MatchError {
-    /// An engine does not get ready.
+    /// An engine does not start.
     #[error("{engine}: {error}")]
     Engine {
-        /// Its command.
+        /// The command of the engine.
         engine: String,
-        /// Why.
+        /// The reason.
         error: EngineError,
     },
     /// An opening is not legal.
@@ -45,15 +45,15 @@ impl Match<'_> {
     /// Starts an engine, 0 or 1.
     ///
     /// # Errors
-    /// [`MatchError`] if it does not get ready.
+    /// [`MatchError`] if the engine does not start.
     pub fn start(&self, which: usize) -> Result<Engine, MatchError> {
         let setup = &self.engines[which];
         let failed = |error| MatchError::Engine { engine: setup.command.join(" "), error };
         Engine::start(setup).map_err(failed)
     }
 
-    /// Plays the games with these numbers. `finished` is called with each, in the order in which
-    /// they end, and says whether to go on; games under way are then abandoned.
+    /// Plays the games with these numbers. `finished` is called with each game, in the order in
+    /// which they end, and returns whether to go on; if not, games under way are abandoned.
     ///
     /// # Errors
     /// [`MatchError`]
@@ -70,7 +70,7 @@ impl Match<'_> {
                 scope.spawn(move || {
                     let next = || games.lock().ok().and_then(|mut games| games.next());
                     if let Err(error) = self.work(next, is_stopped, &sender) {
-                        // Whoever does not listen any more has had an error before.
+                        // If the receiver is gone, it has had an error before.
                         let _ = sender.send(Err(error));
                     }
                 });
@@ -95,7 +95,7 @@ impl Match<'_> {
         })
     }
 
-    /// Plays game after game with engines of its own. One that failed is started anew.
+    /// Plays game after game with engines of its own. An engine that failed is started anew.
     fn work(
         &self,
         next: impl Fn() -> Option<usize>,

@@ -1,39 +1,38 @@
-//! What the games of a match say of the strength of the first engine.
+//! Estimates the strength of the first engine from the games of a match.
 //!
-//! Two games from one opening, with colours exchanged, are not independent: what is won with the
-//! better side is often lost with the other. So the *pair* is the unit, and its five scores 0, ½,
-//! 1, 1½, 2 are counted (the pentanomial distribution). Mean and variance of these give the
-//! difference in Elo, its error and the likelihood of superiority: those of the games one by one
-//! would claim too large an error. The log-likelihood ratio of the sequential test is in
-//! [`crate::sprt`].
+//! Two games from one opening, with colours exchanged, are not independent: an engine that wins
+//! with the better side often loses with the other. So the *pair* is the unit, and its five scores
+//! 0, ½, 1, 1½, 2 are counted (the pentanomial distribution). Mean and variance of these give the
+//! difference in Elo, its error and the likelihood of superiority: those of the single games would
+//! give too large an error. The log-likelihood ratio of the sequential test is in [`crate::sprt`].
 
 use std::collections::BTreeMap;
 
 /// The counts of a match so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Score {
-    /// Games that the first engine won, drew and lost.
+    /// The numbers of games that the first engine won, drew and lost.
     pub games: [u64; 3],
-    /// Pairs in which it had 0, ½, 1, 1½ and 2 points.
+    /// The numbers of pairs in which it had 0, ½, 1, 1½ and 2 points.
     pub pairs: [u64; 5],
-    /// Half points of games whose pair is not complete, by pair.
+    /// The half points of games whose pair is not complete, by pair.
     halves: BTreeMap<usize, usize>,
 }
 
-/// A difference in strength.
+/// An estimate of the difference in strength.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// In Elo; infinite if all was won or lost.
+    /// The difference in Elo; infinite if all games were won or lost.
     pub elo: f64,
-    /// The ends of the interval that has the true difference with 95 % confidence.
+    /// The lower end of the interval that has the true difference with 95 % confidence.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of that interval.
     pub high: f64,
     /// The probability that the first engine is the stronger one, from 0 to 1.
     pub superiority: f64,
 }
 
-/// A normal variable is within so many standard deviations with 95 %.
+/// The number of standard deviations within which a normal variable is with 95 %.
 const DEVIATIONS_95: f64 = 1.959_964;
 
 impl Score {
@@ -80,7 +79,7 @@ pub fn distribution(pairs: &[f64; 5]) -> [(f64, f64); 5] {
     std::array::from_fn(|i| (i as f64 / 4.0, pairs[i] / all))
 }
 
-/// Mean and variance.
+/// The mean and the variance of a distribution.
 fn moments(distribution: &[(f64, f64)]) -> (f64, f64) {
     let mean: f64 = distribution.iter().map(|(score, p)| score * p).sum();
     let variance = distribution.iter().map(|(score, p)| (score - mean).powi(2) * p).sum();
@@ -90,7 +89,7 @@ fn moments(distribution: &[(f64, f64)]) -> (f64, f64) {
 /// The difference in Elo at which this share of the points is expected.
 pub fn elo(share: f64) -> f64 {
     let share = share.clamp(0.0, 1.0);
-    // Without the sign of a zero.
+    // Adding zero removes the sign of a negative zero.
     -400.0 * (1.0 / share - 1.0).log10() + 0.0
 }
 
@@ -117,7 +116,7 @@ mod tests {
         assert!((found - expected).abs() <= error, "{found}, expected {expected}");
     }
 
-    /// Counts of pairs with difference, half the interval, and likelihood in per cent: as in the
+    /// Counts of pairs with difference, half the interval, and likelihood in percent, from the
     /// tests of fastchess (`app/tests/elo_test.cpp`).
     #[test]
     fn published_estimates() {
@@ -142,7 +141,7 @@ mod tests {
         }
         assert_eq!((score.games, score.pairs), ([2, 2, 1], [0, 1, 0, 1, 0]));
         assert_eq!(score.share(), 0.6);
-        // The fifth game has no pair yet.
+        // The pair of the fifth game is not complete.
         is_near(score.estimate().unwrap().elo, 0.0, 1e-9);
     }
 

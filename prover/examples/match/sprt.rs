@@ -13,13 +13,13 @@ use std::str::FromStr;
 
 use crate::score::{distribution, expected_share};
 
-/// How often either wrong answer may be given.
+/// The probability of each of the two wrong decisions.
 const RISK: f64 = 0.05;
 
-/// What stands for a count of zero, which no distribution could be fitted to.
+/// The number that replaces a count of zero, to which no distribution could be fitted.
 const NEVER: f64 = 1e-3;
 
-/// Two hypotheses: differences in Elo.
+/// Two hypotheses about the difference in Elo.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -40,7 +40,7 @@ impl FromStr for Sprt {
 }
 
 impl Sprt {
-    /// The log-likelihood ratio: positive where `elo1` is the likelier one. 0 without pairs.
+    /// The log-likelihood ratio: positive where `elo1` is the likelier difference; 0 without pairs.
     pub fn ratio(&self, pairs: &[u64; 5]) -> f64 {
         if pairs.iter().all(|&n| n == 0) {
             return 0.0;
@@ -55,13 +55,13 @@ impl Sprt {
         ((RISK / (1.0 - RISK)).ln(), ((1.0 - RISK) / RISK).ln())
     }
 
-    /// Whether `elo1` is accepted; `None` while that is open.
+    /// Whether `elo1` is accepted; `None` while the test is undecided.
     pub fn decision(&self, pairs: &[u64; 5]) -> Option<bool> {
         let (ratio, (low, high)) = (self.ratio(pairs), Sprt::bounds());
         if ratio >= high { Some(true) } else { (ratio <= low).then_some(false) }
     }
 
-    /// The difference that is accepted.
+    /// The accepted difference in Elo.
     pub fn accepted(&self, is_higher: bool) -> f64 {
         if is_higher { self.elo1 } else { self.elo0 }
     }
@@ -74,7 +74,7 @@ fn fit(counts: &[f64; 5], mean: f64) -> [f64; 5] {
     let excess = |x: f64| -> f64 {
         observed.iter().map(|(score, p)| p * (score - mean) / (1.0 + x * (score - mean))).sum()
     };
-    // All frequencies are positive between these, and the excess falls from +∞ to −∞.
+    // All frequencies are positive between these bounds, and the excess falls from +∞ to −∞.
     let (mut low, mut high) = (-1.0 / (1.0 - mean), 1.0 / mean);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
@@ -88,7 +88,7 @@ fn fit(counts: &[f64; 5], mean: f64) -> [f64; 5] {
 mod tests {
     use super::{Sprt, fit};
 
-    /// As in the tests of fastchess (`app/tests/sprt_test.cpp`, logistic model).
+    /// The numbers are those of the tests of fastchess (`app/tests/sprt_test.cpp`, logistic model).
     #[test]
     fn published_ratios() {
         for (pairs, hypotheses, expected) in [

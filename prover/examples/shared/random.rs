@@ -1,12 +1,12 @@
-//! Random numbers that are the same everywhere.
-// Each example needs a part of it.
+//! Pseudo-random numbers that are equal on all machines.
+// Each example uses a part of this file.
 #![allow(dead_code)]
 
 /// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 pub struct Random(u64);
 
 impl Random {
-    /// A sequence of its own for each seed.
+    /// A generator; each seed gives a sequence of its own.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -20,8 +20,8 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number less than `end`, which is small: the odds are equal but for 2⁻⁴⁰.
-    // What is cut off is zero: the number is less than `end`.
+    /// A number less than `end`, which must be small: the chances are equal up to 2⁻⁴⁰.
+    // The bits that are cut off are zero, since the number is less than `end`.
     #[allow(clippy::cast_possible_truncation)]
     pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize

@@ -1,4 +1,4 @@
-//! Covers on the command line, and what versions of before have left.
+//! Covers on the command line, and databases of earlier versions.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn done(arguments: &[&str], directory: &Path) -> String {
 fn every_command_speaks_of_covers() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
-    // In any order, and with what others imply.
+    // The clauses of a cover may come in any order, and may imply each other.
     let built = done(&["db", "--game", "4x4", "--pieces", "6:3,5,2", "-q"], d);
     assert!(built.starts_with("database 4x4 with 5,6:3 pieces: "), "{built}");
     let tsv = done(&["stats", "--game", "4x4", "--format", "tsv", "-q"], d);
@@ -44,7 +44,7 @@ fn every_command_speaks_of_covers() {
     let plan = done(&["plan", "--game", "4x4", "--pieces", "5:3", "--format", "tsv", "-q"], d);
     assert_eq!(plan.lines().count(), 5, "{plan}");
 
-    // A certificate rests on as much as was asked for, whatever is there.
+    // A certificate rests on the requested cover, even if the database has more.
     for (cover, want) in [("2,3:2", "3"), ("4:2", "4:2"), ("3", "3"), ("0", "0")] {
         let _ = fs::remove_dir_all(d.join("cert"));
         done(&["--game", "4x4", "--pieces", cover, "--emit", "cert", "-q"], d);
@@ -87,7 +87,7 @@ fn a_database_of_version_0_is_converted_when_it_is_asked_for() {
     let (status, converted, said) = prove(&["db", "--game", "4x4", "--pieces", "3"], d);
     assert_eq!(status, Some(0), "{said}");
     assert!(said.contains("database 4x4: converted from version 0 of the format"), "{said}");
-    // It is the same as one that is built.
+    // The converted database is equal to one that is built.
     let built = done(&["db", "--game", "4x4", "--pieces", "3", "--db", "new", "-q"], d);
     assert_eq!(converted, built);
     done(&["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"], d);

@@ -1,4 +1,4 @@
-//! The command line of depths.
+//! Depths on the command line.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,14 +27,14 @@ fn depths_are_stored_printed_and_summed_up() {
     assert!(
         done(&[&stats[..], &["json"]].concat()).lines().all(|l| l.ends_with(r#""longest":null}"#))
     );
-    // What the rules alone tell is known all the same: the last move of a game.
+    // Values that follow from the rules alone are known without depths: the last move of a game.
     let probed = || -> Vec<String> {
         let columns = |line: &str| line.split('\t').take(3).collect::<Vec<_>>().join("\t");
         done(&probe).lines().map(columns).collect()
     };
     assert!(probed()[..3].iter().all(|line| line.ends_with("\t-")));
 
-    // The database is the same with depths.
+    // The database with depths is equal to the one without.
     assert_eq!(done(&["db", "--game", "5x5", "--pieces", "3", "-q", "--depth"]), without);
     let tsv = done(&[&stats[..], &["tsv"]].concat());
     let longest = |line: &str| line.rsplit('\t').next().unwrap().parse::<u32>().ok();
@@ -48,7 +48,7 @@ fn depths_are_stored_printed_and_summed_up() {
     let expected = fens.iter().zip(expected).map(|(f, e)| format!("{f}\t{e}"));
     assert_eq!(probed(), expected.collect::<Vec<_>>());
 
-    // Another database, and these depths: an error that names the file.
+    // Depths of another database give an error that names the file.
     let other = directory.path().join("egdb/5x5.depth/0-1-0-1");
     std::fs::copy(directory.path().join("egdb/5x5.depth/0-2-0-1"), other).unwrap();
     let (status, said) = prove(&[&stats[..], &["tsv"]].concat(), d);

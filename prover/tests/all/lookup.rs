@@ -1,4 +1,4 @@
-//! Look-ups from a program: with depths that are stored, and without.
+//! Look-ups by a program: with stored depths, and without.
 
 use draughtproof_egdb::{
     BuildSession, Cover, Depths, Slice, Store, Value, Values, extend, extend_depths, position_at,
@@ -46,7 +46,7 @@ fn bounds_follow_from_the_moves() {
     let nothing = Values::empty(&board);
     let lookup = Lookup { board: &board, values: &nothing, depths: None };
     let value = |fen: &str| lookup.answer(&board.read_fen(fen).unwrap()).unwrap();
-    // The last piece is taken, whatever else is not known: and that is what the move is for.
+    // The last piece is taken, which decides the game even if nothing else is known.
     let won = value("B:WK4:BK1,K2");
     assert_eq!((won.value, won.depth), (KnownValue::Exact { value: Value::Win }, Some(1)));
     assert_eq!(won.line, [won.moves[0].name.clone()]);

@@ -1,5 +1,5 @@
-//! The tests of the prover that are not also of the checker. In one program, which is built in a
-//! fraction of the time that one for each file takes.
+//! The tests of the prover that do not need the checker. They are one program, which is built in a
+//! fraction of the time that a program for each file takes.
 
 mod covers;
 mod depth;

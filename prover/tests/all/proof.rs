@@ -1,5 +1,4 @@
-//! The proof manager: what it answers does not depend on guesses, workers, or what was found
-//! before.
+//! The proof manager: its answers do not depend on guesses, workers, or earlier results.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -17,7 +16,7 @@ use prover::proof::{
 };
 use prover::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
 
-/// Memory for small databases.
+/// The memory for small databases.
 const ROOM: Room = Room { memory: 1 << 30, holding: None, map_space: None };
 
 /// A game and a database of few pieces.
@@ -79,19 +78,19 @@ fn prove_with<'g>(
     manager.prove(context, attacker, start, environment).unwrap()
 }
 
-/// The decided tree as it would be emitted.
+/// The section of a decided tree.
 fn section(tree: Tree<'_>) -> Section {
     let goal = tree.goal();
     Section::new(goal.board, goal.database, tree.into_proof().unwrap()).unwrap()
 }
 
-/// All positions, claims and moves of the decided tree as it would be emitted.
+/// All positions, claims and moves of the section of a decided tree, as text.
 fn emitted(tree: Tree<'_>) -> String {
     format!("{:?}", section(tree))
 }
 
 const GAMES: [(&str, u8, [bool; 2]); 4] = [
-    // Whether Black wins and whether White does.
+    // For each game: whether Black wins, and whether White wins.
     ("4x4", 2, [false, false]),
     ("5x5/2", 4, [false, true]),
     ("6x4", 3, [false, true]),
@@ -160,9 +159,10 @@ fn neither_workers_nor_earlier_runs_change_the_tree() {
         let name = format!("with {workers}");
         assert!(run(workers, manager(1000), &name) == want, "{workers} workers");
     }
-    // All results are there.
+    // The ledger has all results.
     assert!(run(2, manager(1000), "one") == want);
-    // Some are: those of a run that ended early, and those of searches with another budget.
+    // The ledger has some results: those of a run that ended early, and those of searches with
+    // another budget.
     let half = Manager { max_nodes: Some(want.1.nodes / 2), ..manager(1000) };
     let stopped = prove(&half, &context, Side::Black, &game.start(), &path("half"));
     assert_eq!(stopped.verdict.stop, Stop::Budget);
@@ -182,7 +182,7 @@ fn a_proof_can_be_stopped() {
     assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
 }
 
-/// Items that come up, with their answers.
+/// Items of a proof, with their answers.
 fn items(
     context: &SearchContext<'_>,
     start: &Position,
@@ -267,7 +267,7 @@ fn false_answers_are_rejected() {
             Found::Decided(PackedStrategy { is_win, leaf }) => (*is_win, leaf),
             Found::TooHard(guesses) => {
                 refuse(&with(Found::TooHard(guesses[1..].to_vec())));
-                // Numbers that would decide something, and scores beyond all bounds.
+                // Numbers that would decide the proof, and scores beyond all bounds.
                 let numbers = |proof, disproof| ProofNumbers { proof, disproof };
                 let good = guesses[0];
                 for wrong in [
@@ -284,9 +284,9 @@ fn false_answers_are_rejected() {
             }
         };
         decided += 1;
-        // The other answer, with the same strategy.
+        // The opposite answer with an unchanged strategy is refused.
         refuse(&with(Found::Decided(PackedStrategy { is_win: !won, leaf: leaf.clone() })));
-        // Whatever bit is flipped: it is refused, or it is another strategy that holds.
+        // With any bit flipped the answer is refused, or is another strategy that holds.
         let outcome =
             Search::new(context.goal(item.attacker), item.table).run(&item.position, 1 << 20);
         for bit in 0..8 * bytes.len() {
@@ -301,7 +301,7 @@ fn false_answers_are_rejected() {
     }
     assert!(decided > 10, "{decided}");
 
-    // In the file of results they are found out, searched again and replaced.
+    // Bad answers in the file of results are detected, searched again and replaced.
     let directory = tempfile::tempdir().unwrap();
     let clean = directory.path().join("clean");
     let Grown { tree, verdict: want, .. } =
@@ -341,7 +341,7 @@ fn an_item_belongs_to_its_game_and_database() {
     };
     let bytes = item.encode(&context);
     assert_eq!(Item::decode(&bytes, &context), Some(item));
-    // The rules are in it, so a result is never used for another game.
+    // An item contains the rules, so a result is never used for another game.
     assert!(bytes.windows(RULES.len()).any(|part| part == RULES.as_bytes()));
     let (other_game, other_database) = self::game("5x5/2", 3);
     let empty = Values::empty(&game.board);
@@ -416,7 +416,7 @@ fn a_damaged_file_of_results_is_found_out() {
     for bytes in damaged {
         fs::write(&file, bytes).unwrap();
         match Ledger::open(&file) {
-            // What is left of it is right.
+            // The remaining results are right.
             Ok(ledger) => {
                 let got = ledger.get(&items).unwrap();
                 assert!(items.iter().zip(got).all(|(i, got)| got.is_none_or(|got| got == i[..30])));
