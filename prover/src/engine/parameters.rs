@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::reply::argument;
 
-/// The most threads.
+/// The most threads of a search.
 const MOST_THREADS: usize = 256;
 
 /// The parameters of the engine.

@@ -47,7 +47,7 @@ pub(super) async fn ensure(
     Ok(new_items || new_results || new_workers || new_manager)
 }
 
-/// Has results that an earlier manager was handed and did not acknowledge delivered again.
+/// Makes the broker deliver again the results that an earlier manager did not acknowledge.
 pub(super) async fn take_over(context: &Context, job: &str) -> Result<(), StreamTrouble> {
     match context.get_stream(results_stream(job)).await {
         Err(error) if is_missing(&error) => Ok(()),

@@ -40,7 +40,7 @@ pub struct MoveAnswer {
     pub depth: Option<u32>,
 }
 
-/// What a search has found.
+/// Converts the bound that a search has proved.
 impl From<Bound> for KnownValue {
     fn from(bound: Bound) -> Self {
         let (lower, upper) = match bound {

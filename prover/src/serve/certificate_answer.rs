@@ -16,7 +16,7 @@ use crate::certificate::{StoredBasis, StoredNode, StoredProof};
 pub(super) struct CertificateAnswer {
     /// The root of the certificate.
     root: String,
-    /// The game.
+    /// The name of the game, `RxC/k`.
     #[schema(example = "6x6")]
     game: String,
     /// The FEN of its start.

@@ -196,8 +196,8 @@ impl Game {
     }
 }
 
-/// Whether a word is a score. None of these is a move: there is no square 0, and no move from 1 to
-/// 1.
+/// Whether a word is a score. There is no square 0, and no move leads from 1 to 1, so none of these
+/// is a move.
 fn is_result(word: &str) -> bool {
     const STANDARD: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
     STANDARD.contains(&word) || matches!(word, "2-0" | "0-2" | "1-1" | "0-0" | "1/2")

@@ -198,8 +198,8 @@ impl<R> State<R> {
         }
     }
 
-    /// Has the items sent again that were last sent [`SEND_AGAIN`] ago or earlier and have no
-    /// result; with `all`, all items without a result, for a broker that has lost its streams.
+    /// Queues again the items without a result that were last sent [`SEND_AGAIN`] ago or earlier;
+    /// with `all`, all items without a result, for a broker that has lost its streams.
     pub(super) fn send_again(&mut self, now: Instant, all: bool) {
         let is_due = |pending: &Pending| {
             let is_old = pending.sent.is_some_and(|sent| now - sent >= SEND_AGAIN);
@@ -250,7 +250,7 @@ impl<R> State<R> {
         Arrival::Early(receipt)
     }
 
-    /// Has an item sent again whose result could not be read.
+    /// Queues an item again whose result could not be read.
     pub(super) fn unread(&mut self, item: Digest) {
         let Some(pending) = self.pending.get(&item).filter(|pending| pending.arrived == 0) else {
             return;
