@@ -95,7 +95,7 @@ pub struct Unread {
     pub text: String,
     /// The line of the file on which it begins.
     pub line: usize,
-    /// Whether it is the whole game, because the fault is among the tags.
+    /// Whether it is the whole game, because the fault comes before the first move.
     pub is_whole: bool,
 }
 

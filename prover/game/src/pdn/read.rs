@@ -404,7 +404,9 @@ impl<'r, R: BufRead> Reading<'r, R> {
     fn keep_unread(&mut self, begin: Place) {
         let Some(fault) = &self.pdn.fault else { return };
         let Some(text) = self.source.game_text() else { return };
-        let is_whole = self.fault_in_tags;
+        // Before the first move, a bracket that is a fault now would begin a tag if it were written
+        // without the text before it.
+        let is_whole = self.fault_in_tags || self.line.is_none();
         let at = self.fault_from.unwrap_or((fault.line, fault.column));
         let from = if is_whole { 0 } else { bytes_before(text, begin, at) };
         let line = if is_whole { begin.0 } else { at.0 };
