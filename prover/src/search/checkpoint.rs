@@ -25,11 +25,11 @@ const MAGIC: [u8; 8] = *b"DPSEARCH";
 const START: usize = wire::HEAD + blake3::OUT_LEN;
 /// Bytes that are read or written at a time.
 const BUFFER: usize = 1 << 20;
-/// A search is kept after so long at the earliest, and then again.
+/// The least time between two checkpoints of a search.
 const INTERVAL: Duration = Duration::from_secs(300);
-/// One that is stopped is kept if it has gone on for so long.
+/// The least time since the last checkpoint for which a search that is stopped is worth keeping.
 const WORTH_KEEPING: Duration = Duration::from_secs(10);
-/// At most one part in so many of the time goes into keeping it.
+/// The time between checkpoints is at least this many times the time that writing one takes.
 const SHARE: u32 = 20;
 
 /// Where a search is kept.
@@ -52,7 +52,7 @@ impl<'a> Checkpoint<'a> {
         Checkpoint { path, item, interval, worth_keeping, say, kept: Instant::now() }
     }
 
-    /// The same, kept as often as it can be.
+    /// The checkpoint without least times: the search is kept whenever it can be.
     pub fn always(self) -> Self {
         Checkpoint { interval: Duration::ZERO, worth_keeping: Duration::ZERO, ..self }
     }
@@ -69,7 +69,7 @@ impl<'a> Checkpoint<'a> {
         self.kept.elapsed() >= least
     }
 
-    /// Writes down a search that has expanded so many nodes. If that fails it goes on all the same.
+    /// Writes down a search that has expanded `nodes` nodes. If that fails the search goes on.
     pub(super) fn keep(
         &mut self,
         nodes: u64,

@@ -24,9 +24,9 @@ use super::slot::{Known, Slot};
 use super::table::Table;
 use crate::board::Position;
 
-/// Progress is reported after so many nodes.
+/// Nodes between two reports of progress.
 const REPORT_INTERVAL: u64 = 1 << 14;
-/// After so many nodes a thread looks whether another one has decided a position of its path.
+/// Nodes after which a thread looks whether another one has decided a position of its path.
 const LOOK_UP_INTERVAL: u64 = 1 << 8;
 /// The most positions for each node, on average, that are decided by their captures: a bound on the
 /// table. It is one or fewer in most searches.
@@ -81,7 +81,7 @@ pub(super) struct Descent<'a> {
 
 /// Says when a thread is to come back to the root.
 pub(super) trait Control<T> {
-    /// Whether it is to come back at once, after so many nodes.
+    /// Whether the thread, which has expanded `nodes` nodes, is to come back at once.
     fn is_over(&self, nodes: u64) -> bool;
     /// Hears of it from time to time.
     fn report(&mut self, descent: &mut Descent<'_>, table: &mut T);
@@ -102,7 +102,7 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// The same where it was when it was kept.
+    /// The thread at the place and with the counters of a checkpoint.
     pub(super) fn with(self, path: Path, counters: Counters) -> Self {
         Descent { path, counters, ..self }
     }

@@ -91,7 +91,7 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search with an empty table that may grow to so many bytes.
+    /// A search with an empty transposition table that may grow to `table_bytes` bytes.
     pub fn new(goal: Goal<'a>, table_bytes: u64) -> Self {
         Search {
             table: Table::new(goal.board, table_bytes),
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The most bytes that the table of a search of so many nodes can take.
+    /// The most bytes that the table of a search of `nodes` nodes can take.
     pub fn most_bytes(nodes: u64) -> u64 {
         Table::most_bytes(nodes.saturating_mul(1 + DECIDED_BY_CAPTURES))
     }

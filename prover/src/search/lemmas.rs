@@ -9,7 +9,7 @@
 //! * *To win*: a position leads to the database, to a position of a strategy before its own, or to
 //!   one that the replay of its own completes before it. So there is no circle.
 //!
-//! Nobody has to believe that: whoever writes a certificate replays the whole
+//! No certificate rests on that argument: before one is written, the whole strategy is replayed
 //! (docs/experiments/066).
 
 use certificate_spec::Digest;

@@ -33,7 +33,8 @@ impl Known {
 /// Times of proofs are below this: a search of 10⁶ proofs a second would take two years.
 pub(super) const MOST_PROOFS: u64 = 1 << TIME;
 
-/// Buckets of the smallest table, as a power of two: so many bits of each key need not be stored.
+/// Binary logarithm of the buckets of the smallest table: the number of bits of each key that a
+/// slot need not store, since the bucket says them.
 pub(super) const LEAST_BUCKETS: u32 = 10;
 
 /// A slot, as it is in memory. From the lowest bit: the rest of the key, whether it is in its other
@@ -93,12 +94,12 @@ impl Slot {
         self.bits(OTHER, 1) == 1
     }
 
-    /// The same in a bucket that says other bits of its key.
+    /// The slot with another rest of its key, for a bucket of a table of another size.
     pub(super) fn with_place(self, rest: u128, is_in_other: bool) -> Self {
         self.with(0, REST + 1, rest | u128::from(is_in_other) << OTHER)
     }
 
-    /// The same in the other of its two buckets.
+    /// The slot as it is stored in the other of the two buckets of its key.
     pub(super) fn moved(self) -> Self {
         Slot(self.0 ^ 1 << OTHER)
     }
@@ -117,7 +118,7 @@ impl Slot {
         self.bits(WORK, WORK_BITS) as u32
     }
 
-    /// The same with more nodes expanded below it.
+    /// The slot with `nodes` more nodes expanded below it.
     pub(super) fn with_more_work(self, nodes: u64) -> Self {
         let before = 1u64 << self.work().min(62);
         let work = before.saturating_add(nodes).saturating_sub(1).max(1).ilog2();
@@ -153,7 +154,7 @@ impl Slot {
         self.with(STATE, STATE_BITS, state.into())
     }
 
-    /// The same with what a thread has found of it. What holds for good stays, and so does the
+    /// The slot with what a thread has found of it. What holds for good stays, and so does the
     /// first proof: what rests on it has a later time. A tentative disproof stays where nothing
     /// better is found.
     pub(super) fn with_found(self, found: Known) -> Self {

@@ -150,8 +150,8 @@ impl<F: Fn(&Position) -> Option<bool>> Replay<'_, F> {
         })
     }
 
-    /// The same; `choose` gets a position in which the claimant moves and its successors, and says
-    /// which one is chosen.
+    /// Packs the strategy whose move in each position is said by `choose`, which gets a position in
+    /// which the claimant moves and its successors, and returns the index of the chosen one.
     ///
     /// # Errors
     /// [`StrategyError`] where the strategy does not hold.

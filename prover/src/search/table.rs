@@ -80,7 +80,7 @@ impl Table {
         }
     }
 
-    /// The bytes of a table for so many positions.
+    /// The most bytes that a table of `positions` positions takes.
     pub(super) fn most_bytes(positions: u64) -> u64 {
         // At the latest with half of its slots in use it has room for one more.
         let slots = positions.saturating_mul(4).max((SLOTS as u64) << LEAST_BUCKETS);
@@ -123,8 +123,8 @@ impl Table {
         self.put(at, slot.with_known(known));
     }
 
-    /// Whether so much of the table is decided that a search should end. There is still room for
-    /// what is on its path.
+    /// Whether decided positions take so large a share of the table that a search should end. There
+    /// is still room for the positions on its path.
     pub(super) fn is_spent(&self) -> bool {
         self.is_spent.load(Ordering::Relaxed)
     }
@@ -150,7 +150,7 @@ impl Table {
         self.is_spent.store(true, Ordering::Relaxed);
     }
 
-    /// The same table, as if there had been so many proofs.
+    /// The table, as if there had been `proofs` proofs.
     #[cfg(test)]
     pub(super) fn with_proofs(self, proofs: u64) -> Self {
         Table { proofs: proofs.into(), ..self }
@@ -395,7 +395,7 @@ impl Positions for Table {
     }
 }
 
-/// Where a key is in a table with so many bits of buckets, and its slot.
+/// Where a key is in a table of 2^`bits` buckets, and its slot.
 fn find(key: Key, bits: u32, mut at: impl FnMut(SlotId) -> Slot) -> Option<(SlotId, Slot)> {
     let (home, rest) = split(key, bits);
     for (bucket, is_in_other) in [(home, false), (other(home, rest, bits), true)] {

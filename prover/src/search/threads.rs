@@ -10,8 +10,8 @@
 //! proved, by a database or in the table. Its time comes from one counter, after these were read;
 //! the child's time was taken before it was noted; so times fall along every line of a proof as
 //! they do with one thread. The first proof of a position stays, so no later time takes the place
-//! of one that a parent rests on. A *disproof* is tentative, whoever made it and whatever the path
-//! was, until the closed set of all threads' tentative disproofs is found, while they wait. And
+//! of one that a parent rests on. A *disproof* is tentative, whichever thread made it on whichever
+//! path, until the closed set of all threads' tentative disproofs is found, while they wait. And
 //! whatever comes out of the table is a strategy that is replayed: a mistake here would be a search
 //! without an answer, never a wrong one.
 
@@ -24,8 +24,7 @@ use super::shared_table::SharedTable;
 use super::table::Table;
 use crate::board::Position;
 
-/// A thread expands at least so many nodes before it comes back because there are no more to
-/// expand.
+/// The least nodes that a thread expands before it comes back because there are no more to expand.
 const LEAST_SHARE: u64 = 1 << 10;
 
 /// What the threads of a round share.

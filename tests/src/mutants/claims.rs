@@ -84,7 +84,7 @@ pub(super) fn game_or_cover(base: &Base, draft: &mut Draft, random: &mut Random)
     Some(())
 }
 
-/// The same kind of question for the other side.
+/// The question of the same kind for the other side.
 fn other_side(question: Question) -> Question {
     match question {
         Question::BlackNotLost => Question::WhiteNotLost,
