@@ -18,7 +18,7 @@
 //! let mut successors = Vec::new();
 //! game.board.successors(&start, &mut successors);
 //! assert_eq!(successors.len(), 7);
-//! The number of sequences of four moves is well known.
+//! // The number of sequences of four moves is well known.
 //! assert_eq!(perft(&game.board, &start, 4), 1469);
 //!
 //! let after = game.board.read_move(&start, "11-15")?;
