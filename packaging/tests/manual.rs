@@ -95,6 +95,7 @@ fn bash_completes_commands_options_and_values() {
 
 /// The Debian package has prefixed names, since other packages have programs with the short names.
 #[test]
+#[ignore = "needs man"]
 fn names_may_have_a_prefix() {
     let out = tempfile::tempdir().expect("a directory");
     manual(out.path(), &["--prefixed"]);
