@@ -215,7 +215,11 @@ impl<'r, R: BufRead> Reading<'r, R> {
 
     /// Whether the text that begins with a bracket is a tag of the next game.
     fn is_next_game(&mut self) -> bool {
+        // A line of tags that is not understood may have the moves and the result in it, so that
+        // nothing but a second tag Event shows where the next game begins.
+        let is_second_event = self.fault_in_tags && self.pdn.tag("Event").is_some();
         self.in_moves && !self.is_before_tags() && self.is_tag()
+            || is_second_event && tag_name(self.behind_bracket().trim_ascii_start()) == b"Event"
     }
 
     /// Whether only words were read so far, which real files have between games.
@@ -226,12 +230,16 @@ impl<'r, R: BufRead> Reading<'r, R> {
     /// Whether a bracket begins a tag: a name follows, and within a line also a quote.
     fn is_tag(&mut self) -> bool {
         let is_at_line = self.source.begins_line();
-        let bytes: Vec<u8> = (1..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect();
+        let bytes = self.behind_bracket();
         let text = bytes.trim_ascii_start();
-        let name = text.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-        let value = text[name..].trim_ascii_start();
+        let value = text[tag_name(text).len()..].trim_ascii_start();
         text.first().is_some_and(u8::is_ascii_alphabetic)
             && (is_at_line || value.starts_with(b"\""))
+    }
+
+    /// The bytes behind a bracket, as far as is looked ahead.
+    fn behind_bracket(&mut self) -> Vec<u8> {
+        (1..LOOK_AHEAD).map_while(|n| self.source.byte(n)).collect()
     }
 
     /// Reads comments and similar text that follow the result and belong to the game. The next game
@@ -442,4 +450,10 @@ fn is_part_of_move(c: char) -> bool {
 /// Whether a byte ends a line. CR LF ends one line.
 pub(super) fn is_line_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
+}
+
+/// The name of a tag at the beginning of a text; empty if the text begins with none.
+fn tag_name(text: &[u8]) -> &[u8] {
+    let is_in_name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    &text[..text.iter().position(|b| !is_in_name(b)).unwrap_or(text.len())]
 }

@@ -141,10 +141,8 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
         // A word inside a comment is no fault.
         let Some(fault) = &games[0].fault else { return true };
         let unread = games[0].unread.as_ref().unwrap();
-        if games.len() != 2 {
-            // Tags behind the word begin another game; and after a line of tags that is not
-            // understood, the result in it among that, the next game's tags go on with them.
-            assert!(games.len() > 2 || unread.is_whole, "{text}");
+        if games.len() > 2 {
+            // Tags behind the word begin another game.
             return true;
         }
         assert!(text.contains(unread.text.trim_end()), "{text}\n{unread:?}");
@@ -162,6 +160,16 @@ fn a_game_with_a_fault_is_kept_as_it_is_from_the_fault_on() {
         true
     }
     QuickCheck::new().tests(500).quickcheck(kept as fn(Faulty) -> bool);
+}
+
+#[test]
+fn a_line_of_tags_that_is_not_understood_takes_no_game_away() {
+    let rules: Game = "8x8".parse().unwrap();
+    let text = "[Event \"a\"]\n[5 1. 11-15 *\n\n[Event \"b\"]\n1. 9-13 *\n";
+    let games = rules.read_pdn("x", text.as_bytes(), Strictness::Lenient);
+    assert_eq!(games.len(), 2);
+    assert!(games[0].fault.is_some());
+    assert_eq!((games[1].tag("Event"), games[1].positions.len()), (Some("b"), 1));
 }
 
 #[test]
