@@ -10,9 +10,9 @@
 //!
 //! Bytes: the geometric mean of two estimates, which err in opposite directions where the number of
 //! pieces is odd and where it is even. One takes for each slice the mean of those with one piece
-//! less. The other takes that of those with a piece less on both sides, which have the same balance,
-//! corrected by its error for the number of pieces before (`docs/performance.md` says how good that
-//! is).
+//! less. The other takes that of those with a piece less on both sides, which have the same
+//! balance, corrected by its error for the number of pieces before (`docs/performance.md` says how
+//! good that is).
 
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
