@@ -63,7 +63,7 @@ fn a_journal_of_large_slices() {
     let (least, _) = with_least("8x8", &place.options());
     assert!(least < bytes(&database(&board("8x8"), 4)) / 4, "{least}");
     let options = Options { memory: Some(least * 5 / 4), ..options };
-    for count in [0, all.len() * 4 / 5, all.len() - 2] {
+    for count in [0, all.len() * 4 / 5, all.len() - 2, all.len()] {
         fs::write(&path, all[..count].concat()).unwrap();
         assert_eq!(without_journal(&check("8x8", &options)), line, "{count}");
         assert_eq!(lines(&path), all, "{count}");
