@@ -30,12 +30,12 @@ fn manager(job: Job, broker: &Broker, directory: &Path) -> Running {
 }
 
 /// Waits for the end, and returns the effort of the proof.
-fn end(manager: Running, directory: &Path) -> Vec<String> {
+fn end(job: Job, manager: Running, directory: &Path) -> Vec<String> {
     let output = manager.wait();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
     let verdict = check(&["cert"], directory).verdict;
-    assert!(verdict.starts_with("s VERIFIED DRAW "), "{verdict}");
+    assert!(verdict.starts_with(&format!("s VERIFIED DRAW {} ", job.game)), "{verdict}");
     answers_of(&said)
 }
 
@@ -50,7 +50,7 @@ fn it_is_the_same_proof_with_any_workers() {
         let manager = manager(SMALL, &broker, here);
         let worker = |n| Running::worker(&broker.url(), &format!("w{workers}-{n}"), here, &[]);
         let _workers: Vec<Running> = (0..workers).map(worker).collect();
-        assert_eq!(end(manager, here), want);
+        assert_eq!(end(SMALL, manager, here), want);
         fs::remove_dir_all(here.join("cert")).unwrap();
         fs::remove_file(here.join("farm.results")).unwrap();
     }
@@ -82,5 +82,5 @@ fn whoever_dies_it_is_the_same_proof() {
     rest(PART);
     broker.wipe();
     broker.go_on();
-    assert_eq!(end(serving, here), want);
+    assert_eq!(end(LONG, serving, here), want);
 }
