@@ -59,8 +59,7 @@ impl Evaluation {
 
     /// The best that there is for a board.
     pub fn fitted(board: &Board) -> Self {
-        Self::with_network(board, &Parameters::fitted())
-            .unwrap_or_else(|| Self::new(board, &Weights::FITTED))
+        Self::by_network(board).cloned().unwrap_or_else(|| Self::new(board, &Weights::FITTED))
     }
 
     /// The evaluation by the network in use, made once; `None` for a board other than 8x8.
