@@ -1,19 +1,19 @@
 //! What is said of a position before it is searched: a decision by the database or the rules, or an
 //! estimate of its proof and disproof number.
 
-use super::learned_estimate::{ONE, logarithm, power};
 use super::lemmas::Lemmas;
+use super::logarithm::{ONE, logarithm, power};
 use super::numbers::ProofNumbers;
 use crate::board::{Board, Position, Side};
 use crate::egdb::{Value, Values};
 use crate::heuristic::Evaluation;
 
-/// First numbers of an even position.
+/// Both first numbers of an even position, without its moves.
 const EVEN: u32 = 8;
-/// The largest first number that a score gives.
+/// The largest first number that a score gives; the least is 1.
 const MOST: u32 = 1000;
 /// Hundredths of a man that halve a first number and double the other one.
-const HALF: i64 = 50;
+const HALVING: i64 = 50;
 
 /// What a search is to decide: whether a side, the *attacker*, wins.
 #[derive(Clone, Copy)]
@@ -87,12 +87,12 @@ impl<'a> Goal<'a> {
         }
     }
 
-    /// Numbers by what the network says: each halves with [`HALF`] hundredths of a man, as the
+    /// Numbers by what the network says: each halves with [`HALVING`] hundredths of a man, as the
     /// effort of a search does (docs/experiments/070).
     fn by_score(&self, evaluation: &Evaluation, position: &Position) -> ProofNumbers {
         let score = i64::from(evaluation.score(position));
         let ahead = if self.is_or(position) { score } else { -score };
-        let halvings = ahead * ONE / HALF;
+        let halvings = ahead * ONE / HALVING;
         let number = |halvings: i64| {
             let most = logarithm(MOST);
             power((logarithm(EVEN) - halvings).clamp(0, most))

@@ -18,15 +18,12 @@
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use super::logarithm::{ONE, logarithm, power};
 use super::table::read;
 use crate::board::{Board, Position, Side};
 
 /// Pieces on squares: four kinds, at most 32 squares.
 const PLACES: usize = 4 * 32;
-/// Bits behind the point of a logarithm.
-const BITS: u32 = 16;
-/// A factor of two, as a logarithm.
-pub(super) const ONE: i64 = 1 << BITS;
 /// The share of an error that is taken away each time.
 const RATE: i64 = ONE / 16;
 /// The most that an estimate is multiplied by, as a logarithm. What is learnt is learnt from
@@ -93,20 +90,6 @@ impl LearnedEstimate {
     }
 }
 
-/// The logarithm of a number of 1 or more to the base 2, in units of [`ONE`]: exact for powers of
-/// two, and linear in between, so that it is the same on every machine.
-pub(super) fn logarithm(n: u32) -> i64 {
-    let whole = n.ilog2();
-    (i64::from(whole) << BITS) + ((i64::from(n) << BITS) >> whole) - ONE
-}
-
-/// The number of 1 or more of which this is the logarithm, rounded.
-pub(super) fn power(logarithm: i64) -> u32 {
-    let logarithm = logarithm.max(0);
-    let (whole, rest) = (logarithm >> BITS, logarithm & (ONE - 1));
-    ((((ONE + rest) << whole) + ONE / 2) >> BITS) as u32
-}
-
 /// The places of the weights of a position: its pieces, and all pairs of them with a king.
 fn for_each_feature(board: &Board, position: &Position, mut see: impl FnMut(usize)) {
     let Position { black, white, kings, turn } = *position;
@@ -125,19 +108,5 @@ fn for_each_feature(board: &Board, position: &Position, mut see: impl FnMut(usiz
     for (i, &place) in places[..pieces].iter().enumerate() {
         let others = if i < kings { &places[i..pieces] } else { &places[i..=i] };
         others.iter().for_each(|other| see(first + PLACES * place + other));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{ONE, logarithm, power};
-
-    #[test]
-    fn a_logarithm_can_be_undone() {
-        for n in (1..1 << 16).chain((1 << 16..1 << 24).step_by(999)) {
-            assert!(power(logarithm(n)).abs_diff(n) <= n >> 16, "{n}");
-            assert_eq!(logarithm(2 * n), logarithm(n) + ONE);
-        }
-        assert_eq!(power(logarithm(8) - 4 * ONE), 1);
     }
 }

@@ -14,6 +14,7 @@ mod key;
 mod key_map;
 mod learned_estimate;
 mod lemmas;
+mod logarithm;
 mod numbers;
 mod path;
 mod positions;

@@ -15,7 +15,8 @@ pub(super) struct Child {
     pub(super) position: Position,
     pub(super) key: Key,
     pub(super) seen: Seen,
-    /// The proof number that it was estimated at, if its numbers are an estimate.
+    /// The first proof number before what was learned is applied; none if its numbers come from
+    /// the table, the database or its captures.
     pub(super) estimate: Option<NonZeroU32>,
 }
 
@@ -43,7 +44,8 @@ pub(super) struct Frame {
     pub(super) key: Key,
     /// The numbers at which it is left.
     pub(super) limits: ProofNumbers,
-    /// The proof number that it was estimated at, if it was in this search of its parent.
+    /// The first proof number of the position before what was learned is applied, if it was
+    /// estimated in this visit of its parent: so that it need not be estimated again when it is left.
     pub(super) estimate: Option<NonZeroU32>,
     /// Nodes that were expanded before it.
     pub(super) nodes_before: u64,
