@@ -9,7 +9,7 @@ had to offer at a time (farm-rounds.tsv: from `prove farm status --format json` 
 and the processor time of manager and broker for an item of no work (farm.tsv).
 
 The model. A round of n items begins when the last result of the round before it is applied, as in
-prover/src/proof/manager.rs. The manager and the broker put items out one after the other; each goes to the
+prover/proof/src/proof/manager.rs. The manager and the broker put items out one after the other; each goes to the
 worker that is free first, which needs the time of an item that is drawn from the recorded ones; results come in
 one after the other, and the manager replays them on its cores. The network costs LATENCY each way. What a round
 loses is told apart: workers for whom there is no item, overheads (the same round without any, subtracted), and

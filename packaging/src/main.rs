@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use checker::commands::Arguments;
 use clap::{Command, CommandFactory, Parser};
 use clap_complete::Shell;
+use draughtproof_egdb::atomic::write_file;
 use prover::cli::Cli;
-use prover::egdb::atomic::write_file;
 use prover::manual::{completions, write_pages};
 
 /// Writes the manual pages and completions of prove and check.

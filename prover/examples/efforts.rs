@@ -15,11 +15,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use prover::board::{Game, Side};
-use prover::egdb::{Cover, Store};
-use prover::prepare_database::{Holding, Room, load_finished};
-use prover::progress::Progress;
-use prover::search::{Goal, Outcome, Search};
+use draughtproof_egdb::{Cover, Store};
+use draughtproof_game::{Game, Side};
+use draughtproof_proof::prepare_database::{Holding, Room, load_finished};
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::search::{Goal, Outcome, Search};
 
 /// Bytes of the table of a search.
 const TABLE: u64 = 6 << 30;

@@ -15,11 +15,11 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use prover::board::Game;
-use prover::egdb::{Cover, Store};
-use prover::prepare_database::{Holding, Room, load_finished};
-use prover::progress::Progress;
-use prover::proof::{Answer, Item, Ledger, SearchContext};
+use draughtproof_egdb::{Cover, Store};
+use draughtproof_game::Game;
+use draughtproof_proof::prepare_database::{Holding, Room, load_finished};
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{Answer, Item, Ledger, SearchContext};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

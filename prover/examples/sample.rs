@@ -14,8 +14,8 @@ mod random;
 use std::collections::HashSet;
 use std::error::Error;
 
-use prover::board::Board;
-use prover::egdb::{Cover, Slice, position_at};
+use draughtproof_egdb::{Cover, Slice, position_at};
+use draughtproof_game::Board;
 use random::Random;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -26,83 +26,14 @@
 //! [`exchange`] takes databases to other machines and programs. [`cli`] is the command line of
 //! `prove`: it only reads options and prints. [`manual`] makes manual pages and shell completions
 //! of it.
-//!
-//! A small game from its start to its certificate:
-//!
-//! ```
-//! use certificate_spec::claim::{Claim, Value};
-//! use prover::board::Game;
-//! use prover::certificate::{Certificate, Section, Target};
-//! use prover::egdb::{Cover, Values};
-//! use prover::progress::Progress;
-//! use prover::proof::{
-//!     Asked, Environment, Ledger, Manager, ROUND, Request, SearchContext, Workers, solve,
-//! };
-//!
-//! let game: Game = "4x4".parse()?;
-//! let (board, start) = (&game.board, game.start());
-//! // It is so small that no database is needed.
-//! let database = Values::empty(board);
-//! let context = SearchContext { board, database: &database, database_root: None, lemmas: None };
-//! let manager = Manager {
-//!     leaf_nodes: 10_000,
-//!     leaf_table: 1 << 20,
-//!     leaf_threads: 1,
-//!     lemmas: false,
-//!     round: ROUND,
-//!     max_nodes: None,
-//!     thresholds: None,
-//!     seed: Vec::new(),
-//! };
-//! let environment = Environment {
-//!     ledger: &Ledger::in_memory()?,
-//!     workers: &Workers::new(1),
-//!     is_stopped: &|| false,
-//!     progress: &Progress::Quiet,
-//! };
-//! let solution = solve(&Request { start, asked: Asked::Value, manager }, &context, environment)?;
-//! assert_eq!(solution.value, Value::Draw);
-//!
-//! let sections = solution.proofs.into_iter().map(|proof| Section::new(board, &database, proof));
-//! let claim = Claim {
-//!     game: game.to_string(),
-//!     start: board.write_fen(&start),
-//!     value: solution.value,
-//!     cover: Cover::none(),
-//!     database: None,
-//! };
-//! let certificate = Certificate::new(&claim, &sections.collect::<Result<Vec<_>, _>>()?);
-//! # let directory = tempfile::tempdir()?;
-//! # let directory = directory.path().join("cert");
-//! certificate.write(Target::new(&directory)?)?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
 
-pub use draughtproof_egdb as egdb;
-pub use draughtproof_game as board;
+use draughtproof_egdb as egdb;
+use draughtproof_game as board;
 
-pub mod book;
-pub mod certificate;
 pub mod cli;
 pub mod cluster;
-pub mod combine;
-pub mod engine;
 pub mod exchange;
-pub mod farm;
-pub mod games;
-pub mod heuristic;
-pub mod literature;
-pub mod lookup;
 pub mod manual;
-pub mod object_place;
-pub mod play;
-pub mod prepare_database;
-pub mod progress;
-pub mod proof;
-pub mod report;
-pub mod search;
-pub mod serve;
-mod wire;

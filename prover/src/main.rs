@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use certificate_notes::one_line;
+use draughtproof_proof::progress::print_line;
 use prover::cli::{self, Failure};
-use prover::progress::print_line;
 
 fn main() -> ExitCode {
     match cli::run() {

@@ -13,12 +13,12 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use prover::board::{Game, Side};
-use prover::egdb::Values;
-use prover::farm::wire::JobContext;
-use prover::farm::{Connection, Farm, JobSettings, Login};
-use prover::progress::Progress;
-use prover::proof::{Item, ManagerQueue, QueueSource, SearchContext};
+use draughtproof_egdb::Values;
+use draughtproof_farm::wire::JobContext;
+use draughtproof_farm::{Connection, Farm, JobSettings, Login};
+use draughtproof_game::{Game, Side};
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{Item, ManagerQueue, QueueSource, SearchContext};
 use tests::farm::{Broker, PATIENCE, Running, processor_time};
 
 /// The bytes of the smallest transposition table.

@@ -1,9 +1,9 @@
 //! Plays drawn positions against a search without a database, and counts its mistakes.
 
-use prover::board::{Game, Position};
-use prover::egdb::{Value, Values};
-use prover::heuristic::{Heuristic, Limits};
-use prover::play::{GameRecord, GameResult, Opponent};
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Game, Position};
+use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 
 use super::Failure;
 

@@ -22,11 +22,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use prover::board::{Game, Position};
-use prover::egdb::{BuildSession, Cover, Depths, Store, Value, Values};
-use prover::heuristic::{Heuristic, Limits};
-use prover::lookup::Lookup;
-use prover::play::Opponent;
+use draughtproof_egdb::{BuildSession, Cover, Depths, Store, Value, Values};
+use draughtproof_game::{Game, Position};
+use draughtproof_play::lookup::Lookup;
+use draughtproof_play::opponent::Opponent;
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 
 /// The most bytes that loading the database may take.
 const MEMORY: u64 = 8 << 30;

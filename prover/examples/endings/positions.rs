@@ -1,7 +1,7 @@
 //! Random positions of a database.
 
-use prover::board::{Board, Position};
-use prover::egdb::{Slice, Value, Values, position_at};
+use draughtproof_egdb::{Slice, Value, Values, position_at};
+use draughtproof_game::{Board, Position};
 
 use super::Failure;
 use super::random::Random;

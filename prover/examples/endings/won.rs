@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use prover::board::{Game, Position};
-use prover::egdb::{Depths, Value};
-use prover::play::{GameRecord, GameResult, Opponent};
+use draughtproof_egdb::{Depths, Value};
+use draughtproof_game::{Game, Position};
+use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
 
 use super::Failure;
 

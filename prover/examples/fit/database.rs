@@ -1,6 +1,6 @@
 //! Samples positions of the database.
 
-use prover::egdb::{Slice, position_at};
+use draughtproof_egdb::{Slice, position_at};
 
 use crate::play::{Player, Sample, for_black, sample};
 use crate::random::Random;

@@ -15,10 +15,10 @@ mod regression;
 use std::path::PathBuf;
 
 use clap::Parser;
+use draughtproof_egdb::{BuildSession, Cover, Store, Values};
+use draughtproof_game::Game;
+use draughtproof_proof::heuristic::{Evaluation, NAMES, Weights};
 use play::{Player, Sample};
-use prover::board::Game;
-use prover::egdb::{BuildSession, Cover, Store, Values};
-use prover::heuristic::{Evaluation, NAMES, Weights};
 use regression::fit;
 
 /// Fits the weights of the evaluation and plays a match against material alone.

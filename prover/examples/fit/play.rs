@@ -1,8 +1,8 @@
 //! Plays games of the program against itself.
 
-use prover::board::{Board, Game, Position, Side};
-use prover::egdb::{Value, Values};
-use prover::heuristic::{Evaluation, Heuristic, Limits};
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Board, Game, Position, Side};
+use draughtproof_proof::heuristic::{Evaluation, Heuristic, Limits};
 use rayon::prelude::*;
 
 use crate::random::Random;

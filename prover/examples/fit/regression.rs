@@ -1,7 +1,7 @@
 //! Logistic regression by Newton's method: the chance to win is 1 / (1 + e^-s), where s is the
 //! score.
 
-use prover::heuristic::{Evaluation, FEATURES, Features, Weights};
+use draughtproof_proof::heuristic::{Evaluation, FEATURES, Features, Weights};
 
 use crate::play::Sample;
 

@@ -17,12 +17,12 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand};
+use draughtproof_egdb::atomic::write_file;
+use draughtproof_egdb::{BuildSession, Cover, Store, Values};
+use draughtproof_game::Game;
+use draughtproof_proof::heuristic::Evaluation;
+use draughtproof_proof::heuristic::network::{Inputs, Parameters};
 use play::{Player, Sample};
-use prover::board::Game;
-use prover::egdb::atomic::write_file;
-use prover::egdb::{BuildSession, Cover, Store, Values};
-use prover::heuristic::Evaluation;
-use prover::heuristic::network::{Inputs, Parameters};
 use random::Random;
 use rayon::prelude::*;
 use training::{Example, Training, loss};

@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
-use prover::board::{Position, Side};
+use draughtproof_game::{Position, Side};
 
 use crate::play::Sample;
 

@@ -1,7 +1,7 @@
 //! Fits a network: Adam (Kingma and Ba, "Adam: a method for stochastic optimization", 2015) on the
 //! cross-entropy between the expected result of a position and the output of the network.
 
-use prover::heuristic::network::{HIDDEN, Inputs, Parameters, SECOND};
+use draughtproof_proof::heuristic::network::{HIDDEN, Inputs, Parameters, SECOND};
 use rayon::prelude::*;
 
 /// The number of positions between two updates of the parameters.

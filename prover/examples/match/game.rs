@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use prover::board::{Game, MoveError, Position, Side};
-use prover::egdb::{Value, Values};
-use prover::engine::notation::{read_move, write_move, write_position};
-use prover::play::{GameRecord, GameResult};
+use draughtproof_egdb::{Value, Values};
+use draughtproof_game::{Game, MoveError, Position, Side};
+use draughtproof_play::engine::notation::{read_move, write_move, write_position};
+use draughtproof_play::opponent::{GameRecord, GameResult};
 use thiserror::Error;
 
 use crate::engine::{Engine, EngineError};

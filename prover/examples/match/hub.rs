@@ -1,6 +1,6 @@
 //! Parses the lines of Hub engines: `command name=value name="a value" flag` (Fabien Letouzey,
 //! `protocol.txt` of Scan, version 2, 2019). The notation of positions and moves is that of
-//! [`prover::engine::notation`].
+//! [`draughtproof_play::engine::notation`].
 
 /// A line of an engine: its command and its arguments. A line of another form is parsed as far as
 /// possible, since clients ignore text that they do not understand.

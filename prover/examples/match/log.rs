@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use prover::board::{Game, MoveError, PdnGame, Side, write_pdn};
-use prover::play::GameResult;
+use draughtproof_game::{Game, MoveError, PdnGame, Side, write_pdn};
+use draughtproof_play::opponent::GameResult;
 use thiserror::Error;
 
 use crate::game::{Effort, Ending, Outcome};

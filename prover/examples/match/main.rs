@@ -1,7 +1,7 @@
 //! A match between two engines: `cargo run --release -p prover --example match -- --help`.
 //!
 //! Each opening is played twice with colours exchanged. Every move of an engine is checked by the
-//! rules of [`prover::board`]; the engines' own rules do not count.
+//! rules of [`draughtproof_game`]; the engines' own rules do not count.
 
 mod engine;
 mod game;
@@ -24,10 +24,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use prover::board::Game;
-use prover::egdb::{Store, Values};
-use prover::prepare_database::{Holding, Room, load_finished};
-use prover::progress::Progress;
+use draughtproof_egdb::{Store, Values};
+use draughtproof_game::Game;
+use draughtproof_proof::prepare_database::{Holding, Room, load_finished};
+use draughtproof_proof::progress::Progress;
 
 use engine::EngineSetup;
 use game::{Effort, Rules};

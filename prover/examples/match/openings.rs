@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use certificate_spec::text::without_mark;
-use prover::board::{Game, MoveError, Position};
+use draughtproof_game::{Game, MoveError, Position};
 use thiserror::Error;
 
 use crate::random::Random;
@@ -151,7 +151,7 @@ fn random_moves(game: &Game, plies: usize, random: &mut Random) -> Result<Openin
 #[cfg(test)]
 mod tests {
     use super::{Openings, read_ballots};
-    use prover::board::Game;
+    use draughtproof_game::Game;
 
     fn game() -> Game {
         "8x8".parse().unwrap()

@@ -1,6 +1,6 @@
 //! Reports on a match.
 
-use prover::play::GameResult;
+use draughtproof_play::opponent::GameResult;
 
 use crate::game::{Effort, Ending};
 use crate::log::Played;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 
-use prover::board::{MoveError, Side};
+use draughtproof_game::{MoveError, Side};
 use thiserror::Error;
 
 use crate::engine::{Engine, EngineError, EngineSetup};

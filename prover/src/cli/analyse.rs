@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -14,7 +15,6 @@ use super::result::{Format, ResultOptions, ResultWriter};
 use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::board::{Board, MoveError, Position};
-use crate::heuristic::{Analysis, Heuristic, Limits};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

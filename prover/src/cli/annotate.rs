@@ -3,6 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use draughtproof_play::games::{
+    Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv,
+};
+use draughtproof_proof::heuristic::Limits;
+use draughtproof_proof::progress::print_line;
 
 use super::failure::Failure;
 use super::game_files::{file_error, open};
@@ -13,9 +18,6 @@ use super::replay::strictness;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::ValuesOptions;
 use crate::board::{PdnGame, PdnReader, RemarkKind, write_pdn};
-use crate::games::{Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv};
-use crate::heuristic::Limits;
-use crate::progress::print_line;
 
 /// The default limit of nodes for a position.
 const NODES: u64 = 100_000;

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use certificate_spec::text::without_mark;
 use clap::Args;
+use draughtproof_play::book::{Book, Builder, Growth};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 
 use super::failure::Failure;
 use super::limits::LimitOptions;
@@ -17,8 +19,6 @@ use super::result::ResultWriter;
 use super::sizes::parse_size;
 use super::values::ValuesOptions;
 use crate::board::{Game, Position};
-use crate::book::{Book, Builder, Growth};
-use crate::heuristic::{Heuristic, Limits};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -8,6 +8,13 @@ use certificate_spec::Digest;
 use certificate_spec::claim::Claim;
 use certificate_spec::provenance::{Mode, Provenance};
 use clap::Args;
+use draughtproof_proof::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
+use draughtproof_proof::prepare_database::default_cover;
+use draughtproof_proof::progress::print_line;
+use draughtproof_proof::proof::{
+    Environment, Ledger, Manager, QuestionProof, QueueSource, ROUND, Request, SearchContext,
+    Solution, SolveError, Thresholds, Workers, solve,
+};
 
 use super::failure::Failure;
 use super::farm_options::ManagerOptions;
@@ -21,14 +28,7 @@ use super::start::StartOptions;
 use super::stop::{is_stopped, stop_when_asked};
 use super::values::ValuesOptions;
 use crate::board::Position;
-use crate::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
 use crate::egdb::{BuildSession, Cover, Store, Values};
-use crate::prepare_database::default_cover;
-use crate::progress::print_line;
-use crate::proof::{
-    Environment, Ledger, Manager, QuestionProof, QueueSource, ROUND, Request, SearchContext,
-    Solution, SolveError, Thresholds, Workers, solve,
-};
 
 #[derive(Args, Debug)]
 pub(super) struct Options {

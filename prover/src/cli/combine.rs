@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use certificate_spec::claim::Claim;
 use clap::Args;
+use draughtproof_proof::certificate::{ExpectedCertificate, Stored, Target};
+use draughtproof_proof::combine::{Combination, CombineError, Combined, first_of_alike};
 
 use super::failure::Failure;
 use super::machine::MachineOptions;
@@ -12,8 +14,6 @@ use super::output::write_certificate;
 use super::result::ResultOptions;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
-use crate::certificate::{ExpectedCertificate, Stored, Target};
-use crate::combine::{Combination, CombineError, Combined, first_of_alike};
 use crate::egdb::{Store, Values};
 
 #[derive(Args, Debug)]

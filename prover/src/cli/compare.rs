@@ -3,6 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use draughtproof_play::literature::{
+    Agreement, Comparison, Evidence, Outcomes, Published, compare, read_literature,
+};
+use draughtproof_proof::certificate::Stored;
+use draughtproof_proof::progress::Progress;
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -11,12 +16,7 @@ use super::options::StoredOptions;
 use super::result::{Format, ResultOptions};
 use super::values::ValuesOptions;
 use crate::board::{Board, Game, Position};
-use crate::certificate::Stored;
 use crate::egdb::{StoreError, Value, Values};
-use crate::literature::{
-    Agreement, Comparison, Evidence, Outcomes, Published, compare, read_literature,
-};
-use crate::progress::Progress;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

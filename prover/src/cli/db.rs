@@ -5,19 +5,19 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use draughtproof_farm::SliceStore;
+use draughtproof_proof::prepare_database::{
+    Holding, Room, check_depth_memory, check_map_space, convert_old, load_finished, map, prepare,
+    prepare_depths, prepare_slices, unmap,
+};
 use serde::Serialize;
 
 use super::failure::Failure;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
-use crate::cluster::SliceStore;
 use crate::egdb::{PairEvent, Slice, Store, Value};
 use crate::exchange::{Compared, Difference, compare_values, export, import};
-use crate::prepare_database::{
-    Holding, Room, check_depth_memory, check_map_space, convert_old, load_finished, map, prepare,
-    prepare_depths, prepare_slices, unmap,
-};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use draughtproof_play::engine::{self, Opened, Parameters, Setup};
+use draughtproof_proof::heuristic::Limits;
 
 use super::failure::Failure;
 use super::limits::LimitOptions;
@@ -14,8 +16,6 @@ use super::sizes::parse_size;
 use super::values::ValuesOptions;
 use crate::egdb::Values;
 use crate::egdb::size::{rounded_down, rounded_up};
-use crate::engine::{self, Opened, Parameters, Setup};
-use crate::heuristic::Limits;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -4,23 +4,23 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use draughtproof_farm::FarmError;
+use draughtproof_farm::SliceStoreError;
+use draughtproof_play::book::BookError;
+use draughtproof_play::literature::{ContradictionError, LiteratureError};
+use draughtproof_play::lookup::LookupError;
+use draughtproof_play::opponent::PlayError;
+use draughtproof_proof::certificate::{BrokenProof, EmitError, ReadError};
+use draughtproof_proof::combine::CombineError;
+use draughtproof_proof::proof::{LedgerError, SolveError, Stop, Undecided};
+use draughtproof_proof::report::FirstMovesError;
+use draughtproof_proof::search::StrategyError;
+use draughtproof_serve::NoteError;
 use thiserror::Error;
 
 use crate::board::{FenError, MoveError};
-use crate::book::BookError;
-use crate::certificate::{BrokenProof, EmitError, ReadError};
-use crate::cluster::SliceStoreError;
-use crate::combine::CombineError;
 use crate::egdb::{BuildError, StoreError};
 use crate::exchange::ExchangeError;
-use crate::farm::FarmError;
-use crate::literature::{ContradictionError, LiteratureError};
-use crate::lookup::LookupError;
-use crate::play::PlayError;
-use crate::proof::{LedgerError, SolveError, Stop, Undecided};
-use crate::report::FirstMovesError;
-use crate::search::StrategyError;
-use crate::serve::NoteError;
 
 /// The reason why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]

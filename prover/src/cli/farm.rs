@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
+use draughtproof_farm::{Connection, prometheus};
+use draughtproof_proof::progress::Progress;
 
 use super::failure::Failure;
 use super::farm_options::LoginOptions;
 use super::result::ResultFile;
-use crate::farm::{Connection, prometheus};
-use crate::progress::Progress;
 
 #[derive(Args, Debug)]
 pub(super) struct Options {

@@ -6,16 +6,16 @@ use std::time::Duration;
 use certificate_spec::Digest;
 use certificate_spec::provenance::Mode;
 use clap::Args;
+use draughtproof_farm::wire::JobContext;
+use draughtproof_farm::{Connection, Farm, JobSettings, Login, Objects};
+use draughtproof_proof::certificate::provenance;
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{Manager, Request, SearchContext};
 
 use super::failure::Failure;
 use super::stop::is_stopped;
 use crate::board::Game;
-use crate::certificate::provenance;
 use crate::egdb::Cover;
-use crate::farm::wire::JobContext;
-use crate::farm::{Connection, Farm, JobSettings, Login, Objects};
-use crate::progress::Progress;
-use crate::proof::{Manager, Request, SearchContext};
 
 /// The options for the login at a broker.
 #[derive(Args, Debug)]
@@ -105,7 +105,7 @@ impl ManagerOptions {
         let made = provenance(game, cover, request, Mode::Reproducible);
         let Manager { round, lemmas, .. } = request.manager;
         let all = (made.program, made.request, round as u64, lemmas, JobContext::of(context));
-        let name = Digest::of(&crate::wire::encode(&all)).to_string()[..16].to_owned();
+        let name = Digest::of(&draughtproof_proof::wire::encode(&all)).to_string()[..16].to_owned();
         let login = self.login.login(url);
         let connected =
             Connection::open(&login, &format!("manager-{name}"), progress, &is_stopped)?;

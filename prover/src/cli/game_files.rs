@@ -6,9 +6,10 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use draughtproof_proof::proof::seed_line;
+
 use super::failure::Failure;
 use crate::board::{Game, PdnError, PdnReader, Position, Strictness};
-use crate::proof::seed_line;
 
 /// The name that stands for standard input.
 const STDIN: &str = "-";

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-
-use crate::heuristic::Limits;
+use draughtproof_proof::heuristic::Limits;
 
 /// Bounds on the search of one position.
 #[derive(Args, Debug, Clone, Copy)]

@@ -1,13 +1,13 @@
 //! Options for threads, memory and progress output.
 
 use clap::Args;
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::search::Search;
 
 use super::failure::Failure;
 use super::result::QuietOption;
 use super::sizes::parse_size;
 use crate::egdb::size::{rounded_down, rounded_up};
-use crate::progress::Progress;
-use crate::search::Search;
 
 /// The resources of the machine that a command may use.
 #[derive(Args, Debug)]

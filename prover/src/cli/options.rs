@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::database::DatabaseManifest;
 use clap::{Args, ValueEnum};
+use draughtproof_proof::prepare_database::{
+    Holding, Room, is_possible, load, load_finished, most_pieces,
+};
+use draughtproof_proof::proof::Asked;
 
 use super::failure::Failure;
 use super::machine::MachineOptions;
 use super::values::{ValuesOptions, end};
 use crate::board::{Board, Game};
 use crate::egdb::{Cover, Depths, Store, StoreError, Values};
-use crate::prepare_database::{Holding, Room, is_possible, load, load_finished, most_pieces};
-use crate::proof::Asked;
 
 /// The option for the game.
 #[derive(Args, Debug, Clone)]

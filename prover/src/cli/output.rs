@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use certificate_spec::claim::Claim;
+use draughtproof_proof::certificate::{Certificate, Section, Target};
+use draughtproof_proof::proof::if_assumed;
 use serde::Serialize;
 
 use super::failure::Failure;
 use super::result::{Format, ResultWriter};
-use crate::certificate::{Certificate, Section, Target};
-use crate::proof::if_assumed;
 
 /// The summary of a certificate, in JSON.
 #[derive(Serialize)]

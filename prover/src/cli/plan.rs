@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use draughtproof_proof::prepare_database::Room;
 use serde::Serialize;
 use slurm_jobs::Limits;
 
@@ -12,7 +13,6 @@ use super::result::{Format, ResultOptions, ResultWriter};
 use super::sizes::bytes;
 use crate::cluster::{BuildStep, Program, build_steps, script_steps};
 use crate::egdb::{Forecast, Forecaster, PairForecast};
-use crate::prepare_database::Room;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -5,6 +5,12 @@ use std::path::PathBuf;
 
 use certificate_spec::text::without_mark;
 use clap::{Args, ValueEnum};
+use draughtproof_play::lookup::Lookup;
+use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
+use draughtproof_proof::certificate::{ProofMoves, Stored};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
+use draughtproof_proof::progress::print_line;
+use draughtproof_proof::proof::if_assumed;
 
 use super::failure::Failure;
 use super::limits::LimitOptions;
@@ -13,12 +19,6 @@ use super::options::StoredOptions;
 use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::board::Side;
-use crate::certificate::Stored;
-use crate::heuristic::{Heuristic, Limits};
-use crate::lookup::Lookup;
-use crate::play::{GameRecord, GameResult, Opponent, ProofMoves};
-use crate::progress::print_line;
-use crate::proof::if_assumed;
 
 const HELP: &str = "\
 11-15   make a move; 22x15, or 22x15x8 where there are several

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
+use draughtproof_play::lookup::{Lookup, MoveAnswer, PositionAnswer};
 
 use super::failure::Failure;
 use super::machine::MachineOptions;
@@ -13,7 +14,6 @@ use super::start::StartOptions;
 use super::values::ValuesOptions;
 use crate::board::{Board, Position, Side};
 use crate::egdb::Value;
-use crate::lookup::{Lookup, MoveAnswer, PositionAnswer};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

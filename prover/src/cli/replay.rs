@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use draughtproof_play::games::{ReplayRow, Tally};
+use draughtproof_proof::progress::print_line;
 
 use super::failure::Failure;
 use super::game_files::{file_error, open};
 use super::options::GameOption;
 use super::result::{Format, QuietOption, ResultOptions};
 use crate::board::{PdnReader, Strictness};
-use crate::games::{ReplayRow, Tally};
-use crate::progress::print_line;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

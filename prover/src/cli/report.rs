@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use draughtproof_proof::certificate::{Stored, StoredProof};
+use draughtproof_proof::report::{CertificateReport, certificate_page, json, text, tsv};
 
 use super::failure::Failure;
 use super::result::{PageFormat, PageOptions, QuietOption};
-use crate::certificate::{Stored, StoredProof};
-use crate::report::{CertificateReport, certificate_page, json, text, tsv};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -5,12 +5,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use draughtproof_proof::progress::Progress;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use super::failure::Failure;
 use crate::egdb::atomic::{UNFINISHED, sync_directory};
-use crate::progress::Progress;
 
 /// Output for people or for programs.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,12 @@ use std::time::Duration;
 
 use certificate_notes::{Note, keys, one_line};
 use clap::Args;
+use draughtproof_proof::certificate::Stored;
+use draughtproof_proof::progress::print_line;
+use draughtproof_proof::proof::if_assumed;
+use draughtproof_serve::{
+    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, routes, run,
+};
 
 use super::failure::Failure;
 use super::machine::MachineOptions;
@@ -17,13 +23,7 @@ use super::options::{DatabaseOption, GameOption, StoredOptions};
 use super::sizes::parse_size;
 use super::values::ValuesOptions;
 use crate::board::Game;
-use crate::certificate::Stored;
 use crate::egdb::{Cover, StoreError, Value};
-use crate::progress::print_line;
-use crate::proof::if_assumed;
-use crate::serve::{
-    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, routes, run,
-};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -3,6 +3,9 @@
 use std::ops::ControlFlow;
 
 use clap::Args;
+use draughtproof_play::lookup::KnownValue;
+use draughtproof_proof::proof::{PositionValue, position_value};
+use draughtproof_proof::search::{Goal, Search, SearchProgress};
 use serde::Serialize;
 
 use super::failure::Failure;
@@ -12,9 +15,6 @@ use super::positions::Positions;
 use super::result::{Format, ResultOptions};
 use super::start::StartOptions;
 use super::values::ValuesOptions;
-use crate::lookup::KnownValue;
-use crate::proof::{PositionValue, position_value};
-use crate::search::{Goal, Search, SearchProgress};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -1,6 +1,7 @@
 //! `prove stats`.
 
 use clap::Args;
+use draughtproof_proof::report::{SliceRow, database_page};
 
 use super::failure::Failure;
 use super::machine::MachineOptions;
@@ -9,7 +10,6 @@ use super::result::{PageFormat, PageOptions, ResultWriter};
 use crate::board::Position;
 use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
-use crate::report::{SliceRow, database_page};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -1,12 +1,12 @@
 //! Options for the place of a database's values while a command looks positions up.
 
 use clap::{Args, ValueEnum};
+use draughtproof_proof::prepare_database::{Holding, Room};
+use draughtproof_proof::progress::print_line;
 
 use super::machine::MachineOptions;
 use super::sizes::parse_size;
 use crate::egdb::{StoreError, Value};
-use crate::prepare_database::{Holding, Room};
-use crate::progress::print_line;
 
 /// The place of the values.
 #[derive(ValueEnum, Debug, Clone, Copy)]

@@ -1,6 +1,7 @@
 //! `prove worker`.
 
 use clap::Args;
+use draughtproof_farm::{Connection, Databases, WorkDone, WorkerSettings, as_name, run_worker};
 
 use super::failure::Failure;
 use super::farm_options::{LoginOptions, ObjectsOption};
@@ -8,7 +9,6 @@ use super::machine::MachineOptions;
 use super::options::DatabaseOption;
 use super::stop::{is_stopped, stop_when_asked};
 use super::values::{ValuesOptions, end};
-use crate::farm::{Connection, Databases, WorkDone, WorkerSettings, as_name, run_worker};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:

@@ -3,5 +3,3 @@
 
 mod covers;
 mod depth;
-mod lookup;
-mod proof;

@@ -1,10 +1,10 @@
 //! Lines of Hub, which `prove engine` reads. For the reason given in `games`, not among `targets`.
 
 use draughtproof_game::{Board, Game, Position};
-use prover::engine::Parameters;
-use prover::engine::clock::Allowance;
-use prover::engine::command::{Command, parse};
-use prover::engine::notation::{read_move, read_position, write_move, write_position};
+use draughtproof_play::engine::Parameters;
+use draughtproof_play::engine::clock::Allowance;
+use draughtproof_play::engine::command::{Command, parse};
+use draughtproof_play::engine::notation::{read_move, read_position, write_move, write_position};
 
 use crate::counting::peak;
 

@@ -9,9 +9,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode, header};
-use prover::certificate::Stored;
-use prover::egdb::{BuildSession, Depths, Store};
-use prover::serve::{BoardSite, Database, ServedCertificate, ServerLimits, Site, routes};
+use draughtproof_egdb::{BuildSession, Depths, Store};
+use draughtproof_proof::certificate::Stored;
+use draughtproof_serve::{BoardSite, Database, ServedCertificate, ServerLimits, Site, routes};
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
 

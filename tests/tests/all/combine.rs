@@ -10,7 +10,7 @@ use certificate_spec::cover::Cover;
 use certificate_spec::manifest::{Kind, Manifest};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use draughtproof_game::{Game, Position};
-use prover::certificate::Stored;
+use draughtproof_proof::certificate::Stored;
 use tests::corpus::rows;
 use tests::draft::{Draft, Part};
 use tests::programs::{check, path, prove, run};

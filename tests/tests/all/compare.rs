@@ -5,7 +5,7 @@ use std::path::Path;
 
 use certificate_spec::claim::Value;
 use draughtproof_game::Game;
-use prover::literature::{Evidence, Outcomes};
+use draughtproof_play::literature::{Evidence, Outcomes};
 use tests::programs::{path, prove, run};
 
 /// The output, status and errors of `prove compare`.

@@ -8,9 +8,9 @@ use draughtproof_egdb::{
     BuildSession, Cover, DepthFinder, Depths, Slice, Store, Value, Values, position_at,
 };
 use draughtproof_game::{Board, Game, Position};
-use prover::heuristic::{Heuristic, Limits};
-use prover::lookup::Lookup;
-use prover::play::{GameRecord, GameResult, Opponent};
+use draughtproof_play::lookup::Lookup;
+use draughtproof_play::opponent::{GameRecord, GameResult, Opponent};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 use tests::positions::database;
 use tests::programs::prove;
 

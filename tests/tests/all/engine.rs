@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use draughtproof_game::{Game, Position};
-use prover::engine::notation::{read_move, write_position};
+use draughtproof_play::engine::notation::{read_move, write_position};
 use tests::programs::{path, prove};
 use tests::python::package;
 

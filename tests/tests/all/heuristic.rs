@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 
 use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Board, Game, Position};
-use prover::heuristic::{Analysis, Bound, Evaluation, Heuristic, Limits, NAMES, Weights};
+use draughtproof_proof::heuristic::{
+    Analysis, Bound, Evaluation, Heuristic, Limits, NAMES, Weights,
+};
 use quickcheck::Gen;
 use tests::positions::{database, random};
 use tests::programs::{path, prove, run};

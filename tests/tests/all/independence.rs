@@ -34,14 +34,16 @@ fn dependencies(of: &str) -> BTreeSet<String> {
     found
 }
 
-/// The packages that belong to the prover.
-const PROVERS: [&str; 3] = ["prover", "draughtproof-egdb", "draughtproof-game"];
+/// Whether a package belongs to the prover.
+fn is_of_prover(name: &str) -> bool {
+    name == "prover" || name.starts_with("draughtproof-")
+}
 
 #[test]
 fn the_checker_does_not_depend_on_the_prover() {
     let checker = dependencies("checker");
     assert!(checker.contains("certificate-spec"), "the test looks at the wrong thing");
-    assert!(PROVERS.iter().all(|name| !checker.contains(*name)));
+    assert!(!checker.iter().any(|name| is_of_prover(name)));
 }
 
 /// The program that makes manual pages of `check` depends on its options, and not the other way
@@ -62,7 +64,7 @@ fn the_wire_types_depend_on_neither() {
     let notes = dependencies("certificate-notes");
     assert!(notes.contains("ed25519-dalek"), "the test looks at the wrong thing");
     for name in spec.union(&notes) {
-        assert!(!name.starts_with("checker") && !PROVERS.contains(&name.as_str()), "{name}");
+        assert!(!name.starts_with("checker") && !is_of_prover(name), "{name}");
     }
 }
 
@@ -71,4 +73,27 @@ fn the_prover_does_not_depend_on_the_checker() {
     let prover = dependencies("prover");
     assert!(prover.contains("certificate-notes"), "the test looks at the wrong thing");
     assert!(prover.iter().all(|name| !name.starts_with("checker")));
+}
+
+/// What the crates of the prover must not know: networks are for the farm and the server alone, and
+/// the command line for `prove` alone.
+#[test]
+fn crates_of_the_prover_do_not_know_more_than_they_need() {
+    let networks = ["async-nats", "axum", "hyper", "object_store", "reqwest", "rustls", "tokio"];
+    let programs = ["clap", "ctrlc", "signal-hook"];
+    for name in
+        ["draughtproof-game", "draughtproof-egdb", "draughtproof-proof", "draughtproof-play"]
+    {
+        let known = dependencies(name);
+        assert!(known.contains("thiserror"), "the test looks at the wrong thing");
+        let unwanted: Vec<_> =
+            networks.iter().chain(&programs).filter(|name| known.contains(**name)).collect();
+        assert!(unwanted.is_empty(), "{name} depends on {unwanted:?}");
+    }
+    let farm = dependencies("draughtproof-farm");
+    assert!(farm.contains("async-nats") && !farm.contains("axum") && !farm.contains("clap"));
+    let serve = dependencies("draughtproof-serve");
+    let brokers = ["async-nats", "object_store", "reqwest"];
+    assert!(serve.contains("axum") && !serve.contains("clap"));
+    assert!(brokers.iter().all(|name| !serve.contains(*name)));
 }

@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use certificate_spec::Digest;
 use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Board, Game, Position, Side};
-use prover::certificate::Section;
-use prover::progress::Progress;
-use prover::proof::{Environment, Grown, Ledger, Manager, ROUND, SearchContext, Workers};
-use prover::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
+use draughtproof_proof::certificate::Section;
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{
+    Environment, Grown, Ledger, Manager, ROUND, SearchContext, Workers,
+};
+use draughtproof_proof::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
 use quickcheck::Gen;
 use tests::positions::{database, random};
 

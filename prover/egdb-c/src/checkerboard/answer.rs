@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use prover::egdb::Value;
-use prover::heuristic::Limits;
-use prover::play::{Choice, Source};
+use draughtproof_egdb::Value;
+use draughtproof_play::opponent::{Choice, Source};
+use draughtproof_proof::heuristic::Limits;
 
 use super::board::{self, Board8x8};
 use super::moves::CBmove;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use prover::board::{Board, Position, Side};
+use draughtproof_game::{Board, Position, Side};
 use thiserror::Error;
 
 use super::moves::coor;
@@ -93,7 +93,7 @@ pub fn piece(board: &Board, position: &Position, square: u8) -> c_int {
 #[cfg(test)]
 mod tests {
     use super::{BoardError, CB_BLACK, CB_FREE, CB_WHITE, read, write};
-    use prover::board::Board;
+    use draughtproof_game::Board;
 
     #[test]
     fn squares_are_where_checkerboard_has_them() {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use prover::egdb::{Store, Values};
-use prover::heuristic::Heuristic;
+use draughtproof_egdb::{Store, Values};
+use draughtproof_proof::heuristic::Heuristic;
 
 use super::history::read_game;
 use super::session::{GAME, orders};

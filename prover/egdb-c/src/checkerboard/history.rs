@@ -1,7 +1,7 @@
 //! The known moves of the current game: a program passes positions, not moves.
 
-use prover::board::{FenError, Game, MoveError, Position};
-use prover::play::GameRecord;
+use draughtproof_game::{FenError, Game, MoveError, Position};
+use draughtproof_play::opponent::GameRecord;
 use thiserror::Error;
 
 /// The positions that an engine was shown, and the moves that it chose.
@@ -73,7 +73,7 @@ pub fn read_game(game: &Game, text: &str) -> Result<GameRecord, GameHistoryError
 #[cfg(test)]
 mod tests {
     use super::{History, read_game};
-    use prover::board::Game;
+    use draughtproof_game::Game;
 
     #[test]
     fn a_game_goes_on_with_or_without_the_answer() {

@@ -25,7 +25,7 @@ use std::ffi::{c_char, c_double, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use prover::heuristic::Limits;
+use draughtproof_proof::heuristic::Limits;
 
 use crate::text::{read_bytes, write_message};
 use answer::{Answer, Question};

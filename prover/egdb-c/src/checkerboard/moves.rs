@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use prover::board::{Board, Position};
+use draughtproof_game::{Board, Position};
 
 use super::board::piece;
 
@@ -108,7 +108,7 @@ fn between(board: &Board, from: u8, to: u8) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::{CBmove, coor};
-    use prover::board::Board;
+    use draughtproof_game::Board;
 
     #[test]
     fn a_capture_of_two_that_crowns() {

@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use prover::board::Board;
-use prover::egdb::{BuildError, BuildSession, Depths, Store, StoreError, Values};
-use prover::heuristic::{Heuristic, Limits};
-use prover::lookup::Lookup;
-use prover::play::{Choice, GameRecord, Opponent, PlayError};
+use draughtproof_egdb::{BuildError, BuildSession, Depths, Store, StoreError, Values};
+use draughtproof_game::Board;
+use draughtproof_play::lookup::Lookup;
+use draughtproof_play::opponent::{Choice, GameRecord, Opponent, PlayError};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 use thiserror::Error;
 
 use super::report;

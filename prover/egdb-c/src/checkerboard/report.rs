@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use prover::board::{Board, Position};
-use prover::heuristic::Analysis;
+use draughtproof_game::{Board, Position};
+use draughtproof_proof::heuristic::Analysis;
 
 /// The most moves of a line of play that are shown.
 const MOST_MOVES: usize = 12;
@@ -35,8 +35,8 @@ mod tests {
     use std::time::Duration;
 
     use super::progress;
-    use prover::board::Game;
-    use prover::heuristic::{Analysis, Bound};
+    use draughtproof_game::Game;
+    use draughtproof_proof::heuristic::{Analysis, Bound};
 
     #[test]
     fn a_line_of_progress() {

@@ -3,10 +3,10 @@
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use prover::board::{Game, Position};
-use prover::egdb::Value;
-use prover::heuristic::{Bound, Limits};
-use prover::play::{Choice, GameRecord, Source};
+use draughtproof_egdb::Value;
+use draughtproof_game::{Game, Position};
+use draughtproof_play::opponent::{Choice, GameRecord, Source};
+use draughtproof_proof::heuristic::{Bound, Limits};
 
 use super::history::History;
 use super::player::{Player, PlayerError};

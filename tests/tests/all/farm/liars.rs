@@ -4,12 +4,14 @@ use std::ops::ControlFlow;
 
 use certificate_spec::Digest;
 use draughtproof_egdb::{Cover, Store, Values};
+use draughtproof_farm::wire::{
+    Announcement, FoundMessage, JobContext, ResultMessage, decode, encode,
+};
+use draughtproof_farm::{items_stream, result_subject};
 use draughtproof_game::Game;
+use draughtproof_proof::proof::{Answer, Found, Item, SearchContext};
+use draughtproof_proof::search::{PackedStrategy, ProofNumbers};
 use futures_util::StreamExt;
-use prover::farm::wire::{Announcement, FoundMessage, JobContext, ResultMessage, decode, encode};
-use prover::farm::{items_stream, result_subject};
-use prover::proof::{Answer, Found, Item, SearchContext};
-use prover::search::{PackedStrategy, ProofNumbers};
 use tests::farm::{Broker, Running};
 use tests::positions::database;
 

@@ -7,11 +7,13 @@ use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{self, AckKind};
 use certificate_spec::{Digest, RULES};
 use draughtproof_egdb::Cover;
+use draughtproof_farm::wire::{FoundMessage, JobContext, ResultMessage, encode};
+use draughtproof_farm::{
+    Connection, Farm, JobSettings, Login, Objects, items_stream, result_subject,
+};
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{Delivery, ManagerQueue, QueueSource};
 use futures_util::StreamExt;
-use prover::farm::wire::{FoundMessage, JobContext, ResultMessage, encode};
-use prover::farm::{Connection, Farm, JobSettings, Login, Objects, items_stream, result_subject};
-use prover::progress::Progress;
-use prover::proof::{Delivery, ManagerQueue, QueueSource};
 use tests::farm::{Broker, PATIENCE};
 use tokio::runtime::Runtime;
 

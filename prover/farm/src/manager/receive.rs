@@ -1,0 +1,166 @@
+//! Receives results from the broker.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream;
+use async_nats::jetstream::consumer::PullConsumer;
+use certificate_spec::Digest;
+use futures_util::StreamExt;
+
+use super::state::Arrival;
+use super::{Receipt, Shared, drop_message};
+use crate::names::{MANAGER, results_stream, worker_of};
+use crate::objects::ObjectError;
+use crate::wire::{FoundMessage, JobContext, ResultMessage, decode};
+
+/// The number of results that one request asks for.
+const BATCH: usize = 256;
+/// Time after which a request for results expires and is made anew.
+const EXPIRES: Duration = Duration::from_secs(2);
+/// Delay before the next attempt after a failure.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Interval at which the inbox is polled for room while it is full.
+const FULL: Duration = Duration::from_millis(5);
+
+/// Receives results until the task is aborted.
+pub(super) async fn receive_results(shared: Arc<Shared>) {
+    let stream = results_stream(&shared.job.name);
+    loop {
+        let consumer = shared.link.context.get_consumer_from_stream(MANAGER, &stream).await;
+        if let Ok(consumer) = consumer {
+            receive_from(&shared, &consumer).await;
+        }
+        shared.is_doubtful.notify_one();
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Receives results until the consumer fails or the connection is made anew.
+async fn receive_from(shared: &Arc<Shared>, consumer: &PullConsumer) {
+    let mut epoch = shared.link.epoch.clone();
+    epoch.mark_unchanged();
+    loop {
+        while !shared.lock().has_room() {
+            tokio::time::sleep(FULL).await;
+        }
+        let batch = consumer.batch().max_messages(BATCH).expires(EXPIRES).messages();
+        let Ok(mut batch) = batch.await else { return };
+        loop {
+            let message = tokio::select! {
+                message = batch.next() => message,
+                // The answer to a request over an earlier connection never comes.
+                _ = epoch.changed() => return,
+            };
+            match message {
+                Some(Ok(message)) => receive(shared, message).await,
+                Some(Err(_)) => return,
+                None => break,
+            }
+        }
+    }
+}
+
+/// Reads one result and hands it to the queue that waits for it.
+async fn receive(shared: &Arc<Shared>, message: jetstream::Message) {
+    let (message, receipt) = message.split();
+    let receipt = Receipt { message: receipt, object: None };
+    let worker = worker_of(&message.subject).to_owned();
+    let read = decode::<ResultMessage>(&message.payload);
+    let is_refused = shared.lock().suspicion.is_refused(&worker);
+    let ResultMessage { context, item, found } = match read {
+        Ok(read) => read,
+        Err(bad) => {
+            if !is_refused {
+                shared.suspect(&worker, &bad.to_string());
+            }
+            return drop_message(&receipt).await;
+        }
+    };
+    if is_refused {
+        shared.lock().unread(item);
+        shared.to_send.notify_one();
+        return drop_message(&receipt).await;
+    }
+    if context != shared.job.context {
+        shared.suspect(&worker, &difference(shared, &context));
+        shared.lock().unread(item);
+        shared.to_send.notify_one();
+        return drop_message(&receipt).await;
+    }
+    match found {
+        FoundMessage::Here(result) => arrived(shared, item, Ok(result), worker, receipt).await,
+        FoundMessage::Nothing(why) => {
+            let why = why.chars().filter(|c| !c.is_control()).take(300).collect();
+            arrived(shared, item, Err(why), worker, receipt).await;
+        }
+        FoundMessage::Object(digest, bytes) => {
+            let shared = Arc::clone(shared);
+            let receipt = Receipt { object: Some(digest), ..receipt };
+            tokio::spawn(async move {
+                fetch(&shared, item, (digest, bytes), worker, receipt).await;
+            });
+        }
+    }
+}
+
+async fn arrived(
+    shared: &Shared,
+    item: Digest,
+    result: Result<Vec<u8>, String>,
+    worker: String,
+    receipt: Receipt,
+) {
+    let arrival = shared.lock().arrived(item, result, worker, receipt);
+    match arrival {
+        Arrival::Queued => shared.arrived.notify_all(),
+        Arrival::Early(None) => {}
+        Arrival::Early(Some(receipt)) | Arrival::Refused(receipt) => drop_message(&receipt).await,
+    }
+}
+
+/// Reads a result from the object store.
+async fn fetch(
+    shared: &Shared,
+    item: Digest,
+    (digest, bytes): (Digest, u64),
+    worker: String,
+    receipt: Receipt,
+) {
+    let trouble = match &shared.objects {
+        None => ObjectError::NoStore,
+        Some(objects) => match objects.get(digest, bytes).await {
+            Ok(result) => return arrived(shared, item, Ok(result), worker, receipt).await,
+            Err(trouble) => trouble,
+        },
+    };
+    match trouble {
+        ObjectError::Wrong { .. } => {
+            shared.suspect(&worker, &trouble.to_string());
+            shared.lock().unread(item);
+            shared.to_send.notify_one();
+            drop_message(&receipt).await;
+        }
+        // A failing store is no fault of the worker. The item is not sent again at once.
+        _ => arrived(shared, item, Err(trouble.to_string()), worker, receipt).await,
+    }
+}
+
+/// Describes how the context of a result differs from that of the job.
+fn difference(shared: &Shared, found: &JobContext) -> String {
+    let want = &shared.job.context;
+    if found.rules != want.rules {
+        let rules: String = found.rules.chars().filter(|c| !c.is_control()).take(60).collect();
+        return format!("a result for the rules {rules:?}, expected {:?}", want.rules);
+    }
+    if (found.rows, found.columns) != (want.rows, want.columns) {
+        let [a, b, c, d] = [found.rows, found.columns, want.rows, want.columns];
+        return format!("a result for the board {a}x{b}, expected {c}x{d}");
+    }
+    if found.cover != want.cover {
+        return format!("a result over {} pieces, expected {}", found.cover, want.cover);
+    }
+    let name = |root: &Option<Digest>| root.map_or("none".into(), |root| root.to_string());
+    let (found, want) = (name(&found.database), name(&want.database));
+    format!("a result over the database {found}, expected {want}")
+}

@@ -1,0 +1,152 @@
+//! The messages between managers and workers, in postcard: format 1.
+//!
+//! An item travels as its own bytes ([`draughtproof_proof::proof::Item::encode`]), which contain all that its
+//! result depends on. All other messages begin with the number of the format, so that a message of
+//! another version is told apart from garbage.
+
+use certificate_spec::{Digest, RULES};
+use draughtproof_proof::proof::SearchContext;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::egdb::Cover;
+
+/// The number of the format of messages.
+pub const FORMAT: u8 = 1;
+
+/// What the results of a job depend on besides the items.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobContext {
+    /// The name of the rules.
+    pub rules: String,
+    /// The number of rows of the board.
+    pub rows: u8,
+    /// The number of columns of the board.
+    pub columns: u8,
+    /// The cover of the database.
+    pub cover: Cover,
+    /// The digest of the database's root, if there is a database.
+    pub database: Option<Digest>,
+}
+
+impl JobContext {
+    /// The context of results of searches with a board and a database.
+    pub fn of(context: &SearchContext<'_>) -> Self {
+        let SearchContext { board, database, database_root, .. } = context;
+        JobContext {
+            rules: RULES.into(),
+            rows: board.rows(),
+            columns: board.columns(),
+            cover: database.cover().clone(),
+            database: *database_root,
+        }
+    }
+}
+
+/// The manager's announcement of its job, which is sent repeatedly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announcement {
+    /// The name of the job.
+    pub job: String,
+    /// The context that the job's results depend on.
+    pub context: JobContext,
+    /// The upper bound on the nodes of one search.
+    pub nodes: u64,
+    /// The upper bound on the bytes of a search's transposition table.
+    pub table: u64,
+    /// The lease time, in milliseconds: the broker hands an item to another worker when its worker
+    /// has not renewed the lease for this long.
+    pub lease: u64,
+    /// Names of the workers whose results are no longer read.
+    pub refused: Vec<String>,
+    /// Whether the job is done.
+    pub is_over: bool,
+}
+
+/// The message with a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultMessage {
+    /// The context in which the result was found.
+    pub context: JobContext,
+    /// The digest of the item.
+    pub item: Digest,
+    /// The result itself.
+    pub found: FoundMessage,
+}
+
+/// The result of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FoundMessage {
+    /// The bytes of an answer.
+    Here(Vec<u8>),
+    /// An answer in the object store, by its digest and its length in bytes.
+    Object(Digest, u64),
+    /// The worker has no answer, for this reason.
+    Nothing(String),
+}
+
+/// The heartbeat of a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// The number of the worker's threads.
+    pub threads: u32,
+    /// Items that the worker holds.
+    pub held: u32,
+    /// Milliseconds since the oldest of them was taken.
+    pub oldest: u64,
+    /// Nodes that the worker has expanded for the job so far.
+    pub nodes: u64,
+    /// Items that the worker has done.
+    pub items: u64,
+    /// Whether the worker is about to end.
+    pub is_leaving: bool,
+}
+
+/// A worker's request for strategies that its items rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundsRequest {
+    /// Whether the strategies are of the question whether White wins; otherwise, Black.
+    pub white_attacks: bool,
+    /// The number of bytes of the rounds that the worker has already.
+    pub from: u64,
+}
+
+/// The answer to a [`RoundsRequest`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoundsReply {
+    /// The bytes that follow, or a first part of them; empty if there are no more yet. All rounds
+    /// together are, for each round, its length (eight bytes, little-endian) and its strategies
+    /// ([`draughtproof_proof::proof::learn`]).
+    pub bytes: Vec<u8>,
+}
+
+/// Encodes a message, with the number of the format before it.
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    draughtproof_proof::wire::encode(&(FORMAT, message))
+}
+
+/// Decodes a message.
+///
+/// # Errors
+/// [`BadMessage`] when the bytes are no message, or one of another version.
+pub fn decode<T: Serialize + DeserializeOwned>(bytes: &[u8]) -> Result<T, BadMessage> {
+    match bytes.first() {
+        Some(&FORMAT) => {
+            let read = draughtproof_proof::wire::decode::<(u8, T)>(bytes);
+            read.map(|(_, message)| message).ok_or(BadMessage::Bytes)
+        }
+        Some(&other) => Err(BadMessage::Format(other)),
+        None => Err(BadMessage::Bytes),
+    }
+}
+
+/// Why bytes are no message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadMessage {
+    /// The bytes are of the format with this number.
+    #[error("a message of format {0}, expected {FORMAT}: the program is of another version")]
+    Format(u8),
+    /// The bytes cannot be decoded.
+    #[error("bytes that are no message")]
+    Bytes,
+}

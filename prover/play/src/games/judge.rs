@@ -1,0 +1,160 @@
+//! Verdicts on positions by a search of each.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use draughtproof_proof::heuristic::{Bound, Heuristic, Limits};
+
+use crate::board::{Board, Position, Side};
+use crate::egdb::Values;
+
+/// The source of a proved value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// The position is in the database.
+    Database,
+    /// The search found a proof.
+    Search,
+}
+
+/// The verdict on a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The side to move.
+    pub turn: Side,
+    /// The proved lower bound of the value for the side to move: -1 for a loss, which means that
+    /// nothing is proved, 0 for a draw, 1 for a win.
+    pub least: i8,
+    /// The proved upper bound of the value for the side to move.
+    pub most: i8,
+    /// The source of these bounds.
+    pub source: Source,
+    /// The score for the side to move, in hundredths of a man.
+    pub score: i32,
+    /// The depth of the search, in moves.
+    pub depth: u32,
+    /// The principal variation: the position after each move.
+    pub line: Vec<Position>,
+}
+
+impl Verdict {
+    /// Whether the value itself is proved.
+    pub fn is_exact(&self) -> bool {
+        self.least == self.most
+    }
+}
+
+/// Writes the verdict as text, with the score from Black's side, in men.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most, score) = match self.turn {
+            Side::Black => (self.least, self.most, self.score),
+            Side::White => (-self.most, -self.least, -self.score),
+        };
+        let value = match (least, most) {
+            (1, 1) => "Black wins",
+            (0, 0) => "draw",
+            (-1, -1) => "White wins",
+            (0, 1) => "Black does not lose",
+            (-1, 0) => "White does not lose",
+            _ => "",
+        };
+        let source = match self.source {
+            Source::Database => "database",
+            Source::Search => "search",
+        };
+        let men = f64::from(score) / 100.0;
+        match value {
+            "" => write!(f, "{men:+.2}, depth {}", self.depth),
+            _ if self.is_exact() => write!(f, "{value} ({source})"),
+            _ => write!(f, "{value} ({source}), {men:+.2}, depth {}", self.depth),
+        }
+    }
+}
+
+/// The most verdicts that are kept, of some 500 bytes each. Beyond that, all are dropped.
+const KEPT: usize = 100_000;
+
+/// Judges positions by searches with the same limits.
+pub struct Judge<'a> {
+    /// The board of the positions.
+    pub board: &'a Board,
+    database: &'a Values,
+    limits: Limits,
+    /// Searchers that no thread uses at the moment.
+    idle: Mutex<Vec<Heuristic<'a>>>,
+    /// The verdicts so far, since many games have equal openings.
+    judged: Mutex<HashMap<Position, Verdict>>,
+}
+
+impl<'a> Judge<'a> {
+    /// A judge that uses a database, and searches each position within these limits.
+    pub fn new(board: &'a Board, database: &'a Values, limits: Limits) -> Self {
+        let (idle, judged) = Default::default();
+        Judge { board, database, limits, idle, judged }
+    }
+
+    /// The verdict on a position.
+    pub fn judge(&self, position: &Position) -> Verdict {
+        let judged = || self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(verdict) = judged().get(position) {
+            return verdict.clone();
+        }
+        let verdict = self.search(position);
+        let mut judged = judged();
+        if judged.len() >= KEPT {
+            judged.clear();
+        }
+        judged.insert(*position, verdict.clone());
+        verdict
+    }
+
+    fn search(&self, position: &Position) -> Verdict {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle().pop();
+        let mut heuristic = kept.unwrap_or_else(|| Heuristic::new(self.board, self.database));
+        let found = heuristic.search(position, self.limits, |_| ());
+        idle().push(heuristic);
+        let (least, most) = match found.proven {
+            Bound::None => (-1, 1),
+            Bound::Win => (1, 1),
+            Bound::Draw => (0, 0),
+            Bound::Loss => (-1, -1),
+            Bound::AtLeastDraw => (0, 1),
+            Bound::AtMostDraw => (-1, 0),
+        };
+        let is_stored = self.database.probe(position).is_some();
+        Verdict {
+            turn: position.turn,
+            least,
+            most,
+            source: if is_stored { Source::Database } else { Source::Search },
+            score: found.score,
+            depth: found.depth,
+            line: found.pv,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_told_as_black_sees_them() {
+        let told = |turn, least, most, source| {
+            Verdict { turn, least, most, source, score: 123, depth: 9, line: Vec::new() }
+                .to_string()
+        };
+        let (database, search) = (Source::Database, Source::Search);
+        assert_eq!(told(Side::Black, 1, 1, database), "Black wins (database)");
+        assert_eq!(told(Side::White, 1, 1, search), "White wins (search)");
+        assert_eq!(told(Side::White, -1, -1, search), "Black wins (search)");
+        assert_eq!(told(Side::White, 0, 0, database), "draw (database)");
+        let bound = "White does not lose (search), -1.23, depth 9";
+        assert_eq!(told(Side::White, 0, 1, search), bound);
+        assert_eq!(told(Side::Black, -1, 0, search), bound.replace('-', "+"));
+        assert_eq!(told(Side::White, -1, 1, search), "-1.23, depth 9");
+    }
+}

@@ -1,0 +1,231 @@
+//! Chooses replies from a proof, a database or a search.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use certificate_spec::claim::Question;
+use draughtproof_proof::certificate::{BrokenProof, ProvedMoves};
+use draughtproof_proof::heuristic::{Analysis, Bound, Heuristic, Limits};
+use thiserror::Error;
+
+use super::kept_value::{KeptValue, turned};
+use super::record::GameRecord;
+use crate::board::Position;
+use crate::egdb::{DepthFinder, Value};
+use crate::lookup::{Lookup, LookupError, RatedMove};
+
+/// The depth of the search among moves that keep a win or a loss of unknown depth, in plies.
+const PLIES: u32 = 6;
+
+/// A move, and the source that recommends it.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// The position after the move.
+    pub after: Position,
+    /// The source of the move.
+    pub source: Source,
+}
+
+/// The source of a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// It is the only legal move.
+    OnlyMove,
+    /// The certificate, which proves this question.
+    Proof(Question),
+    /// The database, by the values of all moves.
+    Database {
+        /// The value for the side that moves.
+        value: Value,
+        /// The plies to the next capture, crowning or move of a man, if they are known.
+        depth: Option<u32>,
+    },
+    /// An alpha-beta search.
+    Search {
+        /// The score in hundredths of a man, for the side that moves.
+        score: i32,
+        /// The depth of the search, in moves.
+        depth: u32,
+        /// The proved bound of the value, for the side that moves.
+        proven: Bound,
+    },
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::OnlyMove => f.write_str("the only move"),
+            Source::Proof(question) => f.write_str(match question {
+                Question::BlackNotLost => "proof: Black does not lose",
+                Question::WhiteNotLost => "proof: White does not lose",
+                Question::BlackWins => "proof: Black wins",
+                Question::WhiteWins => "proof: White wins",
+            }),
+            Source::Database { value, depth } => {
+                f.write_str(match value {
+                    Value::Win => "database: win",
+                    Value::Draw => "database: draw",
+                    Value::Loss => "database: loss",
+                })?;
+                depth.map_or(Ok(()), |depth| write!(f, ", depth {depth}"))
+            }
+            Source::Search { proven, .. } if proven.is_exact() => write!(f, "search: {proven}"),
+            Source::Search { score, depth, .. } => {
+                write!(f, "search: score {score:+}, depth {depth}")
+            }
+        }
+    }
+}
+
+/// The reason why no move can be chosen.
+#[derive(Debug, Error)]
+pub enum PlayError {
+    /// The database cannot be read.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// The certificate is broken.
+    #[error(transparent)]
+    Proof(#[from] BrokenProof),
+}
+
+/// A player: a certificate, a database, and a search for positions that neither decides.
+pub struct Opponent<'a> {
+    /// The database, with its depths.
+    pub lookup: Lookup<'a>,
+    /// Finds depths that the database does not have.
+    pub finder: DepthFinder,
+    /// The certificate, if there is one.
+    pub proof: Option<Box<dyn ProvedMoves + 'a>>,
+    /// The search.
+    pub engine: Heuristic<'a>,
+    /// The limits of the search. The time limit applies to a move from any source.
+    pub limits: Limits,
+}
+
+impl<'a> Opponent<'a> {
+    /// The memory of the finder of depths, in bytes: enough for any six pieces on 8x8.
+    pub const FINDER_MEMORY: u64 = 192 << 20;
+
+    /// A player without a certificate, whose searches go as far as possible.
+    pub fn new(lookup: Lookup<'a>, engine: Heuristic<'a>) -> Self {
+        let finder = DepthFinder::new(Self::FINDER_MEMORY);
+        Opponent { lookup, finder, proof: None, engine, limits: Limits::default() }
+    }
+
+    /// A move for the side to move; `None` if there is none. A known win comes first, then the
+    /// proof, then the database, and last the search.
+    ///
+    /// # Errors
+    /// [`PlayError`]
+    pub fn choose(&mut self, record: &GameRecord) -> Result<Option<Choice>, PlayError> {
+        self.choose_and_report(record, &mut |_| ())
+    }
+
+    /// Like [`Opponent::choose`]; `see` is also shown the result of each depth of a search.
+    ///
+    /// # Errors
+    /// [`PlayError`]
+    pub fn choose_and_report(
+        &mut self,
+        record: &GameRecord,
+        see: &mut dyn FnMut(&Analysis),
+    ) -> Result<Option<Choice>, PlayError> {
+        let position = record.position();
+        let rated = self.lookup.rate_moves(position)?;
+        let Some(best) = rated.first() else { return Ok(None) };
+        if rated.len() == 1 {
+            return Ok(Some(Choice { after: best.after, source: Source::OnlyMove }));
+        }
+        // The value is decided if no other move can be better than the best one.
+        let decided = best.value.exact().filter(|v| rated.iter().all(|m| m.value.upper() <= *v));
+        if decided != Some(Value::Win)
+            && let Some(proof) = &mut self.proof
+            && let Some((question, after)) = proof.choice(position)?
+        {
+            return Ok(Some(Choice { after, source: Source::Proof(question) }));
+        }
+        Ok(Some(match decided {
+            Some(value) => self.by_database(record, value)?,
+            None => self.search(record, best.after, see),
+        }))
+    }
+
+    /// The best move of a position whose value is decided.
+    fn by_database(&mut self, record: &GameRecord, value: Value) -> Result<Choice, PlayError> {
+        let end = self.limits.time.map(|time| Instant::now() + time);
+        let stop = self.engine.stop_flag();
+        let is_stopped =
+            || stop.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end);
+        let position = record.position();
+        let mut rated = self.lookup.rate_moves_with(&mut self.finder, position, &is_stopped)?;
+        rated.retain(|m| m.value.exact() == Some(value));
+        // A third repetition ends the game in a draw, which only the losing side wants.
+        let ends_game = |m: &RatedMove| record.times(&m.after) + 1 >= GameRecord::REPETITIONS;
+        match value {
+            Value::Win => rated.sort_by_key(ends_game),
+            Value::Loss => rated.sort_by_key(|m| !ends_game(m)),
+            Value::Draw => {}
+        }
+        let by_depth = rated.first().filter(|m| m.depth.is_some() || ends_game(m));
+        let (after, depth) = match by_depth {
+            Some(best) => (best.after, best.depth),
+            None => (self.without_depths(record, value, &rated, &is_stopped)?, None),
+        };
+        Ok(Choice { after, source: Source::Database { value, depth } })
+    }
+
+    /// A move where no depths can be found.
+    fn without_depths(
+        &self,
+        record: &GameRecord,
+        value: Value,
+        rated: &[RatedMove],
+        is_stopped: &dyn Fn() -> bool,
+    ) -> Result<Position, PlayError> {
+        if value == Value::Win
+            && let Some(after) = self.lookup.fastest(record.position(), is_stopped)?
+        {
+            return Ok(after);
+        }
+        self.by_value(record, value, rated)
+    }
+
+    /// A move by the values alone: preferably one to a position that the game has not had yet, and
+    /// among those that keep the value the one that a search scores best.
+    fn by_value(
+        &self,
+        record: &GameRecord,
+        value: Value,
+        rated: &[RatedMove],
+    ) -> Result<Position, PlayError> {
+        let kept = KeptValue { lookup: self.lookup, engine: &self.engine };
+        let mut best: Option<(_, Position)> = None;
+        for RatedMove { after, .. } in rated {
+            let score = match value {
+                Value::Draw => kept.strength_of_draw(after)?,
+                _ => -kept.score(after, turned(value), PLIES)?,
+            };
+            let rank = (Reverse(record.times(after)), score);
+            if best.is_none_or(|(least, _)| rank > least) {
+                best = Some((rank, *after));
+            }
+        }
+        Ok(best.map_or(*record.position(), |(_, after)| after))
+    }
+
+    /// The move that the search scores best; `otherwise` if it has no principal variation.
+    fn search(
+        &mut self,
+        record: &GameRecord,
+        otherwise: Position,
+        see: &mut dyn FnMut(&Analysis),
+    ) -> Choice {
+        let (earlier, position) = (record.earlier(), record.position());
+        let found = self.engine.search_after(&earlier, position, self.limits, see);
+        let (score, depth, proven) = (found.score, found.depth, found.proven);
+        let after = found.pv.first().copied().unwrap_or(otherwise);
+        Choice { after, source: Source::Search { score, depth, proven } }
+    }
+}

@@ -1,0 +1,431 @@
+//! The proof manager: its answers do not depend on guesses, workers, or earlier results.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use certificate_spec::{Digest, RULES};
+use draughtproof_egdb::{Cover, Store, Values};
+use draughtproof_game::{Game, Position, Side};
+use draughtproof_proof::certificate::Section;
+use draughtproof_proof::prepare_database::{Room, load};
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{
+    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, Manager,
+    ProofError, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers,
+};
+use draughtproof_proof::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
+
+/// The memory for small databases.
+const ROOM: Room = Room { memory: 1 << 30, holding: None, map_space: None };
+
+/// A game and a database of few pieces.
+fn game(name: &str, pieces: u8) -> (Game, Values) {
+    let game: Game = name.parse().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::new(directory.path(), &game.board);
+    let database = load(&store, &Cover::up_to(pieces), &ROOM, &Progress::Quiet).unwrap();
+    (game, database)
+}
+
+fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
+    SearchContext {
+        board: &game.board,
+        database,
+        database_root: Some(Digest([7; 32])),
+        lemmas: None,
+    }
+}
+
+fn manager(leaf_nodes: u64) -> Manager {
+    let (max_nodes, thresholds, seed) = (None, None, Vec::new());
+    let (leaf_table, leaf_threads) = (1 << 20, 1);
+    Manager {
+        leaf_nodes,
+        leaf_table,
+        leaf_threads,
+        lemmas: false,
+        round: ROUND,
+        max_nodes,
+        thresholds,
+        seed,
+    }
+}
+
+/// Proves with two workers and the ledger in a file.
+fn prove<'g>(
+    manager: &Manager,
+    context: &'g SearchContext<'g>,
+    attacker: Side,
+    start: &Position,
+    ledger: &Path,
+) -> Grown<'g> {
+    prove_with(2, manager, context, attacker, start, ledger, &|| false)
+}
+
+fn prove_with<'g>(
+    workers: usize,
+    manager: &Manager,
+    context: &'g SearchContext<'g>,
+    attacker: Side,
+    start: &Position,
+    ledger: &Path,
+    is_stopped: &IsStopped<'_>,
+) -> Grown<'g> {
+    let (ledger, workers) = (Ledger::open(ledger).unwrap(), Workers::new(workers));
+    let (ledger, workers, progress) = (&ledger, &workers, &Progress::Quiet);
+    let environment = Environment { ledger, workers, is_stopped, progress };
+    manager.prove(context, attacker, start, environment).unwrap()
+}
+
+/// The section of a decided tree.
+fn section(tree: Tree<'_>) -> Section {
+    let goal = tree.goal();
+    Section::new(goal.board, goal.database, tree.into_proof().unwrap()).unwrap()
+}
+
+/// All positions, claims and moves of the section of a decided tree, as text.
+fn emitted(tree: Tree<'_>) -> String {
+    format!("{:?}", section(tree))
+}
+
+const GAMES: [(&str, u8, [bool; 2]); 4] = [
+    // For each game: whether Black wins, and whether White wins.
+    ("4x4", 2, [false, false]),
+    ("5x5/2", 4, [false, true]),
+    ("6x4", 3, [false, true]),
+    ("6x6", 5, [false, false]),
+];
+
+#[test]
+fn thresholds_change_the_cost_and_never_the_answer() {
+    for (name, pieces, wins) in GAMES {
+        let (game, database) = game(name, pieces);
+        let context = context(&game, &database);
+        let directory = tempfile::tempdir().unwrap();
+        for (attacker, wins) in [Side::Black, Side::White].into_iter().zip(wins) {
+            for first in [None, Some(10), Some(100)] {
+                let until = None;
+                let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
+                let manager = Manager { thresholds, ..manager(1000) };
+                let results = directory.path().join(format!("{first:?}"));
+                let Grown { tree, verdict, .. } =
+                    prove(&manager, &context, attacker, &game.start(), &results);
+                let want = if wins { Outcome::Proved } else { Outcome::Disproved };
+                assert_eq!((verdict.outcome, verdict.stop), (want, Stop::Decided), "{name}");
+                assert_eq!(section(tree).assumed(), 0);
+                let last = verdict.history.last().unwrap();
+                assert_eq!((last.threshold, last.searched), (None, verdict.nodes));
+                let raised =
+                    verdict.history.windows(2).all(|w| match (w[0].threshold, w[1].threshold) {
+                        (Some(a), Some(b)) => a < b,
+                        (a, None) => a.is_some(),
+                        _ => false,
+                    });
+                assert!(raised && (verdict.history.len() > 1) == first.is_some());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tree_under_a_threshold_rests_on_assumptions() {
+    let (game, database) = game("6x6", 3);
+    let context = context(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
+    let manager = Manager { thresholds, ..manager(50) };
+    let file = directory.path().join("results");
+    let Grown { tree, verdict, .. } = prove(&manager, &context, Side::White, &game.start(), &file);
+    assert_eq!(verdict.history.last().unwrap().threshold, Some(60));
+    assert!(!matches!(verdict.outcome, Outcome::Unknown(_)));
+    assert!(section(tree).assumed() > 0);
+}
+
+#[test]
+fn neither_workers_nor_earlier_runs_change_the_tree() {
+    let (game, database) = game("6x6", 5);
+    let context = context(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let run = |workers: usize, manager: Manager, name: &str| {
+        let (start, ledger) = (game.start(), path(name));
+        let Grown { tree, verdict, .. } =
+            prove_with(workers, &manager, &context, Side::Black, &start, &ledger, &|| false);
+        (emitted(tree), verdict)
+    };
+    let want = run(2, manager(1000), "one");
+    for workers in [1, 2, 4] {
+        let name = format!("with {workers}");
+        assert!(run(workers, manager(1000), &name) == want, "{workers} workers");
+    }
+    // The ledger has all results.
+    assert!(run(2, manager(1000), "one") == want);
+    // The ledger has some results: those of a run that ended early, and those of searches with
+    // another budget.
+    let half = Manager { max_nodes: Some(want.1.nodes / 2), ..manager(1000) };
+    let stopped = prove(&half, &context, Side::Black, &game.start(), &path("half"));
+    assert_eq!(stopped.verdict.stop, Stop::Budget);
+    run(2, manager(700), "half");
+    assert!(run(2, manager(1000), "half") == want);
+}
+
+#[test]
+fn a_proof_can_be_stopped() {
+    let (game, database) = game("6x6", 3);
+    let context = context(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = directory.path().join("results");
+    let start = game.start();
+    let Grown { verdict, .. } =
+        prove_with(2, &manager(50), &context, Side::Black, &start, &ledger, &|| true);
+    assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
+}
+
+/// Items of a proof, with their answers.
+fn items(
+    context: &SearchContext<'_>,
+    start: &Position,
+    attacker: Side,
+    leaf_nodes: u64,
+) -> Vec<(Item, Answer)> {
+    let item = |position| Item {
+        attacker,
+        position,
+        nodes: leaf_nodes,
+        table: 1 << 20,
+        heuristic_nodes: 20,
+        threads: 1,
+    };
+    let (mut found, mut todo) = (Vec::new(), vec![*start]);
+    while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
+        let item = item(position);
+        let answer = Answer::of(&item, context, &|_| ControlFlow::Continue(()), None)
+            .expect("it is not stopped");
+        if matches!(answer.found, Found::TooHard(_)) {
+            context.board.successors(&position, &mut todo);
+        }
+        found.push((item, answer));
+    }
+    found
+}
+
+#[test]
+fn wrong_guesses_change_the_cost_and_never_the_answer() {
+    for (name, pieces, wins) in GAMES {
+        let (game, database) = game(name, pieces);
+        let context = context(&game, &database);
+        for (attacker, wins) in [Side::Black, Side::White].into_iter().zip(wins) {
+            let directory = tempfile::tempdir().unwrap();
+            let file = directory.path().join("results");
+            let mut wrong = 0;
+            {
+                let ledger = Ledger::open(&file).unwrap();
+                for (item, mut answer) in items(&context, &game.start(), attacker, 1000) {
+                    let Found::TooHard(guesses) = &mut answer.found else { continue };
+                    for (i, guess) in guesses.iter_mut().enumerate() {
+                        let score = [-30_000, 30_000, 0, 99_999, -70][(i + wrong) % 5];
+                        let ProofNumbers { proof, disproof } = guess.numbers;
+                        let (proof, disproof) = (disproof * 3, proof.div_ceil(2));
+                        let ends_in_draw = i % 3 == 0;
+                        let numbers = ProofNumbers { proof, disproof };
+                        *guess = Guess { numbers, score, ends_in_draw };
+                    }
+                    let (item, result) = (item.encode(&context), answer.encode());
+                    ledger.put(Record { item, result });
+                    wrong += 1;
+                }
+                ledger.write().unwrap();
+            }
+            let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
+            let manager = Manager { thresholds, ..manager(1000) };
+            let Grown { tree, verdict, .. } =
+                prove(&manager, &context, attacker, &game.start(), &file);
+            let want = if wins { Outcome::Proved } else { Outcome::Disproved };
+            assert_eq!(verdict.outcome, want, "{name}");
+            assert_eq!(section(tree).assumed(), 0);
+        }
+    }
+}
+
+#[test]
+fn false_answers_are_rejected() {
+    let (game, database) = game("6x6", 5);
+    let context = context(&game, &database);
+    let items = items(&context, &game.start(), Side::Black, 300);
+    let mut decided = 0;
+    for (item, answer) in &items {
+        let bytes = answer.encode();
+        assert_eq!(Answer::decode(&bytes, item, &context).unwrap().encode(), bytes);
+        assert_eq!(Item::decode(&item.encode(&context), &context), Some(*item));
+        let refuse = |bytes: &[u8]| assert!(Answer::decode(bytes, item, &context).is_err());
+        refuse(&[]);
+        refuse(&bytes[..bytes.len() - 1]);
+        refuse(&[&bytes[..], &[0]].concat());
+        let with = |found| Answer { found, ..answer.clone() }.encode();
+        let (won, leaf) = match &answer.found {
+            Found::Decided(PackedStrategy { is_win, leaf }) => (*is_win, leaf),
+            Found::TooHard(guesses) => {
+                refuse(&with(Found::TooHard(guesses[1..].to_vec())));
+                // Numbers that would decide the proof, and scores beyond all bounds.
+                let numbers = |proof, disproof| ProofNumbers { proof, disproof };
+                let good = guesses[0];
+                for wrong in [
+                    Guess { numbers: numbers(0, 1), ..good },
+                    Guess { numbers: numbers(1, 0), ..good },
+                    Guess { numbers: numbers(INFINITE, 1), ..good },
+                    Guess { numbers: numbers(1, u32::MAX), ..good },
+                    Guess { score: i32::MIN, ..good },
+                    Guess { score: 100_001, ..good },
+                ] {
+                    refuse(&with(Found::TooHard([&[wrong], &guesses[1..]].concat())));
+                }
+                continue;
+            }
+        };
+        decided += 1;
+        // The opposite answer with an unchanged strategy is refused.
+        refuse(&with(Found::Decided(PackedStrategy { is_win: !won, leaf: leaf.clone() })));
+        // With any bit flipped the answer is refused, or is another strategy that holds.
+        let outcome =
+            Search::new(context.goal(item.attacker), item.table).run(&item.position, 1 << 20);
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(Answer { found: Found::Decided(strategy), .. }) =
+                Answer::decode(&flipped, item, &context)
+            {
+                assert_eq!(outcome == Outcome::Proved, strategy.is_win);
+            }
+        }
+    }
+    assert!(decided > 10, "{decided}");
+
+    // Bad answers in the file of results are detected, searched again and replaced.
+    let directory = tempfile::tempdir().unwrap();
+    let clean = directory.path().join("clean");
+    let Grown { tree, verdict: want, .. } =
+        prove(&manager(300), &context, Side::Black, &game.start(), &clean);
+    let file = directory.path().join("garbage");
+    {
+        let ledger = Ledger::open(&file).unwrap();
+        for node in tree.nodes() {
+            let position = node.position;
+            let item = Item {
+                attacker: Side::Black,
+                position,
+                nodes: 300,
+                table: 1 << 20,
+                heuristic_nodes: 20,
+                threads: 1,
+            };
+            ledger.put(Record { item: item.encode(&context), result: vec![1; 40] });
+        }
+        ledger.write().unwrap();
+    }
+    let again = prove(&manager(300), &context, Side::Black, &game.start(), &file);
+    assert!(again.verdict == want && emitted(again.tree) == emitted(tree));
+}
+
+#[test]
+fn an_item_belongs_to_its_game_and_database() {
+    let (game, database) = game("4x4", 3);
+    let context = context(&game, &database);
+    let item = Item {
+        attacker: Side::White,
+        position: game.start(),
+        nodes: 5,
+        table: 1 << 20,
+        heuristic_nodes: 20,
+        threads: 1,
+    };
+    let bytes = item.encode(&context);
+    assert_eq!(Item::decode(&bytes, &context), Some(item));
+    // An item contains the rules, so a result is never used for another game.
+    assert!(bytes.windows(RULES.len()).any(|part| part == RULES.as_bytes()));
+    let (other_game, other_database) = self::game("5x5/2", 3);
+    let empty = Values::empty(&game.board);
+    let root = context.database_root;
+    for other in [
+        SearchContext { database_root: None, ..context },
+        SearchContext { database_root: Some(Digest([8; 32])), ..context },
+        SearchContext { database: &empty, ..context },
+        SearchContext {
+            board: &other_game.board,
+            database: &other_database,
+            database_root: root,
+            lemmas: None,
+        },
+    ] {
+        assert_ne!(item.encode(&other), bytes);
+        assert_eq!(Item::decode(&bytes, &other), None);
+    }
+}
+
+#[test]
+fn a_seed_line_is_decided_from_its_end() {
+    let (game, database) = game("6x6", 5);
+    let context = context(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let mut line = vec![game.start()];
+    line.extend(game.board.read_line(&game.start(), "5-7 13-10").unwrap());
+    let manager = Manager { seed: line.clone(), ..manager(1000) };
+    let file = directory.path().join("results");
+    let Grown { tree, verdict, .. } = prove(&manager, &context, Side::Black, &game.start(), &file);
+    assert_eq!(verdict.outcome, Outcome::Disproved);
+    assert!(line.iter().all(|position| tree.find(position).is_some()));
+    assert_eq!(section(tree).assumed(), 0);
+}
+
+#[test]
+fn one_process_at_a_time_writes_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results");
+    let _first = Ledger::open(&file).unwrap();
+    let error = Ledger::open(&file).err().unwrap();
+    assert!(matches!(error, LedgerError::InUse { .. }), "{error}");
+    let message = ProofError::from(error).to_string();
+    assert!(message.contains("results: another process") && message.contains("--results"));
+}
+
+#[test]
+fn a_damaged_file_of_results_is_found_out() {
+    const PAGE: usize = 4096;
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results");
+    let items: Vec<Vec<u8>> = (0..300u32).map(|i| i.to_le_bytes().repeat(40)).collect();
+    {
+        let ledger = Ledger::open(&file).unwrap();
+        for item in &items {
+            ledger.put(Record { item: item.clone(), result: item[..30].to_vec() });
+        }
+        ledger.write().unwrap();
+    }
+    let clean = fs::read(&file).unwrap();
+    let used = (0..clean.len()).step_by(PAGE).filter(|&at| clean[at..][..PAGE] != [0; PAGE]);
+    let mut damaged = vec![clean[..clean.len() / 2].to_vec(), clean[..100].to_vec()];
+    for at in used {
+        for bytes in [[0; PAGE], [0xa5; PAGE]] {
+            let mut one = clean.clone();
+            one[at..at + PAGE].copy_from_slice(&bytes);
+            damaged.push(one);
+        }
+    }
+    assert!(damaged.len() > 20, "{}", damaged.len());
+    let mut found_out = 0;
+    for bytes in damaged {
+        fs::write(&file, bytes).unwrap();
+        match Ledger::open(&file) {
+            // The remaining results are right.
+            Ok(ledger) => {
+                let got = ledger.get(&items).unwrap();
+                assert!(items.iter().zip(got).all(|(i, got)| got.is_none_or(|got| got == i[..30])));
+            }
+            Err(error) => {
+                found_out += 1;
+                assert!(error.to_string().contains("remove it"), "{error}");
+            }
+        }
+    }
+    assert!(found_out > 10, "{found_out}");
+}

@@ -1,0 +1,39 @@
+//! A server: answers over HTTP what certificates and databases say of positions.
+//!
+//! All data is read when the server begins, and nothing is ever written. A [`Site`] has the boards
+//! and certificates; [`routes()`] has the addresses of its requests, and [`run`] answers on a
+//! socket within [`ServerLimits`].
+// Counts here are bounded by the board (at most 32 squares) or by memory, and what the prover gets
+// wrong the checker refutes; the checker keeps the lint.
+#![allow(clippy::cast_possible_truncation)]
+
+use draughtproof_egdb as egdb;
+use draughtproof_game as board;
+
+mod answer;
+mod board_routes;
+mod caching;
+mod certificate_answer;
+mod certificate_routes;
+mod checks;
+mod connections;
+mod document;
+mod game_routes;
+mod limits;
+mod metrics;
+mod opening_lines;
+mod page;
+mod problem;
+mod proved_positions;
+mod request;
+mod routes;
+mod site;
+mod slices;
+
+pub use checks::{NoteError, NotedCheck};
+pub use connections::run;
+pub use document::api_document;
+pub use limits::ServerLimits;
+pub use proved_positions::{Place, ProvedPositions, question_name};
+pub use routes::routes;
+pub use site::{BoardSite, Database, ServedCertificate, Site};

@@ -1,0 +1,194 @@
+//! The claims of a certificate about positions: those of its nodes and leaves, by position.
+
+use std::collections::hash_map::Entry;
+
+use certificate_spec::claim::Question;
+use draughtproof_play::lookup::KnownValue;
+use draughtproof_proof::certificate::leaf_strategy;
+use draughtproof_proof::certificate::{
+    BrokenProof, Stored, StoredBasis, StoredNode, StoredProof, claimant,
+};
+use draughtproof_proof::search::KeyMap;
+
+use crate::board::{Board, Position, Side};
+use crate::egdb::Value;
+
+/// The place of a position in a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The node with this number among those of its question.
+    Node(usize),
+    /// The leaf with this number among those of its question.
+    Leaf(usize),
+}
+
+/// A position of a question.
+struct Entered {
+    place: Place,
+    /// The key of the chosen successor, where the claimant moves.
+    choice: Option<u128>,
+}
+
+/// The positions of a question.
+struct QuestionPositions {
+    question: Question,
+    positions: KeyMap<Entered>,
+}
+
+/// The positions of a certificate. The certificate need not have been checked: the values here are
+/// those that it claims.
+pub struct ProvedPositions {
+    board: Board,
+    questions: Vec<QuestionPositions>,
+}
+
+/// The name of a question in answers.
+pub fn question_name(question: Question) -> &'static str {
+    match question {
+        Question::BlackNotLost => "black-not-lost",
+        Question::WhiteNotLost => "white-not-lost",
+        Question::BlackWins => "black-wins",
+        Question::WhiteWins => "white-wins",
+    }
+}
+
+/// The value of the positions that a question proves, for the side to move.
+fn proved_value(question: Question, turn: Side) -> KnownValue {
+    match (question.is_win(), turn == claimant(question)) {
+        (true, true) => KnownValue::Exact { value: Value::Win },
+        (true, false) => KnownValue::Exact { value: Value::Loss },
+        (false, true) => KnownValue::between(Value::Draw, Value::Win),
+        (false, false) => KnownValue::between(Value::Loss, Value::Draw),
+    }
+}
+
+impl ProvedPositions {
+    /// Collects the positions of a certificate and replays its leaves. A certificate with Assumed
+    /// nodes proves nothing, and has no positions.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if the replay of a leaf fails. (The values of database positions are not
+    /// looked up.)
+    pub fn new(stored: &Stored) -> Result<Self, BrokenProof> {
+        let board = stored.game.board.clone();
+        if stored.assumed() > 0 {
+            return Ok(ProvedPositions { board, questions: Vec::new() });
+        }
+        let of = |proof: &StoredProof| {
+            let positions = positions(stored, proof)?;
+            Ok(QuestionPositions { question: proof.question, positions })
+        };
+        let questions = stored.proofs.iter().map(of).collect::<Result<_, _>>()?;
+        Ok(ProvedPositions { board, questions })
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.questions.iter().map(|q| q.positions.len()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The proved value of a position, for the side to move.
+    pub fn value(&self, position: &Position) -> KnownValue {
+        let key = position.key();
+        let proved = self.questions.iter().filter(|q| q.positions.contains_key(&key));
+        proved.fold(KnownValue::UNKNOWN, |known, q| {
+            known.narrowed(proved_value(q.question, position.turn))
+        })
+    }
+
+    /// The place of a position, if it is proved there that the value for the side to move is at
+    /// least `bound` (or, with `is_upper`, at most).
+    pub fn place(
+        &self,
+        position: &Position,
+        bound: Value,
+        is_upper: bool,
+    ) -> Option<(Question, Place)> {
+        self.questions.iter().find_map(|q| {
+            let entered = q.positions.get(&position.key())?;
+            let value = proved_value(q.question, position.turn);
+            let says = if is_upper { value.upper() <= bound } else { value.lower() >= bound };
+            says.then_some((q.question, entered.place))
+        })
+    }
+
+    /// The chosen move of the side to move, and the question for which it is chosen; `None` if
+    /// there is none.
+    pub fn choice(&self, position: &Position) -> Option<(Question, Position)> {
+        let questions = self.questions.iter().map(|q| q.question);
+        questions.filter_map(|q| Some((q, self.choice_for(q, position)?))).next()
+    }
+
+    /// The chosen move for one question.
+    pub fn choice_for(&self, question: Question, position: &Position) -> Option<Position> {
+        let choice = self.entered(question, position)?.choice?;
+        let mut successors = Vec::new();
+        self.board.successors(position, &mut successors);
+        successors.into_iter().find(|after| after.key() == choice)
+    }
+
+    /// The place of a position in the proof of one question.
+    pub fn place_for(&self, question: Question, position: &Position) -> Option<Place> {
+        self.entered(question, position).map(|entered| entered.place)
+    }
+
+    fn entered(&self, question: Question, position: &Position) -> Option<&Entered> {
+        let positions = self.questions.iter().find(|q| q.question == question)?;
+        positions.positions.get(&position.key())
+    }
+}
+
+/// The positions of a question: its nodes, and then those that only leaves have.
+fn positions(stored: &Stored, proof: &StoredProof) -> Result<KeyMap<Entered>, BrokenProof> {
+    let mut positions = KeyMap::default();
+    for (number, node) in proof.nodes.iter().enumerate() {
+        let choice = chosen_successor(&stored.game.board, node);
+        positions.insert(node.position.key(), Entered { place: Place::Node(number), choice });
+    }
+    for node in &proof.nodes {
+        if let StoredBasis::Leaf(leaf) = node.basis {
+            add_leaf(stored, proof, node, leaf, &mut positions)?;
+        }
+    }
+    Ok(positions)
+}
+
+/// The key of the chosen successor of an Or node.
+fn chosen_successor(board: &Board, node: &StoredNode) -> Option<u128> {
+    let StoredBasis::Or(choice) = node.basis else { return None };
+    let mut successors = Vec::new();
+    board.successors(&node.position, &mut successors);
+    successors.get(choice as usize).map(Position::key)
+}
+
+fn add_leaf(
+    stored: &Stored,
+    proof: &StoredProof,
+    node: &StoredNode,
+    leaf: usize,
+    positions: &mut KeyMap<Entered>,
+) -> Result<(), BrokenProof> {
+    let place = Place::Leaf(leaf);
+    for (key, after) in leaf_strategy(stored, proof, node, leaf)?.choices() {
+        match positions.entry(key) {
+            // The root of the leaf is a node that has no choice yet.
+            Entry::Occupied(known) => {
+                known.into_mut().choice.get_or_insert(after.key());
+            }
+            Entry::Vacant(free) => {
+                free.insert(Entered { place, choice: Some(after.key()) });
+            }
+        }
+        // Positions of the database have their values from there.
+        let [black, white] = [after.black, after.white].map(u64::count_ones);
+        if !stored.claim.cover.admits(black, white) {
+            positions.entry(after.key()).or_insert(Entered { place, choice: None });
+        }
+    }
+    Ok(())
+}

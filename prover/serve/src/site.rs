@@ -1,0 +1,202 @@
+//! The data that is served: boards, each with its database and certificates.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use certificate_notes::Note;
+use certificate_notes::keys::PublicKey;
+use certificate_spec::Digest;
+use certificate_spec::database::DatabaseManifest;
+use draughtproof_play::lookup::{KnownValue, Lookup};
+use draughtproof_proof::certificate::{BrokenProof, Stored};
+
+use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
+use super::metrics::Metrics;
+use super::proved_positions::ProvedPositions;
+use crate::board::{Board, Game, Position};
+use crate::egdb::stats::Counts;
+use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
+
+/// The most bytes that finding depths may take, for each board: enough for most five pieces on 8x8.
+const FINDER_MEMORY: u64 = 32 << 20;
+
+/// A certificate that is served, all of it in memory.
+pub struct ServedCertificate {
+    /// The certificate as it was read.
+    pub stored: Stored,
+    /// The positions that it proves.
+    pub proved: ProvedPositions,
+}
+
+impl ServedCertificate {
+    /// Prepares a certificate for serving.
+    ///
+    /// # Errors
+    /// [`BrokenProof`] if the replay of a leaf fails.
+    pub fn new(stored: Stored) -> Result<Self, BrokenProof> {
+        let proved = ProvedPositions::new(&stored)?;
+        Ok(ServedCertificate { stored, proved })
+    }
+
+    /// The root of the certificate.
+    pub fn root(&self) -> &Digest {
+        &self.stored.root
+    }
+}
+
+/// A database on disk that is open.
+pub struct Database {
+    /// The store of the database.
+    pub store: Store,
+    /// The MANIFEST of the database.
+    pub manifest: DatabaseManifest,
+    /// The depths of the database, as far as they are stored.
+    pub depths: Depths,
+}
+
+/// A board that is served.
+pub struct BoardSite {
+    /// The game that is played unless a request names another one.
+    game: Game,
+    values: Values,
+    pub(super) database: Option<Database>,
+    certificates: Vec<Arc<ServedCertificate>>,
+    /// Finds depths that are not stored, for one answer at a time.
+    pub(super) finder: Mutex<DepthFinder>,
+    /// The counts of the slices that were counted so far.
+    pub(super) counts: Mutex<BTreeMap<[u8; 4], Counts>>,
+}
+
+impl BoardSite {
+    /// A board with the values of its database, which may be empty.
+    pub fn new(game: Game, values: Values, database: Option<Database>) -> Self {
+        BoardSite {
+            game,
+            values,
+            database,
+            certificates: Vec::new(),
+            finder: Mutex::new(DepthFinder::new(FINDER_MEMORY)),
+            counts: Mutex::default(),
+        }
+    }
+
+    /// The game that is played unless a request names another one.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.game.board
+    }
+
+    /// A line of text: the positions that its database has, and how many the certificates prove.
+    pub fn description(&self) -> String {
+        let database = match self.values.cover() {
+            cover if cover.is_empty() => "no database".into(),
+            cover => format!("database of {cover} pieces"),
+        };
+        let proved: usize = self.certificates().map(|c| c.proved.len()).sum();
+        format!("{database}, {proved} positions in certificates")
+    }
+
+    /// The root of its database, if it has one.
+    pub fn database_root(&self) -> Option<Digest> {
+        self.database.as_ref().map(|database| database.manifest.root())
+    }
+
+    pub(super) fn values(&self) -> &Values {
+        &self.values
+    }
+
+    pub(super) fn lookup(&self) -> Lookup<'_> {
+        let depths = self.database.as_ref().map(|database| &database.depths);
+        Lookup { board: &self.game.board, values: &self.values, depths }
+    }
+
+    pub(super) fn certificates(&self) -> impl Iterator<Item = &ServedCertificate> {
+        self.certificates.iter().map(Arc::as_ref)
+    }
+
+    /// The value of a position for the side to move, as far as certificates prove it.
+    pub(super) fn proved(&self, position: &Position) -> KnownValue {
+        self.certificates().fold(KnownValue::UNKNOWN, |known, certificate| {
+            known.narrowed(certificate.proved.value(position))
+        })
+    }
+
+    /// The slice with a name such as `2,0,1,1`, if the database has it, and the bytes of its file.
+    pub(super) fn slice(&self, name: &str) -> Option<(Slice, u64)> {
+        let numbers: Vec<u8> = name.split(',').map(|n| n.parse().ok()).collect::<Option<_>>()?;
+        let name: [u8; 4] = numbers.try_into().ok()?;
+        let records = &self.database.as_ref()?.manifest.slices;
+        let record = records.iter().find(|record| record.name.0 == name)?;
+        Some((record.name.into(), record.length))
+    }
+}
+
+/// All boards and certificates that are served.
+pub struct Site {
+    boards: BTreeMap<String, BoardSite>,
+    certificates: Vec<Arc<ServedCertificate>>,
+    checks: Checks,
+    pub(super) metrics: Metrics,
+}
+
+impl Site {
+    /// A site of boards, by their names. The first certificate of a board decides which game is
+    /// played there.
+    pub fn new(boards: Vec<BoardSite>, certificates: Vec<ServedCertificate>) -> Self {
+        let certificates: Vec<_> = certificates.into_iter().map(Arc::new).collect();
+        let with_certificates = |mut site: BoardSite| {
+            let of_board = |c: &&Arc<ServedCertificate>| c.stored.game.board == site.game.board;
+            site.certificates = certificates.iter().filter(of_board).cloned().collect();
+            (site.board().name(), site)
+        };
+        let boards = boards.into_iter().map(with_certificates).collect();
+        Site { boards, certificates, checks: Checks::new(), metrics: Metrics::default() }
+    }
+
+    /// Adds notes of what has been checked. A note counts if one of these keys has signed it.
+    ///
+    /// # Errors
+    /// [`NoteError`] if a note is about nothing that is served, or has a signature that is not
+    /// valid.
+    pub fn with_notes(self, notes: &[Note], keys: &[PublicKey]) -> Result<Self, NoteError> {
+        let certificates = self.certificates().map(|c| Subject::certificate(&c.stored));
+        let databases = self.boards().filter_map(|board| {
+            let manifest = &board.database.as_ref()?.manifest;
+            Some(Subject::database(&board.board().name(), &manifest.cover, manifest.root()))
+        });
+        let subjects: Vec<_> = certificates.chain(databases).collect();
+        Ok(Site { checks: checks(notes, keys, &subjects)?, ..self })
+    }
+
+    /// The notes about the certificate or database with this root.
+    pub fn checks(&self, root: &Digest) -> &[NotedCheck] {
+        self.checks.get(root).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a trusted key has signed that the whole of it was verified.
+    pub fn is_checked(&self, root: &Digest) -> bool {
+        self.checks(root).iter().any(|check| check.objection.is_none())
+    }
+
+    /// The boards, by name.
+    pub fn boards(&self) -> impl Iterator<Item = &BoardSite> {
+        self.boards.values()
+    }
+
+    pub(super) fn board(&self, name: &str) -> Option<&BoardSite> {
+        self.boards.get(name)
+    }
+
+    /// The certificates, in the order in which they were given.
+    pub fn certificates(&self) -> impl Iterator<Item = &ServedCertificate> {
+        self.certificates.iter().map(Arc::as_ref)
+    }
+
+    pub(super) fn certificate(&self, root: &str) -> Option<&ServedCertificate> {
+        self.certificates().find(|certificate| certificate.root().to_string() == root)
+    }
+}
