@@ -5,6 +5,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+#[cfg(feature = "farm")]
 use draughtproof_farm::SliceStore;
 use draughtproof_proof::prepare_database::{
     Holding, Room, check_depth_memory, check_map_space, convert_old, load_finished, map, prepare,
@@ -13,6 +14,8 @@ use draughtproof_proof::prepare_database::{
 use serde::Serialize;
 
 use super::failure::Failure;
+#[cfg(not(feature = "farm"))]
+use super::left_out::SliceStore;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
@@ -231,9 +234,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 
 /// The object store of `--store`, if there is one.
 fn slice_store(options: &Options) -> Result<Option<SliceStore>, Failure> {
-    let progress = options.build.machine.progress();
-    let place = options.store.as_deref();
-    Ok(place.map(|place| SliceStore::open(place, &progress)).transpose()?)
+    let Some(place) = &options.store else { return Ok(None) };
+    Ok(Some(SliceStore::open(place, &options.build.machine.progress())?))
 }
 
 fn parse_slice(text: &str) -> Result<Slice, String> {

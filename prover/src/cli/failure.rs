@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::PathBuf;
+#[cfg(feature = "farm")]
 use std::time::Duration;
 
-use draughtproof_farm::FarmError;
-use draughtproof_farm::SliceStoreError;
+#[cfg(feature = "farm")]
+use draughtproof_farm::{FarmError, SliceStoreError};
 use draughtproof_play::book::BookError;
 use draughtproof_play::literature::{ContradictionError, LiteratureError};
 use draughtproof_play::lookup::LookupError;
@@ -15,6 +16,7 @@ use draughtproof_proof::combine::CombineError;
 use draughtproof_proof::proof::{LedgerError, SolveError, Stop, Undecided};
 use draughtproof_proof::report::FirstMovesError;
 use draughtproof_proof::search::StrategyError;
+#[cfg(feature = "serve")]
 use draughtproof_serve::NoteError;
 use thiserror::Error;
 
@@ -95,6 +97,7 @@ pub enum Failure {
         lines: u64,
     },
     /// A note of what was checked cannot be used.
+    #[cfg(feature = "serve")]
     #[error("--note {0}")]
     Note(#[from] NoteError),
     /// Some published values disagree with certificates or the database.
@@ -115,12 +118,15 @@ pub enum Failure {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// Slices cannot be fetched from an object store or left there.
+    #[cfg(feature = "farm")]
     #[error(transparent)]
     Slices(#[from] SliceStoreError),
     /// The farm cannot be used.
+    #[cfg(feature = "farm")]
     #[error(transparent)]
     Farm(#[from] FarmError),
     /// No broker answers.
+    #[cfg(feature = "farm")]
     #[error("{address}: no broker answers within {} s; is it running there?", patience.as_secs())]
     NoBroker {
         /// The address of the broker, without secrets.
@@ -129,9 +135,11 @@ pub enum Failure {
         patience: Duration,
     },
     /// The command was interrupted before it could begin.
+    #[cfg(feature = "farm")]
     #[error("interrupted before there was a broker")]
     Interrupted,
     /// No manager answers.
+    #[cfg(feature = "farm")]
     #[error("{0}: no manager answers; is one running, with the same --farm?")]
     NoManager(String),
     /// Memory or threads do not suffice.
@@ -170,20 +178,22 @@ impl Failure {
             | Failure::Solve(SolveError::DoesNotHold { .. })
             | Failure::Combine(CombineError::Missing(_))
             | Failure::Differences { .. }
-            | Failure::Interrupted
-            | Failure::NoManager(_)
             | Failure::Disagreements { .. } => 1,
+            #[cfg(feature = "farm")]
+            Failure::Interrupted | Failure::NoManager(_) => 1,
             Failure::Combine(CombineError::Broken(_)) => 3,
             Failure::Input(_)
-            | Failure::Note(_)
             | Failure::Fen(_)
             | Failure::Move(_)
             | Failure::Combine(_)
-            | Failure::Farm(FarmError::Address { .. } | FarmError::Name(_))
-            | Failure::Slices(SliceStoreError::Place(_))
             | Failure::Book(BookError::Line { .. })
             | Failure::Exchange(ExchangeError::Line { .. })
             | Failure::Literature(LiteratureError::Line { .. }) => 2,
+            #[cfg(feature = "farm")]
+            Failure::Farm(FarmError::Address { .. } | FarmError::Name(_))
+            | Failure::Slices(SliceStoreError::Place(_)) => 2,
+            #[cfg(feature = "serve")]
+            Failure::Note(_) => 2,
             _ => 3,
         }
     }

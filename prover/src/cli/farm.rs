@@ -1,14 +1,19 @@
 //! `prove farm`.
 
-use std::time::{Duration, Instant};
+#[cfg(feature = "farm")]
+mod status;
 
 use clap::{Args, Subcommand, ValueEnum};
-use draughtproof_farm::{Connection, prometheus};
-use draughtproof_proof::progress::Progress;
 
+#[cfg(not(feature = "farm"))]
 use super::failure::Failure;
 use super::farm_options::LoginOptions;
+#[cfg(not(feature = "farm"))]
+use super::left_out::left_out;
 use super::result::ResultFile;
+
+#[cfg(feature = "farm")]
+pub(super) use status::run;
 
 #[derive(Args, Debug)]
 pub(super) struct Options {
@@ -55,32 +60,7 @@ struct StatusOptions {
     file: ResultFile,
 }
 
-/// A broker that is reachable answers well within this time.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    match &options.command {
-        Command::Status(options) => status(options),
-    }
-}
-
-fn status(options: &StatusOptions) -> Result<(), Failure> {
-    let login = options.login.login(&options.farm);
-    let mut out = options.file.begin()?;
-    let progress = Progress::new(false);
-    let end = Instant::now() + PATIENCE;
-    let has_waited = || Instant::now() >= end;
-    let Some(connection) = Connection::open(&login, "status", &progress, &has_waited)? else {
-        return Err(Failure::NoBroker { address: login.address(), patience: PATIENCE });
-    };
-    let jobs = connection.status();
-    if jobs.is_empty() {
-        return Err(Failure::NoManager(connection.address()));
-    }
-    match options.format {
-        StatusFormat::Text => jobs.iter().try_for_each(|job| out.text(&job.to_string()))?,
-        StatusFormat::Json => jobs.iter().try_for_each(|job| out.json(job))?,
-        StatusFormat::Prometheus => out.text(&prometheus(&jobs))?,
-    }
-    out.finish()
+#[cfg(not(feature = "farm"))]
+pub(super) fn run(_: &Options) -> Result<(), Failure> {
+    Err(left_out("prove farm", "farm"))
 }

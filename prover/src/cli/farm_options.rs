@@ -1,20 +1,23 @@
 //! Options for the broker of a farm.
 
+#[cfg(feature = "farm")]
+mod connect;
+
 use std::path::PathBuf;
-use std::time::Duration;
 
-use certificate_spec::Digest;
-use certificate_spec::provenance::Mode;
 use clap::Args;
-use draughtproof_farm::wire::JobContext;
-use draughtproof_farm::{Connection, Farm, JobSettings, Login, Objects};
-use draughtproof_proof::certificate::provenance;
+#[cfg(not(feature = "farm"))]
 use draughtproof_proof::progress::Progress;
-use draughtproof_proof::proof::{Manager, Request, SearchContext};
+#[cfg(not(feature = "farm"))]
+use draughtproof_proof::proof::{Request, SearchContext};
 
+#[cfg(not(feature = "farm"))]
 use super::failure::Failure;
-use super::stop::is_stopped;
+#[cfg(not(feature = "farm"))]
+use super::left_out::{Farm, left_out};
+#[cfg(not(feature = "farm"))]
 use crate::board::Game;
+#[cfg(not(feature = "farm"))]
 use crate::egdb::Cover;
 
 /// The options for the login at a broker.
@@ -35,17 +38,6 @@ pub(super) struct LoginOptions {
     farm_key: Option<PathBuf>,
 }
 
-impl LoginOptions {
-    pub(super) fn login(&self, url: &str) -> Login {
-        Login {
-            url: url.into(),
-            credentials: self.farm_creds.clone(),
-            authorities: self.farm_ca.clone(),
-            identity: self.farm_cert.clone().zip(self.farm_key.clone()),
-        }
-    }
-}
-
 /// The option for the place of large results.
 #[derive(Args, Debug)]
 pub(super) struct ObjectsOption {
@@ -53,12 +45,6 @@ pub(super) struct ObjectsOption {
     /// all workers share, or s3://bucket/prefix
     #[arg(long, value_name = "PLACE")]
     objects: Option<String>,
-}
-
-impl ObjectsOption {
-    pub(super) fn open(&self) -> Result<Option<Objects>, Failure> {
-        Ok(self.objects.as_deref().map(Objects::open).transpose()?)
-    }
 }
 
 /// The options of a manager.
@@ -83,43 +69,24 @@ impl ManagerOptions {
     pub(super) fn is_used(&self) -> bool {
         self.farm.is_some()
     }
+}
 
-    /// Checks the options, before there is anything to connect for.
+#[cfg(not(feature = "farm"))]
+impl ManagerOptions {
+    /// Refuses to use a farm.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        let Some(url) = &self.farm else { return Ok(()) };
-        self.objects.open()?;
-        Ok(self.login.login(url).check()?)
+        if self.is_used() { Err(left_out("--farm", "farm")) } else { Ok(()) }
     }
 
-    /// Connects to the broker if `--farm` names one, and begins to serve the job.
+    /// Connects to no broker, as none is named.
     pub(super) fn start(
         &self,
-        request: &Request,
-        context: &SearchContext<'_>,
-        cover: &Cover,
-        game: &Game,
-        progress: &Progress,
+        _: &Request,
+        _: &SearchContext<'_>,
+        _: &Cover,
+        _: &Game,
+        _: &Progress,
     ) -> Result<Option<Farm>, Failure> {
-        let Some(url) = &self.farm else { return Ok(None) };
-        let objects = self.objects.open()?;
-        let made = provenance(game, cover, request, Mode::Reproducible);
-        let Manager { round, lemmas, .. } = request.manager;
-        let all = (made.program, made.request, round as u64, lemmas, JobContext::of(context));
-        let name = Digest::of(&draughtproof_proof::wire::encode(&all)).to_string()[..16].to_owned();
-        let login = self.login.login(url);
-        let connected =
-            Connection::open(&login, &format!("manager-{name}"), progress, &is_stopped)?;
-        let Some(connection) = connected else {
-            return Err(Failure::Interrupted);
-        };
-        progress.say(format!("farm: job {name}; items wait for workers"));
-        let job = JobSettings {
-            name,
-            context: JobContext::of(context),
-            nodes: request.manager.leaf_nodes.max(1),
-            table: request.manager.leaf_table,
-            lease: Duration::from_secs(self.lease.into()),
-        };
-        Ok(Some(Farm::start(connection, job, objects)?))
+        self.check().map(|()| None)
     }
 }

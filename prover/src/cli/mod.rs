@@ -12,6 +12,8 @@ mod failure;
 mod farm;
 mod farm_options;
 mod game_files;
+#[cfg(not(all(feature = "farm", feature = "serve")))]
+mod left_out;
 mod limits;
 mod machine;
 mod manual;

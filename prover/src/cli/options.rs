@@ -68,6 +68,7 @@ pub(super) struct StoredOptions {
 
 impl StoredOptions {
     /// The options for the database of a game with a cover, or with all slices that are there.
+    #[cfg(feature = "serve")]
     pub(super) fn new(game: GameOption, db: DatabaseOption, cover: Option<Cover>) -> Self {
         StoredOptions { game, db, cover }
     }

@@ -1,14 +1,21 @@
 //! `prove worker`.
 
-use clap::Args;
-use draughtproof_farm::{Connection, Databases, WorkDone, WorkerSettings, as_name, run_worker};
+#[cfg(feature = "farm")]
+mod run;
 
+use clap::Args;
+
+#[cfg(not(feature = "farm"))]
 use super::failure::Failure;
 use super::farm_options::{LoginOptions, ObjectsOption};
+#[cfg(not(feature = "farm"))]
+use super::left_out::left_out;
 use super::machine::MachineOptions;
 use super::options::DatabaseOption;
-use super::stop::{is_stopped, stop_when_asked};
-use super::values::{ValuesOptions, end};
+use super::values::ValuesOptions;
+
+#[cfg(feature = "farm")]
+pub(super) use run::run;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
@@ -38,34 +45,7 @@ pub(super) struct Options {
     machine: MachineOptions,
 }
 
-pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    options.machine.start()?;
-    stop_when_asked()?;
-    let progress = options.machine.progress();
-    let name = options.name.clone().unwrap_or_else(usual_name);
-    let objects = options.objects.open()?;
-    let login = options.login.login(&options.farm);
-    let Some(connection) = Connection::open(&login, &name, &progress, &is_stopped)? else {
-        return Ok(());
-    };
-    let room = options.values.room(&options.machine);
-    let settings = WorkerSettings {
-        name,
-        threads: options.machine.workers(),
-        memory: room.memory,
-        databases: Databases { folder: options.db.db.clone(), room, on_failure: end },
-        objects,
-        progress,
-    };
-    let WorkDone { items, nodes } = run_worker(&connection, settings, &is_stopped);
-    progress.say(format!("{items} items done, {nodes} nodes searched"));
-    Ok(())
-}
-
-/// The default name of a worker: the host's name and the process's number.
-fn usual_name() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
-    let host = as_name(host.as_deref().unwrap_or("worker").trim());
-    let host: String = host.chars().take(40).collect();
-    format!("{host}-{}", std::process::id())
+#[cfg(not(feature = "farm"))]
+pub(super) fn run(_: &Options) -> Result<(), Failure> {
+    Err(left_out("prove worker", "farm"))
 }

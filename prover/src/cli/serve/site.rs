@@ -1,0 +1,184 @@
+//! Serves what the options of `prove serve` name.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::time::Duration;
+
+use certificate_notes::{Note, keys, one_line};
+use draughtproof_proof::certificate::Stored;
+use draughtproof_proof::progress::print_line;
+use draughtproof_proof::proof::if_assumed;
+use draughtproof_serve::{
+    BoardSite, Database, NoteError, NotedCheck, ServedCertificate, ServerLimits, Site, routes, run,
+};
+
+use super::Options;
+use crate::board::Game;
+use crate::cli::failure::Failure;
+use crate::cli::options::{GameOption, StoredOptions};
+use crate::egdb::{Cover, StoreError, Value};
+
+pub(in crate::cli) fn run_server(options: Options) -> Result<(), Failure> {
+    let listening = |e| Failure::Resource(format!("--listen {}: {e}", options.listen));
+    // The address is bound and released, so that one that is taken is reported before all is read.
+    std::net::TcpListener::bind(options.listen).map_err(listening)?;
+    options.machine.start()?;
+    let mut certificates = Vec::new();
+    for directory in &options.certificates {
+        certificates.push(ServedCertificate::new(Stored::read(directory)?)?);
+    }
+    let (notes, keys) = (options.read_notes()?, options.trusted_keys()?);
+    let boards = options.boards(&certificates)?;
+    let site = Site::new(boards, certificates).with_notes(&notes, &keys)?;
+    describe(&site)?;
+    let limits = options.limits();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(options.machine.workers())
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(options.listen).await.map_err(listening)?;
+        println!("listening on http://{}/", listener.local_addr()?);
+        io::stdout().flush()?;
+        Ok(run(listener, routes(site, limits), limits, stop_signal()).await?)
+    })
+}
+
+impl Options {
+    fn read_notes(&self) -> Result<Vec<Note>, NoteError> {
+        let unreadable =
+            |path: &Path, why| NoteError::Unreadable(format!("{}: {why}", path.display()));
+        let notes = self.notes.iter();
+        notes.map(|path| Note::read(path).map_err(|why| unreadable(path, why))).collect()
+    }
+
+    fn trusted_keys(&self) -> Result<Vec<keys::PublicKey>, Failure> {
+        let Some(path) = &self.keys else { return Ok(Vec::new()) };
+        keys::trusted(path).map_err(|e| Failure::Input(format!("--keys {e}")))
+    }
+
+    fn limits(&self) -> ServerLimits {
+        ServerLimits {
+            body: usize::try_from(self.most_body).unwrap_or(usize::MAX),
+            rate: NonZeroU32::new(self.rate),
+            time: Duration::from_secs(self.most_time.into()),
+            connections: self.connections as usize,
+            heavy: self.machine.workers(),
+        }
+    }
+
+    /// The boards of certificates, and those in the folder of databases; 6x6 if there are none.
+    fn boards(&self, certificates: &[ServedCertificate]) -> Result<Vec<BoardSite>, Failure> {
+        let mut games = BTreeMap::new();
+        for certificate in certificates {
+            let game = certificate.stored.game.clone();
+            games.entry(game.board.name()).or_insert(game);
+        }
+        for entry in fs::read_dir(&self.db.db).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Ok(game) = name.parse::<Game>()
+                && entry.path().join("MANIFEST").is_file()
+            {
+                games.entry(game.board.name()).or_insert(game);
+            }
+        }
+        if games.is_empty() {
+            let game: Game = "6x6".parse().map_err(|e| Failure::Input(format!("{e}")))?;
+            games.insert(game.board.name(), game);
+        }
+        games.into_values().map(|game| self.board(game)).collect()
+    }
+
+    /// A board with the database that is there for it.
+    fn board(&self, game: Game) -> Result<BoardSite, Failure> {
+        let game_option = GameOption { game: game.clone() };
+        let stored = StoredOptions::new(game_option, self.db.clone(), self.cover.clone());
+        let store = stored.store();
+        let no_database = self.cover.as_ref().is_some_and(Cover::is_empty)
+            || matches!(store.manifest(), Err(StoreError::Missing { .. }));
+        let values = if no_database {
+            stored.open_if_there(&self.machine, &self.values)?
+        } else {
+            stored.open(&self.machine, &self.values)?
+        };
+        let values = values.on_failure(say_unknown);
+        if values.cover().is_empty() {
+            return Ok(BoardSite::new(game, values, None));
+        }
+        let (manifest, depths) = (stored.manifest(&store)?, stored.depths()?);
+        Ok(BoardSite::new(game, values, Some(Database { store, manifest, depths })))
+    }
+}
+
+/// Reports a file that cannot be read; the search goes on without the value of its position.
+fn say_unknown(error: &StoreError) -> Option<Value> {
+    print_line(&format!("prove: {error}"));
+    None
+}
+
+/// Lists what is served, with the notes of checks.
+fn describe(site: &Site) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    for certificate in site.certificates() {
+        let (stored, root) = (&certificate.stored, certificate.root());
+        let directory = one_line(&stored.directory.display().to_string());
+        let claim = &stored.claim;
+        let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
+        let claimed = if_assumed(stored.assumed(), &claimed);
+        write!(out, "certificate {directory}: {claimed}, root={root}: ")?;
+        if site.is_checked(root) {
+            writeln!(out, "checked, says who signed these notes:")?;
+        } else {
+            let advice = format!("`check {directory}` verifies it");
+            writeln!(out, "not checked by anybody you trust here; {advice}")?;
+        }
+        for check in site.checks(root) {
+            writeln!(out, "  {}", sentence(check))?;
+        }
+        if stored.assumed() > 0 {
+            let assumed = stored.assumed();
+            writeln!(
+                out,
+                "certificate {directory}: no values, as {assumed} positions are assumed"
+            )?;
+        }
+    }
+    for board in site.boards() {
+        writeln!(out, "board {}: {}", board.board().name(), board.description())?;
+        let root = board.database_root();
+        for check in root.iter().flat_map(|root| site.checks(root)) {
+            writeln!(out, "  {}", sentence(check))?;
+        }
+    }
+    Ok(())
+}
+
+/// A sentence about a note: its verdict, its signers, and the objection to it, if any.
+fn sentence(NotedCheck { file, verdict, checker, signers, objection }: &NotedCheck) -> String {
+    let signed = match &signers[..] {
+        [] => String::new(),
+        names => format!(", signed by {}", names.join(", ")),
+    };
+    let but = objection.as_ref().map_or(String::new(), |why| format!("does not count, as {why}; "));
+    one_line(&format!("note {file}{signed}: {but}{checker} says {verdict}"))
+}
+
+/// Waits for Ctrl-C or, on Unix, SIGTERM.
+async fn stop_signal() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut term) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = term.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
