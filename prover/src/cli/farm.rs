@@ -62,5 +62,5 @@ struct StatusOptions {
 
 #[cfg(not(feature = "farm"))]
 pub(super) fn run(_: &Options) -> Result<(), Failure> {
-    Err(left_out("prove farm", "farm"))
+    Err(left_out("farm", "farm"))
 }

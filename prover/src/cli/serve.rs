@@ -78,5 +78,5 @@ pub(super) struct Options {
 
 #[cfg(not(feature = "serve"))]
 pub(super) fn run_server(_: Options) -> Result<(), Failure> {
-    Err(left_out("prove serve", "serve"))
+    Err(left_out("serve", "serve"))
 }

@@ -47,5 +47,5 @@ pub(super) struct Options {
 
 #[cfg(not(feature = "farm"))]
 pub(super) fn run(_: &Options) -> Result<(), Failure> {
-    Err(left_out("prove worker", "farm"))
+    Err(left_out("worker", "farm"))
 }
