@@ -5,27 +5,20 @@
 //! with it. So the prover may use any method that finds proofs fast, and its mistakes cost time,
 //! never truth.
 //!
-//! Data flows one way:
+//! Data flows one way, through crates that each have a folder beside this one:
 //!
-//! 1. [`board`]: the rules of the game, positions, moves and how they are written.
-//! 2. [`egdb`]: endgame databases, the value of every position with few pieces, built by retrograde
-//!    analysis; [`prepare_database`] builds, verifies and loads them.
-//! 3. [`search`]: df-pn⁺, which decides single positions over a database and shows its decisions by
-//!    strategies; [`heuristic`]: alpha-beta, which guesses what a search cannot decide.
-//! 4. [`proof`]: a proof-number search over a tree of such searches, which decides a whole game
-//!    ([`proof::solve()`]); [`farm`]: its searches on other machines.
-//! 5. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
-//! 6. [`lookup`]: the value of a position and of each of its moves in a database.
-//! 7. [`games`]: games that were played, with the values of their moves; [`play`]: a game against a
-//!    proof, a database or a search; [`engine`]: a player for other programs, by the Hub protocol;
-//!    [`book`]: openings searched beforehand.
-//! 8. [`combine`]: certificates of openings joined into one; [`report`]: statistics of certificates
-//!    and databases; [`literature`]: comparison with published values; [`serve`]: answers about any
-//!    position, over HTTP.
+//! 1. `game`: the rules of the game, positions, moves and how they are written.
+//! 2. `egdb`: endgame databases, the value of every position with few pieces, built by retrograde
+//!    analysis.
+//! 3. `proof`: df-pn searches of single positions, a proof tree above them, and certificates.
+//! 4. `play`: look-ups, an opponent, an engine, a book, games that were played.
+//! 5. `farm`: the searches of a proof on other machines; `serve`: answers about any position, over
+//!    HTTP. Both are features of this crate, `farm` and `serve`.
 //!
-//! [`exchange`] takes databases to other machines and programs. [`cli`] is the command line of
-//! `prove`: it only reads options and prints. [`manual`] makes manual pages and shell completions
-//! of it.
+//! This crate is the command line: [`cli`] reads options, calls the crates above and prints.
+//! [`manual`] makes manual pages and shell completions of it. [`cluster`] divides the building of a
+//! database among the machines of a cluster; [`exchange`] takes databases to other machines and
+//! programs.
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
