@@ -52,10 +52,7 @@ pub fn prepare(
     let in_files = !is_solved && BuildSession::least_memory(board, cover) > memory;
     if in_files && !partly {
         let need = BuildSession::least_memory_with_files(board, cover);
-        if need > memory {
-            let cover = cover.clone();
-            return Err(BuildError::Memory { board: board.name(), cover, need, limit: memory });
-        }
+        BuildError::check_memory(board, cover, need, memory)?;
     }
     let _lock = store.lock()?;
     // Another process may have extended the database in the meantime.
@@ -229,7 +226,12 @@ pub fn load(
     // A database that does not fit into memory or disk is rejected before it is built.
     match room.holding(board, cover) {
         Holding::Resident => {
-            check_memory(board, cover, BuildSession::loading_memory(board, cover), room.memory)?;
+            BuildError::check_memory(
+                board,
+                cover,
+                BuildSession::loading_memory(board, cover),
+                room.memory,
+            )?;
         }
         Holding::Mapped if room.holding.is_some() => check_map_space(store, cover, room)?,
         _ => {}
@@ -317,14 +319,7 @@ pub fn check_map_space(store: &Store, cover: &Cover, room: &Room) -> Result<(), 
 /// # Errors
 /// [`BuildError::Memory`]
 pub fn check_depth_memory(board: &Board, cover: &Cover, memory: u64) -> Result<(), BuildError> {
-    check_memory(board, cover, BuildSession::least_depth_memory(board, cover), memory)
-}
-
-fn check_memory(board: &Board, cover: &Cover, need: u64, limit: u64) -> Result<(), BuildError> {
-    if need <= limit {
-        return Ok(());
-    }
-    Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
+    BuildError::check_memory(board, cover, BuildSession::least_depth_memory(board, cover), memory)
 }
 
 /// Removes all mapped tables of a database; returns the freed bytes.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use certificate_spec::cover::Cover;
+use draughtproof_game::Board;
 use thiserror::Error;
 
 use crate::disk::store::StoreError;
@@ -99,4 +100,22 @@ pub enum BuildError {
         /// The bytes that are free.
         free: u64,
     },
+}
+
+impl BuildError {
+    /// Checks that the `need` bytes of memory for a database are within the `limit`.
+    ///
+    /// # Errors
+    /// [`BuildError::Memory`]
+    pub fn check_memory(
+        board: &Board,
+        cover: &Cover,
+        need: u64,
+        limit: u64,
+    ) -> Result<(), BuildError> {
+        if need <= limit {
+            return Ok(());
+        }
+        Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
+    }
 }

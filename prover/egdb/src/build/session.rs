@@ -71,10 +71,7 @@ impl<'a> BuildSession<'a> {
     pub fn new(store: &'a Store, cover: &Cover, memory: u64) -> Result<Self, BuildError> {
         let board = store.board();
         let need = Builder::base_memory(board, cover);
-        if need > memory {
-            let cover = cover.clone();
-            return Err(BuildError::Memory { board: board.name(), cover, need, limit: memory });
-        }
+        BuildError::check_memory(board, cover, need, memory)?;
         let (_, records) = store.finished()?;
         let tables = TableFiles::new(store, &records);
         Ok(BuildSession {
@@ -96,11 +93,7 @@ impl<'a> BuildSession<'a> {
     /// # Errors
     /// [`BuildError::Memory`]
     pub fn check_memory(board: &Board, cover: &Cover, limit: u64) -> Result<(), BuildError> {
-        let need = Self::least_memory(board, cover);
-        if need <= limit {
-            return Ok(());
-        }
-        Err(BuildError::Memory { board: board.name(), cover: cover.clone(), need, limit })
+        BuildError::check_memory(board, cover, Self::least_memory(board, cover), limit)
     }
 
     /// The least memory with which a database can be built.
