@@ -5,13 +5,11 @@ mod status;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-#[cfg(not(feature = "farm"))]
-use super::failure::Failure;
 use super::farm_options::LoginOptions;
-#[cfg(not(feature = "farm"))]
-use super::left_out::left_out;
 use super::result::ResultFile;
 
+#[cfg(not(feature = "farm"))]
+pub(super) use super::left_out::run_farm as run;
 #[cfg(feature = "farm")]
 pub(super) use status::run;
 
@@ -58,9 +56,4 @@ struct StatusOptions {
     format: StatusFormat,
     #[command(flatten)]
     file: ResultFile,
-}
-
-#[cfg(not(feature = "farm"))]
-pub(super) fn run(_: &Options) -> Result<(), Failure> {
-    Err(left_out("farm", "farm"))
 }

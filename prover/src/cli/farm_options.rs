@@ -6,19 +6,6 @@ mod connect;
 use std::path::PathBuf;
 
 use clap::Args;
-#[cfg(not(feature = "farm"))]
-use draughtproof_proof::progress::Progress;
-#[cfg(not(feature = "farm"))]
-use draughtproof_proof::proof::{Request, SearchContext};
-
-#[cfg(not(feature = "farm"))]
-use super::failure::Failure;
-#[cfg(not(feature = "farm"))]
-use super::left_out::{Farm, left_out};
-#[cfg(not(feature = "farm"))]
-use crate::board::Game;
-#[cfg(not(feature = "farm"))]
-use crate::egdb::Cover;
 
 /// The options for the login at a broker.
 #[derive(Args, Debug)]
@@ -68,25 +55,5 @@ impl ManagerOptions {
     /// Whether the searches are done by workers of a farm.
     pub(super) fn is_used(&self) -> bool {
         self.farm.is_some()
-    }
-}
-
-#[cfg(not(feature = "farm"))]
-impl ManagerOptions {
-    /// Refuses to use a farm.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        if self.is_used() { Err(left_out("--farm", "farm")) } else { Ok(()) }
-    }
-
-    /// Connects to no broker, as none is named.
-    pub(super) fn start(
-        &self,
-        _: &Request,
-        _: &SearchContext<'_>,
-        _: &Cover,
-        _: &Game,
-        _: &Progress,
-    ) -> Result<Option<Farm>, Failure> {
-        self.check().map(|()| None)
     }
 }

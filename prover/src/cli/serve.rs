@@ -8,16 +8,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-#[cfg(not(feature = "serve"))]
-use super::failure::Failure;
-#[cfg(not(feature = "serve"))]
-use super::left_out::left_out;
 use super::machine::MachineOptions;
 use super::options::DatabaseOption;
 use super::sizes::parse_size;
 use super::values::ValuesOptions;
 use crate::egdb::Cover;
 
+#[cfg(not(feature = "serve"))]
+pub(super) use super::left_out::run_server;
 #[cfg(feature = "serve")]
 pub(super) use site::run_server;
 
@@ -74,9 +72,4 @@ pub(super) struct Options {
     connections: u32,
     #[command(flatten)]
     machine: MachineOptions,
-}
-
-#[cfg(not(feature = "serve"))]
-pub(super) fn run_server(_: Options) -> Result<(), Failure> {
-    Err(left_out("serve", "serve"))
 }

@@ -5,15 +5,13 @@ mod run;
 
 use clap::Args;
 
-#[cfg(not(feature = "farm"))]
-use super::failure::Failure;
 use super::farm_options::{LoginOptions, ObjectsOption};
-#[cfg(not(feature = "farm"))]
-use super::left_out::left_out;
 use super::machine::MachineOptions;
 use super::options::DatabaseOption;
 use super::values::ValuesOptions;
 
+#[cfg(not(feature = "farm"))]
+pub(super) use super::left_out::run_worker as run;
 #[cfg(feature = "farm")]
 pub(super) use run::run;
 
@@ -43,9 +41,4 @@ pub(super) struct Options {
     values: ValuesOptions,
     #[command(flatten)]
     machine: MachineOptions,
-}
-
-#[cfg(not(feature = "farm"))]
-pub(super) fn run(_: &Options) -> Result<(), Failure> {
-    Err(left_out("worker", "farm"))
 }

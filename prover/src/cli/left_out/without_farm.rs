@@ -1,0 +1,76 @@
+//! The commands of a farm in a program without it. [`Farm`] and [`SliceStore`] have no values.
+
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::proof::{ManagerQueue, QueueSource, Request, SearchContext};
+
+use super::left_out;
+use crate::board::Game;
+use crate::cli::failure::Failure;
+use crate::cli::farm_options::ManagerOptions;
+use crate::cli::{farm, worker};
+use crate::egdb::{Cover, Slice, Store};
+
+pub(in crate::cli) fn run_farm(_: &farm::Options) -> Result<(), Failure> {
+    Err(left_out("farm", "farm"))
+}
+
+pub(in crate::cli) fn run_worker(_: &worker::Options) -> Result<(), Failure> {
+    Err(left_out("worker", "farm"))
+}
+
+impl ManagerOptions {
+    /// Refuses to use a farm.
+    pub(in crate::cli) fn check(&self) -> Result<(), Failure> {
+        if self.is_used() { Err(left_out("--farm", "farm")) } else { Ok(()) }
+    }
+
+    /// Connects to no broker.
+    pub(in crate::cli) fn start(
+        &self,
+        _: &Request,
+        _: &SearchContext<'_>,
+        _: &Cover,
+        _: &Game,
+        _: &Progress,
+    ) -> Result<Option<Farm>, Failure> {
+        self.check().map(|()| None)
+    }
+}
+
+/// The searches on other machines.
+#[derive(Debug)]
+pub(in crate::cli) enum Farm {}
+
+impl Farm {
+    pub(in crate::cli) fn finish(&self, _: bool) {
+        match *self {}
+    }
+}
+
+impl QueueSource for Farm {
+    fn open(&self) -> Box<dyn ManagerQueue + '_> {
+        match *self {}
+    }
+}
+
+/// The slices in an object store.
+#[derive(Debug)]
+pub(in crate::cli) enum SliceStore {}
+
+impl SliceStore {
+    pub(in crate::cli) fn open(_: &str, _: &Progress) -> Result<Self, Failure> {
+        Err(left_out("--store", "farm"))
+    }
+
+    pub(in crate::cli) fn fetch_all(&self, _: &Store, _: &Cover) -> Result<(), Failure> {
+        match *self {}
+    }
+
+    pub(in crate::cli) fn fetch_needs(&self, _: &Store, _: &[Slice]) -> Result<(), Failure> {
+        match *self {}
+    }
+
+    pub(in crate::cli) fn leave(&self, _: &Store, _: &[Slice]) -> Result<(), Failure> {
+        match *self {}
+    }
+}
