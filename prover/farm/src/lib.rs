@@ -1,17 +1,19 @@
 //! A farm: the searches of a proof on many machines, through NATS JetStream.
 //!
 //! The manager ([`Farm`]) sends items to a stream of the broker and takes results from another;
-//! workers ([`run_worker`]) search as the threads of `draughtproof_proof::proof` do. The broker may be killed or
-//! wiped, and may deliver twice, late or never; a worker may send any bytes. The ledger requests
-//! what is missing, takes each result once, and only after its strategy was replayed. So only the
-//! time that a proof takes depends on broker and workers. (A worker's report that a position was
-//! too hard is no claim, so it cannot be checked; it steers the proof, and a worker that lies about
-//! it costs more time than one that lies about strategies.)
+//! workers ([`run_worker`]) search as the threads of [`draughtproof_proof::proof`] do. The broker
+//! may be killed or wiped, and may deliver twice, late or never; a worker may send any bytes. The
+//! ledger requests what is missing, takes each result once, and only after its strategy was
+//! replayed. So only the time that a proof takes depends on broker and workers. (A worker's report
+//! that a position was too hard is no claim, so it cannot be checked; it steers the proof, and a
+//! worker that lies about it costs more time than one that lies about strategies.)
 //!
 //! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
 //! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.
 //! 3. `manager`: queues of questions; [`Suspicion`]: counts of wrong results.
 //! 4. `worker`: jobs, leases, lemmas, results. [`JobStatus`]: the progress of a job.
+//! 5. [`SliceStore`]: slices of databases in an object store, for machines without a common disk.
+//!    [`object_place`] opens the stores.
 // Counts here are bounded by the messages that carry them, and what the prover gets wrong the
 // checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

@@ -6,7 +6,7 @@
 //! 3. [`games`]: games that were played, with the values of their moves; [`literature`]: published
 //!    values of positions, compared with proofs.
 //!
-//! This crate knows nothing of networks, of asynchronous code, or of a command line.
+//! This crate knows nothing of brokers or HTTP, of asynchronous code, or of a command line.
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]

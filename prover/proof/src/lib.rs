@@ -8,16 +8,18 @@
 //! 3. [`certificate`]: proofs as files (`certificate-spec/SPEC.md` §3–§7), and back.
 //! 4. [`combine`]: certificates of openings joined into one; [`report`]: statistics of certificates
 //!    and databases.
+//! 5. [`prepare_database`]: databases are verified, built and loaded before a search;
+//!    [`progress`]: what people see meanwhile; [`wire`]: the prover's own files as bytes.
 //!
-//! This crate knows nothing of networks, of asynchronous code, or of a command line.
+//! This crate knows nothing of brokers or HTTP, of asynchronous code, or of a command line.
 //!
 //! A small game from its start to its certificate:
 //!
 //! ```
 //! use certificate_spec::claim::{Claim, Value};
+//! use draughtproof_egdb::{Cover, Values};
 //! use draughtproof_game::Game;
 //! use draughtproof_proof::certificate::{Certificate, Section, Target};
-//! use draughtproof_egdb::{Cover, Values};
 //! use draughtproof_proof::progress::Progress;
 //! use draughtproof_proof::proof::{
 //!     Asked, Environment, Ledger, Manager, ROUND, Request, SearchContext, Workers, solve,

@@ -2,8 +2,8 @@
 //! `docs/hardening.md` says what was tried, and how.
 //!
 //! Ordinary tests run all of it on the inputs that are kept: `checker/tests/fuzz.rs` runs
-//! `targets`, `prover/game/tests/fuzz.rs` runs `games`, and `prover/serve/tests/fuzz.rs` runs `hub` and
-//! `requests`.
+//! `targets`, `prover/game/tests/fuzz.rs` runs `games`, and `prover/serve/tests/fuzz.rs` runs `hub`
+//! and `requests`.
 
 pub mod counting;
 pub mod games;

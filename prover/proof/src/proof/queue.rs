@@ -2,9 +2,9 @@
 //!
 //! The manager submits items and collects results; a worker leases an item, keeps the lease alive,
 //! and completes it or gives up. Items and results are bytes, and an item is known by the digest of
-//! its bytes, so equal calls go through a broker between machines (the farm of `prove`). An item that
-//! fails, or whose lease is dropped, goes to another worker; the second completion of an item has
-//! no effect.
+//! its bytes, so the crate `draughtproof-farm` makes equal calls through a broker between machines.
+//! An item that fails, or whose lease is dropped, goes to another worker; the second completion of
+//! an item has no effect.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Debug;

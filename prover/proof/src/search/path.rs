@@ -45,7 +45,8 @@ pub(super) struct Frame {
     /// The numbers at which it is left.
     pub(super) limits: ProofNumbers,
     /// The first proof number of the position before what was learned is applied, if it was
-    /// estimated in this visit of its parent: so that it need not be estimated again when it is left.
+    /// estimated in this visit of its parent: so that it need not be estimated again when it is
+    /// left.
     pub(super) estimate: Option<NonZeroU32>,
     /// Nodes that were expanded before it.
     pub(super) nodes_before: u64,
