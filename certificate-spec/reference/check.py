@@ -15,7 +15,7 @@ import covers
 from covers import admits, cover, most_pieces
 from files import Verdict, derive_key, digest, entries, escape, read, require, require_known, require_listing
 from rules import KING, bits, read_fen, read_game, write_fen
-from wire import (CONVERT, HEAD, REMAKE, VERSION, Fields, encode, enum, one_of, option, raw, sequence, struct, text,
+from wire import (HEAD, REBUILD, REMAKE, VERSION, Fields, encode, enum, one_of, option, raw, sequence, struct, text,
                   u8, u32, u64)
 
 NAME = "draughtproof-reference 0.1.0"  # in notes
@@ -167,7 +167,7 @@ def decode_unit(board, payload, contexts, unit):
 def read_slice(data, board, shape, file):
     """§8.3: for all quiet positions the offset of the unit's directory entry (12 where there is
     none), the position and the value."""
-    f = Fields(data, "slice-syntax", file, b"DPVALUES", CONVERT)
+    f = Fields(data, "slice-syntax", file, b"DPVALUES", REBUILD)
     rules, *size, name, stated_n, (coded, *coding) = f.item(SLICE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
     v, (k, u) = (CODED, coding) if coded else (*coding, (0, 0))
@@ -201,7 +201,7 @@ def read_slice(data, board, shape, file):
 
 def read_database_manifest(data, board, file):
     """§8.4: the cover, and by slice length, digest and the bytes of the record."""
-    f = Fields(data, "database-manifest", file, DATABASE_MAGIC, CONVERT)
+    f = Fields(data, "database-manifest", file, DATABASE_MAGIC, REBUILD)
     rules, *size, pieces = f.item(DATABASE_HEAD, within=256)
     require_known(rules == RULES, "rules", file)
     offsets, records, before = [], {}, ()

@@ -8,7 +8,7 @@ from files import require, require_known
 VERSION = 1
 HEAD = 12  # bytes of magic and version
 REMAKE = "make the certificate again with: prove --emit"
-CONVERT = "convert the database with: prove db"
+REBUILD = "make the database again with: prove db"
 
 class Fields:
     """The fields of a file; `rule` is broken where one is not there or not what it must be."""

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::ops::RangeInclusive;
 
-/// The kind of a file, which decides the advice for a file of version 0.
+/// The kind of a file, which decides the advice for a file of another version.
 #[derive(Clone, Copy)]
 pub(crate) enum FileKind {
     Certificate,
@@ -18,7 +18,7 @@ impl FileKind {
     pub(crate) fn expected_version(self) -> String {
         let advice = match self {
             FileKind::Certificate => "make the certificate again with: prove --emit",
-            FileKind::Database => "convert the database with: prove db",
+            FileKind::Database => "make the database again with: prove db",
         };
         format!("{VERSION} ({advice})")
     }

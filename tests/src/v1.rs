@@ -241,7 +241,7 @@ impl Maker<'_> {
     }
 
     fn declined(&mut self) {
-        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version-0");
+        let old = folder().join("declined-version-0");
         let levels = [(BOTH, "DECLINED version"), ("--db egdb --game 4x4", "DECLINED version")];
         self.add("declined-version-0", &levels, |folder| copy(&old, folder));
         let draw = "--game 4x4 --pieces 2 --leaf-nodes 3";

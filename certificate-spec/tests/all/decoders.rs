@@ -471,7 +471,7 @@ fn other_versions_and_rules_are_told_apart_from_nonsense() {
         message(&manifest).contains("1 (make the certificate again with: prove --emit), found 0")
     );
     for file in [database, slice] {
-        assert!(message(&file).contains("1 (convert the database with: prove db), found 0"));
+        assert!(message(&file).contains("1 (make the database again with: prove db), found 0"));
         // The bytes of `english`.
         let other = String::from_utf8_lossy(&file[13..31]).replace("english", "russian");
         let bytes = [&file[..13], other.as_bytes(), &file[31..]].concat();

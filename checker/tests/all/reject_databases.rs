@@ -277,7 +277,7 @@ fn heads_of_slices() {
         lines.iter().for_each(|line| refuted(line, "slice-syntax", "file=4x4/0-1-1-0 offset="));
     }
     for line in spoil_database(name, |bytes| bytes[8] = 0) {
-        let start = "s DECLINED version file=4x4/0-1-1-0 expected=1%20(convert%20the%20database";
+        let start = "s DECLINED version file=4x4/0-1-1-0 expected=1%20(make%20the%20database";
         assert!(line.starts_with(start) && line.ends_with(" found=0"), "{line}");
     }
     for line in spoil_database(name, |bytes| bytes[13] = b'x') {

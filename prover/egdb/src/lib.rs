@@ -49,7 +49,6 @@ mod solve;
 mod values;
 
 pub use bounds::{Bounds, MovesError, RatedMove};
-pub use build::convert::convert;
 pub use build::error::BuildError;
 pub use build::extend::{Event, extend, extend_depths};
 pub use build::forecast::{Forecast, Forecaster, PairForecast};

@@ -1,14 +1,12 @@
 //! Prepares a database: verifies the slices that a directory has, builds and writes the others.
 
-use std::cell::RefCell;
-
 use crate::progress::{Bar, Progress};
 
 use crate::board::Board;
 use crate::egdb::size::{rounded_down, rounded_up};
 use crate::egdb::{
     BuildError, BuildSession, Cover, Event, Making, PairEvent, Slice, Store, StoreError, Values,
-    build_pairs, convert, extend, extend_depths,
+    build_pairs, extend, extend_depths,
 };
 
 /// The most bytes in memory of the default database, which takes a few seconds to build.
@@ -71,30 +69,6 @@ pub fn prepare(
     ));
     let _tables_lock = session.use_files(space, || wait(store, progress))?;
     extend(&mut session, show(progress, what))
-}
-
-/// Converts the database in `store` if it is of version 0, and reports that.
-///
-/// # Errors
-/// [`BuildError`]: among others when another process is building, or a file differs from the
-/// MANIFEST; the database is unchanged then.
-pub fn convert_old(store: &Store, progress: &Progress) -> Result<(), BuildError> {
-    if !matches!(store.manifest(), Err(StoreError::Version0 { .. })) {
-        return Ok(());
-    }
-    let _lock = store.lock()?;
-    let name = store.board().name();
-    let bar: RefCell<Option<Bar>> = RefCell::new(None);
-    let converted = convert(store, |_, slices| {
-        let start =
-            || progress.start(format!("converting database {name}"), slices as u64, "slices");
-        bar.borrow_mut().get_or_insert_with(start).add(1);
-    })?;
-    bar.into_inner().into_iter().for_each(Bar::finish);
-    if converted {
-        progress.say(format!("database {name}: converted from version 0 of the format"));
-    }
-    Ok(())
 }
 
 /// Makes sure that `store` has some slices of a cover and their twins, while other processes build

@@ -8,7 +8,7 @@ use clap::Args;
 #[cfg(feature = "farm")]
 use draughtproof_farm::SliceStore;
 use draughtproof_proof::prepare_database::{
-    Holding, Room, check_depth_memory, check_map_space, convert_old, load_finished, map, prepare,
+    Holding, Room, check_depth_memory, check_map_space, load_finished, map, prepare,
     prepare_depths, prepare_slices, unmap,
 };
 use serde::Serialize;
@@ -43,8 +43,7 @@ variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for another 
 AWS_ALLOW_HTTP=true if it has no TLS) say how one gets in.
 
 What is there is verified against its hashes and used. Each slice is written as soon as it and its twin \
-are solved; so the command can be killed at any time, started again, and goes on from there. A database of version 0 of \
-the format is converted first.")]
+are solved; so the command can be killed at any time, started again, and goes on from there.")]
 pub(super) struct Options {
     #[command(flatten)]
     build: BuildOptions,
@@ -190,7 +189,6 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let there = import(&store, folder, from)?;
         machine.progress().say(format!("{}: {there} pieces, verified", from.display()));
     }
-    convert_old(&store, &machine.progress())?;
     if let Some(slices) = slice_store(options)? {
         let _lock = store.lock_with_others()?;
         slices.fetch_all(&store, cover)?;

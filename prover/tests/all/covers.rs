@@ -1,5 +1,7 @@
 //! Covers on the command line, and databases of earlier versions.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -73,24 +75,29 @@ fn every_command_speaks_of_covers() {
 }
 
 #[test]
-fn a_database_of_version_0_is_converted_when_it_is_asked_for() {
+fn a_database_of_version_0_is_refused_and_left_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("egdb/tests/version0/4x4");
+    let old =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus/v1/declined-version-0/egdb/4x4");
+    let files = |directory: &Path| -> BTreeMap<OsString, Vec<u8>> {
+        let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap());
+        files.map(|file| (file.file_name(), fs::read(file.path()).unwrap())).collect()
+    };
     fs::create_dir_all(d.join("egdb/4x4")).unwrap();
-    for file in fs::read_dir(old).unwrap().map(|file| file.unwrap()) {
-        fs::copy(file.path(), d.join("egdb/4x4").join(file.file_name())).unwrap();
+    for (name, bytes) in files(&old) {
+        fs::write(d.join("egdb/4x4").join(name), bytes).unwrap();
     }
-    let (status, _, said) = prove(&["--game", "4x4", "--pieces", "3", "--emit", "cert"], d);
-    assert_eq!(status, Some(3), "{said}");
-    assert!(said.contains("version 0 (run `prove db --game 4x4 --pieces 4 --db egdb`"), "{said}");
-    let (status, converted, said) = prove(&["db", "--game", "4x4", "--pieces", "3"], d);
-    assert_eq!(status, Some(0), "{said}");
-    assert!(said.contains("database 4x4: converted from version 0 of the format"), "{said}");
-    // The converted database is equal to one that is built.
-    let built = done(&["db", "--game", "4x4", "--pieces", "3", "--db", "new", "-q"], d);
-    assert_eq!(converted, built);
-    done(&["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"], d);
+    let want = "egdb/4x4/MANIFEST: offset 8: version: expected 1 (make the database again with: \
+                prove db), found 0; remove egdb/4x4 to build the database again";
+    for arguments in [&["db"][..], &["--emit", "cert"], &["stats"]] {
+        let arguments = [arguments, &["--game", "4x4", "--pieces", "3"]].concat();
+        let (status, _, said) = prove(&arguments, d);
+        assert!(status == Some(3) && said.contains(want), "{said}");
+    }
+    assert!(files(&d.join("egdb/4x4")) == files(&old));
+    fs::remove_dir_all(d.join("egdb/4x4")).unwrap();
+    done(&["db", "--game", "4x4", "--pieces", "3", "-q"], d);
 }
 
 #[test]

@@ -2,15 +2,15 @@
 //! after this one.
 
 use std::fs;
-use std::path::Path;
 
 use certificate_spec::Digest;
 
 use super::{Bases, Corpus, Expected};
 use crate::draft::{copy, write_objects};
+use crate::v1;
 
 pub(super) fn add(corpus: &mut Corpus, bases: &Bases) {
-    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/version-0");
+    let old = v1::folder().join("declined-version-0");
     let (certificate, database) = (["cert", "--db", "egdb"], ["--db", "egdb", "--game", "4x4"]);
     corpus.add_copy("version-0-certificate", &old, &certificate, |_| {
         Expected::declined("version", "CLAIM")

@@ -129,7 +129,7 @@ fn databases() {
     for (bytes, words) in [
         (
             [&good[..8], &[7], &good[9..]].concat(),
-            "version: expected 1 (convert the database with: prove db), found 7",
+            "version: expected 1 (make the database again with: prove db), found 7",
         ),
         (good[..good.len() - 5].to_vec(), "expected a record of a slice"),
         ([&good[..], &[0]].concat(), "expected the end, found 1 more bytes"),

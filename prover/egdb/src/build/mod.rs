@@ -1,7 +1,6 @@
 //! Builds a whole database within bounds on memory and disk: the order in which slices are solved,
 //! the choice of slices in memory, and forecasts for larger databases.
 
-pub(crate) mod convert;
 pub(crate) mod error;
 pub(crate) mod extend;
 pub(crate) mod forecast;

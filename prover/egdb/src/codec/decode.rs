@@ -32,44 +32,6 @@ pub fn decode_slice(board: &Board, slice: Slice, bytes: &[u8]) -> Result<Table, 
     })
 }
 
-/// The values of the quiet positions of a slice of version 0, of which `payloads` is all that
-/// follows the head; `None` if they are damaged.
-///
-/// In version 0 a unit is a single part of consecutive indices, and its payload is a checksum and
-/// the code. The code begins with a state of 32 bits, the lower word first, and is decoded as in
-/// version 1.
-pub(crate) fn decode_version0(
-    board: &Board,
-    slice: Slice,
-    head: &SliceHead,
-    mut payloads: &[u8],
-) -> Option<Table> {
-    let mut table = Table::new(head.header.indices);
-    let parts = Parts::new(board, slice, Cut::WHOLE_ROWS);
-    let decoder = SliceDecoder { parts, head: head.clone() };
-    let mut scratch = Scratch::default();
-    for number in 0..decoder.layout().count() {
-        let code;
-        let part = match decoder.head.constant.map(Unit::Constant) {
-            Some(Unit::Constant(value)) => Part::Constant(value),
-            _ => match *head.units.get(number as usize)? {
-                Unit::Constant(value) => Part::Constant(value),
-                Unit::Coded { length, .. } => {
-                    let (payload, rest) = payloads.split_at_checked(length as usize)?;
-                    payloads = rest;
-                    let (state, words) = payload.get(CHECKSUM..)?.split_first_chunk::<4>()?;
-                    code = [&[state[2], state[3], state[0], state[1]], words].concat();
-                    Part::Coded(&code)
-                }
-            },
-        };
-        // The end of the code differs from version 1, so reaching it is no check.
-        decoder.decode(number, part, u64::MAX, &mut scratch);
-        write(&mut table, decoder.layout(), number, &scratch.win, &scratch.loss);
-    }
-    payloads.is_empty().then_some(table)
-}
-
 /// The decoder of the parts of a slice.
 pub(crate) struct SliceDecoder {
     parts: Parts,

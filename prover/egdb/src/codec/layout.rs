@@ -17,7 +17,7 @@ pub(crate) struct Cut {
 impl Cut {
     /// The parts of slice files.
     pub(crate) const PARTS: Cut = Cut { positions: PART_POSITIONS, columns: PART_COLUMNS };
-    /// Parts of consecutive indices: the units of depth files, and those of slices in version 0.
+    /// Parts of consecutive indices: the units of depth files.
     pub(crate) const WHOLE_ROWS: Cut = Cut { positions: 65536, columns: u64::MAX };
 }
 

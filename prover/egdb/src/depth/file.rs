@@ -154,30 +154,6 @@ pub(crate) fn save(
     write_parts(&path, std::iter::once(&head).chain(&payloads)).map_err(io)
 }
 
-/// Binds the depths of a slice to its new file, which has equal values (under [`Store::lock`]).
-/// Depths of other values, and damaged ones, are left unchanged: they are not valid for the new
-/// file, and will be found again.
-///
-/// # Errors
-/// [`StoreError::Io`].
-pub(crate) fn rebind(
-    store: &Store,
-    old: &SliceRecord,
-    new: &SliceRecord,
-) -> Result<(), StoreError> {
-    if !has_file(store, old) {
-        return Ok(());
-    }
-    let path = store.depth_path(old.name.into());
-    let io = |source| StoreError::Io { path: path.clone(), source };
-    let bytes = std::fs::read(&path).map_err(io)?;
-    let units = units(store, old.name.into()).layout.count();
-    let (start, payloads) = bytes.split_at(bytes.len().min(HEADER + 4 * units as usize));
-    let Ok((longest, lengths)) = read_head(store, old, units, start) else { return Ok(()) };
-    let head = head(store, new, longest, &lengths);
-    write_parts(&path, [&head[..], payloads].into_iter()).map_err(io)
-}
-
 /// A depth file, opened.
 pub(super) struct DepthFile {
     path: PathBuf,

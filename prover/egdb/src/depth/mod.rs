@@ -14,7 +14,7 @@ mod reader;
 mod rounds;
 mod table;
 
-pub(crate) use file::{has_file, rebind, save};
+pub(crate) use file::{has_file, save};
 pub use finder::DepthFinder;
 pub use reader::Depths;
 pub(crate) use rounds::{depths, memory};

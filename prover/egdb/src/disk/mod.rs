@@ -7,4 +7,3 @@ pub(crate) mod read_at;
 pub(crate) mod shared;
 pub(crate) mod store;
 pub(crate) mod table_files;
-pub(crate) mod version0;

@@ -12,12 +12,11 @@ use std::path::{Path, PathBuf};
 
 use certificate_spec::cover::Cover;
 use certificate_spec::database::{self, DatabaseManifest, SliceRecord};
-use certificate_spec::{Digest, VERSION, WireError};
+use certificate_spec::{Digest, WireError};
 use thiserror::Error;
 
 use super::atomic::{self, UNFINISHED};
 use super::figures::{self, Figures};
-use super::version0;
 use crate::codec::decode::SliceDecoder;
 use crate::codec::encode::encode_slice;
 use crate::index::slice::Slice;
@@ -98,20 +97,6 @@ pub enum StoreError {
         wanted: Cover,
         /// The cover that the database has.
         there: Cover,
-    },
-    /// The database is of version 0 of the format.
-    #[error(
-        "{path}: expected a database of version {VERSION}, found one of version 0 (run `prove db --game {board} --pieces {pieces} --db {}` to convert it)", databases.display()
-    )]
-    Version0 {
-        /// The path of the MANIFEST.
-        path: PathBuf,
-        /// The name of the board.
-        board: String,
-        /// The directory of the databases.
-        databases: PathBuf,
-        /// The number of pieces that the database has.
-        pieces: u8,
     },
 }
 
@@ -323,7 +308,7 @@ impl Store {
     /// The bytes of the MANIFEST. Their beginning is checked before the rest is read.
     ///
     /// # Errors
-    /// [`StoreError`]; [`StoreError::Missing`] if there is no MANIFEST, [`StoreError::Version0`].
+    /// [`StoreError`]; [`StoreError::Missing`] if there is no MANIFEST.
     fn manifest_bytes(&self) -> Result<Vec<u8>, StoreError> {
         let path = self.manifest_path();
         let io = |source| StoreError::Io { path: path.clone(), source };
@@ -335,10 +320,6 @@ impl Store {
         let mut bytes = Vec::new();
         let start = database::START as u64;
         (&file).take(start).read_to_end(&mut bytes).map_err(io)?;
-        if let Some(pieces) = version0::pieces(&bytes) {
-            let (board, databases) = (self.board.name(), self.databases());
-            return Err(StoreError::Version0 { path, board, databases, pieces });
-        }
         DatabaseManifest::judge_start(&bytes, length).map_err(|e| self.wire(&path, e))?;
         file.take(length.saturating_sub(start)).read_to_end(&mut bytes).map_err(io)?;
         Ok(bytes)
@@ -347,7 +328,7 @@ impl Store {
     /// The MANIFEST, if it is one of a complete database of this board.
     ///
     /// # Errors
-    /// [`StoreError`]; [`StoreError::Missing`] if there is no MANIFEST, [`StoreError::Version0`].
+    /// [`StoreError`]; [`StoreError::Missing`] if there is no MANIFEST.
     pub fn manifest(&self) -> Result<DatabaseManifest, StoreError> {
         let bytes = self.manifest_bytes()?;
         let manifest =
@@ -357,7 +338,7 @@ impl Store {
     }
 
     /// Checks that a MANIFEST is of this board and lists all slices of its cover.
-    pub(crate) fn check_complete(&self, manifest: &DatabaseManifest) -> Result<(), StoreError> {
+    fn check_complete(&self, manifest: &DatabaseManifest) -> Result<(), StoreError> {
         let path = self.manifest_path();
         let there = format!("board {}x{}", manifest.rows, manifest.columns);
         let here = format!("board {}", self.board.name());
@@ -411,21 +392,12 @@ impl Store {
     /// [`StoreError`]: the file cannot be read, or differs from the record.
     pub fn verify_slice(&self, expected: &SliceRecord) -> Result<(), StoreError> {
         let found = self.record(expected.name.into())?;
-        self.compare(expected, &found)
-    }
-
-    /// Checks that the file of a slice agrees with its record.
-    pub(crate) fn compare(
-        &self,
-        expected: &SliceRecord,
-        found: &SliceRecord,
-    ) -> Result<(), StoreError> {
-        if found == expected {
+        if found == *expected {
             return Ok(());
         }
         let show = |r: &SliceRecord| format!("{} bytes with BLAKE3 {}", r.length, r.digest);
         let path = self.slice_path(expected.name.into());
-        Err(self.mismatch(&path, show(expected), show(found)))
+        Err(self.mismatch(&path, show(expected), show(&found)))
     }
 
     /// The values of the quiet positions of a slice, from its file. With a record of the MANIFEST
@@ -447,21 +419,6 @@ impl Store {
         let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64)
             .map_err(|e| self.wire(&path, e))?;
         decoder.decode_all(&bytes).map_err(|unit| self.damaged(&path, unit))
-    }
-
-    /// Verifies the file of a slice by the checksums in it.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub(crate) fn check_checksums(&self, slice: Slice) -> Result<(), StoreError> {
-        let path = self.slice_path(slice);
-        let bytes = self.read_file(&path)?;
-        let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64)
-            .map_err(|e| self.wire(&path, e))?;
-        match decoder.has_right_checksums(&bytes) {
-            true => Ok(()),
-            false => Err(self.mismatch(&path, "payloads as they were written", "other bytes")),
-        }
     }
 
     /// The error of a unit that cannot be decoded.
@@ -615,11 +572,7 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Io`].
-    pub(crate) fn save_manifest(
-        &self,
-        cover: &Cover,
-        slices: Vec<SliceRecord>,
-    ) -> Result<(), StoreError> {
+    fn save_manifest(&self, cover: &Cover, slices: Vec<SliceRecord>) -> Result<(), StoreError> {
         let (rows, columns) = (self.board.rows(), self.board.columns());
         let manifest = DatabaseManifest { rows, columns, cover: cover.clone(), slices };
         let path = self.manifest_path();

@@ -9,4 +9,3 @@ mod files;
 mod oracle;
 mod reader;
 mod slices;
-mod version0;
