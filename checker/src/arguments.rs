@@ -30,21 +30,11 @@ fn parse_share(text: &str) -> Result<u32, String> {
 
 /// How well to check values of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum LevelName {
+enum LevelName {
     /// Derive all values again from the rules, and compare
     Exact,
     /// Only check that each value follows from its successors': enough for claims of not losing
     Consistent,
-}
-
-impl LevelName {
-    /// The level's name as it is written on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            LevelName::Exact => "exact",
-            LevelName::Consistent => "consistent",
-        }
-    }
 }
 
 /// How to check.

@@ -1,10 +1,9 @@
 //! What can be written after `check`, and what its help says of it.
 
-use crate::arguments::{CheckArguments, LevelName, parse_size};
+use crate::arguments::{CheckArguments, parse_size};
 use certificate_spec::cover::Cover;
 use checker_core::Game;
-use clap::builder::RangedU64ValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -19,15 +18,13 @@ Examples:
                                             a sixteenth of the time, too, if all shards have DIR
   check merge cert *.note --keys trusted.txt
                                             whether notes of trusted people are the whole work
-  check plan cert --shards 200 --script slurm --out jobs
-                                            all shards and merging as jobs for a cluster
   check cert --sample 1% --seed 7           a random sample of blocks, nodes and leaves
   check explain cert B:W13-18:B1-6          why a position holds
   check explain cert --moves 4-7            why the position after these moves does
   check reproduce cert --prove ./prove      whether the prover makes the same again
 
 The verdict is the last line on standard output; the same in a plain sentence is on standard error, unless
---quiet is given.
+--quiet is given. The script packaging/slurm/check-shards.sh runs shards as jobs of Slurm and merges their notes.
 
 Exit status:
   0  s VERIFIED     everything was checked and is right
@@ -150,8 +147,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR", default_value = "egdb")]
         db: PathBuf,
     },
-    /// Write the shards of a check, and merging their notes, as jobs for a cluster
-    Plan(PlanArguments),
     /// Make a key to sign notes with; prints the public key
     Keygen {
         /// Whose key it is, without blanks and +
@@ -174,75 +169,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         db: Option<PathBuf>,
     },
-}
-
-const PLAN_HELP: &str = "\
-Examples:
-  check plan cert --db /shared/egdb --shards 200 --script slurm --out jobs
-  check plan --game 8x8 --pieces 6 --db /shared/egdb --shards 500 --memory 16GiB --script slurm --out jobs-8x8
-  check plan cert --shards 200 --tables /shared/tables --key me.key --keys trusted.txt --script slurm --out signed
-
-jobs/submit.sh submits job arrays of fewer than 1,000 shards each, which write jobs/notes, and a last job, which \
-merges these: jobs/verdict is its verdict, and its exit status that of `check merge`. If jobs fail, run submit.sh \
-again: shards that have a note end at once. Everything must be where all machines see it. The variable CHECK says \
-where the program is there, if not where it is here. Remove jobs/notes to check everything again.
-
-Exit status: 0 if the scripts are written, 4 if not.";
-
-/// A check as jobs for a cluster.
-#[derive(Args)]
-#[command(after_help = PLAN_HELP)]
-pub struct PlanArguments {
-    /// The certificate's folder
-    #[arg(value_name = "CERT", required_unless_present = "game", conflicts_with = "game")]
-    pub certificate: Option<PathBuf>,
-    /// Without a certificate: which database is checked.
-    #[command(flatten)]
-    pub database: DatabaseArguments,
-    /// The number of shards
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50_000))]
-    pub shards: u32,
-    /// What runs jobs on the cluster
-    #[arg(long, value_enum)]
-    pub script: Scheduler,
-    /// The folder for the scripts, which must be new
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
-    /// The folder of databases
-    #[arg(long, value_name = "DIR", default_value = "egdb")]
-    pub db: PathBuf,
-    /// How well to check values of the database
-    #[arg(long, value_enum, default_value = "exact")]
-    pub level: LevelName,
-    /// The most that tables of values of a shard may take
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = parse_size)]
-    pub memory: u64,
-    /// Threads of each shard
-    #[arg(long, value_name = "T", default_value = "1", value_parser = RangedU64ValueParser::<usize>::new().range(1..=256))]
-    pub threads: usize,
-    /// Minutes that a shard may take
-    #[arg(long, value_name = "MIN", default_value_t = 1440, value_parser = clap::value_parser!(u64).range(1..))]
-    pub minutes: u64,
-    /// Let shards share decoded tables in the folder DIR, as --tables of a check does
-    #[arg(long, value_name = "DIR")]
-    pub tables: Option<PathBuf>,
-    /// Sign the notes with the key in FILE
-    #[arg(long, value_name = "FILE")]
-    pub key: Option<PathBuf>,
-    /// When merging, only notes signed by one of the public keys in FILE count
-    #[arg(long, value_name = "FILE")]
-    pub keys: Option<PathBuf>,
-    /// Each part must be in notes signed by at least K of these keys
-    #[arg(long, value_name = "K", default_value_t = 1, requires = "keys",
-          value_parser = clap::value_parser!(u8).range(1..))]
-    pub require: u8,
-}
-
-/// What runs jobs on a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Scheduler {
-    /// Slurm
-    Slurm,
 }
 
 const EXPLAIN_HELP: &str = "\

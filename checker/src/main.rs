@@ -7,7 +7,6 @@
 mod explain;
 mod fen;
 mod notation;
-mod plan;
 mod reproduce;
 mod sentence;
 mod stdout;
@@ -186,10 +185,6 @@ fn run(arguments: &Arguments) -> Output {
         Some(Command::Merge { paths, database, trust, db }) => {
             verdict(merge(paths, database, trust, db), false)
         }
-        Some(Command::Plan(arguments)) => match plan::plan(arguments) {
-            Ok(text) => Output { text, status: 0 },
-            Err(stop) => verdict(Err(stop), false),
-        },
         Some(Command::Keygen { name, key }) => match PrivateKey::generate(name, key) {
             Ok(key) => Output { text: format!("{}\n", key.public.text()), status: 0 },
             Err(error) => verdict(Err(Stop::Error(error)), false),

@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 /// A command that a text shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// Where it stands, as in `check plan --help` or `GUIDE.md line 741`.
+    /// Where it stands, as in `check merge --help` or `GUIDE.md line 741`.
     pub place: String,
     /// The command without the remark after it.
     pub command: String,

@@ -2,7 +2,6 @@
 //! test.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -142,14 +141,12 @@ impl Cluster {
         ["munged", "slurmctld", "slurmd"].map(read).concat()
     }
 
-    /// Runs `submit.sh` in a directory, and waits until no job is left. Returns what it printed.
+    /// Runs a command that submits jobs, and waits until no job is left. Returns what it printed.
     ///
     /// # Panics
     /// If it fails, or if jobs do not end.
-    pub fn submit(&mut self, scripts: &Path, variable: (&str, &Path)) -> String {
-        let mut submit = self.command(scripts.join("submit.sh"));
-        let Output { status, stdout, stderr } =
-            submit.env(variable.0, variable.1).output().expect("submit.sh runs");
+    pub fn submit(&mut self, mut command: Command) -> String {
+        let Output { status, stdout, stderr } = command.output().expect("the command runs");
         let said = String::from_utf8_lossy(&stderr).into_owned();
         assert!(status.success(), "{said}");
         self.wait_until("all jobs are done", |cluster| {

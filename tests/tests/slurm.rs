@@ -61,7 +61,12 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
 
     // One of the largest slices; slices that follow from it wait for it.
     let dies = prove_that_dies(here, "1-1-2-1");
-    let jobs = cluster.submit(&here.join("build"), ("PROVE", &dies));
+    let submit = |cluster: &mut Cluster| {
+        let mut submit = cluster.command(here.join("build/submit.sh"));
+        submit.env("PROVE", &dies);
+        cluster.submit(submit)
+    };
+    let jobs = submit(&mut cluster);
     assert!(here.join("died").exists(), "{jobs}{listed}");
     assert_eq!(jobs.lines().count(), listed.lines().count(), "{jobs}{listed}");
     assert!(jobs.lines().last().unwrap().starts_with("finish "), "{jobs}");
@@ -70,7 +75,7 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
     let database = read_all(&here.join("one/6x6"));
     assert!(before.len() > 4 && before.len() < database.len() - 1, "{before:?}");
 
-    cluster.submit(&here.join("build"), ("PROVE", &dies));
+    submit(&mut cluster);
     assert!(read_all(&here.join("many/6x6")) == database, "other bytes");
     let after = slices(&here.join("many/6x6"));
     // One slice of the pair that was being written may have been there, and is written again with
@@ -92,11 +97,16 @@ fn jobs_make_the_database_of_one_process_and_check_it() {
 
     let public = run(&path("check"), &["keygen", "me", "--key", "me.key"], here);
     fs::write(here.join("trusted"), public.stdout).unwrap();
-    let plan = ["plan", "--db", "many", "--shards", "5", "--memory", "256MiB", "--key", "me.key"];
-    let script = ["--keys", "trusted", "--script", "slurm", "--out", "audit"];
-    let planned = run(&path("check"), &[&plan[..], &of, &script].concat(), here);
-    assert_eq!(planned.status.code(), Some(0), "{}", String::from_utf8_lossy(&planned.stdout));
-    cluster.submit(&here.join("audit"), ("CHECK", &path("check")));
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/slurm/check-shards.sh");
+    let audit = here.join("audit");
+    fs::create_dir(&audit).unwrap();
+    let lines = "of='--game 6x6 --pieces 5 --db ../many'
+jobs=$(sbatch --parsable --array=1-5 --mem=600M $script $of --memory 256MiB --key ../me.key)
+sbatch --dependency=afterok:$jobs --kill-on-invalid-dep=yes $script $of --keys ../trusted";
+    let mut shards = cluster.command("bash");
+    shards.args(["-euc", lines]).current_dir(&audit);
+    shards.env("script", script).env("CHECK", path("check"));
+    cluster.submit(shards);
     let whole = check(&[&["--db", "one", "--quiet"], &of[..]].concat(), here).verdict;
     let merged = noted("audit/verdict");
     let claim = whole.split(" db=exact").next().unwrap();
