@@ -5,13 +5,12 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use draughtproof_proof::prepare_database::Room;
 use serde::Serialize;
-use slurm_jobs::Limits;
 
 use super::failure::Failure;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::sizes::bytes;
-use crate::cluster::{BuildStep, Program, build_steps, script_steps};
+use crate::egdb::cluster::{self, BuildStep, Limits, Program, build_steps, script_steps};
 use crate::egdb::{Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]
@@ -127,7 +126,7 @@ fn write_scripts(
     };
     let jobs = script_steps(&program, steps);
     let title = format!("The database {} with {cover} pieces", board.name());
-    slurm_jobs::write(directory, &title, &jobs).map_err(|e| file(directory, e))?;
+    cluster::write(directory, &title, &jobs).map_err(|e| file(directory, e))?;
     let format = options.result.format;
     if format == Format::Tsv {
         out.line("step\ttasks\tslices\tmemory\tminutes")?;

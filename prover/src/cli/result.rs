@@ -11,6 +11,7 @@ use tempfile::NamedTempFile;
 
 use super::failure::Failure;
 use crate::egdb::atomic::{UNFINISHED, sync_directory};
+use crate::egdb::cluster::require_new;
 
 /// Output for people or for programs.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +102,7 @@ impl ResultOptions {
             Failure::Input("--out: expected a new directory for the scripts, found none".into())
         })?;
         let there = directory.ancestors().skip(1).find(|folder| folder.exists());
-        let new = slurm_jobs::require_new(&directory)
+        let new = require_new(&directory)
             .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
         new.map_err(|source| Failure::File { path: directory.clone(), source })?;
         Ok((directory, ResultWriter::new(None)?))

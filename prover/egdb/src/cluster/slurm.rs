@@ -1,9 +1,6 @@
 //! Work that is done in steps, as scripts for Slurm: a job array for each step, and `submit.sh`,
 //! which submits all arrays, each after those that it needs.
 //!
-//! Used by the prover and by the program `check`. This crate knows neither games nor the files of
-//! proofs: the caller says what a task runs.
-//!
 //! A task must end with status 0 if its output exists already. Then work that failed, was killed or
 //! was cancelled goes on when it is submitted again.
 
@@ -13,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 /// The most tasks of a job array; the usual configuration of Slurm admits 1,000.
-pub const MOST_TASKS: usize = 999;
+const MOST_TASKS: usize = 999;
 
 /// The resources that a task may use; Slurm ends a task that uses more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +39,7 @@ pub struct Step {
 }
 
 /// A word for bash, in quotes if it needs any.
-pub fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.into();

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use slurm_jobs::{Limits, Step, quoted};
+use certificate_spec::cover::Cover;
 
+use super::slurm::{Limits, Step, quoted};
 use super::steps::{BuildStep, BuildTask};
-use crate::board::Board;
-use crate::egdb::Cover;
+use draughtproof_game::Board;
 
 /// The ratio of a task's time limit to its forecast, for slower or busy machines.
 const PATIENCE: f64 = 4.0;

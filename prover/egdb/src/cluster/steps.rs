@@ -8,7 +8,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::egdb::{Builder, PairForecast, Slice, pair_of};
+use crate::build::forecast::PairForecast;
+use crate::build::pairs::pair_of;
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
 
 /// Below this many bytes, tasks are not separated by the memory that they need.
 const SMALL_MEMORY: u64 = 1 << 30;
@@ -113,8 +116,8 @@ mod tests {
     use std::collections::{BTreeSet, HashMap};
 
     use super::build_steps;
-    use crate::board::Board;
-    use crate::egdb::{Builder, Cover, PairForecast, Slice, pair_of};
+    use crate::{Builder, Cover, PairForecast, Slice, pair_of};
+    use draughtproof_game::Board;
 
     fn pairs() -> Vec<PairForecast> {
         let (board, cover) = (Board::new(8, 8).unwrap(), Cover::parse("5,6:3").unwrap());
