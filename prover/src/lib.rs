@@ -16,8 +16,7 @@
 //!    HTTP. Both are features of this crate, `farm` and `serve`.
 //!
 //! This crate is the command line: [`cli`] reads options, calls the crates above and prints.
-//! [`manual`] makes manual pages and shell completions of it. [`exchange`] takes databases to other machines and
-//! programs.
+//! [`manual`] makes manual pages and shell completions of it.
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory, and
 // what the prover gets wrong the checker refutes; the checker keeps the lint.
 #![allow(clippy::cast_possible_truncation)]
@@ -26,5 +25,4 @@ use draughtproof_egdb as egdb;
 use draughtproof_game as board;
 
 pub mod cli;
-pub mod exchange;
 pub mod manual;

@@ -33,7 +33,7 @@
 //! The modules follow the stages of the data: `index` (positions as numbers), `values` (tables in
 //! memory), `solve` (a slice from those before it), `build` (a whole database, in order and within
 //! bounds), `codec` (tables as bytes), `disk` (bytes as files), `depth` (the length of wins). [`cluster`] builds a
-//! database as jobs of many machines.
+//! database as jobs of many machines; [`exchange`] takes databases to other machines and programs.
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory. A
 // mistake in a database is refuted by the checker, which keeps this lint.
 #![allow(clippy::cast_possible_truncation)]
@@ -45,6 +45,7 @@ mod codec;
 mod database;
 mod depth;
 mod disk;
+pub mod exchange;
 mod index;
 pub mod size;
 mod solve;

@@ -19,8 +19,8 @@ use super::left_out::SliceStore;
 use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
+use crate::egdb::exchange::{Compared, Difference, compare_values, export, import};
 use crate::egdb::{PairEvent, Slice, Store, Value};
-use crate::exchange::{Compared, Difference, compare_values, export, import};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

@@ -21,8 +21,8 @@ use draughtproof_serve::NoteError;
 use thiserror::Error;
 
 use crate::board::{FenError, MoveError};
+use crate::egdb::exchange::ExchangeError;
 use crate::egdb::{BuildError, StoreError};
-use crate::exchange::ExchangeError;
 
 /// The reason why a command failed; each kind has an exit status.
 #[derive(Debug, Error)]

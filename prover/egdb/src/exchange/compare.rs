@@ -6,8 +6,9 @@ use std::path::Path;
 use certificate_spec::text::without_mark;
 
 use super::ExchangeError;
-use crate::board::Position;
-use crate::egdb::{Value, Values};
+use crate::values::resident::Values;
+use crate::values::table::Value;
+use draughtproof_game::Position;
 
 /// The number of positions that are looked up together.
 const AT_A_TIME: usize = 1 << 16;

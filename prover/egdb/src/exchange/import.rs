@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use certificate_spec::cover::Cover;
 use certificate_spec::text::without_mark;
 
 use super::{ExchangeError, SUMS, copy};
-use crate::egdb::{Cover, Store, UNFINISHED, atomic};
+use crate::disk::atomic::{self, UNFINISHED};
+use crate::disk::store::Store;
 
 /// The most bytes of a list: a hundred times those of the list of the largest database.
 const MOST_LIST: u64 = 64 << 20;

@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use certificate_spec::cover::Cover;
 use sha2::{Digest, Sha256};
 
 use super::{ExchangeError, SUMS, copy, hex};
-use crate::egdb::{Cover, Store, atomic};
+use crate::disk::atomic;
+use crate::disk::store::Store;
 
 /// The result of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use crate::egdb::StoreError;
+use crate::disk::store::StoreError;
 
 pub use compare::{Compared, Difference, compare_values};
 pub use export::{Exported, export};
