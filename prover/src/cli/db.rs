@@ -157,9 +157,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
         return out.finish();
     }
-    let folder = options.build.folder();
     if let Some(directory) = &options.export {
-        let exported = export(&store, folder, cover, directory)?;
+        let exported = export(&store, cover, directory)?;
         let written = Written {
             directory: directory.display().to_string(),
             files: exported.files,
@@ -186,7 +185,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return build_slices(options, &store, out);
     }
     if let Some(from) = &options.import {
-        let there = import(&store, folder, from)?;
+        let there = import(&store, from)?;
         machine.progress().say(format!("{}: {there} pieces, verified", from.display()));
     }
     if let Some(slices) = slice_store(options)? {

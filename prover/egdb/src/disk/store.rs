@@ -360,7 +360,7 @@ impl Store {
     }
 
     /// The directory of the databases of all boards.
-    fn databases(&self) -> PathBuf {
+    pub(crate) fn databases(&self) -> PathBuf {
         self.directory.parent().unwrap_or(Path::new(".")).to_path_buf()
     }
 

@@ -21,18 +21,13 @@ pub struct Exported {
     pub root: String,
 }
 
-/// Writes the database of a cover, which the one in the directory `databases` must include, to the
-/// directory `out`: its MANIFEST, slices, depths if there are any, and [`SUMS`]. It is written
-/// under another name, its hashes are verified, and then it is renamed.
+/// Writes the database of a cover, which the one in `store` must include, to the directory `out`: its
+/// MANIFEST, slices, depths if there are any, and [`SUMS`]. It is written under another name, its
+/// hashes are verified, and then it is renamed.
 ///
 /// # Errors
 /// [`ExchangeError`]; `out` is unchanged then.
-pub fn export(
-    store: &Store,
-    databases: &Path,
-    cover: &Cover,
-    out: &Path,
-) -> Result<Exported, ExchangeError> {
+pub fn export(store: &Store, cover: &Cover, out: &Path) -> Result<Exported, ExchangeError> {
     let is_free = match fs::read_dir(out) {
         Ok(mut entries) => entries.next().is_none(),
         Err(error) => error.kind() == std::io::ErrorKind::NotFound,
@@ -44,7 +39,7 @@ pub fn export(
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(ExchangeError::io(&unfinished))?;
     }
-    let written = write(store, databases, cover, &unfinished).and_then(|exported| {
+    let written = write(store, cover, &unfinished).and_then(|exported| {
         fs::rename(&unfinished, out).map_err(ExchangeError::io(out))?;
         Ok(exported)
     });
@@ -55,13 +50,9 @@ pub fn export(
     written
 }
 
-fn write(
-    store: &Store,
-    databases: &Path,
-    cover: &Cover,
-    out: &Path,
-) -> Result<Exported, ExchangeError> {
+fn write(store: &Store, cover: &Cover, out: &Path) -> Result<Exported, ExchangeError> {
     let name = store.board().name();
+    let databases = store.databases();
     let manifest = store.manifest_of(cover)?;
     let (values, depths) = (out.join(&name), out.join(format!("{name}.depth")));
     fs::create_dir_all(&values).map_err(ExchangeError::io(&values))?;

@@ -21,15 +21,16 @@ struct Listed {
     sum: String,
 }
 
-/// Puts the database that the directory `from` has of the board of `store` into the directory
-/// `databases`, where there must be none; returns its cover. All files are copied under another
-/// name, and their sizes and hashes are checked against the list and the MANIFEST; then the
-/// directory is renamed. Whether the values are right is for `check` to verify.
+/// Puts the database that the directory `from` has of the board of `store` into `store`, where
+/// there must be none; returns its cover. All files are copied under another name, and their sizes
+/// and hashes are checked against the list and the MANIFEST; then the directory is renamed. Whether
+/// the values are right is for `check` to verify.
 ///
 /// # Errors
 /// [`ExchangeError`]; there is still no database then.
-pub fn import(store: &Store, databases: &Path, from: &Path) -> Result<Cover, ExchangeError> {
+pub fn import(store: &Store, from: &Path) -> Result<Cover, ExchangeError> {
     let name = store.board().name();
+    let databases = store.databases();
     let place = databases.join(&name);
     let list = read_list(&from.join(SUMS), &name)?;
     let _lock = store.lock()?;
@@ -47,7 +48,7 @@ pub fn import(store: &Store, databases: &Path, from: &Path) -> Result<Cover, Exc
             rename(&unfinished.join(&depths), &databases.join(&depths))?;
         }
         rename(&unfinished.join(&name), &place)?;
-        atomic::sync_directory(databases).map_err(ExchangeError::io(databases))?;
+        atomic::sync_directory(&databases).map_err(ExchangeError::io(&databases))?;
         Ok(cover)
     });
     // The unfinished directory may not exist.
