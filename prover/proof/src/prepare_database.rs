@@ -67,7 +67,7 @@ pub fn prepare(
         tables.display(),
         rounded_down(space)
     ));
-    let _tables_lock = session.use_files(space, || wait(store, progress))?;
+    let _tables_lock = session.spill_tables(space, || wait(store, progress))?;
     extend(&mut session, show(progress, what))
 }
 

@@ -8,7 +8,7 @@ use certificate_spec::database::SliceRecord;
 
 use super::error::BuildError;
 use super::residency::Later;
-use super::session::{BuildSession, both, depth_needs};
+use super::session::{BuildSession, depth_needs};
 use crate::disk::store::Store;
 use crate::index::cover::{at_most, union};
 use crate::index::slice::Slice;
@@ -48,7 +48,7 @@ pub fn extend(
     let (there, mut records) = store.finished()?;
     store.remove_damaged(&wanted)?;
     let is_new = |s: &Slice| !there.admits_slice(s.name());
-    let is_finished = |slice: &Slice| both(*slice).iter().all(|&s| store.has_slice(s));
+    let is_finished = |slice: &Slice| slice.with_twin().iter().all(|&s| store.has_slice(s));
     let todo_of = |n| -> Vec<Slice> {
         let pairs = Builder::pairs(board, &at_most(&wanted, n), n).into_iter();
         pairs.filter(|slice| is_new(slice) && !is_finished(slice)).collect()
@@ -67,7 +67,7 @@ pub fn extend(
         let indices: u64 = slices.iter().map(|s| s.indices(board)).sum();
         let (todo, left_out) = session.split_by_memory(todo_of(n));
         let sum = |pairs: &[Slice]| -> u64 {
-            pairs.iter().flat_map(|&s| both(s)).map(|s| s.indices(board)).sum()
+            pairs.iter().flat_map(|&s| s.with_twin()).map(|s| s.indices(board)).sum()
         };
         let (left, indices) = (sum(&todo), indices - sum(&left_out));
         check_disk(store, board, n, left, &records)?;
@@ -75,14 +75,14 @@ pub fn extend(
         for slice in todo {
             later.next();
             session.solve(slice, later.needs())?;
-            progress(Event::Done(both(slice).iter().map(|s| s.indices(board)).sum()));
+            progress(Event::Done(slice.with_twin().iter().map(|s| s.indices(board)).sum()));
         }
         if !left_out.is_empty() {
             progress(Event::End);
             return Err(BuildError::LeftOut {
                 board: board.name(),
                 pieces: n,
-                left: left_out.iter().flat_map(|&s| both(s)).count(),
+                left: left_out.iter().flat_map(|&s| s.with_twin()).count(),
                 need: session.least_memory_here(&part),
                 limit: session.resident.memory,
             });
@@ -107,7 +107,7 @@ pub fn extend_depths(
     mut progress: impl FnMut(Event),
 ) -> Result<(), BuildError> {
     let (board, wanted) = (session.board, session.cover.clone());
-    let size = |slice: Slice| both(slice).iter().map(|s| s.indices(board)).sum::<u64>();
+    let size = |slice: Slice| slice.with_twin().iter().map(|s| s.indices(board)).sum::<u64>();
     for n in 2..=wanted.most_pieces() {
         let pairs = Builder::pairs(board, &wanted, n);
         let indices = pairs.iter().map(|&s| size(s)).sum();

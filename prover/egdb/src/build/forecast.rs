@@ -22,7 +22,7 @@ use certificate_spec::cover::Cover;
 use super::error::BuildError;
 use super::extend::extend;
 use super::residency::{Later, Residency};
-use super::session::{BuildSession, both, room_to_solve};
+use super::session::{BuildSession, room_to_solve};
 use crate::disk::figures::Figures;
 use crate::disk::mapped::file_length;
 use crate::disk::store::Store;
@@ -236,7 +236,7 @@ impl Forecaster {
 
     fn pair(&self, cover: &Cover, slice: Slice) -> PairForecast {
         let of = |rates: &HashMap<Slice, f64>| -> f64 {
-            both(slice).iter().map(|s| rates[s] * s.indices(&self.board) as f64).sum()
+            slice.with_twin().iter().map(|s| rates[s] * s.indices(&self.board) as f64).sum()
         };
         let empty = Residency::new(&self.board, cover, 0);
         let needs = empty.missing(&Builder::needs(slice));
@@ -296,7 +296,7 @@ impl Forecaster {
                 Err(_) => return 0.0,
             };
             indices += load.iter().map(|s| s.indices(&self.board)).sum::<u64>();
-            resident.add(&both(slice));
+            resident.add(&slice.with_twin());
         }
         indices as f64 * self.read
     }
@@ -331,7 +331,7 @@ fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
     // In small slices files and allocations take much of the time, in large ones nearly none.
     let mut left = LARGER_CALIBRATION;
     for pair in Builder::pairs(board, &larger, pieces + 1) {
-        let indices = sum(&both(pair));
+        let indices = sum(&pair.with_twin());
         if indices > left {
             break;
         }

@@ -5,5 +5,6 @@ pub(crate) mod error;
 pub(crate) mod extend;
 pub(crate) mod forecast;
 pub(crate) mod pairs;
+mod placement;
 pub(crate) mod residency;
 pub(crate) mod session;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::error::BuildError;
 use super::residency::Later;
-use super::session::{BuildSession, both};
+use super::session::BuildSession;
 use crate::disk::store::StoreError;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
@@ -49,12 +49,12 @@ pub fn build_pairs(
     let mut later = Later::new(&pairs);
     for slice in pairs {
         later.next();
-        if session.verify_listed(&both(slice))? {
+        if session.verify_listed(&slice.with_twin())? {
             report(slice, PairEvent::Found);
             continue;
         }
         let _lock = session.store.lock_pair(slice, || report(slice, PairEvent::Wait))?;
-        if session.store.are_finished(&both(slice))? {
+        if session.store.are_finished(&slice.with_twin())? {
             report(slice, PairEvent::Found);
             continue;
         }

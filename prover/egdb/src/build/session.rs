@@ -11,6 +11,7 @@ use certificate_spec::database::SliceRecord;
 use rayon::prelude::*;
 
 use super::error::BuildError;
+use super::placement::TablePlacement;
 use super::residency::Residency;
 use crate::depth;
 use crate::disk::figures::Figures;
@@ -34,12 +35,7 @@ pub struct BuildSession<'a> {
     /// The records of the slices that the MANIFEST lists.
     records: HashMap<Slice, SliceRecord>,
     tables: TableFiles,
-    /// The slices whose tables are kept in mapped files.
-    to_map: HashSet<Slice>,
-    /// The bytes of disk for tables that a build keeps in files; `None` if it keeps none.
-    neighbours: Option<u64>,
-    /// Whether tables of finished slices are taken from files, and left there for other processes.
-    shares_tables: bool,
+    placement: TablePlacement,
 }
 
 /// An event of making tables.
@@ -76,9 +72,7 @@ impl<'a> BuildSession<'a> {
         let tables = TableFiles::new(store, &records);
         Ok(BuildSession {
             tables,
-            to_map: HashSet::new(),
-            neighbours: None,
-            shares_tables: false,
+            placement: TablePlacement::Memory,
             store,
             board,
             builder: Builder::new(board, cover),
@@ -123,13 +117,19 @@ impl<'a> BuildSession<'a> {
 
     /// The least memory with which this session can build a database.
     pub(crate) fn least_memory_here(&self, cover: &Cover) -> u64 {
-        match self.neighbours {
-            None => Self::least_memory(self.board, cover),
-            Some(_) => Self::least_memory_with_files(self.board, cover),
+        let slices = Slice::all(self.board, cover).into_iter();
+        slices.map(|slice| self.memory_here(cover, slice)).max().unwrap_or(0)
+    }
+
+    /// The least memory with which this session can solve a slice of a cover and its twin.
+    fn memory_here(&self, cover: &Cover, slice: Slice) -> u64 {
+        match self.placement {
+            TablePlacement::Spilled { .. } => Self::memory_with_files(self.board, cover, slice),
+            _ => Self::memory_of(self.board, cover, slice),
         }
     }
 
-    /// The least memory with which a database can be built with [`BuildSession::use_files`].
+    /// The least memory with which a database can be built with [`BuildSession::spill_tables`].
     pub fn least_memory_with_files(board: &Board, cover: &Cover) -> u64 {
         let slices = Slice::all(board, cover).into_iter();
         slices.map(|slice| Self::memory_with_files(board, cover, slice)).max().unwrap_or(0)
@@ -140,15 +140,10 @@ impl<'a> BuildSession<'a> {
     pub(crate) fn split_by_memory(&self, pairs: Vec<Slice>) -> (Vec<Slice>, Vec<Slice>) {
         let (limit, mut left_out) = (self.resident.memory, HashSet::new());
         pairs.into_iter().partition(|&slice| {
-            let memory_of = match self.neighbours {
-                None => Self::memory_of,
-                Some(_) => Self::memory_with_files,
-            };
-            let need = memory_of(self.board, &self.cover, slice);
-            let fits =
-                need <= limit && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
+            let fits = self.memory_here(&self.cover, slice) <= limit
+                && !Builder::needs(slice).iter().any(|need| left_out.contains(need));
             if !fits {
-                left_out.extend(both(slice));
+                left_out.extend(slice.with_twin());
             }
             fits
         })
@@ -179,7 +174,8 @@ impl<'a> BuildSession<'a> {
         change.forget.into_iter().for_each(|slice| self.builder.forget(slice));
         for slice in change.load {
             self.builder.restore(slice, self.store.load_slice(slice, self.records.get(&slice))?);
-            if self.to_map.contains(&slice) {
+            if matches!(&self.placement, TablePlacement::Mapped(slices) if slices.contains(&slice))
+            {
                 self.move_to_file(slice)?;
             }
             loaded(slice);
@@ -208,7 +204,7 @@ impl<'a> BuildSession<'a> {
         let mut all = Slice::all(self.board, &self.cover);
         all.retain(|slice| self.records.contains_key(slice));
         let chosen = first_tables(self.board, all, space);
-        self.to_map = chosen.iter().copied().collect();
+        self.placement = TablePlacement::Mapped(chosen.iter().copied().collect());
         if self.open_tables(&chosen, false)?.is_empty() {
             return Ok(());
         }
@@ -256,10 +252,7 @@ impl<'a> BuildSession<'a> {
         let mut missing = Vec::new();
         for (&slice, table) in slices.iter().zip(opened) {
             match table {
-                Some(table) => {
-                    self.builder.put(slice, table);
-                    self.resident.map(slice);
-                }
+                Some(table) => self.put_mapped(slice, table),
                 None => {
                     self.builder.forget(slice);
                     self.resident.unmap(slice);
@@ -276,9 +269,20 @@ impl<'a> BuildSession<'a> {
         // Where files cannot be used in their byte order, none is opened, and the table stays in
         // memory.
         if let Some(table) = self.tables.open(slice)? {
-            self.builder.put(slice, table);
-            self.resident.map(slice);
+            self.put_mapped(slice, table);
         }
+        Ok(())
+    }
+
+    /// Uses a mapped table for a slice.
+    fn put_mapped(&mut self, slice: Slice, table: Table) {
+        self.builder.put(slice, table);
+        self.resident.map(slice);
+    }
+
+    /// Lets the file of a table be found, by the finished slice that the MANIFEST does not list.
+    fn add_table(&mut self, slice: Slice) -> Result<(), BuildError> {
+        self.tables.add(&self.store.record(slice)?);
         Ok(())
     }
 
@@ -287,18 +291,22 @@ impl<'a> BuildSession<'a> {
         self.store
     }
 
-    /// Makes a build keep the finished slices that it needs in mapped files, within `space` bytes
-    /// of disk, instead of in memory. A table for which no space is left replaces those that are
-    /// needed again last; a table that finds no space stays in memory.
+    /// Makes a build keep the finished slices that it needs in mapped files, within `spill_budget`
+    /// bytes of disk, instead of in memory. A table for which no space is left replaces those that
+    /// are needed again last; a table that finds no space stays in memory.
     ///
     /// # Errors
     /// [`BuildError`]: among others when files of finished slices cannot be read.
-    pub fn use_files(&mut self, space: u64, wait: impl FnOnce()) -> Result<fs::File, BuildError> {
-        self.neighbours = Some(space);
+    pub fn spill_tables(
+        &mut self,
+        spill_budget: u64,
+        wait: impl FnOnce(),
+    ) -> Result<fs::File, BuildError> {
+        self.placement = TablePlacement::Spilled { spill_budget };
         // Slices that an earlier run has finished are not in the MANIFEST yet.
         for slice in Slice::all(self.board, &self.cover) {
             if !self.records.contains_key(&slice) && self.store.has_slice(slice) {
-                self.tables.add(&self.store.record(slice)?);
+                self.add_table(slice)?;
             }
         }
         Ok(self.tables.lock(wait)?)
@@ -315,8 +323,7 @@ impl<'a> BuildSession<'a> {
             return Ok(());
         }
         if let Some(table) = self.tables.open(slice)?.filter(Table::is_right) {
-            self.builder.put(slice, table);
-            self.resident.map(slice);
+            self.put_mapped(slice, table);
             return Ok(());
         }
         // Captures lead to fewer pieces, so this recursion ends.
@@ -334,10 +341,10 @@ impl<'a> BuildSession<'a> {
         needs: &[Slice],
         later: &[Slice],
     ) -> Result<(), BuildError> {
-        let space = self.neighbours.unwrap_or(0);
+        let TablePlacement::Spilled { spill_budget } = self.placement else { return Ok(()) };
         let length = self.tables.length(slice);
         let mut used: u64 = self.resident.mapped().map(|s| self.tables.length(s)).sum();
-        while used + length > space {
+        while used + length > spill_budget {
             let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
             let others = self.resident.mapped().filter(|other| !needs.contains(other));
             let Some(other) = others.max_by_key(|s| (next_use(s), s.name().order())) else {
@@ -404,7 +411,7 @@ impl<'a> BuildSession<'a> {
         let directory = self.store.tables();
         fs::create_dir_all(&directory)
             .map_err(|source| StoreError::Io { path: directory, source })?;
-        self.shares_tables = true;
+        self.placement = TablePlacement::Shared;
         Ok(())
     }
 
@@ -414,7 +421,7 @@ impl<'a> BuildSession<'a> {
         // first.
         for slice in self.resident.missing(needs) {
             if !self.tables.knows(slice) {
-                self.tables.add(&self.store.record(slice)?);
+                self.add_table(slice)?;
             }
         }
         let missing = needs.iter().copied().filter(|&need| !self.resident.has(need));
@@ -442,50 +449,72 @@ impl<'a> BuildSession<'a> {
     /// Solves a slice and its twin and writes them.
     pub(crate) fn solve(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
         let start = Instant::now();
-        let pair = both(slice);
-        let room = room_to_solve(self.board, slice);
         let needs = Builder::needs(slice);
-        if self.neighbours.is_some() {
-            for &need in &needs {
-                self.bring_to_file(need, &needs, later)?;
-            }
-        }
-        if self.shares_tables {
-            self.map_shared(&needs)?;
-        }
-        self.bring(&needs, room, later)?;
-        self.builder.solve(slice);
-        self.resident.add(&pair);
-        let solved = start.elapsed();
-        for &slice in &pair {
-            let start = Instant::now();
-            let table = self.builder.table(slice);
-            let (win, loss) = table.count();
-            let bytes = self.store.save_slice(slice, table)?;
-            self.store.add_figures(&Figures {
-                slice: slice.name(),
-                indices: slice.indices(self.board),
-                positions: placements(self.board, slice),
-                win,
-                loss,
-                bytes,
-                solve_seconds: solved.as_secs_f64() / pair.len() as f64,
-                write_seconds: start.elapsed().as_secs_f64(),
-            })?;
-            if self.shares_tables {
-                self.tables.add(&self.store.record(slice)?);
-                self.tables.write(slice, self.builder.table(slice))?;
-            }
-            if self.neighbours.is_some() {
-                self.tables.add(&self.store.record(slice)?);
-                if later.contains(&slice) {
-                    self.move_to_file_within(slice, &pair, later)?;
-                } else {
-                    self.builder.forget(slice);
-                    self.resident.remove(slice);
+        match self.placement {
+            TablePlacement::Memory | TablePlacement::Mapped(_) => {}
+            TablePlacement::Spilled { .. } => {
+                for &need in &needs {
+                    self.bring_to_file(need, &needs, later)?;
                 }
             }
+            TablePlacement::Shared => self.map_shared(&needs)?,
         }
+        self.bring(&needs, room_to_solve(self.board, slice), later)?;
+        self.builder.solve(slice);
+        let pair = slice.with_twin();
+        self.resident.add(&pair);
+        let solve_seconds = start.elapsed().as_secs_f64() / pair.len() as f64;
+        for &slice in &pair {
+            self.save(slice, solve_seconds)?;
+            match self.placement {
+                TablePlacement::Memory | TablePlacement::Mapped(_) => {}
+                TablePlacement::Spilled { .. } => self.spill_solved(slice, &pair, later)?,
+                TablePlacement::Shared => self.share_solved(slice)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a slice, which was solved in this time, and its figures.
+    fn save(&self, slice: Slice, solve_seconds: f64) -> Result<(), BuildError> {
+        let start = Instant::now();
+        let table = self.builder.table(slice);
+        let (win, loss) = table.count();
+        let bytes = self.store.save_slice(slice, table)?;
+        self.store.add_figures(&Figures {
+            slice: slice.name(),
+            indices: slice.indices(self.board),
+            positions: placements(self.board, slice),
+            win,
+            loss,
+            bytes,
+            solve_seconds,
+            write_seconds: start.elapsed().as_secs_f64(),
+        })?;
+        Ok(())
+    }
+
+    /// Moves the table of a slice that was just solved with the others of `pair` to a file if it is
+    /// needed again, or else drops it.
+    fn spill_solved(
+        &mut self,
+        slice: Slice,
+        pair: &[Slice],
+        later: &[Slice],
+    ) -> Result<(), BuildError> {
+        self.add_table(slice)?;
+        if later.contains(&slice) {
+            return self.move_to_file_within(slice, pair, later);
+        }
+        self.builder.forget(slice);
+        self.resident.remove(slice);
+        Ok(())
+    }
+
+    /// Leaves the table of a slice that was just solved to other processes.
+    fn share_solved(&mut self, slice: Slice) -> Result<(), BuildError> {
+        self.add_table(slice)?;
+        self.tables.write(slice, self.builder.table(slice))?;
         Ok(())
     }
 
@@ -503,7 +532,7 @@ impl<'a> BuildSession<'a> {
     /// Whether the depths of a slice and its twin are stored, for the current values.
     pub(crate) fn has_depths(&self, slice: Slice) -> bool {
         let has = |s: &Slice| self.records.get(s).is_some_and(|r| depth::has_file(self.store, r));
-        both(slice).iter().all(has)
+        slice.with_twin().iter().all(has)
     }
 
     /// Loads all slices of the session's cover. `progress` is called with the number of indices of
@@ -532,16 +561,11 @@ fn first_tables(board: &Board, slices: Vec<Slice>, space: u64) -> Vec<Slice> {
 
 /// The bytes that solving a slice and its twin takes besides the slices that it needs.
 pub(crate) fn room_to_solve(board: &Board, slice: Slice) -> u64 {
-    let tables: u64 = both(slice).iter().map(|&s| Builder::table_memory(board, s)).sum();
+    let tables: u64 = slice.with_twin().iter().map(|&s| Builder::table_memory(board, s)).sum();
     tables + Builder::work(board, slice)
-}
-
-/// A slice and its twin, once if they are equal.
-pub(crate) fn both(slice: Slice) -> Vec<Slice> {
-    if slice == slice.twin() { vec![slice] } else { vec![slice, slice.twin()] }
 }
 
 /// The slices that finding the depths of a slice and its twin looks at.
 pub(crate) fn depth_needs(slice: Slice) -> Vec<Slice> {
-    [both(slice), Builder::needs(slice)].concat()
+    [slice.with_twin(), Builder::needs(slice)].concat()
 }

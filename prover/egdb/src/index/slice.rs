@@ -58,6 +58,11 @@ impl Slice {
         Slice::new(self.enemy_men, self.enemy_kings, self.men, self.kings)
     }
 
+    /// The slice and its twin, once if they are equal.
+    pub fn with_twin(self) -> Vec<Slice> {
+        if self == self.twin() { vec![self] } else { vec![self, self.twin()] }
+    }
+
     /// The slices of a database of `board` with this cover, in order.
     pub fn all(board: &Board, cover: &Cover) -> Vec<Slice> {
         let side = most_a_side(cover);

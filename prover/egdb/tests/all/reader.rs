@@ -215,7 +215,7 @@ fn a_build_with_tables_in_files() {
                 let _lock = store.lock().expect("the only builder");
                 let mut session =
                     BuildSession::new(&store, &Cover::up_to(most), 1 << 30).expect("a store");
-                let _tables = session.use_files(space, || ()).expect("tables");
+                let _tables = session.spill_tables(space, || ()).expect("tables");
                 extend(&mut session, |_| ()).expect("a database");
                 assert!(store.table_bytes().expect("tables") <= space);
             }
