@@ -7,8 +7,9 @@ use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceRecord;
 
 use super::error::BuildError;
+use super::memory::depth_needs;
 use super::residency::Later;
-use super::session::{BuildSession, depth_needs};
+use super::session::BuildSession;
 use crate::disk::store::Store;
 use crate::index::cover::{at_most, union};
 use crate::index::slice::Slice;

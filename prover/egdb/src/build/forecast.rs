@@ -21,8 +21,9 @@ use certificate_spec::cover::Cover;
 
 use super::error::BuildError;
 use super::extend::extend;
+use super::memory::room_to_solve;
 use super::residency::{Later, Residency};
-use super::session::{BuildSession, room_to_solve};
+use super::session::BuildSession;
 use crate::disk::figures::Figures;
 use crate::disk::mapped::file_length;
 use crate::disk::store::Store;

@@ -1,0 +1,96 @@
+//! Tables that a build needs in mapped files, where they do not fit into memory.
+
+use std::fs;
+
+use super::error::BuildError;
+use super::placement::TablePlacement;
+use super::session::BuildSession;
+use crate::index::slice::Slice;
+use crate::solve::builder::Builder;
+use crate::values::table::Table;
+
+impl BuildSession<'_> {
+    /// Makes a build keep the finished slices that it needs in mapped files, within `spill_budget`
+    /// bytes of disk, instead of in memory. A table for which no space is left replaces those that
+    /// are needed again last; a table that finds no space stays in memory.
+    ///
+    /// # Errors
+    /// [`BuildError`]: among others when files of finished slices cannot be read.
+    pub fn spill_tables(
+        &mut self,
+        spill_budget: u64,
+        wait: impl FnOnce(),
+    ) -> Result<fs::File, BuildError> {
+        self.placement = TablePlacement::Spilled { spill_budget };
+        // Slices that an earlier run has finished are not in the MANIFEST yet.
+        for slice in Slice::all(self.board, &self.cover) {
+            if !self.records.contains_key(&slice) && self.store.has_slice(slice) {
+                self.add_table(slice)?;
+            }
+        }
+        Ok(self.tables.lock(wait)?)
+    }
+
+    /// Brings the table of a finished slice into a mapped file, if it is not in memory.
+    pub(super) fn bring_to_file(
+        &mut self,
+        slice: Slice,
+        needs: &[Slice],
+        later: &[Slice],
+    ) -> Result<(), BuildError> {
+        if self.resident.has(slice) {
+            return Ok(());
+        }
+        if let Some(table) = self.tables.open(slice)?.filter(Table::is_right) {
+            self.put_mapped(slice, table);
+            return Ok(());
+        }
+        // Captures lead to fewer pieces, so this recursion ends.
+        for capture in Builder::captures(slice) {
+            self.bring_to_file(capture, needs, later)?;
+        }
+        self.bring(&[slice], 0, later)?;
+        self.move_to_file_within(slice, needs, later)
+    }
+
+    /// Moves the table of a slice that was just solved with the others of `pair` to a file if it is
+    /// needed again, or else drops it.
+    pub(super) fn spill_solved(
+        &mut self,
+        slice: Slice,
+        pair: &[Slice],
+        later: &[Slice],
+    ) -> Result<(), BuildError> {
+        self.add_table(slice)?;
+        if later.contains(&slice) {
+            return self.move_to_file_within(slice, pair, later);
+        }
+        self.builder.forget(slice);
+        self.resident.remove(slice);
+        Ok(())
+    }
+
+    /// Moves a table to a file, if there is room for it.
+    fn move_to_file_within(
+        &mut self,
+        slice: Slice,
+        needs: &[Slice],
+        later: &[Slice],
+    ) -> Result<(), BuildError> {
+        let TablePlacement::Spilled { spill_budget } = self.placement else { return Ok(()) };
+        let length = self.tables.length(slice);
+        let mut used: u64 = self.resident.mapped().map(|s| self.tables.length(s)).sum();
+        while used + length > spill_budget {
+            let next_use = |s: &Slice| later.iter().position(|l| l == s).unwrap_or(usize::MAX);
+            let others = self.resident.mapped().filter(|other| !needs.contains(other));
+            let Some(other) = others.max_by_key(|s| (next_use(s), s.name().order())) else {
+                return Ok(());
+            };
+            self.tables.remove(other)?;
+            self.builder.forget(other);
+            self.resident.unmap(other);
+            used -= self.tables.length(other);
+        }
+        self.move_to_file(slice)
+    }
+}
