@@ -3,12 +3,7 @@
 
 use certificate_spec::database::SliceName;
 
-/// The slice whose file has this name, if it is the name of one.
-pub(crate) fn slice_name(text: &str) -> Option<SliceName> {
-    let counts: Vec<u8> = text.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let name = SliceName(counts.try_into().ok()?);
-    (name.file_name() == text).then_some(name)
-}
+use crate::index::slice::Slice;
 
 /// The measurements of a slice.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +49,7 @@ impl Figures {
             return None;
         };
         Some(Figures {
-            slice: slice_name(slice)?,
+            slice: Slice::parse(slice)?.name(),
             indices: indices.parse().ok()?,
             positions: positions.parse().ok()?,
             win: win.parse().ok()?,

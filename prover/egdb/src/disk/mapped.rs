@@ -33,7 +33,6 @@ use memmap2::Mmap;
 use rayon::prelude::*;
 
 use super::atomic;
-use crate::values::table::Group;
 
 const MAGIC: &[u8; 8] = b"DPTABLES";
 const VERSION: u32 = 1;
@@ -43,6 +42,9 @@ const PAGE: usize = 4096;
 const SUM: usize = 8;
 /// The number of groups in a page.
 const GROUPS: usize = PAGE / 16;
+
+/// The win word and the loss word of 64 values.
+pub(crate) type Group = [u64; 2];
 
 /// The table of a slice in a file.
 pub(crate) struct MappedTable {

@@ -16,7 +16,7 @@ use certificate_spec::{Digest, WireError};
 use thiserror::Error;
 
 use super::atomic::{self, UNFINISHED};
-use super::figures::{self, Figures};
+use super::figures::Figures;
 use crate::codec::decode::SliceDecoder;
 use crate::codec::encode::encode_slice;
 use crate::index::slice::Slice;
@@ -208,8 +208,7 @@ impl Store {
             let io = |source| StoreError::Io { path: directory.clone(), source };
             for entry in fs::read_dir(directory).map_err(io)? {
                 let name = entry.map_err(io)?.file_name();
-                let name = name.to_str().and_then(figures::slice_name);
-                let slice = name.map(Slice::from);
+                let slice = name.to_str().and_then(Slice::parse);
                 slices.extend(slice.filter(|slice| slice.exists(&self.board, &all)));
             }
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use certificate_spec::text::without_mark;
 
-use super::ExchangeError;
+use super::error::ExchangeError;
 use crate::values::resident::Values;
 use crate::values::table::Value;
 use draughtproof_game::Position;

@@ -6,7 +6,8 @@ use std::path::Path;
 use certificate_spec::cover::Cover;
 use sha2::{Digest, Sha256};
 
-use super::{ExchangeError, SUMS, copy, hex};
+use super::error::ExchangeError;
+use super::sums::{SUMS, copy, hex};
 use crate::disk::atomic;
 use crate::disk::store::Store;
 
@@ -22,7 +23,7 @@ pub struct Exported {
 }
 
 /// Writes the database of a cover, which the one in `store` must include, to the directory `out`: its
-/// MANIFEST, slices, depths if there are any, and [`SUMS`]. It is written under another name, its
+/// MANIFEST, slices, depths if there are any, and `SHA256SUMS`. It is written under another name, its
 /// hashes are verified, and then it is renamed.
 ///
 /// # Errors

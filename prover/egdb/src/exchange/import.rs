@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use certificate_spec::cover::Cover;
 use certificate_spec::text::without_mark;
 
-use super::{ExchangeError, SUMS, copy};
+use super::error::ExchangeError;
+use super::sums::{SUMS, copy};
 use crate::disk::atomic::{self, UNFINISHED};
 use crate::disk::store::Store;
 

@@ -1,9 +1,6 @@
-//! Parts and unions of covers, and their form for look-ups: a table of the admitted numbers of
-//! pieces, and an array of slices.
+//! Parts and unions of covers, and a table of the admitted numbers of pieces for look-ups.
 
 use certificate_spec::cover::{Clause, Cover};
-
-use super::slice::Slice;
 
 /// The part of a cover with at most `pieces` pieces.
 pub fn at_most(cover: &Cover, pieces: u8) -> Cover {
@@ -49,40 +46,11 @@ impl SideLimits {
     }
 }
 
-/// An array with a place for each slice of which neither side has more than some number of pieces.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SliceArray {
-    /// One more than the most men, or kings, of a side.
-    base: usize,
-}
-
-impl SliceArray {
-    /// An array for the slices of a cover, and some others.
-    pub(crate) fn new(cover: &Cover) -> Self {
-        SliceArray { base: usize::from(most_a_side(cover)) + 1 }
-    }
-
-    /// All slices that have a place, in the order of places.
-    pub(crate) fn slices(self) -> impl Iterator<Item = Slice> {
-        (0..self.base.pow(4)).map(move |place| {
-            let digit = |power: u32| (place / self.base.pow(power) % self.base) as u8;
-            Slice::new(digit(3), digit(2), digit(1), digit(0))
-        })
-    }
-
-    /// The place of a slice.
-    #[inline]
-    pub(crate) fn place(self, slice: Slice) -> usize {
-        let counts = [slice.men, slice.kings, slice.enemy_men, slice.enemy_kings];
-        counts.iter().fold(0, |place, &n| place * self.base + usize::from(n))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use certificate_spec::cover::Cover;
 
-    use super::{SideLimits, SliceArray, at_most, most_a_side, union};
+    use super::{SideLimits, at_most, most_a_side, union};
 
     fn cover(text: &str) -> Cover {
         Cover::parse(text).expect("a cover")
@@ -115,11 +83,5 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn every_slice_has_its_place() {
-        let array = SliceArray::new(&cover("7,8:4"));
-        assert!(array.slices().enumerate().all(|(place, slice)| array.place(slice) == place));
     }
 }

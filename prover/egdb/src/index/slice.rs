@@ -33,9 +33,11 @@ impl Slice {
         Slice { men, kings, enemy_men, enemy_kings }
     }
 
-    /// Parses the name of a slice, such as `2-0-1-1`.
+    /// Parses the name of a slice, which its file has, such as `2-0-1-1`.
     pub fn parse(text: &str) -> Option<Self> {
-        crate::disk::figures::slice_name(text).map(Slice::from)
+        let counts: Vec<u8> = text.split('-').map(str::parse).collect::<Result<_, _>>().ok()?;
+        let name = SliceName(counts.try_into().ok()?);
+        (name.file_name() == text).then_some(name.into())
     }
 
     /// The name of the slice in files.

@@ -17,8 +17,8 @@ use crate::codec::decode::{Scratch, SliceDecoder};
 use crate::codec::layout::{Cut, Layout};
 use crate::disk::read_at::ReadAt;
 use crate::disk::store::{Store, StoreError};
-use crate::index::cover::SliceArray;
 use crate::index::slice::Slice;
+use crate::index::slice_array::SliceArray;
 
 /// The files of a database, and the cache of decoded parts.
 pub(crate) struct Files {

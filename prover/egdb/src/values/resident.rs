@@ -5,8 +5,9 @@ use certificate_spec::cover::Cover;
 use super::files::{Effort, Files, Miss, Place};
 use super::table::{Table, Value};
 use crate::disk::store::StoreError;
-use crate::index::cover::{SideLimits, SliceArray};
+use crate::index::cover::SideLimits;
 use crate::index::slice::{Slice, locate};
+use crate::index::slice_array::SliceArray;
 use draughtproof_game::{Board, Position};
 
 /// The tables of slices. A slice without a table has an empty one.

@@ -7,10 +7,7 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::pages::ask_for_large_pages;
-use crate::disk::mapped::MappedTable;
-
-/// The win word and the loss word of 64 values.
-pub(crate) type Group = [u64; 2];
+use crate::disk::mapped::{Group, MappedTable};
 
 /// The value at a bit of a win and a loss word.
 #[inline]
