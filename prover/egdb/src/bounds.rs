@@ -8,7 +8,7 @@ use draughtproof_game::{Board, MoveError, Position};
 use thiserror::Error;
 
 use crate::database::Database;
-use crate::disk::store::StoreError;
+use crate::disk::error::StoreError;
 
 /// Bounds of a value for the side to move, inclusively.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

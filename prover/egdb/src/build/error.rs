@@ -6,7 +6,7 @@ use certificate_spec::cover::Cover;
 use draughtproof_game::Board;
 use thiserror::Error;
 
-use crate::disk::store::StoreError;
+use crate::disk::error::StoreError;
 use crate::size::{rounded_down, rounded_up};
 
 /// The reason why a database could not be built.

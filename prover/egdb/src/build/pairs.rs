@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::error::BuildError;
 use super::residency::Later;
 use super::session::BuildSession;
-use crate::disk::store::StoreError;
+use crate::disk::error::StoreError;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 

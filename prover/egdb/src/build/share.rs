@@ -5,7 +5,7 @@ use std::fs;
 use super::error::BuildError;
 use super::placement::TablePlacement;
 use super::session::BuildSession;
-use crate::disk::store::StoreError;
+use crate::disk::error::StoreError;
 use crate::index::slice::Slice;
 
 impl BuildSession<'_> {

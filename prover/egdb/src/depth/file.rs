@@ -13,8 +13,10 @@ use super::table::DepthTable;
 use crate::codec::bits::Quiet;
 use crate::codec::layout::{Cut, Span};
 use crate::codec::parts::Parts;
+use crate::disk::atomic::write_parts;
+use crate::disk::error::StoreError;
 use crate::disk::read_at::ReadAt;
-use crate::disk::store::{Store, StoreError, write_parts};
+use crate::disk::store::Store;
 use crate::index::slice::Slice;
 
 const MAGIC: &[u8; 8] = b"DPDEPTH\0";

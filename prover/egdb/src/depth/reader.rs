@@ -8,7 +8,8 @@ use certificate_spec::database::SliceRecord;
 use certificate_spec::value::Value;
 
 use super::file::DepthFile;
-use crate::disk::store::{Store, StoreError};
+use crate::disk::error::StoreError;
+use crate::disk::store::Store;
 use crate::index::slice::{Slice, locate, position_at};
 use draughtproof_game::{Board, Position};
 

@@ -2,7 +2,7 @@
 //! program or the machine stops.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The prefix of the names of files and directories that are being written. A file that a killed
@@ -50,6 +50,28 @@ pub fn write_file<T>(path: &Path, write: impl FnOnce(&mut File) -> io::Result<T>
     Ok(result)
 }
 
+/// Writes the parts of a file atomically.
+///
+/// # Errors
+/// As for [`write_file`].
+pub(crate) fn write_parts<B: AsRef<[u8]>>(
+    path: &Path,
+    parts: impl Iterator<Item = B>,
+) -> io::Result<()> {
+    write_file(path, |file| write_all(file, parts))
+}
+
+pub(super) fn write_all<B: AsRef<[u8]>>(
+    file: &mut File,
+    parts: impl Iterator<Item = B>,
+) -> io::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 20, file);
+    for part in parts {
+        out.write_all(part.as_ref())?;
+    }
+    out.flush()
+}
+
 /// Writes a file as [`write_file`] does, but syncs nothing: after a crash of the machine it may be
 /// incomplete. This is for files that are verified before they are used, or synced later
 /// ([`sync_file_system`]). Several processes, also on several machines that share the file system,
@@ -84,6 +106,20 @@ pub fn sync_file_system(directory: &Path) -> io::Result<()> {
     #[cfg(all(unix, not(target_os = "linux")))]
     rustix::fs::sync();
     sync_directory(directory)
+}
+
+/// Removes the files that killed processes have left unfinished in a directory.
+///
+/// # Errors
+/// The errors of the system.
+pub(super) fn remove_unfinished(directory: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the names in a directory durable.

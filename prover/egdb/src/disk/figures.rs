@@ -1,8 +1,15 @@
 //! Measurements of a build: one line for each slice, in a file beside the database that is no part
 //! of it.
 
+use std::collections::HashMap;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
 use certificate_spec::database::SliceName;
 
+use super::error::StoreError;
+use super::store::Store;
 use crate::index::slice::Slice;
 
 /// The measurements of a slice.
@@ -58,5 +65,36 @@ impl Figures {
             solve_seconds: solve.parse().ok()?,
             write_seconds: write.parse().ok()?,
         })
+    }
+}
+
+impl Store {
+    fn figures_path(&self) -> PathBuf {
+        self.directory.with_extension("figures")
+    }
+
+    /// Appends the figures of a slice to the file beside the database (under [`Store::lock`] or
+    /// [`Store::lock_with_others`]).
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn add_figures(&self, figures: &Figures) -> Result<(), StoreError> {
+        let path = self.figures_path();
+        let write = || {
+            let mut file = fs::OpenOptions::new().create(true).append(true).open(&path)?;
+            // On a network file system append mode alone does not keep two lines apart.
+            file.lock()?;
+            // The line also begins with a newline, since a killed run may have left a part of a
+            // line.
+            file.write_all(format!("\n{}\n", figures.to_line()).as_bytes())
+        };
+        write().map_err(|source| StoreError::Io { path: path.clone(), source })
+    }
+
+    /// The noted figures, the last ones of each slice, in no order.
+    pub fn figures(&self) -> Vec<Figures> {
+        let text = fs::read_to_string(self.figures_path()).unwrap_or_default();
+        let all = text.lines().filter_map(Figures::from_line);
+        all.map(|f| (f.slice, f)).collect::<HashMap<_, _>>().into_values().collect()
     }
 }

@@ -5,14 +5,17 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
+use std::io;
 use std::path::PathBuf;
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceRecord;
 
-use super::atomic::UNFINISHED;
+use super::atomic::remove_unfinished;
+use super::error::StoreError;
+use super::locks::lock_or_wait;
 use super::mapped::{self, MappedTable};
-use super::store::{Store, StoreError};
+use super::store::Store;
 use crate::index::slice::Slice;
 use crate::solve::builder::Builder;
 use crate::values::table::Table;
@@ -106,21 +109,8 @@ impl TableFiles {
         let path = self.directory.with_extension("tables.lock");
         let io = |source| StoreError::Io { path: path.clone(), source };
         fs::create_dir_all(&self.directory).map_err(io)?;
-        let file = File::create(&path).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(fs::TryLockError::WouldBlock) => {
-                wait();
-                file.lock().map_err(io)?;
-            }
-            Err(fs::TryLockError::Error(source)) => return Err(io(source)),
-        }
-        for entry in fs::read_dir(&self.directory).map_err(io)? {
-            let entry = entry.map_err(io)?;
-            if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-                fs::remove_file(entry.path()).map_err(io)?;
-            }
-        }
+        let file = lock_or_wait(&path, wait).map_err(io)?;
+        remove_unfinished(&self.directory).map_err(io)?;
         Ok(file)
     }
 
@@ -138,5 +128,32 @@ impl TableFiles {
         }
         fs::remove_dir(&self.directory).map_err(io)?;
         Ok(bytes)
+    }
+}
+
+impl Store {
+    /// The bytes of the decoded tables in their directory.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub fn table_bytes(&self) -> Result<u64, StoreError> {
+        let directory = self.tables();
+        let read = || {
+            let mut bytes = 0;
+            for entry in fs::read_dir(&directory)? {
+                // Another process may be making or removing tables.
+                bytes += missing_is(0, entry.and_then(|entry| entry.metadata()).map(|m| m.len()))?;
+            }
+            Ok(bytes)
+        };
+        missing_is(0, read()).map_err(|source| StoreError::Io { path: directory.clone(), source })
+    }
+}
+
+/// The found value, or `otherwise` if the error is that there is no such file.
+fn missing_is<T>(otherwise: T, found: io::Result<T>) -> io::Result<T> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(otherwise),
+        found => found,
     }
 }

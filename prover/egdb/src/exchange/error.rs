@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::disk::store::StoreError;
+use crate::disk::error::StoreError;
 
 /// The reason why a database was not exported, imported or compared.
 #[derive(Debug, Error)]

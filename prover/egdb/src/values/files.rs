@@ -15,8 +15,9 @@ use super::cache::Cache;
 use super::table::{Value, value_of};
 use crate::codec::decode::{Scratch, SliceDecoder};
 use crate::codec::layout::{Cut, Layout};
+use crate::disk::error::StoreError;
 use crate::disk::read_at::ReadAt;
-use crate::disk::store::{Store, StoreError};
+use crate::disk::store::Store;
 use crate::index::slice::Slice;
 use crate::index::slice_array::SliceArray;
 

@@ -4,7 +4,7 @@ use certificate_spec::cover::Cover;
 
 use super::files::{Effort, Files, Miss, Place};
 use super::table::{Table, Value};
-use crate::disk::store::StoreError;
+use crate::disk::error::StoreError;
 use crate::index::cover::SideLimits;
 use crate::index::slice::{Slice, locate};
 use crate::index::slice_array::SliceArray;

@@ -1,0 +1,189 @@
+//! The files of slices: reading, verifying and writing them.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use certificate_spec::Digest;
+use certificate_spec::cover::Cover;
+use certificate_spec::database::SliceRecord;
+
+use super::atomic;
+use super::error::StoreError;
+use super::store::Store;
+use crate::codec::decode::SliceDecoder;
+use crate::codec::encode::encode_slice;
+use crate::index::slice::Slice;
+use crate::values::table::Table;
+
+impl Store {
+    /// The slices of which there are files; the MANIFEST may list them or not.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn slices_there(&self) -> Result<Vec<Slice>, StoreError> {
+        let mut slices = Vec::new();
+        let all = Cover::up_to(self.board.squares());
+        for directory in [&self.directory, &self.building].into_iter().filter(|d| d.exists()) {
+            let io = |source| StoreError::Io { path: directory.clone(), source };
+            for entry in fs::read_dir(directory).map_err(io)? {
+                let name = entry.map_err(io)?.file_name();
+                let slice = name.to_str().and_then(Slice::parse);
+                slices.extend(slice.filter(|slice| slice.exists(&self.board, &all)));
+            }
+        }
+        slices.sort_by_key(|slice| slice.name().order());
+        slices.dedup();
+        Ok(slices)
+    }
+
+    /// The record of a finished slice.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn record(&self, slice: Slice) -> Result<SliceRecord, StoreError> {
+        let path = self.slice_path(slice);
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        let mut hasher = blake3::Hasher::new();
+        let mut file = fs::File::open(&path).map_err(io)?;
+        let length = io::copy(&mut file, &mut hasher).map_err(io)?;
+        let digest = Digest(*hasher.finalize().as_bytes());
+        Ok(SliceRecord { name: slice.name(), length, digest })
+    }
+
+    /// Opens the file of a finished slice for reading.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn open_slice(&self, slice: Slice) -> Result<fs::File, StoreError> {
+        let path = self.slice_path(slice);
+        fs::File::open(&path).map_err(|source| StoreError::Io { path, source })
+    }
+
+    /// The values of the quiet positions of a slice, from its file. With a record of the MANIFEST
+    /// the digest of the file is verified.
+    pub(crate) fn load_slice(
+        &self,
+        slice: Slice,
+        record: Option<&SliceRecord>,
+    ) -> Result<Table, StoreError> {
+        let path = self.slice_path(slice);
+        let bytes = self.read_file(&path)?;
+        if let Some(record) = record {
+            let digest = Digest::of(&bytes);
+            if digest != record.digest {
+                let want = format!("{} bytes with BLAKE3 {}", record.length, record.digest);
+                return Err(self.mismatch(&path, want, format!("{} with {digest}", bytes.len())));
+            }
+        }
+        let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64)
+            .map_err(|e| self.wire(&path, e))?;
+        decoder.decode_all(&bytes).map_err(|unit| self.damaged(&path, unit))
+    }
+
+    /// The error of a unit that cannot be decoded.
+    pub(crate) fn damaged(&self, path: &Path, unit: u64) -> StoreError {
+        let found = "one with another checksum or length";
+        self.mismatch(path, format!("unit {unit} of the values as it was written"), found)
+    }
+
+    /// Verifies the digests of the files of the slices of a cover.
+    ///
+    /// # Errors
+    /// [`StoreError`]: among others for the first file that differs from the MANIFEST.
+    pub fn verify(&self, cover: &Cover) -> Result<(), StoreError> {
+        self.manifest_of(cover)?.slices.iter().try_for_each(|expected| self.verify_slice(expected))
+    }
+
+    /// Verifies the length and the digest of the file of a slice.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the file cannot be read, or differs from the record.
+    pub fn verify_slice(&self, expected: &SliceRecord) -> Result<(), StoreError> {
+        let found = self.record(expected.name.into())?;
+        if found == *expected {
+            return Ok(());
+        }
+        let show = |r: &SliceRecord| format!("{} bytes with BLAKE3 {}", r.length, r.digest);
+        let path = self.slice_path(expected.name.into());
+        Err(self.mismatch(&path, show(expected), show(&found)))
+    }
+
+    /// Writes a solved slice (under [`Store::lock`] or [`Store::lock_with_others`]); returns the
+    /// length of its file.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn save_slice(&self, slice: Slice, table: &Table) -> Result<u64, StoreError> {
+        let path = self.building.join(slice.name().file_name());
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        fs::create_dir_all(&self.building).map_err(io)?;
+        let parts = encode_slice(&self.board, slice, table);
+        // The file is synced when the MANIFEST lists it; until then its checksums detect damage.
+        atomic::write_unsynced(&path, |file| atomic::write_all(file, parts.iter())).map_err(io)?;
+        Ok(parts.iter().map(|part| part.len() as u64).sum())
+    }
+
+    /// Adds a finished slice that was built elsewhere (under [`Store::lock_with_others`]): `write`
+    /// fills its file, and must have checked that it is the right one.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], also for errors of `write`.
+    pub fn add_slice(
+        &self,
+        slice: Slice,
+        write: impl FnOnce(&mut fs::File) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        let path = self.building.join(slice.name().file_name());
+        let io = |source| StoreError::Io { path: path.clone(), source };
+        fs::create_dir_all(&self.building).map_err(io)?;
+        atomic::write_unsynced(&path, write).map_err(io)
+    }
+
+    /// Removes slices of a cover that the MANIFEST does not list if they are damaged (under
+    /// [`Store::lock`]): their digests are not known yet, but their checksums are.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(crate) fn remove_damaged(&self, cover: &Cover) -> Result<(), StoreError> {
+        let (there, _) = self.finished()?;
+        let slices = Slice::all(&self.board, cover);
+        for slice in slices.into_iter().filter(|slice| !there.admits_slice(slice.name())) {
+            self.remove_slice_if_damaged(slice)?;
+        }
+        Ok(())
+    }
+
+    /// Like [`Store::remove_damaged`], but for one slice that the MANIFEST does not list. Returns
+    /// whether it is there and undamaged.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub(super) fn remove_slice_if_damaged(&self, slice: Slice) -> Result<bool, StoreError> {
+        // A run may have been killed when it had moved only some slices beside the others.
+        let path = self.slice_path(slice);
+        if !path.exists() {
+            return Ok(false);
+        }
+        let bytes = self.read_file(&path)?;
+        let decoder = SliceDecoder::new(&self.board, slice, &bytes, bytes.len() as u64);
+        let is_whole = decoder.is_ok_and(|decoder| decoder.has_right_checksums(&bytes));
+        if !is_whole {
+            fs::remove_file(&path).map_err(|source| StoreError::Io { path, source })?;
+        }
+        Ok(is_whole)
+    }
+
+    /// Whether slices that the MANIFEST does not list are there and undamaged (under
+    /// [`Store::lock_pair`]); removes damaged ones.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]
+    pub(crate) fn are_finished(&self, pair: &[Slice]) -> Result<bool, StoreError> {
+        let mut finished = true;
+        for &slice in pair {
+            finished &= self.remove_slice_if_damaged(slice)?;
+        }
+        Ok(finished)
+    }
+}
