@@ -2,6 +2,7 @@
 //!
 //! * [`Note`]: a note that was read, with its signatures.
 //! * [`Words`]: the words of its verdict, field by field.
+//! * [`Shard`]: which part of the work a verdict is about.
 //! * [`one_line`]: text of others, escaped for display.
 //! * [`keys`]: public keys that are trusted, and private keys that sign.
 //!
@@ -11,9 +12,11 @@
 
 pub mod keys;
 mod note;
+mod shard;
 mod shown;
 mod words;
 
 pub use note::{HEAD, Note};
+pub use shard::Shard;
 pub use shown::one_line;
 pub use words::{Found, Subject, Words};

@@ -6,9 +6,8 @@
 
 use crate::describe::{DescribedQuestion, Description};
 use crate::selection::{Work, below};
-use crate::shard::Shard;
 use crate::tables::{TableDigest, both};
-use certificate_notes::{Note, Subject, Words};
+use certificate_notes::{Note, Shard, Subject, Words};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker_core::Level;

@@ -14,9 +14,9 @@
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
 use crate::sample::Sample;
-use crate::shard::Shard;
 use crate::statement::{TrustedDatabase, Unseen, journal_field};
 use crate::tables::{TableDigest, both, of_list};
+use certificate_notes::Shard;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;

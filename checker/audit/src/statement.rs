@@ -2,9 +2,9 @@
 
 use crate::sample::Sample;
 use crate::selection::{AllSlices, Everything, SampleSelection, ShardSelection};
-use crate::shard::Shard;
 use crate::source::Journaled;
 use crate::tables::TableFolder;
+use certificate_notes::Shard;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_core::{
