@@ -1,11 +1,12 @@
-//! The words of a note's verdict, field by field (`SPEC.md` §10 to §12).
+//! The words of a note's verdict, and the values of its fields (`SPEC.md` §10 to §12).
 //!
 //! Enforces: that a note says nothing but what a check of this format and these rules can have
-//! said. Each field must be known and occur once, since an unknown field might revoke what others
-//! say.
+//! said. Each field must be known and occur once, in its place, since an unknown field might revoke
+//! what others say.
 
+use crate::shard::Shard;
+use certificate_spec::cover::Cover;
 use certificate_spec::{Digest, RULES, VERSION};
-use std::collections::BTreeMap;
 
 /// The most fields of a verdict.
 const MOST_FIELDS: usize = 32;
@@ -38,7 +39,7 @@ pub enum Subject<'a> {
     },
 }
 
-/// The words of a verdict in a note.
+/// The words of a verdict in a note, whose fields have not been judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Words<'a> {
     /// The result of the check.
@@ -47,22 +48,145 @@ pub struct Words<'a> {
     pub shard: Option<&'a str>,
     /// The certificate or database that was checked.
     pub subject: Subject<'a>,
-    fields: BTreeMap<&'a str, &'a str>,
+    /// Names and values in their order; each name occurs once.
+    fields: Vec<(&'a str, &'a str)>,
+}
+
+/// The values of the fields of a verdict that has all its fields in their order, each in its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fields {
+    /// The level at which values of the database were verified; `None` without a database.
+    pub level: Option<Level>,
+    /// The positions that the database covers.
+    pub cover: Cover,
+    /// The root of the database; `None` without a database.
+    pub db_root: Option<Digest>,
+    /// Which values of the database the check has not verified itself.
+    pub believed: Believed,
+    /// How much was looked at.
+    pub extent: Extent,
+    /// The number of Assumed nodes.
+    pub assumed: u64,
+}
+
+/// The level at which the values of a database were verified (`SPEC.md` §8.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// All values are right.
+    Exact,
+    /// All values follow from each other.
+    Consistent,
+}
+
+/// Which values of the database a check has not verified itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Believed {
+    /// It has verified all values that it was asked to verify.
+    Nothing,
+    /// A journal has spoken for some pairs of slices, out of this number.
+    Journal {
+        /// The number of the pairs that were to be verified.
+        of: usize,
+    },
+    /// Notes were trusted for all values.
+    Notes,
+}
+
+/// How much a check has looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// All of a certificate.
+    Certificate {
+        /// The number of nodes of all questions.
+        nodes: u64,
+        /// The number of leaves of all questions.
+        leaves: u64,
+        /// The number of positions that the leaves expand.
+        positions: u64,
+    },
+    /// All of a database alone.
+    Database {
+        /// The number of slices.
+        slices: u64,
+    },
+    /// A shard.
+    Shard(Shard, Part),
+}
+
+/// The items that a shard has verified, and what it took for granted (`SPEC.md` §11).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The pairs of slices that were verified.
+    pub slices: Share,
+    /// The digests of their tables.
+    pub tables: Vec<Digest>,
+    /// The pairs of slices on whose values the verified ones may rest.
+    pub given: Share,
+    /// The digest of the list of the tables that were taken for granted; `None` without any.
+    pub given_tables: Option<Digest>,
+    /// The nodes, leaves and positions; `None` for a database alone.
+    pub positions: Option<Positions>,
+}
+
+/// The nodes and leaves that a shard has verified, each with the number of the question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Positions {
+    /// The nodes of each question, with its start as number 0.
+    pub nodes: Vec<(u8, Share)>,
+    /// The leaves of each question.
+    pub leaves: Vec<(u8, Share)>,
+    /// The number of positions that these leaves expand.
+    pub positions: u64,
+}
+
+/// `A-B/N`: the items from number A to before number B, of N.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// The number of the first item.
+    pub start: usize,
+    /// The number after that of the last item.
+    pub end: usize,
+    /// The number of all items.
+    pub of: usize,
+}
+
+impl Share {
+    fn parse(text: &str) -> Option<Share> {
+        let (range, of) = text.split_once('/')?;
+        let (start, end) = range.split_once('-')?;
+        Some(Share { start: number(start)?, end: number(end)?, of: number(of)? })
+    }
 }
 
 /// The number that a text states, if the text is its only spelling.
-fn number(text: &str) -> Option<u64> {
-    text.parse().ok().filter(|number: &u64| number.to_string() == text)
+fn number<N: std::str::FromStr + ToString>(text: &str) -> Option<N> {
+    text.parse().ok().filter(|number: &N| number.to_string() == text)
 }
 
-/// The two numbers of `I/N`, the first at least 1 and at most the second.
-fn share(text: &str) -> Option<(u64, u64)> {
-    let (part, all) = text.split_once('/')?;
-    Some((number(part)?, number(all)?)).filter(|(part, all)| (1..=*all).contains(part))
+/// Reads `K/N` with K from 1 to N, and returns N.
+fn journal(text: &str) -> Option<usize> {
+    let (believed, of) = text.split_once('/')?;
+    let (believed, of): (usize, usize) = (number(believed)?, number(of)?);
+    (1..=of).contains(&believed).then_some(of)
 }
 
-fn is_digest(text: &str) -> bool {
-    Digest::parse(text).is_some_and(|digest| digest.to_string() == text)
+/// Reads `Q:A-B/N,…`, one item for each question.
+fn shares(text: &str) -> Option<Vec<(u8, Share)>> {
+    let share = |item: &str| {
+        let (question, share) = item.split_once(':')?;
+        Some((number(question)?, Share::parse(share)?))
+    };
+    text.split(',').map(share).collect()
+}
+
+/// Reads digests, separated by commas.
+fn digests(text: &str) -> Option<Vec<Digest>> {
+    text.split(',').map(Digest::parse).collect()
+}
+
+/// Reads what `read` reads, or the word `none`.
+fn or_none<T>(text: &str, read: fn(&str) -> Option<T>) -> Option<Option<T>> {
+    if text == "none" { Some(None) } else { read(text).map(Some) }
 }
 
 impl<'a> Words<'a> {
@@ -82,20 +206,20 @@ impl<'a> Words<'a> {
         if words.next_if_eq(&"SHARD").is_some() {
             shard = words.next();
         }
-        let mut two = || Some((words.next()?, words.next()?));
-        let subject = match two() {
-            Some(("DATABASE", board)) => Subject::Database { board },
-            Some((value, game)) => Subject::Certificate { value, game },
-            None => return Err("it does not say what it is about".into()),
+        let subject = match (words.next(), words.next()) {
+            (Some("DATABASE"), Some(board)) => Subject::Database { board },
+            (Some(value), Some(game)) => Subject::Certificate { value, game },
+            _ => return Err("it does not say what it is about".into()),
         };
-        let mut fields = BTreeMap::new();
+        let mut fields: Vec<(&str, &str)> = Vec::new();
         for word in words {
             let Some((name, value)) = word.split_once('=') else {
                 return Err(format!("expected fields, found {word:?}"));
             };
-            if fields.insert(name, value).is_some() {
+            if fields.iter().any(|(other, _)| *other == name) {
                 return Err(format!("the field {name} is there twice"));
             }
+            fields.push((name, value));
             if fields.len() > MOST_FIELDS {
                 return Err(format!("expected at most {MOST_FIELDS} fields"));
             }
@@ -105,17 +229,7 @@ impl<'a> Words<'a> {
 
     /// The value of a field, if the field is there.
     pub fn field(&self, name: &str) -> Option<&'a str> {
-        self.fields.get(name).copied()
-    }
-
-    /// The value of a field as a number, if it is one.
-    pub fn number(&self, name: &str) -> Option<u64> {
-        number(self.field(name)?)
-    }
-
-    /// The number of pairs of slices that a journal has spoken for, and the number of all pairs.
-    pub fn journal(&self) -> Option<(u64, u64)> {
-        share(self.field("journal")?)
+        self.fields.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
     /// Checks that a field has this value.
@@ -123,127 +237,188 @@ impl<'a> Words<'a> {
     /// # Errors
     /// The field has another value, or is missing.
     pub fn expect(&self, name: &str, value: impl ToString) -> Result<(), String> {
-        let (expected, found) = (value.to_string(), self.field(name));
-        match found {
+        let expected = value.to_string();
+        match self.field(name) {
             Some(found) if found == expected => Ok(()),
             Some(found) => Err(format!("expected {name}={expected}, found {name}={found}")),
             None => Err(format!("expected {name}={expected}, found no field {name}")),
         }
     }
 
-    /// Checks that the verdict is about the format and the rules of this program.
-    ///
-    /// # Errors
-    /// The format or rules that it is about.
-    pub fn judge_game(&self) -> Result<(), String> {
-        self.expect("format", VERSION)?;
-        self.expect("rules", RULES)
-    }
-
-    /// Checks that a check of this format and these rules can have said all this, whatever its
-    /// subject. The ranges and tables of shards are judged when notes are joined.
+    /// Reads the values of the fields. A check of this format and these rules can have said all
+    /// this, of some certificate or database.
     ///
     /// # Errors
     /// The first thing that no such check can have said.
-    pub fn judge(&self) -> Result<(), String> {
-        self.judge_game()?;
-        self.judge_names()?;
-        let text = |name| self.field(name).unwrap_or_default();
-        let numbers = ["nodes", "leaves", "positions", "slices", "indices", "assumed"];
-        for name in numbers.into_iter().filter(|name| self.field(name).is_some()) {
-            // For a shard these fields are ranges.
-            let is_range = self.shard.is_some() && ["nodes", "leaves", "slices"].contains(&name);
-            if !is_range && self.number(name).is_none() {
-                return Err(format!("expected a number, found {name}={}", text(name)));
-            }
+    pub fn judge(&self) -> Result<Fields, String> {
+        self.expect("format", VERSION)?;
+        self.expect("rules", RULES)?;
+        self.judge_order()?;
+        let level = match self.field("db") {
+            Some("none") => None,
+            Some("exact") => Some(Level::Exact),
+            Some("consistent") => Some(Level::Consistent),
+            _ => return Err(self.impossible_level()),
+        };
+        if self.field("root").is_some() {
+            self.value("root", "a digest", Digest::parse)?;
         }
-        if self.number("assumed") == Some(0) {
-            return Err("expected assumed nodes, found assumed=0".into());
+        let fields = Fields {
+            level,
+            cover: self.value("pieces", "a cover", Cover::parse)?,
+            db_root: self.value("db-root", "a digest", |text| or_none(text, Digest::parse))?,
+            believed: self.believed()?,
+            extent: self.extent()?,
+            assumed: match self.field("assumed") {
+                None => 0,
+                Some("0") => return Err("expected assumed nodes, found assumed=0".into()),
+                Some(_) => self.value("assumed", "a number", number)?,
+            },
+        };
+        match self.is_possible(&fields) {
+            true => Ok(fields),
+            false => Err(self.impossible_level()),
         }
-        for name in ["root", "db-root"].into_iter().filter(|name| self.field(name).is_some()) {
-            let is_none = name == "db-root" && text(name) == "none";
-            if !is_none && !is_digest(text(name)) {
-                return Err(format!("expected a digest, found {name}={}", text(name)));
-            }
-        }
-        for name in ["db-note-journals", "db-note-keys"] {
-            let is_none = name == "db-note-keys" && text(name) == "none";
-            if self.field(name).is_some() && !is_none && self.number(name).is_none_or(|n| n == 0) {
-                return Err(format!("expected a number, found {name}={}", text(name)));
-            }
-        }
-        if self.field("db-note").is_some_and(|list| !list.split(',').all(is_digest)) {
-            return Err("expected digests of notes after db-note=".into());
-        }
-        if self.field("journal").is_some() && self.journal().is_none() {
-            return Err(format!("expected journal=K/N, found journal={}", text("journal")));
-        }
-        if self.shard.is_some_and(|shard| share(shard).is_none()) {
-            return Err("expected SHARD I/N".into());
-        }
-        self.judge_level()
     }
 
-    /// Checks that the fields are those of a verdict of this kind.
-    fn judge_names(&self) -> Result<(), String> {
-        let is_database = matches!(self.subject, Subject::Database { .. });
-        let mut needed = vec!["format", "rules", "db", "pieces", "db-root"];
-        let mut possible = vec!["journal"];
-        if !is_database {
-            needed.extend(["start", "root", "nodes", "leaves", "positions"]);
-            possible.extend(["db-note", "db-note-keys", "db-note-journals"]);
+    fn impossible_level(&self) -> String {
+        format!("no check says this of a database: found db={}", self.field("db").unwrap_or(""))
+    }
+
+    /// The value of a field that has been found to be there; `what` describes its form.
+    fn value<T>(
+        &self,
+        name: &str,
+        what: &str,
+        read: impl Fn(&'a str) -> Option<T>,
+    ) -> Result<T, String> {
+        let text = self.field(name).unwrap_or_default();
+        read(text).ok_or_else(|| format!("expected {what}, found {name}={text}"))
+    }
+
+    fn is_of_database(&self) -> bool {
+        matches!(self.subject, Subject::Database { .. })
+    }
+
+    /// Checks that the fields are those of a verdict of this kind, in their order.
+    fn judge_order(&self) -> Result<(), String> {
+        let is_of_database = self.is_of_database();
+        let is_possible = match self.found {
+            Found::Verified => true,
+            Found::Consistent => is_of_database && self.shard.is_none(),
+            Found::Conditional => !is_of_database && self.shard.is_none(),
+        };
+        if !is_possible {
+            return Err("no check says this of a part, database or certificate".into());
         }
-        match (self.shard, self.found) {
-            (Some(_), Found::Verified) => {
-                needed.extend(["slices", "tables", "given", "given-tables"]);
-                possible.extend((!is_database).then_some("assumed"));
-            }
-            (None, Found::Verified | Found::Consistent) if is_database => {
-                needed.extend(["slices", "indices"]);
-            }
-            (None, Found::Verified) => {}
-            (None, Found::Conditional) if !is_database => needed.push("assumed"),
-            _ => return Err("no check says this of a part, database or certificate".into()),
-        }
-        if let Some(name) = needed.iter().find(|name| self.field(name).is_none()) {
-            return Err(format!("expected a field {name}, found none"));
-        }
-        let is_known = |name: &&str| needed.contains(name) || possible.contains(name);
-        if let Some(name) = self.fields.keys().find(|name| !is_known(name)) {
-            return Err(format!("expected fields that are known here, found {name}"));
-        }
+        let mut due = match is_of_database {
+            true => vec!["pieces", "db-root", "format", "rules", "db"],
+            false => vec!["start", "root", "format", "rules", "db", "pieces", "db-root"],
+        };
         let has = |name| self.field(name).is_some();
-        match has("db-note") == has("db-note-keys")
-            && (has("db-note") || !has("db-note-journals"))
-            && !(has("db-note") && has("journal"))
-        {
-            true => Ok(()),
-            false => Err("expected db-note and db-note-keys, or neither".into()),
+        if has("journal") {
+            due.push("journal");
+        } else if has("db-note") && !is_of_database {
+            due.extend(["db-note", "db-note-keys"]);
+            due.extend(has("db-note-journals").then_some("db-note-journals"));
+        }
+        match (self.shard.is_some(), is_of_database) {
+            (true, _) => due.extend(["slices", "tables", "given", "given-tables"]),
+            (false, true) => due.extend(["slices", "indices"]),
+            (false, false) => {}
+        }
+        if !is_of_database {
+            due.extend(["nodes", "leaves", "positions"]);
+            let is_conditional = self.found == Found::Conditional;
+            let may_be = self.shard.is_some() && has("assumed");
+            due.extend((is_conditional || may_be).then_some("assumed"));
+        }
+        let mut there = self.fields.iter().map(|(name, _)| *name);
+        for name in due {
+            match there.next() {
+                Some(found) if found == name => {}
+                found => {
+                    let found = found.unwrap_or("no more");
+                    return Err(format!("expected the field {name}, found {found}"));
+                }
+            }
+        }
+        match there.next() {
+            Some(found) => Err(format!("expected no more fields, found {found}")),
+            None => Ok(()),
         }
     }
 
-    /// Checks that the level is possible for the subject.
-    fn judge_level(&self) -> Result<(), String> {
-        let is_whole = self.shard.is_none();
-        let is_none = [("pieces", "0"), ("db-root", "none"), ("db", "none")]
-            .map(|(name, none)| self.field(name) == Some(none));
-        let level = self.field("db").unwrap_or_default();
-        match (self.subject, level) {
-            (Subject::Certificate { .. }, "none") if is_none == [true; 3] => Ok(()),
-            (Subject::Certificate { .. }, "exact" | "consistent") if is_none == [false; 3] => {
-                Ok(())
+    fn believed(&self) -> Result<Believed, String> {
+        if self.field("journal").is_some() {
+            return Ok(Believed::Journal { of: self.value("journal", "journal=K/N", journal)? });
+        }
+        if self.field("db-note").is_none() {
+            return Ok(Believed::Nothing);
+        }
+        self.value("db-note", "digests of notes", digests)?;
+        let positive = |text: &str| number(text).filter(|number: &u64| *number > 0);
+        if self.field("db-note-keys") != Some("none") {
+            self.value("db-note-keys", "a number", positive)?;
+        }
+        if self.field("db-note-journals").is_some() {
+            self.value("db-note-journals", "a number", positive)?;
+        }
+        Ok(Believed::Notes)
+    }
+
+    fn extent(&self) -> Result<Extent, String> {
+        let count = |name| self.value(name, "a number", number::<u64>);
+        let Some(shard) = self.shard else {
+            if self.is_of_database() {
+                count("indices")?;
+                return Ok(Extent::Database { slices: count("slices")? });
             }
-            (Subject::Database { .. }, "exact")
-                if is_none == [false; 3] && self.found == Found::Verified =>
-            {
-                Ok(())
+            let (nodes, leaves) = (count("nodes")?, count("leaves")?);
+            return Ok(Extent::Certificate { nodes, leaves, positions: count("positions")? });
+        };
+        let shard = shard.parse().map_err(|_| "expected SHARD I/N")?;
+        let positions = match self.is_of_database() {
+            true => None,
+            false => Some(Positions {
+                nodes: self.value("nodes", "nodes=Q:A-B/N", shares)?,
+                leaves: self.value("leaves", "leaves=Q:A-B/N", shares)?,
+                positions: count("positions")?,
+            }),
+        };
+        let tables = self.value("tables", "digests", |text| or_none(text, digests))?;
+        let part = Part {
+            slices: self.value("slices", "slices=A-B/N", Share::parse)?,
+            tables: tables.unwrap_or_default(),
+            given: self.value("given", "given=0-G/N", Share::parse)?,
+            given_tables: self.value("given-tables", "a digest", |t| or_none(t, Digest::parse))?,
+            positions,
+        };
+        if part.given.start != 0 {
+            return Err(format!("expected given=0-G/N, found given={}-", part.given.start));
+        }
+        Ok(Extent::Shard(shard, part))
+    }
+
+    /// Whether a verdict of this kind can have this level, cover and root of the database, and take
+    /// values from a journal or notes.
+    fn is_possible(&self, fields: &Fields) -> bool {
+        let has_database = fields.level.is_some();
+        let believes_nothing = fields.believed == Believed::Nothing;
+        if fields.cover.is_empty() == has_database
+            || fields.db_root.is_some() != has_database
+            || !(has_database || believes_nothing)
+        {
+            return false;
+        }
+        match (self.subject, self.shard, fields.level) {
+            (Subject::Certificate { .. }, ..) => true,
+            (Subject::Database { .. }, _, None) => false,
+            (Subject::Database { .. }, Some(_), Some(_)) => true,
+            (Subject::Database { .. }, None, Some(Level::Exact)) => self.found == Found::Verified,
+            (Subject::Database { .. }, None, Some(Level::Consistent)) => {
+                self.found == Found::Consistent
             }
-            (Subject::Database { .. }, "consistent")
-                if is_none == [false; 3] && is_whole == (self.found == Found::Consistent) =>
-            {
-                Ok(())
-            }
-            _ => Err(format!("no check says this of a database: found db={level}")),
         }
     }
 }

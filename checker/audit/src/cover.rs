@@ -7,7 +7,9 @@
 use crate::describe::{DescribedQuestion, Description};
 use crate::selection::{Work, below};
 use crate::tables::{TableDigest, both};
-use certificate_notes::{Note, Shard, Subject, Words};
+use certificate_notes::{
+    self as notes, Believed, Extent, Fields, Note, Part, Share, Subject, Words,
+};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker_core::Level;
@@ -64,26 +66,27 @@ impl From<String> for Objection {
     }
 }
 
-/// Reads `A-B/N`, where N must be `of`.
-fn range(text: &str, of: usize) -> Option<Range<usize>> {
-    let (range, all) = text.split_once('/')?;
-    let (start, end) = range.split_once('-')?;
-    let (start, end): (usize, usize) = (start.parse().ok()?, end.parse().ok()?);
-    let is_right = format!("{start}-{end}/{of}") == text && all.parse() == Ok(of);
-    (is_right && start <= end && end <= of).then_some(start..end)
+/// The range of a share of `of` items, if it is one.
+fn range(share: &Share, of: usize) -> Option<Range<usize>> {
+    let Share { start, end, .. } = *share;
+    (share.of == of && start <= end && end <= of).then_some(start..end)
 }
 
-/// Reads `Q:A-B/N,…`, one item for each question, where N must be what `of` returns.
+/// The ranges of shares of each question's items.
 fn ranges(
-    text: &str,
+    name: &str,
+    shares: &[(u8, Share)],
     questions: &[DescribedQuestion],
     of: fn(&DescribedQuestion) -> usize,
-) -> Option<Vec<Range<usize>>> {
-    let items: Vec<&str> = text.split(',').collect();
-    let one = |(item, question): (&&str, &DescribedQuestion)| {
-        range(item.strip_prefix(&format!("{}:", question.question))?, of(question))
-    };
-    (items.len() == questions.len()).then(|| items.iter().zip(questions).map(one).collect())?
+) -> Result<Vec<Range<usize>>, String> {
+    let mut ranges = Vec::new();
+    for ((number, share), question) in shares.iter().zip(questions) {
+        ranges.extend(range(share, of(question)).filter(|_| *number == question.question));
+    }
+    match shares.len() == questions.len() && ranges.len() == questions.len() {
+        true => Ok(ranges),
+        false => Err(format!("expected {name}= of these questions: {questions:?}")),
+    }
 }
 
 /// The number of a question's nodes, with its start as one of them.
@@ -114,96 +117,113 @@ impl Cover {
             return Err(Objection::Other("it says what came of a merge, not of a check".into()));
         }
         let words = Words::read(verdict)?;
-        judge_subject(&words, about)?;
+        judge_root(&words, about)?;
+        // This comes before the rest, since what a note says of another game may be true of it.
+        let fields = words.judge()?;
         let is_database = matches!(words.subject, Subject::Database { .. });
-        let level = match words.field("db") {
-            Some("consistent") => Level::Consistent,
-            _ => Level::Exact,
+        let level = match fields.level {
+            Some(notes::Level::Consistent) => Level::Consistent,
+            Some(notes::Level::Exact) | None => Level::Exact,
         };
-        let shard = words.shard.map(|_| shard(&words, about, level, is_database));
-        let shard = shard.transpose().map_err(Objection::Disagreement)?;
-        words.judge()?;
         if about.is_win && !is_database && level == Level::Consistent {
             return Err(Objection::Other("no check says db=consistent of a win".into()));
         }
-        if words.shard.is_some_and(|shard| shard.parse::<Shard>().is_err()) {
-            return Err(Objection::Other("expected SHARD I/N".into()));
+        judge_subject(&words, &fields, about).map_err(Objection::Disagreement)?;
+        if let Extent::Shard(_, part) = &fields.extent {
+            let shard = shard(part, &fields, about, level).map_err(Objection::Disagreement)?;
+            return Ok(Cover { by, ..shard });
         }
-        let has_journal = words.journal().is_some();
-        if let Some(shard) = shard {
-            return Ok(Cover { by, has_journal, ..shard });
-        }
-        judge_counts(&words, about, is_database)?;
-        judge_journal(&words, about.pairs.len())?;
+        judge_counts(&fields, about)?;
+        judge_journal(fields.believed, about.pairs.len())?;
         let everything = |of: fn(&DescribedQuestion) -> usize| -> Vec<Range<usize>> {
             let range = |q: &DescribedQuestion| if is_database { 0..0 } else { 0..of(q) };
             about.questions.iter().map(range).collect()
         };
-        let (nodes, leaves) = (everything(nodes_of), everything(leaves_of));
-        let slices = if words.field("db-note").is_some() { 0 } else { about.pairs.len() };
-        Ok(Cover { by, level, slices: 0..slices, nodes, leaves, tables: None, has_journal })
+        Ok(Cover {
+            by,
+            level,
+            slices: 0..if fields.believed == Believed::Notes { 0 } else { about.pairs.len() },
+            nodes: everything(nodes_of),
+            leaves: everything(leaves_of),
+            tables: None,
+            has_journal: matches!(fields.believed, Believed::Journal { .. }),
+        })
     }
 }
 
-/// Checks that a note is about the subject at hand, and agrees with what the root stands for.
-fn judge_subject(words: &Words<'_>, about: &Description) -> Result<(), Objection> {
+/// Checks that a note is about the subject at hand or its database, by the root.
+fn judge_root(words: &Words<'_>, about: &Description) -> Result<(), String> {
+    match (words.subject, about.root) {
+        (Subject::Database { .. }, _) => {
+            let Some(root) = about.db_root else {
+                return Err("it is about a database, and none is needed here".into());
+            };
+            words
+                .expect("db-root", root)
+                .map_err(|why| format!("it is about another database: {why}"))
+        }
+        (Subject::Certificate { .. }, None) => {
+            Err("it is about a certificate, not a database".into())
+        }
+        (Subject::Certificate { .. }, Some(root)) => words
+            .expect("root", root)
+            .map_err(|why| format!("it is about another certificate: {why}")),
+    }
+}
+
+/// Checks that a note with the right root agrees with what the root stands for. The error is what
+/// the note would have to say.
+fn judge_subject(words: &Words<'_>, fields: &Fields, about: &Description) -> Result<(), String> {
     let ours = format!("VERIFIED {}", about.subject);
     let ours = Words::read(&ours)?;
-    let is_about_database = matches!(ours.subject, Subject::Database { .. });
-    match words.subject {
-        Subject::Database { .. } if about.cover.is_empty() => {
-            return Err(Objection::Other("it is about a database, and none is needed here".into()));
-        }
-        Subject::Database { .. } => words
-            .expect("db-root", &about.db_root)
-            .map_err(|why| Objection::Other(format!("it is about another database: {why}")))?,
-        Subject::Certificate { .. } if is_about_database => {
-            return Err(Objection::Other("it is about a certificate, not a database".into()));
-        }
-        Subject::Certificate { .. } => words
-            .expect("root", ours.field("root").unwrap_or_default())
-            .map_err(|why| Objection::Other(format!("it is about another certificate: {why}")))?,
-    }
-    // Whatever a note says of another game may be true of that game.
-    words.judge_game()?;
     let is_right = match words.subject {
         Subject::Database { board } => board == about.board,
         Subject::Certificate { .. } => {
             words.subject == ours.subject && words.field("start") == ours.field("start")
         }
     };
-    let database = [("pieces", about.cover.to_string()), ("db-root", about.db_root.clone())];
-    let wrong = database.iter().find_map(|(name, right)| words.expect(name, right).err());
-    match (is_right, wrong) {
-        (true, None) => Ok(()),
-        (false, _) => Err(Objection::Disagreement(about.subject.clone())),
-        (true, Some(why)) => Err(Objection::Disagreement(why)),
+    if !is_right {
+        return Err(about.subject.clone());
     }
+    if fields.cover != about.cover {
+        return Err(format!("expected pieces={}, found pieces={}", about.cover, fields.cover));
+    }
+    if fields.db_root != about.db_root {
+        let found = words.field("db-root").unwrap_or_default();
+        return Err(format!("expected db-root={}, found db-root={found}", about.db_root_word()));
+    }
+    Ok(())
 }
 
 /// Checks that the note of a whole check has the right counts.
-fn judge_counts(words: &Words<'_>, about: &Description, is_database: bool) -> Result<(), String> {
-    if is_database {
-        return words.expect("slices", both(&about.pairs).len());
+fn judge_counts(fields: &Fields, about: &Description) -> Result<(), String> {
+    match fields.extent {
+        Extent::Database { slices } => expect("slices", both(&about.pairs).len() as u64, slices),
+        Extent::Certificate { nodes, leaves, positions } => {
+            let sum = |of: fn(&DescribedQuestion) -> usize| {
+                about.questions.iter().map(|question| of(question) as u64).sum()
+            };
+            expect("nodes", sum(|question| question.nodes), nodes)?;
+            expect("leaves", sum(leaves_of), leaves)?;
+            expect("positions", about.positions, positions)?;
+            expect("assumed", about.assumed as u64, fields.assumed)
+        }
+        Extent::Shard(..) => Err("expected a whole check, found a shard".into()),
     }
-    let sum = |of: fn(&DescribedQuestion) -> usize| about.questions.iter().map(of).sum::<usize>();
-    words.expect("nodes", sum(|question| question.nodes))?;
-    words.expect("leaves", sum(leaves_of))?;
-    words.expect("positions", about.positions)?;
-    judge_assumed(words, about)
 }
 
-fn judge_assumed(words: &Words<'_>, about: &Description) -> Result<(), String> {
-    match (about.assumed, words.field("assumed")) {
-        (0, None) => Ok(()),
-        (assumed, _) => words.expect("assumed", assumed),
+/// Checks that a field has the right number.
+fn expect(name: &str, right: u64, found: u64) -> Result<(), String> {
+    match found == right {
+        true => Ok(()),
+        false => Err(format!("expected {name}={right}, found {name}={found}")),
     }
 }
 
 /// Checks that a journal speaks for as many pairs of slices as the part has.
-fn judge_journal(words: &Words<'_>, pairs: usize) -> Result<(), String> {
-    match words.journal() {
-        Some((_, of)) if of != pairs as u64 => {
+fn judge_journal(believed: Believed, pairs: usize) -> Result<(), String> {
+    match believed {
+        Believed::Journal { of } if of != pairs => {
             Err(format!("expected journal= of {pairs} pairs of slices, found {of}"))
         }
         _ => Ok(()),
@@ -212,67 +232,58 @@ fn judge_journal(words: &Words<'_>, pairs: usize) -> Result<(), String> {
 
 /// What a note of a shard covers, without witnesses. The error is what the note would have to say.
 /// A note about this certificate that cannot be true is an error, as others rest on its tables.
-fn shard(
-    words: &Words<'_>,
-    about: &Description,
-    level: Level,
-    is_database: bool,
-) -> Result<Cover, String> {
+fn shard(part: &Part, fields: &Fields, about: &Description, level: Level) -> Result<Cover, String> {
     let (pairs, questions) = (&about.pairs, &about.questions);
-    let read = |name: &str| words.field(name).and_then(|text| range(text, pairs.len()));
-    let slices = read("slices").ok_or_else(|| format!("expected slices=A-B/{}", pairs.len()))?;
-    let given = read("given").ok_or_else(|| format!("expected given=A-B/{}", pairs.len()))?;
+    let of = pairs.len();
+    let slices = range(&part.slices, of).ok_or_else(|| format!("expected slices=A-B/{of}"))?;
+    let given = range(&part.given, of).ok_or_else(|| format!("expected given=A-B/{of}"))?;
     // What the values rest on must come before them.
     let most = match level {
         Level::Exact => below(pairs, &slices),
-        Level::Consistent => pairs.len(),
+        Level::Consistent => of,
     };
     if given.end > most {
-        return Err(format!("expected given=0-{most}/{}", pairs.len()));
+        return Err(format!("expected given=0-{most}/{of}"));
     }
-    let read = |name: &str, of: fn(&DescribedQuestion) -> usize| match words.field(name) {
-        _ if is_database => Ok(vec![0..0; questions.len()]),
-        Some(text) => ranges(text, questions, of)
-            .ok_or_else(|| format!("expected {name}= of these questions: {questions:?}")),
-        None => Err(format!("expected {name}=")),
-    };
-    let (nodes, leaves) = (read("nodes", nodes_of)?, read("leaves", leaves_of)?);
-    if !is_database {
-        judge_assumed(words, about)?;
+    let mut nodes = vec![0..0; questions.len()];
+    let mut leaves = nodes.clone();
+    if let Some(found) = &part.positions {
+        nodes = ranges("nodes", &found.nodes, questions, nodes_of)?;
+        leaves = ranges("leaves", &found.leaves, questions, leaves_of)?;
+        expect("assumed", about.assumed as u64, fields.assumed)?;
         let stated = about.leaf_positions.iter().zip(&leaves);
         let stated = stated.flat_map(|(all, range)| all.get(range.clone()).unwrap_or_default());
-        words.expect("positions", stated.fold(0, |sum: u64, n| sum.saturating_add(*n)))?;
+        let stated = stated.fold(0, |sum: u64, n| sum.saturating_add(*n));
+        expect("positions", stated, found.positions)?;
     }
-    judge_journal(words, slices.len())?;
-    if words.field("db-note").is_some() && !slices.is_empty() {
+    judge_journal(fields.believed, slices.len())?;
+    let trusts_notes = fields.believed == Believed::Notes;
+    if trusts_notes && !slices.is_empty() {
         return Err("expected no slices where notes are trusted for their values".into());
     }
     let own = both(&pairs[slices.clone()]);
-    let list = words.field("tables").and_then(|text| match text {
-        "none" => Some(Vec::new()),
-        text => text.split(',').map(Digest::parse).collect::<Option<_>>(),
-    });
-    let list = list.filter(|list| list.len() == own.len());
-    let list = list.ok_or_else(|| format!("expected tables= of {} slices", own.len()))?;
+    if part.tables.len() != own.len() {
+        return Err(format!("expected tables= of {} slices", own.len()));
+    }
     let parts = nodes.iter().cloned().zip(leaves.iter().cloned());
     let parts = parts.map(|(nodes, leaves)| [nodes, leaves]).collect();
     let prerequisites = Work { slices: slices.clone(), questions: parts }.prerequisites(pairs);
-    let verified = own.into_iter().zip(list);
-    let verified = verified.map(|(slice, digest)| TableDigest { slice, digest }).collect();
-    let digest = match words.field("given-tables") {
-        Some("none") if prerequisites.is_empty() => None,
-        Some(text) if !prerequisites.is_empty() => {
-            Some(Digest::parse(text).ok_or_else(|| "expected given-tables=DIGEST".to_string())?)
-        }
-        _ => {
-            return Err(format!("expected given-tables= of {} slices", prerequisites.len()));
-        }
-    };
-    // Where notes are trusted, no slices are verified, and values come from files only.
-    let tables = Tables { verified, prerequisites, digest };
-    let tables = words.field("db-note").is_none().then_some(tables);
-    let by = BTreeSet::new();
-    Ok(Cover { by, level, slices, nodes, leaves, tables, has_journal: false })
+    if part.given_tables.is_none() != prerequisites.is_empty() {
+        return Err(format!("expected given-tables= of {} slices", prerequisites.len()));
+    }
+    let verified = own.into_iter().zip(&part.tables);
+    let verified = verified.map(|(slice, &digest)| TableDigest { slice, digest }).collect();
+    let tables = Tables { verified, prerequisites, digest: part.given_tables };
+    Ok(Cover {
+        by: BTreeSet::new(),
+        level,
+        slices,
+        nodes,
+        leaves,
+        // Where notes are trusted, no slices are verified, and values come from files only.
+        tables: (!trusts_notes).then_some(tables),
+        has_journal: matches!(fields.believed, Believed::Journal { .. }),
+    })
 }
 
 /// A range of items, and the witnesses that have covered it.

@@ -1,5 +1,6 @@
 //! What a certificate or a database is about, for joining notes and for reproducing a certificate.
 
+use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::provenance::Provenance;
@@ -17,8 +18,10 @@ pub struct Description {
     pub subject: String,
     /// The positions that the database covers; empty without a database.
     pub cover: Cover,
-    /// The root of the database, or `none`.
-    pub db_root: String,
+    /// The root of the certificate; `None` for a database alone.
+    pub root: Option<Digest>,
+    /// The root of the database; `None` without a database.
+    pub db_root: Option<Digest>,
     /// Whether the claim is, for any of its questions, a win.
     pub is_win: bool,
     /// The [`pairs`] of slices of the database.
@@ -70,7 +73,8 @@ impl Description {
         Ok(Description {
             subject: certificate.verdict_fields(),
             cover: claim.cover.clone(),
-            db_root: claim.database.map_or("none".into(), |root| root.to_string()),
+            root: Some(certificate.root),
+            db_root: claim.database,
             is_win: claim.value.questions().iter().any(|question| question.is_win()),
             pairs: pairs(game.board(), &claim.cover),
             questions: proofs.iter().map(size).collect(),
@@ -84,16 +88,21 @@ impl Description {
         })
     }
 
+    /// The root of the database as verdicts have it, where `none` stands for no database.
+    pub(crate) fn db_root_word(&self) -> String {
+        self.db_root.map_or("none".into(), |root| root.to_string())
+    }
+
     /// Reads the manifest of the database of a board.
     ///
     /// # Errors
     /// [`Stop`] if something is wrong with the manifest, or the database does not cover `cover`.
     pub fn database(board: &Board, cover: Option<&Cover>, db: &Path) -> Result<Description, Stop> {
         let (cover, root) = identify(db, board, cover)?;
-        let root = root.to_string();
         Ok(Description {
-            subject: database_fields(board, &cover, &root),
-            db_root: root,
+            subject: database_fields(board, &cover, &root.to_string()),
+            root: None,
+            db_root: Some(root),
             is_win: false,
             pairs: pairs(board, &cover),
             cover,

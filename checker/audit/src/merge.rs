@@ -322,7 +322,7 @@ impl<'a> Joined<'a> {
         let digests: Vec<String> = used().map(|(note, _)| note.digest.to_string()).collect();
         let mut fields = format!("db-note={} db-note-keys={}", digests.join(","), self.keys());
         fields += &journals("db-note-journals", used().map(|(_, cover)| cover));
-        let (root, is_signed) = (self.about.db_root.clone(), self.all.keys.is_some());
+        let (root, is_signed) = (self.about.db_root_word(), self.all.keys.is_some());
         Ok((level, TrustedDatabase { root, fields, is_signed }))
     }
 
@@ -332,7 +332,8 @@ impl<'a> Joined<'a> {
     /// The notes do not cover everything, or disagree.
     pub fn verdict(&self) -> Result<Statement, Stop> {
         let level = self.level()?;
-        let Description { subject, cover, db_root, questions, positions, assumed, .. } = self.about;
+        let Description { subject, cover, questions, positions, assumed, .. } = self.about;
+        let db_root = self.about.db_root_word();
         for (q, &DescribedQuestion { question, nodes, leaves }) in questions.iter().enumerate() {
             for (what, all) in [("nodes", nodes + 1), ("leaves", leaves)] {
                 let ranges: Vec<_> = self.covers().map(|cover| cover.positions(what, q)).collect();

@@ -53,8 +53,8 @@ fn notes_and_keys_that_do_not_count_are_named_with_the_reason() {
 fn a_verdict_repeats_no_more_of_a_note_than_fits_on_a_line() {
     let root = place();
     let note = fs::read_to_string(root.path().join("plain.note")).unwrap();
-    let long = note.replacen(" nodes=", &format!(" more={} nodes=", "x".repeat(7000)), 1);
-    fs::write(root.path().join("long.note"), long.replacen("DRAW", "BLACK-WINS", 1)).unwrap();
+    let long = note.replacen("start=initial", &format!("start={}", "x".repeat(7000)), 1);
+    fs::write(root.path().join("long.note"), long).unwrap();
     let output = check("merge cert long.note", root.path());
     let line = String::from_utf8(output.stdout).unwrap();
     assert!(line.starts_with("s DECLINED disagreement file=long.note "), "{line}");

@@ -272,6 +272,83 @@ fn every_field_of_a_note_is_judged() {
     }
 }
 
+/// Notes about a database alone that no check writes. Each has the right root and a trusted signature.
+#[test]
+fn a_note_about_a_database_has_the_form_of_a_verdict() {
+    let root = place();
+    let here = root.path();
+    let right = notes::words(&here.join("db-1.note"));
+    let db_root = right.split(' ').find(|word| word.starts_with("db-root=")).unwrap();
+    let pieces_last = format!("{db_root} pieces=3");
+    let root_twice = format!("{db_root} {db_root}");
+    let rules_first = format!("rules=english-checkers-1 {db_root} format=1");
+    for (from, to, why) in [
+        ("format=1", "format=7", "expected format=1, found format=7"),
+        ("rules=english-checkers-1", "rules=chess-9", "expected rules=english-checkers-1, found"),
+        (" format=1 rules=english-checkers-1", "", "expected format=1, found no field format"),
+        ("pieces=3", "pieces=9 pieces=3", "the field pieces is there twice"),
+        (db_root, &root_twice, "the field db-root is there twice"),
+        ("db=exact", "db=consistent db=exact", "the field db is there twice"),
+        ("db=exact", "db=none", "no check says this of a database: found db=none"),
+        ("db=exact", "db=consistent", "no check says this of a database: found db=consistent"),
+        ("VERIFIED", "CONSISTENT", "no check says this of a database: found db=exact"),
+        ("VERIFIED", "VERIFIED SAMPLED", "expected fields, found \"4x4\""),
+        ("VERIFIED", "VERIFIED SHARD 1/2", "expected the field tables, found indices"),
+        ("DATABASE 4x4", "DATABASE is-not what=this", "expected the field pieces, found what"),
+        ("db=exact", "db=exact db-note=x", "expected the field slices, found db-note"),
+        (" slices=", " assumed=3 slices=", "expected the field slices, found assumed"),
+        ("db=exact", "db=exact by  cover of 2", "expected fields, found \"by\""),
+        // The right fields in another order.
+        (&format!("pieces=3 {db_root}"), &pieces_last, "expected the field pieces, found db-root"),
+        (
+            "format=1 rules=english-checkers-1",
+            "rules=english-checkers-1 format=1",
+            "expected the field format, found rules",
+        ),
+        (
+            &format!("{db_root} format=1 rules=english-checkers-1"),
+            &rules_first,
+            "expected the field db-root, found rules",
+        ),
+        (
+            "rules=english-checkers-1 db=exact",
+            "db=exact rules=english-checkers-1",
+            "expected the field rules, found db",
+        ),
+    ] {
+        assert!(right.contains(from), "{from}: {right}");
+        notes::write(&here.join("x"), &right.replacen(from, to, 1), Some(&here.join("alice")));
+        let (_, line, said) = ask(here, "merge --game 4x4 --keys trusted x", &[]);
+        assert!(line.starts_with("s DECLINED cover "), "{to}: {line}{said:?}");
+        let named = format!("x does not count: {why}");
+        assert!(said.iter().any(|line| line.starts_with(&named)), "{named}: {said:?}");
+    }
+}
+
+#[test]
+fn the_fields_of_a_note_are_in_their_order() {
+    let root = place();
+    let here = root.path();
+    for (name, merge) in [
+        ("b-1.note", "merge cert --keys trusted x"),
+        ("a-1.note", "merge cert --keys trusted x a-2.note"),
+        ("db-1.note", "merge --game 4x4 --keys trusted x"),
+    ] {
+        let right = notes::words(&here.join(name));
+        let words: Vec<&str> = right.split(' ').collect();
+        let first = words.iter().position(|word| word.contains('=')).unwrap();
+        for i in first + 1..words.len() {
+            let mut words = words.clone();
+            words.swap(i - 1, i);
+            notes::write(&here.join("x"), &words.join(" "), Some(&here.join("alice")));
+            let (_, line, said) = ask(here, merge, &[]);
+            assert!(line.starts_with("s DECLINED cover "), "{line}");
+            let is_named = said.iter().any(|line| line.starts_with("x does not count: "));
+            assert!(is_named, "{words:?}: {said:?}");
+        }
+    }
+}
+
 /// A line feed in a name does not begin a line, wherever the name is printed.
 #[test]
 fn names_are_printed_on_one_line() {

@@ -107,7 +107,6 @@ fn notes_are_worth_what_their_signers_are() {
     };
     for (from, to) in [
         ("DRAW", "BLACK-WINS"),
-        ("db-root=", "db-root=0"),
         ("pieces=3", "pieces=2"),
         ("4x4", "4x6"),
         ("pieces=3", "pieces=4:2"),
@@ -124,6 +123,7 @@ fn notes_are_worth_what_their_signers_are() {
         ("VERIFIED SHARD", "CONSISTENT SHARD"),
         ("VERIFIED SHARD", "SAMPLED"),
         ("db=exact", "db=hearsay"),
+        ("db-root=", "db-root=0"),
     ] {
         let said = merge(&edited(from, to), here);
         assert!(said.verdict.contains(" by cover of 2 notes "), "{to}: {said:?}");
