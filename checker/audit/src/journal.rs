@@ -168,3 +168,12 @@ impl Entry {
         map.insert(self.slice, self.digest);
     }
 }
+
+/// The field that says for how many of `all` pairs of slices a journal has spoken, given that the
+/// check has verified `here` pairs itself. Empty if the journal has spoken for none.
+pub(crate) fn field(all: usize, here: usize) -> String {
+    match all.saturating_sub(here) {
+        0 => String::new(),
+        believed => format!(" journal={believed}/{all}"),
+    }
+}

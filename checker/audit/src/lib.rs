@@ -21,6 +21,7 @@ mod selection;
 mod source;
 mod statement;
 mod tables;
+mod trusted;
 
 pub use certificate_notes::{Note, Shard, keys, one_line};
 pub use describe::Description;
@@ -28,6 +29,7 @@ pub use journal::Journal;
 pub use merge::{Joined, Notes};
 pub use notes::{Draft, is_among};
 pub use sample::Sample;
-pub use selection::{AllSlices, Everything, SampleSelection, ShardSelection, Work, below};
-pub use statement::{Extent, Statement, TrustedDatabase, Unseen, Values, check, check_database};
+pub use selection::{Everything, SampleSelection, ShardSelection, Unseen, Work, below};
+pub use statement::{Extent, Statement, Values, check, check_database};
 pub use tables::{TableDigest, TableFolder, both, of_list};
+pub use trusted::TrustedDatabase;

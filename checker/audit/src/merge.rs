@@ -16,8 +16,9 @@
 
 use crate::cover::{Cover, Least, Objection, Tables, Witness, gap};
 use crate::describe::{DescribedQuestion, Description};
-use crate::statement::{Statement, TrustedDatabase};
+use crate::statement::Statement;
 use crate::tables::{TableDigest, both, of_list};
+use crate::trusted::TrustedDatabase;
 use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
@@ -311,19 +312,20 @@ impl<'a> Joined<'a> {
         })
     }
 
-    /// The level at which the notes cover the values of the database, and what a verdict says of
-    /// them.
+    /// The level at which the notes cover the values of the database, and what is trusted then.
     ///
     /// # Errors
     /// The notes do not cover all of them, or disagree.
     pub fn database(&self) -> Result<(Level, TrustedDatabase), Stop> {
         let level = self.level()?;
         let used = || self.needed().filter(|(_, cover)| !cover.slices.is_empty());
-        let digests: Vec<String> = used().map(|(note, _)| note.digest.to_string()).collect();
-        let mut fields = format!("db-note={} db-note-keys={}", digests.join(","), self.keys());
-        fields += &journals("db-note-journals", used().map(|(_, cover)| cover));
-        let (root, is_signed) = (self.about.db_root_word(), self.all.keys.is_some());
-        Ok((level, TrustedDatabase { root, fields, is_signed }))
+        let trusted = TrustedDatabase {
+            root: self.about.db_root,
+            notes: used().map(|(note, _)| note.digest).collect(),
+            keys: self.all.keys.as_ref().map(|_| self.all.least.who),
+            journals: used().filter(|(_, cover)| cover.has_journal).count(),
+        };
+        Ok((level, trusted))
     }
 
     /// The verdict of all notes together.
@@ -360,17 +362,12 @@ impl<'a> Joined<'a> {
         };
         line += &format!(" by cover of {} notes", self.needed().count());
         line += &format!(" keys={} checkers={}", self.keys(), self.checkers());
-        line += &journals("journals", self.needed().map(|(_, cover)| cover));
+        match self.needed().filter(|(_, cover)| cover.has_journal).count() {
+            0 => {}
+            journals => line += &format!(" journals={journals}"),
+        }
         let (unsigned, assumed) = (self.all.keys.is_none(), *assumed);
         let consistent = questions.is_empty() && level == Level::Consistent;
         Ok(Statement::Trusting { fields: line, assumed, consistent, unsigned })
-    }
-}
-
-/// A field with the number of notes that rest on a journal; empty if there are none.
-fn journals<'a>(name: &str, covers: impl Iterator<Item = &'a Cover>) -> String {
-    match covers.filter(|cover| cover.has_journal).count() {
-        0 => String::new(),
-        number => format!(" {name}={number}"),
     }
 }

@@ -13,9 +13,10 @@
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.
 
+use crate::journal;
 use crate::sample::Sample;
-use crate::statement::{TrustedDatabase, Unseen, journal_field};
 use crate::tables::{TableDigest, both, of_list};
+use crate::trusted::TrustedDatabase;
 use certificate_notes::Shard;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
@@ -147,31 +148,39 @@ impl Work {
     }
 }
 
-/// Everything: what a whole check looks at, where a journal may speak for some of it. Without the
-/// values of the database, where notes are trusted for those.
+/// Everything: what a whole check looks at, where a journal may speak for some of it.
 pub struct Everything {
-    /// Whether the values of the database are verified.
-    pub values: bool,
+    /// Whether the values of the database are verified. Where notes are trusted, they are not.
+    values: bool,
+    /// Whether there are nodes and leaves.
+    positions: bool,
+    size: OnceLock<WorkSize>,
+}
+
+impl Everything {
+    /// A selection that has not been told the work yet.
+    pub fn new(values: bool, positions: bool) -> Everything {
+        Everything { values, positions, size: OnceLock::new() }
+    }
+
+    /// The root of the database that the check has used, if there is one.
+    pub fn database_root(&self) -> Option<Digest> {
+        self.size.get()?.database_root
+    }
 }
 
 impl Selection for Everything {
+    fn begin(&self, size: &WorkSize) {
+        let _ = self.size.set(size.clone());
+    }
     fn has_pair(&self, _: usize) -> bool {
         self.values
     }
     fn has_positions(&self) -> bool {
-        true
+        self.positions
     }
     fn has(&self, _: Kind, _: usize, _: usize) -> bool {
-        true
-    }
-}
-
-/// All slices of a database that is checked alone.
-pub struct AllSlices;
-
-impl Selection for AllSlices {
-    fn has_pair(&self, _: usize) -> bool {
-        true
+        self.positions
     }
 }
 
@@ -192,6 +201,11 @@ impl ShardSelection {
 
     fn work(&self) -> Option<&Work> {
         self.work.get().map(|(work, _)| work)
+    }
+
+    /// The root of the database that the check has used, if there is one.
+    pub fn database_root(&self) -> Option<Digest> {
+        self.work.get()?.1.database_root
     }
 
     /// The fields of the verdict, given what the core has looked at.
@@ -221,8 +235,8 @@ impl ShardSelection {
         let is_exact = level == Level::Exact;
         let ranges = work.verdict_fields(&pairs, is_exact, &size.questions, &looked.tables);
         let Looked { subject, positions, .. } = looked;
-        let trusted = trusted.map_or(String::new(), |trusted| format!(" {}", trusted.fields));
-        let journal = journal_field(work.slices.len(), looked.pairs.len());
+        let trusted = trusted.map_or(String::new(), |trusted| format!(" {trusted}"));
+        let journal = journal::field(work.slices.len(), looked.pairs.len());
         let fields = format!("{} {subject}{trusted}{journal} {ranges}", self.shard);
         let is_database = size.questions.is_empty();
         Ok(if is_database { fields } else { format!("{fields} positions={positions}") })
@@ -254,6 +268,15 @@ impl Selection for ShardSelection {
         let question = self.work().and_then(|work| work.questions.get(q));
         question.is_some_and(|ranges| ranges[place].contains(&i))
     }
+}
+
+/// A kind of item that exists and of which a sample contains none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// What the verdict calls it: blocks, nodes or leaves.
+    pub what: &'static str,
+    /// The number of such items that there are.
+    pub of: u64,
 }
 
 /// A sample that is being checked.

@@ -1,15 +1,17 @@
 //! The statement at the end of a check of the whole or of a part, and the kinds of checks.
 
+use crate::journal;
 use crate::sample::Sample;
-use crate::selection::{AllSlices, Everything, SampleSelection, ShardSelection};
+use crate::selection::{Everything, SampleSelection, ShardSelection, Unseen};
 use crate::source::Journaled;
 use crate::tables::TableFolder;
+use crate::trusted::TrustedDatabase;
 use certificate_notes::Shard;
+use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_core::{
     Board, Level, Looked, LookedAt, Nothing, Options, Selection, Stop, TableSource, Verdict,
-    check_database_part, check_part,
 };
 use std::path::{Path, PathBuf};
 
@@ -44,17 +46,6 @@ pub enum Values {
     Trusted(TrustedDatabase),
 }
 
-/// What notes state of the values of a database, taken without verification.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustedDatabase {
-    /// The root of the database; the notes count for no other database.
-    pub root: String,
-    /// The fields that the verdict has about the notes.
-    pub fields: String,
-    /// Whether signatures of trusted keys were required.
-    pub is_signed: bool,
-}
-
 /// The statement at the end of a check: a line and an exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Statement {
@@ -80,15 +71,6 @@ pub enum Statement {
         /// The kinds of items that exist and of which the sample contains none.
         unseen: Vec<Unseen>,
     },
-}
-
-/// A kind of item that exists and of which a sample contains none.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unseen {
-    /// What the verdict calls it: blocks, nodes or leaves.
-    pub what: &'static str,
-    /// The number of such items that there are.
-    pub of: u64,
 }
 
 impl From<Verdict> for Statement {
@@ -137,17 +119,7 @@ impl Statement {
 
 /// Checks the certificate in the folder `path`, as far as the extent goes.
 pub fn check(path: &Path, options: &Options, extent: &Extent) -> Statement {
-    let subject = |selection: &dyn Selection, source: &dyn TableSource| {
-        check_part(path, options, selection, source)
-    };
-    let whole = || checker_core::check(path, options);
-    let everything = |values| Everything { values };
-    let counts = |looked: &Looked| {
-        let nodes: u64 = looked.questions.iter().map(|q| q.nodes.looked_at - 1).sum();
-        let leaves: u64 = looked.questions.iter().map(|q| q.leaves.looked_at).sum();
-        format!(" nodes={nodes} leaves={leaves} positions={}", looked.positions)
-    };
-    run(options, extent, whole, &subject, &everything(true), Some(&everything(false)), &counts)
+    Subject::Certificate(path).check(options, extent)
 }
 
 /// Checks a database alone, as far as the extent goes.
@@ -157,84 +129,132 @@ pub fn check_database(
     options: &Options,
     extent: &Extent,
 ) -> Statement {
-    let subject = |selection: &dyn Selection, source: &dyn TableSource| {
-        check_database_part(board, cover, options, selection, source)
-    };
-    let whole = || checker_core::check_database(board, cover, options);
-    let counts =
-        |looked: &Looked| format!(" slices={} indices={}", looked.slices.len(), looked.indices);
-    run(options, extent, whole, &subject, &AllSlices, None, &counts)
+    Subject::Database(board, cover).check(options, extent)
 }
 
-/// A check of a part with a selection and a source of tables.
-type CheckPart<'a> = dyn Fn(&dyn Selection, &dyn TableSource) -> Result<Looked, Stop> + 'a;
+/// What is checked.
+#[derive(Clone, Copy)]
+enum Subject<'a> {
+    /// The certificate in a folder.
+    Certificate(&'a Path),
+    /// The database of a board, as far as a cover goes, or all of it.
+    Database(&'a Board, Option<&'a Cover>),
+}
 
-/// `everything` selects all work; `positions` all work but values; `counts` words what was looked
-/// at.
-fn run(
-    options: &Options,
-    extent: &Extent,
-    whole: impl FnOnce() -> Verdict,
-    check: &CheckPart<'_>,
-    everything: &dyn Selection,
-    positions: Option<&dyn Selection>,
-    counts: &dyn Fn(&Looked) -> String,
-) -> Statement {
-    let statement = || -> Result<Statement, Stop> {
-        Ok(match extent {
-            Extent::Whole(Values::Verified) => whole().into(),
-            Extent::Whole(Values::Tables(_)) => {
-                return Err(Stop::Error("options: tables without a shard".into()));
-            }
-            Extent::Whole(Values::Journal(path)) => {
-                let looked = check(everything, &Journaled::new(path, ""))?;
+impl Subject<'_> {
+    fn check(self, options: &Options, extent: &Extent) -> Statement {
+        let statement = match extent {
+            Extent::Whole(values) => self.check_whole(options, values),
+            Extent::Shard(shard, values) => self.check_shard(options, *shard, values),
+            Extent::Sample(sample) => self.check_sample(options, *sample),
+        };
+        statement.unwrap_or_else(Statement::from)
+    }
+
+    fn check_whole(self, options: &Options, values: &Values) -> Result<Statement, Stop> {
+        match values {
+            Values::Verified => Ok(match self {
+                Subject::Certificate(path) => checker_core::check(path, options).into(),
+                Subject::Database(board, cover) => {
+                    checker_core::check_database(board, cover, options).into()
+                }
+            }),
+            Values::Tables(_) => Err(Stop::Error("options: tables without a shard".into())),
+            Values::Journal(path) => {
+                let everything = Everything::new(true, self.has_positions());
+                let looked = self.check_part(options, &everything, &Journaled::new(path, ""))?;
                 is_whole(&looked, true)?;
-                let journal = journal_field(looked.all_pairs, looked.pairs.len());
-                let fields = format!("{}{journal}{}", looked.subject, counts(&looked));
+                let journal = journal::field(looked.all_pairs, looked.pairs.len());
+                let fields = format!("{}{journal}{}", looked.subject, self.counts(&looked));
                 let consistent = options.level == Level::Consistent && looked.questions.is_empty();
                 let assumed = looked.assumed;
-                Statement::Trusting { fields, assumed, consistent, unsigned: false }
+                Ok(Statement::Trusting { fields, assumed, consistent, unsigned: false })
             }
-            Extent::Whole(Values::Trusted(trusted)) => {
-                let positions = positions.ok_or_else(trusted_alone)?;
-                let looked = check(positions, &Nothing)?;
-                is_of(&looked, trusted)?;
+            Values::Trusted(trusted) => {
+                self.may_trust_notes()?;
+                let positions = Everything::new(false, true);
+                let looked = self.check_part(options, &positions, &Nothing)?;
+                is_of(positions.database_root(), trusted)?;
                 is_whole(&looked, false)?;
-                let fields = format!("{} {}{}", looked.subject, trusted.fields, counts(&looked));
-                let unsigned = !trusted.is_signed;
+                let fields = format!("{} {trusted}{}", looked.subject, self.counts(&looked));
+                let unsigned = trusted.keys.is_none();
                 let assumed = looked.assumed;
-                Statement::Trusting { fields, assumed, consistent: false, unsigned }
+                Ok(Statement::Trusting { fields, assumed, consistent: false, unsigned })
             }
-            Extent::Shard(shard, values) => {
-                let trusted = match values {
-                    Values::Trusted(_) if positions.is_none() => return Err(trusted_alone()),
-                    Values::Trusted(trusted) => Some(trusted),
-                    _ => None,
-                };
-                let selection = ShardSelection::new(*shard, trusted.is_none());
-                let looked = match values {
-                    Values::Verified | Values::Trusted(_) => check(&selection, &Nothing),
-                    Values::Tables(folder) => check(&selection, folder),
-                    Values::Journal(path) => check(&selection, &Journaled::new(path, shard)),
-                }?;
-                trusted.map_or(Ok(()), |trusted| is_of(&looked, trusted))?;
-                let fields = selection.verdict_fields(&looked, options.level, trusted)?;
-                Statement::Shard(with_assumed(fields, looked.assumed))
-            }
-            Extent::Sample(sample) => {
-                let selection = SampleSelection::new(*sample);
-                let looked = check(&selection, &Nothing)?;
-                let fields = selection.verdict_fields(&looked);
-                let fields = with_assumed(fields, looked.assumed);
-                Statement::Sampled { fields, unseen: SampleSelection::unseen(&looked) }
-            }
-        })
-    };
-    statement().unwrap_or_else(Statement::from)
-}
+        }
+    }
 
-fn trusted_alone() -> Stop {
-    Stop::Error("options: a database trusted instead of checked".into())
+    fn check_shard(
+        self,
+        options: &Options,
+        shard: Shard,
+        values: &Values,
+    ) -> Result<Statement, Stop> {
+        let mut trusted = None;
+        if let Values::Trusted(database) = values {
+            self.may_trust_notes()?;
+            trusted = Some(database);
+        }
+        let selection = ShardSelection::new(shard, trusted.is_none());
+        let looked = match values {
+            Values::Verified | Values::Trusted(_) => self.check_part(options, &selection, &Nothing),
+            Values::Tables(folder) => self.check_part(options, &selection, folder),
+            Values::Journal(path) => {
+                self.check_part(options, &selection, &Journaled::new(path, shard))
+            }
+        }?;
+        if let Some(trusted) = trusted {
+            is_of(selection.database_root(), trusted)?;
+        }
+        let fields = selection.verdict_fields(&looked, options.level, trusted)?;
+        Ok(Statement::Shard(with_assumed(fields, looked.assumed)))
+    }
+
+    fn check_sample(self, options: &Options, sample: Sample) -> Result<Statement, Stop> {
+        let selection = SampleSelection::new(sample);
+        let looked = self.check_part(options, &selection, &Nothing)?;
+        let fields = with_assumed(selection.verdict_fields(&looked), looked.assumed);
+        Ok(Statement::Sampled { fields, unseen: SampleSelection::unseen(&looked) })
+    }
+
+    fn check_part(
+        self,
+        options: &Options,
+        selection: &dyn Selection,
+        source: &dyn TableSource,
+    ) -> Result<Looked, Stop> {
+        match self {
+            Subject::Certificate(path) => {
+                checker_core::check_part(path, options, selection, source)
+            }
+            Subject::Database(board, cover) => {
+                checker_core::check_database_part(board, cover, options, selection, source)
+            }
+        }
+    }
+
+    /// Whether there are nodes and leaves to be checked.
+    fn has_positions(self) -> bool {
+        matches!(self, Subject::Certificate(_))
+    }
+
+    /// Checks that more than the values that notes were trusted for is left to be checked.
+    fn may_trust_notes(self) -> Result<(), Stop> {
+        match self.has_positions() {
+            true => Ok(()),
+            false => Err(Stop::Error("options: a database trusted instead of checked".into())),
+        }
+    }
+
+    /// The fields that the verdict on all of the work ends with.
+    fn counts(self, looked: &Looked) -> String {
+        if !self.has_positions() {
+            return format!(" slices={} indices={}", looked.slices.len(), looked.indices);
+        }
+        let nodes: u64 = looked.questions.iter().map(|q| q.nodes.looked_at - 1).sum();
+        let leaves: u64 = looked.questions.iter().map(|q| q.leaves.looked_at).sum();
+        format!(" nodes={nodes} leaves={leaves} positions={}", looked.positions)
+    }
 }
 
 /// Checks that every node and leaf was looked at, and with `values` every pair of slices, by this
@@ -249,21 +269,11 @@ fn is_whole(looked: &Looked, values: bool) -> Result<(), Stop> {
     }
 }
 
-/// Checks that the trusted values are those of this very database.
-fn is_of(looked: &Looked, trusted: &TrustedDatabase) -> Result<(), Stop> {
-    let is_same = looked.subject.split(' ').any(|f| f == format!("db-root={}", trusted.root));
-    match is_same && trusted.root != "none" {
+/// Checks that the trusted values are those of the database that was used.
+fn is_of(used: Option<Digest>, trusted: &TrustedDatabase) -> Result<(), Stop> {
+    match used.is_some() && used == trusted.root {
         true => Ok(()),
         false => Err(Stop::Error("what is trusted is another database than the claim's".into())),
-    }
-}
-
-/// The field that says for how many of `all` pairs of slices a journal has spoken, given that the
-/// check has verified `here` pairs itself. Empty if the journal has spoken for none.
-pub(crate) fn journal_field(all: usize, here: usize) -> String {
-    match all.saturating_sub(here) {
-        0 => String::new(),
-        believed => format!(" journal={believed}/{all}"),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::common::maker::{Certificate, Maker, claimant, draw_4x4};
 use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Options, check_certificate, check_database};
 use crate::common::{Place, board, database, fen, verdict};
+use certificate_spec::Digest;
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;
 use checker_audit::TableFolder;
@@ -233,22 +234,30 @@ fn questions_have_the_claimant_that_their_names_say() {
     assert_eq!(write_fen(&Game::parse("4x4").unwrap().initial()), "B:W7,8:B1,2");
 }
 
+/// One note that is trusted for the database with this root.
+fn trusted(root: Option<Digest>) -> TrustedDatabase {
+    TrustedDatabase { root, notes: vec![Digest([7; 32])], keys: Some(1), journals: 0 }
+}
+
 #[test]
 fn what_is_trusted_is_one_database_only() {
     for_each_kind(&mut |place, _, pieces, _| {
-        let right = place
-            .check()
-            .split_once("db-root=")
-            .and_then(|(_, rest)| rest.split(' ').next().map(String::from));
-        for (root, is_right) in [("0".repeat(64), false), (right.unwrap(), pieces > 0)] {
-            let fields = "db-note=x".into();
-            let trusted = TrustedDatabase { root, fields, is_signed: true };
-            let options = Options { trusted: Some(trusted), ..place.options() };
-            let line = check_certificate(&place.cert(), &options).line();
-            if is_right {
-                assert!(line.starts_with("s VERIFIED ") && line.contains(" db-note=x "), "{line}");
-            } else {
-                assert!(line.starts_with("s ERROR what is trusted is another database"), "{line}");
+        let line = place.check();
+        let (_, right) = line.split_once("db-root=").unwrap();
+        let right = Digest::parse(right.split(' ').next().unwrap());
+        assert_eq!(right.is_some(), pieces > 0, "{line}");
+        for root in [Some(Digest([0; 32])), None, right] {
+            let options = Options { trusted: Some(trusted(root)), ..place.options() };
+            for shard in [None, Some("1/1".parse().unwrap())] {
+                let options = Options { shard, ..options.clone() };
+                let line = check_certificate(&place.cert(), &options).line();
+                if root.is_some() && root == right {
+                    let notes = format!(" db-note={} db-note-keys=1 ", Digest([7; 32]));
+                    assert!(line.starts_with("s VERIFIED ") && line.contains(&notes), "{line}");
+                } else {
+                    let other = "s ERROR what is trusted is another database";
+                    assert!(line.starts_with(other), "{line}");
+                }
             }
         }
     });
@@ -258,8 +267,6 @@ fn what_is_trusted_is_one_database_only() {
 /// then.
 #[test]
 fn no_verdict_where_values_are_nobodys() {
-    let root = "0".repeat(64);
-    let trusted = TrustedDatabase { root, fields: String::new(), is_signed: true };
     let folder = Place::new();
     let tables = Some(TableFolder::new(folder.0.path()).unwrap());
     let shard = Some("1/1".parse().unwrap());
@@ -270,7 +277,7 @@ fn no_verdict_where_values_are_nobodys() {
         assert!(line.starts_with("s ERROR options:"), "{line}");
         if pieces > 0 {
             let game = Game::parse("4x4").unwrap();
-            let trusting = Options { trusted: Some(trusted.clone()), ..place.options() };
+            let trusting = Options { trusted: Some(trusted(None)), ..place.options() };
             for options in [whole, Options { shard, ..trusting.clone() }, trusting] {
                 let line = check_database(game.board(), None, &options).line();
                 assert!(line.starts_with("s ERROR options:"), "{line}");
