@@ -309,7 +309,7 @@ impl Cover {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Least {
     /// Different keys, or notes where no keys are required.
-    pub(crate) who: usize,
+    pub(crate) witnesses: usize,
     /// Different implementations of the checker.
     pub(crate) checkers: usize,
 }
@@ -331,6 +331,6 @@ pub(crate) fn gap(
         let by: Vec<&Witness> = covered.iter().filter(covers).flat_map(|c| c.by).collect();
         let who: BTreeSet<usize> = by.iter().map(|witness| witness.who).collect();
         let checkers: BTreeSet<&str> = by.iter().map(|witness| &*witness.checker).collect();
-        who.len() < least.who || checkers.len() < least.checkers
+        who.len() < least.witnesses || checkers.len() < least.checkers
     })
 }

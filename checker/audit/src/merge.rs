@@ -72,7 +72,7 @@ impl Notes {
         checkers: usize,
     ) -> Notes {
         let files = files.iter().map(|path| (path.clone(), Note::read(path))).collect();
-        Notes { files, keys, least: Least { who: least, checkers } }
+        Notes { files, keys, least: Least { witnesses: least, checkers } }
     }
 
     /// Which of the notes count for what is described, and which do not.
@@ -88,17 +88,17 @@ impl Notes {
         let mut known: BTreeSet<(Digest, usize)> = BTreeSet::new();
         for (i, (path, note)) in self.files.iter().enumerate() {
             match note {
-                Ok(note) => joined.sort(i, note, &mut known),
+                Ok(note) => joined.judge(i, note, &mut known),
                 Err(why) => joined.leave_out(path, why),
             }
         }
-        joined.name_the_rest();
+        joined.report_what_counts_less();
         joined
     }
 
     /// The witnesses of a note: the trusted keys that have signed it or, without keys, the note
     /// itself.
-    fn who(&self, i: usize, note: &Note) -> Result<BTreeSet<usize>, String> {
+    fn signers(&self, i: usize, note: &Note) -> Result<BTreeSet<usize>, String> {
         let Some(keys) = &self.keys else { return Ok(BTreeSet::from([i])) };
         let signers = note.signers(keys).map_err(|name| format!("{name} has not signed this"))?;
         match signers.is_empty() {
@@ -131,8 +131,8 @@ impl<'a> Joined<'a> {
     }
 
     /// Decides whether a note counts, and puts it where it belongs.
-    fn sort(&mut self, i: usize, note: &'a Note, known: &mut BTreeSet<(Digest, usize)>) {
-        let who = match self.all.who(i, note) {
+    fn judge(&mut self, i: usize, note: &'a Note, known: &mut BTreeSet<(Digest, usize)>) {
+        let who = match self.all.signers(i, note) {
             Ok(who) => who,
             Err(why) => return self.leave_out(&note.file, &why),
         };
@@ -160,7 +160,7 @@ impl<'a> Joined<'a> {
     }
 
     /// Names the keys and notes that count for less than a user may expect.
-    fn name_the_rest(&mut self) {
+    fn report_what_counts_less(&mut self) {
         for (note, cover) in &self.counting {
             if self.about.is_win && cover.level == Level::Consistent {
                 let file = escaped(note.file.as_os_str().as_encoded_bytes());
@@ -211,7 +211,7 @@ impl<'a> Joined<'a> {
     }
 
     /// Checks that enough other notes have verified the tables that shards took for granted.
-    fn discharge(&self) -> Result<(), Stop> {
+    fn check_given_tables(&self) -> Result<(), Stop> {
         let tables = || self.covers().filter_map(|cover| Some((cover, cover.tables.as_ref()?)));
         let ranges: Vec<_> = tables().map(|(cover, _)| cover.slices()).collect();
         let given: BTreeSet<_> = tables()
@@ -254,15 +254,16 @@ impl<'a> Joined<'a> {
         gap(0..self.about.pairs.len(), self.all.least, &ranges)
     }
 
-    /// The level at which the notes cover all slices of the database.
+    /// The level at which the notes cover the database, if they agree and rest on nothing else.
     fn level(&self) -> Result<Level, Stop> {
         self.agree()?;
-        let level = self.covered()?;
-        self.discharge()?;
+        let level = self.level_of_slices()?;
+        self.check_given_tables()?;
         Ok(level)
     }
 
-    fn covered(&self) -> Result<Level, Stop> {
+    /// The level at which enough notes cover all slices of the database.
+    fn level_of_slices(&self) -> Result<Level, Stop> {
         if self.gap_in_slices(true).is_none() {
             return Ok(Level::Exact);
         }
@@ -286,7 +287,7 @@ impl<'a> Joined<'a> {
 
     /// The number of trusted keys that must stand for each part, or `none`.
     fn keys(&self) -> String {
-        self.all.keys.as_ref().map_or("none".into(), |_| self.all.least.who.to_string())
+        self.all.keys.as_ref().map_or("none".into(), |_| self.all.least.witnesses.to_string())
     }
 
     /// The names of the implementations whose notes count.
@@ -302,8 +303,8 @@ impl<'a> Joined<'a> {
         declined(Finding {
             rule: "cover",
             expected: match least.checkers {
-                1 => format!("{} {who} for each part", least.who),
-                n => format!("{} {who} and {n} checkers for each part", least.who),
+                1 => format!("{} {who} for each part", least.witnesses),
+                n => format!("{} {who} and {n} checkers for each part", least.witnesses),
             },
             found: format!("fewer for {what}"),
             file: "MANIFEST".into(),
@@ -322,7 +323,7 @@ impl<'a> Joined<'a> {
         let trusted = TrustedDatabase {
             root: self.about.db_root,
             notes: used().map(|(note, _)| note.digest).collect(),
-            keys: self.all.keys.as_ref().map(|_| self.all.least.who),
+            keys: self.all.keys.as_ref().map(|_| self.all.least.witnesses),
             journals: used().filter(|(_, cover)| cover.has_journal).count(),
         };
         Ok((level, trusted))
