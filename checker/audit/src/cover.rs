@@ -324,13 +324,18 @@ pub(crate) fn gap(
     let ends = ends.chain([all.start, all.end]);
     let ends: BTreeSet<usize> = ends.filter(|end| (all.start..=all.end).contains(end)).collect();
     let ends: Vec<usize> = ends.into_iter().collect();
-    let stretches = ends.windows(2).map(|w| w[0]..w[1]);
-    stretches.into_iter().find(|stretch| {
-        let covers =
-            |c: &&Covered<'_>| c.range.start <= stretch.start && stretch.end <= c.range.end;
-        let by: Vec<&Witness> = covered.iter().filter(covers).flat_map(|c| c.by).collect();
-        let who: BTreeSet<usize> = by.iter().map(|witness| witness.who).collect();
-        let checkers: BTreeSet<&str> = by.iter().map(|witness| &*witness.checker).collect();
-        who.len() < least.witnesses || checkers.len() < least.checkers
-    })
+    for stretch in ends.windows(2).map(|pair| pair[0]..pair[1]) {
+        let mut who = BTreeSet::new();
+        let mut checkers = BTreeSet::new();
+        for Covered { range, by } in covered {
+            if range.start <= stretch.start && stretch.end <= range.end {
+                who.extend(by.iter().map(|witness| witness.who));
+                checkers.extend(by.iter().map(|witness| &*witness.checker));
+            }
+        }
+        if who.len() < least.witnesses || checkers.len() < least.checkers {
+            return Some(stretch);
+        }
+    }
+    None
 }

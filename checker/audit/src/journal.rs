@@ -62,7 +62,9 @@ impl Journal {
         let (file, bytes) = read(path, OpenOptions::new().create(true))?;
         let head = format!("{FIRST}{about}\n");
         let mut journal = Journal { file, head, noted: TableDigests::default() };
-        let (head, mut noted, mut length) = (journal.head.as_bytes(), TableDigests::default(), 0);
+        let head = journal.head.as_bytes();
+        let mut noted = TableDigests::default();
+        let mut length = 0;
         // A file without a complete first line is a journal that has been begun and nothing more.
         if !head.starts_with(&bytes) {
             let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');

@@ -126,8 +126,8 @@ impl<'a> Joined<'a> {
     }
 
     fn leave_out(&mut self, path: &Path, why: &str) {
-        let (file, why) = (escaped(path.as_os_str().as_encoded_bytes()), shortened(why));
-        self.left_out.push(format!("{file} does not count: {why}"));
+        let file = escaped(path.as_os_str().as_encoded_bytes());
+        self.left_out.push(format!("{file} does not count: {}", shortened(why)));
     }
 
     /// Decides whether a note counts, and puts it where it belongs.
@@ -267,9 +267,8 @@ impl<'a> Joined<'a> {
         if self.gap_in_slices(true).is_none() {
             return Ok(Level::Exact);
         }
-        let gap = match self.gap_in_slices(self.about.is_win) {
-            None => return Ok(Level::Consistent),
-            Some(gap) => gap,
+        let Some(gap) = self.gap_in_slices(self.about.is_win) else {
+            return Ok(Level::Consistent);
         };
         if self.gap_in_slices(false).is_none() {
             return Err(declined(Finding {
@@ -367,8 +366,11 @@ impl<'a> Joined<'a> {
             0 => {}
             journals => line += &format!(" journals={journals}"),
         }
-        let (unsigned, assumed) = (self.all.keys.is_none(), *assumed);
-        let consistent = questions.is_empty() && level == Level::Consistent;
-        Ok(Statement::Trusting { fields: line, assumed, consistent, unsigned })
+        Ok(Statement::Trusting {
+            fields: line,
+            assumed: *assumed,
+            consistent: questions.is_empty() && level == Level::Consistent,
+            unsigned: self.all.keys.is_none(),
+        })
     }
 }

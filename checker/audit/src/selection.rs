@@ -85,7 +85,8 @@ impl Work {
     pub fn prerequisites(&self, pairs: &[SliceName]) -> Vec<SliceName> {
         let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
         let most = own.last().map_or(0, |slice| slice.pieces());
-        let (needs, all) = (needs(&own), self.has_positions());
+        let needs = needs(&own);
+        let all = self.has_positions();
         let own: HashSet<SliceName> = own.into_iter().collect();
         let mut slices = both(pairs);
         slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || needs.contains(s)));
