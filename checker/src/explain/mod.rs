@@ -11,21 +11,7 @@ use checker::commands::ExplainArguments;
 use checker::memory;
 use checker_core::{Board, Certificate, Options, Position, Stop};
 use explainer::Explainer;
-
-/// The exit status where the certificate says nothing of the position.
-const NOTHING: u8 = 6;
-
-/// The exit status where what the certificate says of the position is wrong, as for a refuted
-/// certificate.
-const WRONG: u8 = 1;
-
-/// The answer to a question about a position.
-pub(crate) struct Explained {
-    /// The answer in words.
-    pub(crate) text: String,
-    /// The exit status: 0, 1 if something is wrong, or 6 if there was nothing to say.
-    pub(crate) status: u8,
-}
+pub(crate) use text::Explained;
 
 /// The position that is asked about.
 fn position(ask: &ExplainArguments, board: &Board, start: &Position) -> Result<Position, String> {

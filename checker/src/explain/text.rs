@@ -1,10 +1,24 @@
 //! An explanation in words, with boards.
 
 use super::explainer::{Basis, Explainer, Explanation};
-use super::{Explained, NOTHING, WRONG};
 use crate::notation::Moves;
 use checker_core::{Board, Position, Side, write_fen};
 use std::fmt::Write;
+
+/// The exit status where the certificate says nothing of the position.
+const NOTHING: u8 = 6;
+
+/// The exit status where what the certificate says of the position is wrong, as for a refuted
+/// certificate.
+const WRONG: u8 = 1;
+
+/// The answer to a question about a position.
+pub(crate) struct Explained {
+    /// The answer in words.
+    pub(crate) text: String,
+    /// The exit status: 0, 1 if something is wrong, or 6 if there was nothing to say.
+    pub(crate) status: u8,
+}
 
 /// The most steps of a line that are shown.
 const STEPS: usize = 40;

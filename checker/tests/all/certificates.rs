@@ -1,10 +1,10 @@
 //! Certificates that are right are verified.
 
 use crate::common::files::write_database;
-use crate::common::maker::{Certificate, Maker, claimant, draw_4x4};
+use crate::common::maker::{Certificate, Maker, claimant, draw_4x4, verdict};
 use crate::common::oracle::{Oracle, longest_win};
 use crate::common::{Options, check_certificate, check_database};
-use crate::common::{Place, board, database, fen, verdict};
+use crate::common::{Place, board, database, fen};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Question, Value as Claimed};
 use certificate_spec::nodes::kind;

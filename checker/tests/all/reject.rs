@@ -1,8 +1,8 @@
 //! Certificates and databases that are wrong in one way are refuted for that reason, at that place.
 
-use crate::common::maker::{Certificate, Maker, Part, claimant, draw_4x4, write_raw};
+use crate::common::maker::{Certificate, Maker, Part, claimant, draw_4x4, verdict, write_raw};
 use crate::common::oracle::{Oracle, longest_win, oracle_4x4};
-use crate::common::{Place, board, fen, refuted, successors, verdict};
+use crate::common::{Place, board, fen, refuted, successors};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
 use certificate_spec::cover::Cover;

@@ -1,7 +1,7 @@
 //! A writer of certificates that are right by the oracle, to be spoilt before they are written.
 
 use super::oracle::Oracle;
-use super::successors;
+use super::{Place, successors};
 use certificate_spec::Digest;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value as Claimed};
@@ -224,4 +224,11 @@ pub fn draw_4x4(oracle: &Oracle, leaf_depth: u32) -> Certificate {
     let game = Game::parse("4x4").unwrap();
     let maker = Maker { board: game.board(), oracle, pieces: 0, leaf_depth };
     maker.certificate("4x4", Claimed::Draw, game.initial(), None)
+}
+
+/// Writes the certificate to an empty place and checks it.
+pub fn verdict(certificate: &Certificate) -> String {
+    let place = Place::new();
+    certificate.write(&place.cert());
+    place.check()
 }

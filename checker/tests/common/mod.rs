@@ -8,7 +8,6 @@ pub mod oracle;
 use certificate_spec::cover::Cover;
 use checker_audit::{Extent, Sample, Shard, Statement, TableFolder, TrustedDatabase, Values};
 use checker_core::{Board, Database, Level, Position, Progress, derive, parse_fen};
-use maker::Certificate;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -102,13 +101,6 @@ impl Place {
     pub fn options(&self) -> Options {
         Options { threads: Some(2), ..Options::new(self.db()) }
     }
-}
-
-/// Writes the certificate to an empty place and checks it.
-pub fn verdict(certificate: &Certificate) -> String {
-    let place = Place::new();
-    certificate.write(&place.cert());
-    place.check()
 }
 
 pub fn database(board: &Board, pieces: u8) -> Database {
