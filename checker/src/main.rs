@@ -18,7 +18,7 @@ use checker_audit::{
     Description, Draft, Extent, Joined, Journal, Notes, Statement, TableFolder, TrustedDatabase,
     Values, is_among, one_line,
 };
-use checker_core::{Level, Stop, Verdict};
+use checker_core::{Level, Options, Stop, Verdict};
 use clap::Parser;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
@@ -62,11 +62,10 @@ fn open_tables(folder: &Path, closed: &[&Path]) -> Result<TableFolder, Stop> {
 }
 
 fn check(arguments: &Arguments) -> Result<Statement, Stop> {
-    let database = &arguments.database;
     let error = |text: String| Stop::Error(text);
     // clap does not see a conflict where one of the two options conflicts with an argument that is
     // present.
-    if arguments.certificate.is_some() && database.pieces.is_some() {
+    if arguments.certificate.is_some() && arguments.database.pieces.is_some() {
         return Err(error("usage: --pieces is for --game; a certificate says how many".into()));
     }
     if arguments.trust.keys.is_some() && arguments.trust_db.is_empty() {
@@ -84,8 +83,10 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
         return Err(error(format!("{path}: a journal cannot be among what is checked")));
     }
     let used: Vec<&Path> = journal.into_iter().chain(&arguments.trust_db).map(|p| &**p).collect();
-    let draft = |path: &PathBuf| Draft::new(path, key?, &closed, &used);
-    let draft = arguments.attest.as_ref().map(draft).transpose().map_err(error)?;
+    let mut draft = None;
+    if let Some(path) = &arguments.attest {
+        draft = Some(key.and_then(|key| Draft::new(path, key, &closed, &used)).map_err(error)?);
+    }
     let tables = arguments.options.tables.as_ref().map(|folder| open_tables(folder, &closed));
     let tables = tables.transpose()?;
     let values = match (&arguments.certificate, journal, tables) {
@@ -108,19 +109,12 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
         (None, Some(sample)) => Extent::Sample(sample),
         (None, None) => Extent::Whole(values),
     };
-    let check = |extent: &Extent| match (&arguments.certificate, &database.game) {
-        (Some(certificate), _) => checker_audit::check(certificate, &options, extent),
-        (None, Some(game)) => {
-            checker_audit::check_database(game.board(), database.pieces.as_ref(), &options, extent)
-        }
-        (None, None) => Verdict::error("usage: neither a certificate nor a game").into(),
-    };
     let used_tables = matches!(values, Values::Tables(_));
-    let mut statement = check(&extent(values));
+    let mut statement = check_extent(arguments, &options, &extent(values));
     if statement.status() == 1 && used_tables {
         // A wrong table may be the cause, and a wrong table refutes nothing: check again without
         // tables.
-        statement = check(&extent(Values::Verified));
+        statement = check_extent(arguments, &options, &extent(Values::Verified));
         if statement.status() != 1 {
             options.progress.show("one of the tables was wrong, and none has been used");
         }
@@ -133,27 +127,37 @@ fn check(arguments: &Arguments) -> Result<Statement, Stop> {
     Ok(statement)
 }
 
+/// Checks the certificate or the database that the arguments name, as far as the extent goes.
+fn check_extent(arguments: &Arguments, options: &Options, extent: &Extent) -> Statement {
+    let DatabaseArguments { game, pieces } = &arguments.database;
+    match (&arguments.certificate, game) {
+        (Some(certificate), _) => checker_audit::check(certificate, options, extent),
+        (None, Some(game)) => {
+            checker_audit::check_database(game.board(), pieces.as_ref(), options, extent)
+        }
+        (None, None) => Verdict::error("usage: neither a certificate nor a game").into(),
+    }
+}
+
 fn merge(
     paths: &[PathBuf],
     database: &DatabaseArguments,
     trust: &Trust,
     db: &Path,
 ) -> Result<Statement, Stop> {
-    let read = |notes: &[PathBuf], about: &dyn Fn() -> Result<Description, Stop>| {
-        if notes.is_empty() {
-            return Err(Stop::Error("usage: no notes".into()));
-        }
-        let notes = read_notes(notes, trust)?;
-        let about = about()?;
-        judge(&notes, &about).verdict()
-    };
-    match (&database.game, paths) {
-        (Some(game), notes) => {
-            read(notes, &|| Description::database(game.board(), database.pieces.as_ref(), db))
-        }
-        (None, [cert, notes @ ..]) => read(notes, &|| Description::certificate(cert, Level::Exact)),
-        (None, []) => Err(Stop::Error("usage: neither a certificate nor a game".into())),
+    let mut files = paths;
+    if database.game.is_none() {
+        files = paths.get(1..).unwrap_or_default();
     }
+    if files.is_empty() {
+        return Err(Stop::Error("usage: no notes".into()));
+    }
+    let notes = read_notes(files, trust)?;
+    let about = match &database.game {
+        Some(game) => Description::database(game.board(), database.pieces.as_ref(), db)?,
+        None => Description::certificate(&paths[0], Level::Exact)?,
+    };
+    judge(&notes, &about).verdict()
 }
 
 /// What a command prints, and its exit status.
