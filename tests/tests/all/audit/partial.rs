@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use tests::programs::{check_with, path};
 use tests::v1::folder;
 
-use super::{merge, say};
-
 /// Runs a checker in a folder of `corpus/v1`, and compares the status and the first words.
 fn expect(checker: &Path, name: &str, arguments: &str, status: i32, words: &str) {
     let arguments: Vec<&str> = arguments.split(' ').collect();
@@ -42,24 +40,6 @@ fn no_part_of_a_check_has_status_0() {
         expect(&check, "database", &format!("--game 4x4 --shard {shard}"), 5, &words);
     }
     expect(&check, "database", "--game 4x4 --sample 100%", 5, "SAMPLED DATABASE");
-
-    // Notes without signatures.
-    let root = tempfile::tempdir().unwrap();
-    let kept = folder().join("draw-over-a-database");
-    let (cert, db) = (kept.join("cert"), kept.join("egdb"));
-    let files = format!("{} --db {}", cert.display(), db.display());
-    let alone = format!("--game 4x4 --pieces 3 --db {}", db.display());
-    let whole = say(&format!("{alone} --attest db.note"), root.path());
-    assert_eq!(whole.status, Some(0), "{whole:?}");
-    let part = say(&format!("{files} --shard 1/1 --attest part.note"), root.path());
-    assert_eq!(part.status, Some(5), "{part:?}");
-    let joined = merge(&format!("{files} part.note"), root.path());
-    assert!(joined.status == Some(5) && joined.verdict.contains(" keys=none"), "{joined:?}");
-    let trusting = say(&format!("{files} --trust-db db.note"), root.path());
-    assert!(
-        trusting.status == Some(5) && trusting.verdict.contains(" db-note-keys=none"),
-        "{trusting:?}"
-    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use tests::corpus::build;
 use tests::programs::{Said, check};
 
-use super::{certificate, field, merge, say, shards};
+use super::{Place, certificate, field, merge, say, shards};
 
 #[test]
 fn shards_together_are_the_whole() {
@@ -16,13 +16,12 @@ fn shards_together_are_the_whole() {
         "--game 6x4 --pieces 3 --leaf-nodes 40",
         "--game 4x4 --pieces 0 --leaf-nodes 1",
     ] {
-        let root = certificate(options);
-        let here = root.path();
-        let whole = say("cert", here);
+        let here = certificate(options);
+        let whole = say("cert", &here);
         assert_eq!(whole.status, Some(0), "{whole:?}");
         for of in [1, 2, 3, 16, 100] {
-            let notes = shards(here, of, "n", "");
-            let said = merge(&format!("cert {}", notes.join(" ")), here);
+            let notes = shards(&here, of, "n", "");
+            let said = merge(&format!("cert {}", notes.join(" ")), &here);
             let by = format!(" by cover of {of} notes keys=none checkers=draughtproof-check");
             assert_eq!((said.verdict, said.status), (whole.verdict.clone() + &by, Some(5)));
             // Each shard that has items is needed.
@@ -47,25 +46,26 @@ fn shards_together_are_the_whole() {
                 if rest.is_empty() {
                     continue;
                 }
-                let said = merge(&format!("cert {}", rest.join(" ")), here);
+                let said = merge(&format!("cert {}", rest.join(" ")), &here);
                 assert!(said.verdict.starts_with("s DECLINED cover "), "{left_out}: {said:?}");
                 assert_eq!(said.status, Some(3));
             }
         }
         // Shards of different numbers of shards, at different levels where no win is claimed.
-        let (three, five) = (shards(here, 3, "three", ""), shards(here, 5, "five", "--threads 4"));
-        let said = merge(&format!("cert {} {} {}", three[0], three[1], five[4]), here);
+        let (three, five) =
+            (shards(&here, 3, "three", ""), shards(&here, 5, "five", "--threads 4"));
+        let said = merge(&format!("cert {} {} {}", three[0], three[1], five[4]), &here);
         assert!(said.verdict.starts_with("s DECLINED cover ") || said.status == Some(5));
-        let said = merge(&format!("cert {} {} {} {}", three[0], three[1], five[3], five[4]), here);
+        let said = merge(&format!("cert {} {} {} {}", three[0], three[1], five[3], five[4]), &here);
         assert_eq!(said.status, Some(5), "{said:?}");
     }
 }
 
 #[test]
 fn whatever_is_refuted_is_refuted_in_one_of_the_shards() {
-    let root = tempfile::tempdir().unwrap();
+    let here = Place::empty();
     let mut tried = 0;
-    for case in build(root.path()) {
+    for case in build(&here) {
         let arguments: Vec<&str> = case.arguments.iter().map(String::as_str).collect();
         let whole = check(&arguments, &case.directory);
         let parts: Vec<Said> = ["1/3", "2/3", "3/3"]
@@ -104,45 +104,44 @@ fn with_field(here: &Path, note: &str, name: &str, value: &str) -> String {
 
 #[test]
 fn what_shards_say_of_tables_must_agree() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let notes = shards(here, 16, "n", "");
+    let here = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
+    let notes = shards(&here, 16, "n", "");
     let wrong = "0123456789abcdef".repeat(4);
     let refused = |note: &str, text: String, expected: &str| {
         fs::write(here.join("edited"), text).unwrap();
         let all = notes.iter().map(|n| if n == note { "edited" } else { n });
-        let said = merge(&format!("cert {}", all.collect::<Vec<_>>().join(" ")), here);
+        let said = merge(&format!("cert {}", all.collect::<Vec<_>>().join(" ")), &here);
         assert!(said.verdict.starts_with("s DECLINED disagreement "), "{note}: {said:?}");
         assert!(said.verdict.contains(expected), "{note}: {said:?}");
     };
     // Two notes that verify the same slice, with different digests of its table.
-    let tables = field(here, &notes[0], "tables");
+    let tables = field(&here, &notes[0], "tables");
     let tables = format!("{wrong}{}", &tables[wrong.len()..]);
-    let text = with_field(here, &notes[0], "tables", &tables);
+    let text = with_field(&here, &notes[0], "tables", &tables);
     fs::write(here.join("other"), text).unwrap();
-    let said = merge(&format!("cert other {}", notes.join(" ")), here);
+    let said = merge(&format!("cert other {}", notes.join(" ")), &here);
     assert!(said.verdict.starts_with("s DECLINED disagreement "), "{said:?}");
     assert!(said.verdict.contains("as%20the%20digest%20of"), "{said:?}");
     // The notes that take tables for granted and have slices, those that take some and have none,
     // and those that take none.
     let mut seen = [0; 3];
     for note in &notes {
-        let slices = field(here, note, "slices");
+        let slices = field(&here, note, "slices");
         let (range, of) = slices.split_once('/').unwrap();
         let (start, end) = range.split_once('-').unwrap();
-        if field(here, note, "given-tables") == "none" {
-            let text = with_field(here, note, "given-tables", &wrong);
+        if field(&here, note, "given-tables") == "none" {
+            let text = with_field(&here, note, "given-tables", &wrong);
             refused(note, text, "given-tables=%20of%200%20slices");
             seen[2] += 1;
         } else {
-            refused(note, with_field(here, note, "given-tables", &wrong), "given-tables=");
-            refused(note, with_field(here, note, "given-tables", "none"), "given-tables=");
+            refused(note, with_field(&here, note, "given-tables", &wrong), "given-tables=");
+            refused(note, with_field(&here, note, "given-tables", "none"), "given-tables=");
             seen[usize::from(start == end)] += 1;
         }
         // Ranges that do not exist.
         let expected = format!("slices=A-B/{of}");
         for range in ["3-2", "0-99"] {
-            refused(note, with_field(here, note, "slices", &format!("{range}/{of}")), &expected);
+            refused(note, with_field(&here, note, "slices", &format!("{range}/{of}")), &expected);
         }
     }
     assert!(seen.iter().all(|&n| n > 0), "{seen:?}");

@@ -1,247 +1,178 @@
 //! The value of notes by their signatures and keys.
 
 use std::fs;
-use std::process::Command;
+use std::path::Path;
 
+use certificate_spec::Digest;
 use tests::draft::Draft;
 use tests::programs::{check, path, run};
 
-use super::{certificate, merge, say, shards};
+use super::{Place, accepted, draw, keygen, merge, place, refused, say, shards};
+
+/// Notes of all shards by alice and by bob, who are trusted, by mallory, and without a signature.
+const ALICE: &str = "a-1.note a-2.note";
+const BOB: &str = "b-1.note b-2.note b-3.note";
+const MALLORY: &str = "m-1.note m-2.note";
+const UNSIGNED: &str = "u-1.note u-2.note";
+
+/// A certificate and these notes.
+fn noted() -> Place {
+    let here = place();
+    shards(&here, 2, "a", "--key alice");
+    shards(&here, 3, "b", "--key bob");
+    shards(&here, 2, "m", "--key mallory");
+    shards(&here, 2, "u", "");
+    here
+}
+
+/// A certificate, and the text of a note about all of it by alice, in the file `note`.
+fn one_note() -> (Place, String) {
+    let here = place();
+    say("cert --attest note --key alice", &here);
+    let note = fs::read_to_string(here.join("note")).unwrap();
+    (here, note)
+}
 
 #[test]
-fn notes_are_worth_what_their_signers_are() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let keygen = |name: &str| {
-        let output = run(&path("check"), &["keygen", name, "--key", name], here);
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let (alice, bob) = (keygen("alice"), keygen("bob"));
-    keygen("mallory");
-    fs::write(here.join("trusted"), format!("# those who count\n{alice}{bob}")).unwrap();
-    // An existing key is never overwritten.
-    let key = fs::read(here.join("alice")).unwrap();
-    assert_eq!(check(&["keygen", "alice", "--key", "alice"], here).status, Some(4));
-    assert_eq!(fs::read(here.join("alice")).unwrap(), key);
-
-    let a = shards(here, 2, "a", "--key alice");
-    let b = shards(here, 3, "b", "--key bob");
-    let m = shards(here, 2, "m", "--key mallory");
-    let unsigned = shards(here, 2, "u", "");
-    let all = |notes: &[&Vec<String>]| {
-        notes.iter().flat_map(|n| n.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
-    };
-    let accepted = |text: &str, ending: &str| {
-        let said = merge(text, here);
-        assert_eq!(said.status, Some(0), "{text}: {said:?}");
-        assert!(said.verdict.ends_with(ending), "{said:?}");
-    };
-    let refused = |text: &str, rule: &str| {
-        let said = merge(text, here);
-        assert!(said.verdict.starts_with(rule), "{text}: {said:?}");
-    };
-    accepted(
-        &format!("cert {} --keys trusted", all(&[&a])),
-        "cover of 2 notes keys=1 checkers=draughtproof-check",
-    );
-    accepted(
-        &format!("cert {} --keys trusted --require 2", all(&[&a, &b])),
-        "of 5 notes keys=2 checkers=draughtproof-check",
-    );
+fn each_part_needs_as_many_trusted_keys_as_required() {
+    let here = noted();
+    let one = "cover of 2 notes keys=1 checkers=draughtproof-check";
+    accepted(&format!("cert {ALICE} --keys trusted"), one, &here);
+    let two = "of 5 notes keys=2 checkers=draughtproof-check";
+    accepted(&format!("cert {ALICE} {BOB} --keys trusted --require 2"), two, &here);
     // A trusted key does not count twice, and other keys do not count.
-    for notes in [vec![&a, &a], vec![&a, &m], vec![&a, &unsigned]] {
-        refused(&format!("cert {} --keys trusted --require 2", all(&notes)), "s DECLINED cover ");
+    for others in [ALICE, MALLORY, UNSIGNED] {
+        let text = format!("cert {ALICE} {others} --keys trusted --require 2");
+        refused(&text, "DECLINED cover", &here);
     }
-    for notes in [&m, &unsigned] {
-        refused(&format!("cert {} --keys trusted", all(&[notes])), "s DECLINED cover ");
-        // Without keys the verdict on the notes is printed, without the status of an acceptance.
-        let said = merge(&format!("cert {}", all(&[notes])), here);
-        assert!(
-            said.verdict.ends_with("cover of 2 notes keys=none checkers=draughtproof-check"),
-            "{said:?}"
-        );
-        assert_eq!(said.status, Some(5));
-    }
-    // A signature by another key under alice's name and id is bad: the note does not count, and the
-    // other notes decide the verdict.
-    let text = fs::read_to_string(here.join(&a[0])).unwrap();
-    let mut lines: Vec<&str> = text.lines().collect();
-    let other = fs::read_to_string(here.join(&a[1])).unwrap();
-    lines[4] = other.lines().nth(4).unwrap();
-    fs::write(here.join("forged"), lines.join("\n") + "\n").unwrap();
-    accepted(
-        &format!("cert forged {} --keys trusted", all(&[&a])),
-        "cover of 2 notes keys=1 checkers=draughtproof-check",
-    );
-    refused(&format!("cert forged {} --keys trusted", a[1]), "s DECLINED cover ");
-    // Her own signature under changed text is bad, too; but the lines on host and time may change.
-    for (from, to, is_fine) in [
-        ("1/2", "1/3", false),
-        ("checker ", "checker x", false),
-        ("# host ", "# host of somebody else ", true),
-    ] {
-        assert!(text.contains(from));
-        fs::write(here.join("changed"), text.replace(from, to)).unwrap();
-        let line = format!("cert changed {} --keys trusted", a[1]);
-        if is_fine {
-            accepted(&line, "keys=1 checkers=draughtproof-check")
-        } else {
-            refused(&line, "s DECLINED cover ")
-        }
-    }
-    // Two honest runs agree in every byte that is signed.
-    let again = shards(here, 2, "again", "--key alice");
-    let signed = |name: &str| {
-        let text = fs::read_to_string(here.join(name)).unwrap();
-        text.lines().take(5).collect::<Vec<_>>().join("\n")
-    };
-    assert_eq!(signed(&a[0]), signed(&again[0]));
+}
 
-    // Notes that disagree about this certificate are reported; notes about others do not count.
-    let edited = |from: &str, to: &str| {
-        let text = fs::read_to_string(here.join(&unsigned[1])).unwrap();
-        assert!(text.contains(from), "{text}");
-        fs::write(here.join("edited"), text.replace(from, to)).unwrap();
-        format!("cert edited {}", all(&[&unsigned]))
-    };
-    for (from, to) in [
-        ("DRAW", "BLACK-WINS"),
-        ("pieces=3", "pieces=2"),
-        ("4x4", "4x6"),
-        ("pieces=3", "pieces=4:2"),
-        ("VERIFIED SHARD", "REFUTED"),
-        ("slices=", "slices=9"),
-    ] {
-        refused(&edited(from, to), "s DECLINED disagreement file=edited ");
+#[test]
+fn notes_without_a_trusted_signature_are_no_acceptance() {
+    let here = noted();
+    for notes in [MALLORY, UNSIGNED] {
+        refused(&format!("cert {notes} --keys trusted"), "DECLINED cover", &here);
+        let said = merge(&format!("cert {notes}"), &here);
+        let ending = "cover of 2 notes keys=none checkers=draughtproof-check";
+        assert!(said.verdict.ends_with(ending) && said.status == Some(5), "{said:?}");
     }
-    for (from, to) in [
-        (" root=", " root=0"),
-        ("format=1", "format=2"),
-        ("english-checkers-1", "russian-1"),
-        (" format=1 rules=english-checkers-1", ""),
-        ("VERIFIED SHARD", "CONSISTENT SHARD"),
-        ("VERIFIED SHARD", "SAMPLED"),
-        ("db=exact", "db=hearsay"),
-        ("db-root=", "db-root=0"),
-    ] {
-        let said = merge(&edited(from, to), here);
-        assert!(said.verdict.contains(" by cover of 2 notes "), "{to}: {said:?}");
-        refused(&format!("cert edited {}", unsigned[0]), "s DECLINED cover ");
-    }
-    // Values that rest on themselves, by way of another shard.
-    let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
+}
+
+#[test]
+fn the_line_on_the_host_may_change() {
+    let (here, note) = one_note();
+    let changed = note.replace("# host ", "# host of somebody else ");
+    assert_ne!(note, changed);
+    fs::write(here.join("changed"), changed).unwrap();
+    accepted("cert changed --keys trusted", " of 1 notes keys=1", &here);
+}
+
+#[test]
+fn two_runs_sign_the_same_bytes() {
+    let (here, note) = one_note();
+    say("cert --attest again --key alice", &here);
+    let again = fs::read_to_string(here.join("again")).unwrap();
+    assert!(note.lines().take(5).eq(again.lines().take(5)), "{note}{again}");
+}
+
+#[test]
+fn no_values_rest_on_themselves() {
+    let here = draw();
+    shards(&here, 2, "u", "");
+    let text = fs::read_to_string(here.join("u-1.note")).unwrap();
     let given = text.split(' ').find(|word| word.starts_with("given=")).unwrap();
     let all_pairs = given.rsplit('/').next().unwrap();
     let circle = text.replace(given, &format!("given=0-{all_pairs}/{all_pairs}"));
     fs::write(here.join("circle"), circle).unwrap();
-    refused(&format!("cert circle {}", unsigned[1]), "s DECLINED disagreement file=circle ");
-    // No notes, or files that are not notes.
-    for (name, bytes) in [("empty", ""), ("binary", "\u{0}"), ("text", "draughtproof note 1\n\n\n")]
-    {
-        fs::write(here.join(name), bytes).unwrap();
-        refused(&format!("cert {name}"), "s DECLINED cover ");
-    }
-    refused("cert", "s ERROR ");
-    refused("cert missing", "s DECLINED cover ");
-    assert!(Command::new("mkfifo").arg("pipe").current_dir(here).status().unwrap().success());
-    refused("cert pipe", "s DECLINED cover ");
-    // One key under two names is one key.
-    fs::write(here.join("copied"), format!("{alice}# {bob}{alice}")).unwrap();
-    refused(&format!("cert {} --keys copied", all(&[&a])), "s ERROR copied");
-    // A note of a merge is not a check.
-    let text = fs::read_to_string(here.join(&unsigned[0])).unwrap();
-    let words = text.lines().nth(1).unwrap();
-    let hearsay = merge(&format!("cert {}", all(&[&unsigned])), here).verdict;
-    fs::write(here.join("hearsay"), text.replace(words, &hearsay[2..])).unwrap();
-    refused("cert hearsay", "s DECLINED cover ");
+    refused("cert circle u-2.note", "DECLINED disagreement file=circle", &here);
+}
+
+#[test]
+fn a_merge_of_no_notes_is_an_error() {
+    refused("cert", "ERROR", &draw());
 }
 
 /// Three lines that anyone can write without a check.
 #[test]
 fn a_made_up_note_is_no_acceptance() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let honest = say("cert --attest honest", here);
+    let here = place();
+    let honest = say("cert --attest honest", &here);
     assert_eq!(honest.status, Some(0), "{honest:?}");
-    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
-    fs::write(here.join("trusted"), keygen.stdout).unwrap();
     // A certificate that only a replay can refute.
     let mut draft = Draft::read(&here.join("cert"));
     draft.parts[0].leaves[0].positions += 1;
     draft.write(&here.join("cert"));
-    assert_eq!(say("cert", here).status, Some(1));
+    assert_eq!(say("cert", &here).status, Some(1));
     // The fields that a note needs can be read in the objection to a note about another
     // certificate.
-    let output = run(&path("check"), &["merge", "cert", "honest"], here);
+    let output = run(&path("check"), &["merge", "cert", "honest"], &here);
     let expected = String::from_utf8(output.stderr).unwrap();
     assert!(expected.contains("it is about another certificate: expected root="), "{expected}");
     let digest = |text: &str| text[text.find("root=").unwrap()..][..69].to_string();
     let note = fs::read_to_string(here.join("honest")).unwrap();
-    let made_up = note.replace(&digest(&note), &digest(&expected));
-    assert_ne!(note, made_up);
     let positions = honest.verdict.rsplit_once("positions=").unwrap().1;
     let stated = positions.parse::<u64>().unwrap() + 1;
-    let made_up =
-        made_up.replace(&format!("positions={positions}"), &format!("positions={stated}"));
+    let made_up = note
+        .replace(&digest(&note), &digest(&expected))
+        .replace(&format!("positions={positions}"), &format!("positions={stated}"));
     fs::write(here.join("made-up"), made_up).unwrap();
-    let said = merge("cert made-up", here);
-    assert!(
-        said.verdict.ends_with(" by cover of 1 notes keys=none checkers=draughtproof-check"),
-        "{said:?}"
-    );
-    assert_eq!(said.status, Some(5));
-    let said = merge("cert made-up --keys trusted", here);
-    assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
+    let said = merge("cert made-up", &here);
+    let ending = " by cover of 1 notes keys=none checkers=draughtproof-check";
+    assert!(said.verdict.ends_with(ending) && said.status == Some(5), "{said:?}");
+    refused("cert made-up --keys trusted", "DECLINED cover", &here);
+}
+
+/// Why `check merge` says that these bytes are not a note.
+fn refusal(bytes: &[u8], here: &Path) -> String {
+    fs::write(here.join("other"), bytes).unwrap();
+    let output = run(&path("check"), &["merge", "cert", "other"], here);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    let first = said.lines().next().unwrap_or_default();
+    first.strip_prefix("other does not count: not a note: ").unwrap().to_string()
+}
+
+#[test]
+fn signatures_and_comments_may_be_left_out_or_added() {
+    let (here, note) = one_note();
+    let (words, signature) = note.split_once("\n\n").unwrap();
+    let (signature, aside) = signature.split_once('\n').unwrap();
+    assert!(signature.starts_with("— alice ") && aside.starts_with("# host "), "{note}");
+    for text in [
+        format!("{words}\n"),
+        format!("{words}\n\n{signature}\n"),
+        format!("{words}\n\n{signature}\n— somebody AAAA\n{aside}"),
+    ] {
+        fs::write(here.join("other"), &text).unwrap();
+        let said = merge("cert other", &here).verdict;
+        assert!(said.contains(" by cover of 1 notes "), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_note_has_at_most_one_mib() {
+    let (here, note) = one_note();
+    let most = (1 << 20) - note.len() - "# \n".len();
+    fs::write(here.join("long"), format!("{note}# {}\n", "x".repeat(most))).unwrap();
+    assert!(merge("cert long", &here).verdict.contains(" by cover of 1 notes "));
+    let long = format!("{note}# {}\n", "x".repeat(most + 1));
+    assert_eq!(refusal(long.as_bytes(), &here), "too long");
+}
+
+#[test]
+fn a_note_names_its_program() {
+    let (_root, note) = one_note();
+    let program = Digest::of(&fs::read(path("check")).unwrap());
+    let version = env!("CARGO_PKG_VERSION");
+    let line = format!("checker draughtproof-check {version} {program}");
+    assert_eq!(note.lines().nth(2), Some(&*line));
 }
 
 #[test]
 fn what_is_no_note_is_said() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    run(&path("check"), &["keygen", "alice", "--key", "key"], here);
-    say("cert --attest note --key key", here);
-    let note = fs::read_to_string(here.join("note")).unwrap();
-    let read = |bytes: &[u8]| {
-        fs::write(here.join("other"), bytes).unwrap();
-        merge("cert other", here).verdict
-    };
-    let why = |name: &str| {
-        let output = run(&path("check"), &["merge", "cert", name], here);
-        assert_eq!(output.status.code(), Some(3), "{output:?}");
-        let said = String::from_utf8(output.stderr).unwrap();
-        let first = said.lines().next().unwrap_or_default();
-        first.strip_prefix(&format!("{name} does not count: not a note: ")).unwrap().to_string()
-    };
-    let refusal = |bytes: &[u8]| {
-        fs::write(here.join("other"), bytes).unwrap();
-        why("other")
-    };
-    let fine = |text: &str| {
-        let said = read(text.as_bytes());
-        assert!(
-            said.ends_with(" by cover of 1 notes keys=none checkers=draughtproof-check"),
-            "{text}: {said}"
-        );
-    };
-    fine(&note);
-    let (words, signature) = note.split_once("\n\n").unwrap();
-    let (signature, aside) = signature.split_once('\n').unwrap();
-    assert!(signature.starts_with("— alice ") && aside.starts_with("# host "), "{note}");
-    // A note without a signature, without other lines, or with signatures by other keys.
-    fine(&format!("{words}\n"));
-    fine(&format!("{words}\n\n{signature}\n"));
-    fine(&format!("{words}\n\n{signature}\n— somebody AAAA\n{aside}"));
-    // A note has at most one MiB.
-    let least = note.len() + "# \n".len();
-    fine(&format!("{note}# {}\n", "x".repeat((1 << 20) - least)));
-    let long = format!("{note}# {}\n", "x".repeat((1 << 20) - least + 1));
-    assert_eq!(refusal(long.as_bytes()), "too long");
-
+    let (here, note) = one_note();
+    let words = note.split_once("\n\n").unwrap().0;
     let lines: Vec<&str> = words.lines().collect();
-    let program = certificate_spec::Digest::of(&fs::read(path("check")).unwrap());
-    let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(lines[2], format!("checker draughtproof-check {version} {program}"));
     let three = "expected three lines, the first of them: draughtproof note 1";
     for (text, reason) in [
         (note.replacen("note 1", "note 0", 1), three),
@@ -258,77 +189,99 @@ fn what_is_no_note_is_said() {
         (format!("{note}more\n"), "a line that is no signature"),
     ] {
         assert_ne!(text, note);
-        assert_eq!(refusal(text.as_bytes()), reason, "{text}");
+        assert_eq!(refusal(text.as_bytes(), &here), reason, "{text}");
     }
-    assert_eq!(refusal(b"\xff"), "not UTF-8");
-    fs::create_dir(here.join("folder")).unwrap();
-    assert_eq!(why("folder"), "not an ordinary file");
 }
 
 #[test]
-fn keys_are_known_by_name_and_id() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let keygen = |name: &str, file: &str| {
-        let output = run(&path("check"), &["keygen", name, "--key", file], here);
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
-    };
+fn a_key_has_a_plain_name() {
+    let here = Place::empty();
     for name in ["", "a b", "a+b", "#a", "\u{e4}", "a\tb"] {
-        let (status, said) = keygen(name, "no");
-        assert_eq!(status, Some(4), "{name}: {said}");
-        assert!(said.starts_with("s ERROR ") && !here.join("no").exists(), "{name}: {said}");
+        let said = check(&["keygen", name, "--key", "no"], &here);
+        assert!(said.verdict.starts_with("s ERROR ") && said.status == Some(4), "{said:?}");
+        assert!(!here.join("no").exists(), "{name}");
     }
-    let (status, alice) = keygen("alice", "key");
-    assert_eq!(status, Some(0));
-    let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(here.join("key")).unwrap());
-    assert_eq!(mode & 0o777, 0o600);
-    say("cert --attest note --key key", here);
-    let merged = |note: &str, keys: &str| {
-        fs::write(here.join("trusted"), keys).unwrap();
-        merge(&format!("cert {note} --keys trusted"), here).verdict
-    };
-    for keys in [alice.clone(), format!("# those who count\n\n{alice}\n"), alice.trim().into()] {
-        let said = merged("note", &keys);
-        assert!(
-            said.ends_with(" by cover of 1 notes keys=1 checkers=draughtproof-check"),
-            "{keys}: {said}"
-        );
-    }
-    // A key with alice's name is another key, and so is one with her id and another name.
-    let (_, namesake) = keygen("alice", "namesake");
-    assert!(merged("note", &namesake).starts_with("s DECLINED cover "));
-    let note = fs::read_to_string(here.join("note")).unwrap();
-    fs::write(here.join("renamed"), note.replace("— alice ", "— alicia ")).unwrap();
-    assert!(merged("renamed", &alice).starts_with("s DECLINED cover "));
-    // A signature that is too short is bad; one that is too short to have an id belongs to no key.
-    let line = note.lines().find(|line| line.starts_with("— ")).unwrap();
-    let cut = |to: usize| {
-        fs::write(here.join("cut"), note.replace(line, &line[..to])).unwrap();
-        merged("cut", &alice)
-    };
-    assert!(cut(line.len() - 4).starts_with("s DECLINED cover "));
-    assert!(cut("— alice AAAA".len()).starts_with("s DECLINED cover "));
+}
 
+#[test]
+fn a_private_key_is_its_owners_and_never_overwritten() {
+    let here = Place::empty();
+    keygen("alice", &here);
+    let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(here.join("alice")).unwrap());
+    assert_eq!(mode & 0o777, 0o600);
+    let key = fs::read(here.join("alice")).unwrap();
+    assert_eq!(check(&["keygen", "alice", "--key", "alice"], &here).status, Some(4));
+    assert_eq!(fs::read(here.join("alice")).unwrap(), key);
+}
+
+#[test]
+fn a_key_is_known_by_name_and_id() {
+    let (here, note) = one_note();
+    let trusted = fs::read_to_string(here.join("trusted")).unwrap();
+    let alice = trusted.lines().next().unwrap();
+    for keys in [format!("{alice}\n"), format!("# those who count\n\n{alice}\n"), alice.into()] {
+        fs::write(here.join("keys"), keys).unwrap();
+        accepted("cert note --keys keys", " keys=1 checkers=draughtproof-check", &here);
+    }
+    // Another key under the same name, and the same key under another name.
+    let output = run(&path("check"), &["keygen", "alice", "--key", "namesake"], &here);
+    fs::write(here.join("namesakes"), output.stdout).unwrap();
+    refused("cert note --keys namesakes", "DECLINED cover", &here);
+    fs::write(here.join("renamed"), note.replace("— alice ", "— alicia ")).unwrap();
+    refused("cert renamed --keys keys", "DECLINED cover", &here);
+}
+
+#[test]
+fn one_key_under_two_names_is_an_error() {
+    let (here, _) = one_note();
+    let trusted = fs::read_to_string(here.join("trusted")).unwrap();
+    let alice = trusted.lines().next().unwrap();
+    fs::write(here.join("copied"), format!("{alice}\n# bob\n{alice}\n")).unwrap();
+    refused("cert note --keys copied", "ERROR copied", &here);
+}
+
+#[test]
+fn a_short_signature_is_none() {
+    let (here, note) = one_note();
+    let line = note.lines().find(|line| line.starts_with("— ")).unwrap();
+    // The second is too short to have the id of a key.
+    for length in [line.len() - 4, "— alice AAAA".len()] {
+        fs::write(here.join("cut"), note.replace(line, &line[..length])).unwrap();
+        refused("cert cut --keys trusted", "DECLINED cover", &here);
+    }
+}
+
+#[test]
+fn what_is_no_public_key_is_refused() {
+    let (here, _) = one_note();
+    let trusted = fs::read_to_string(here.join("trusted")).unwrap();
+    let alice = trusted.lines().next().unwrap();
     // The first byte in base64 stands for the algorithm; 2 instead of 1 is another algorithm.
-    let [name, id, code] = alice.trim().splitn(3, '+').collect::<Vec<_>>()[..] else { panic!() };
+    let [name, id, code] = alice.splitn(3, '+').collect::<Vec<_>>()[..] else { panic!() };
     let letters = ('A'..='Z').chain('a'..='z').collect::<String>();
     let second = letters.find(&code[1..2]).unwrap() + 16;
-    let algorithm = format!("{name}+{id}+A{}{}", &letters[second..=second], &code[2..]);
-    let key = fs::read_to_string(here.join("key")).unwrap();
-    let wrong_line = "s ERROR trusted: line 2: expected a public key, name+id+base64";
     for line in [
-        key.trim().to_string(),
-        alice.trim().replace("alice+", "bob+"),
-        alice.trim().replace('+', "-"),
-        algorithm,
+        fs::read_to_string(here.join("alice")).unwrap().trim().to_string(),
+        alice.replace("alice+", "bob+"),
+        alice.replace('+', "-"),
+        format!("{name}+{id}+A{}{}", &letters[second..=second], &code[2..]),
         "alice+00000000+AQ==".into(),
-        format!("{} ", alice.trim()),
+        format!("{alice} "),
     ] {
-        assert_eq!(merged("note", &format!("# keys\n{line}\n")), wrong_line, "{line}");
+        fs::write(here.join("keys"), format!("# keys\n{line}\n")).unwrap();
+        let wrong = "ERROR keys: line 2: expected a public key, name+id+base64";
+        refused("cert note --keys keys", wrong, &here);
     }
-    for text in [alice.clone(), key.replace("alice", "bob"), key.replace("PRIVATE", "SECRET")] {
+}
+
+#[test]
+fn what_is_no_private_key_is_refused() {
+    let here = Place::empty();
+    let public = keygen("alice", &here);
+    let key = fs::read_to_string(here.join("alice")).unwrap();
+    for text in [public, key.replace("alice", "bob"), key.replace("PRIVATE", "SECRET")] {
         fs::write(here.join("bad"), &text).unwrap();
-        let said = say("cert --attest another --key bad", here).verdict;
+        let said = say("cert --attest another --key bad", &here).verdict;
         assert_eq!(said, "s ERROR bad: expected a private key as `check keygen` writes it");
     }
 }

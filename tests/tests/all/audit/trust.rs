@@ -2,279 +2,305 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tests::programs::{check_with, path, run};
+use tests::programs::check_with;
 
-use super::{certificate, field, merge, say, shards, words};
+use super::{Place, certificate, draw, field, merge, place, refused, say, shards, words};
 
-#[test]
-fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let accepted = |text: &str| {
-        let said = merge(text, here);
-        assert!(said.verdict.starts_with("s VERIFIED "), "{text}: {said:?}");
-        assert_eq!(said.status, Some(5), "{text}: {said:?}");
-    };
-    let status = |text: &str| say(text, here).status;
-    assert_eq!(status("--game 4x4 --attest db"), Some(0));
-    assert_eq!(status("cert --trust-db db --attest rest"), Some(5));
-    for i in 1..=2 {
-        assert_eq!(status(&format!("--game 4x4 --shard {i}/2 --attest db-{i}")), Some(5));
-    }
-    let parts = shards(here, 4, "rest", "--trust-db db");
-    // The database is not part of this work, so each shard has nodes or leaves.
-    for note in &parts {
-        let ranges = format!("{},{}", field(here, note, "nodes"), field(here, note, "leaves"));
-        let ranges = ranges.split(',').map(|r| r[2..].split('/').next().unwrap());
-        assert!(ranges.map(|r| r.split_once('-').unwrap()).any(|(a, b)| a != b), "{note}");
-    }
-    let (most, all) = (parts[..3].join(" "), parts.join(" "));
-    for (database, rest) in
-        [("db", "rest"), ("db-2 db-1", "rest"), ("db", &all), ("db-1 db-2", &all)]
-    {
-        accepted(&format!("cert {database} {rest}"));
-    }
-    accepted("--game 4x4 db-1 db-2");
-    for missing in ["db-1 rest", "db-2 rest", "db", &format!("db {most}"), &format!("db-1 {all}")] {
-        let said = merge(&format!("cert {missing}"), here);
-        assert!(said.verdict.starts_with("s DECLINED cover "), "{missing}: {said:?}");
-    }
-    // A note of the whole database does not state the tables that a shard used.
-    let shard = &shards(here, 2, "n", "")[1];
-    let said = merge(&format!("cert db rest {shard}"), here);
-    assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
-    assert!(said.verdict.contains("which%20shards%20rest%20on"), "{said:?}");
+/// Expects the verdict on notes without keys to begin with these words, with status 5.
+fn joined(text: &str, words: &str, here: &Path) {
+    let said = merge(text, here);
+    assert!(said.verdict.starts_with(&format!("s {words} ")), "{text}: {said:?}");
+    assert_eq!(said.status, Some(5), "{text}: {said:?}");
+}
+
+/// A check of the database writes this note.
+fn attest_database(options: &str, here: &Path) {
+    let said = say(&format!("--game 4x4 {options}"), here);
+    assert!(matches!(said.status, Some(0 | 5)), "{said:?}");
 }
 
 #[test]
-fn a_note_takes_the_place_of_nothing() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    assert!(run(&path("check"), &["keygen", "alice", "--key", "key"], here).status.success());
-    assert!(!run(&path("check"), &["keygen", "#alice", "--key", "key2"], here).status.success());
-    let files = ["cert/CLAIM", "cert/MANIFEST", "egdb/4x4/MANIFEST", "key"];
+fn the_database_and_the_rest_may_be_in_notes_of_their_own() {
+    let here = draw();
+    attest_database("--attest db", &here);
+    assert_eq!(say("cert --trust-db db --attest rest", &here).status, Some(5));
+    for i in 1..=2 {
+        attest_database(&format!("--shard {i}/2 --attest db-{i}"), &here);
+    }
+    let parts = shards(&here, 4, "rest", "--trust-db db");
+    let (most, all) = (parts[..3].join(" "), parts.join(" "));
+    for notes in ["db rest", "db-2 db-1 rest", &format!("db {all}"), &format!("db-1 db-2 {all}")] {
+        joined(&format!("cert {notes}"), "VERIFIED", &here);
+    }
+    joined("--game 4x4 db-1 db-2", "VERIFIED", &here);
+    for missing in ["db-1 rest", "db-2 rest", "db", &format!("db {most}"), &format!("db-1 {all}")] {
+        refused(&format!("cert {missing}"), "DECLINED cover", &here);
+    }
+}
+
+#[test]
+fn each_shard_without_the_database_has_nodes_or_leaves() {
+    let here = draw();
+    attest_database("--attest db", &here);
+    for note in shards(&here, 4, "rest", "--trust-db db") {
+        let ranges = format!("{},{}", field(&here, &note, "nodes"), field(&here, &note, "leaves"));
+        let ranges = ranges.split(',').map(|r| r[2..].split('/').next().unwrap());
+        assert!(ranges.map(|r| r.split_once('-').unwrap()).any(|(a, b)| a != b), "{note}");
+        assert!(field(&here, &note, "slices").starts_with("0-0/"), "{note}");
+    }
+}
+
+#[test]
+fn a_note_of_the_whole_says_nothing_of_tables() {
+    let here = draw();
+    attest_database("--attest db", &here);
+    assert_eq!(say("cert --trust-db db --attest rest", &here).status, Some(5));
+    let shard = &shards(&here, 2, "n", "")[1];
+    let said = refused(&format!("cert db rest {shard}"), "DECLINED cover", &here);
+    assert!(said.contains("which%20shards%20rest%20on"), "{said}");
+}
+
+#[test]
+fn a_note_takes_the_place_of_no_file() {
+    let here = place();
+    let files = ["cert/CLAIM", "cert/MANIFEST", "egdb/4x4/MANIFEST", "alice"];
     let before = files.map(|file| fs::read(here.join(file)).unwrap());
+    let entries = fs::read_dir(&*here).unwrap().count();
     let new =
         ["cert/new", "cert/objects/new", "egdb/new", "egdb/4x4/new", "nowhere/new", "cert", "."];
     for file in files.iter().chain(&new) {
-        let said = say(&format!("cert --attest {file} --key key"), here);
-        assert!(said.verdict.starts_with("s ERROR "), "{file}: {said:?}");
-        assert_eq!(said.status, Some(4));
+        let said = say(&format!("cert --attest {file} --key alice"), &here);
+        assert!(said.verdict.starts_with("s ERROR ") && said.status == Some(4), "{file}: {said:?}");
     }
     assert_eq!(before, files.map(|file| fs::read(here.join(file)).unwrap()));
-    // No temporary file is left, and a signed note is not overwritten.
-    assert_eq!(say("cert --attest note --key key", here).status, Some(0));
+    // No temporary file is left.
+    assert_eq!(fs::read_dir(&*here).unwrap().count(), entries);
+    assert_eq!(say("cert", &here).status, Some(0));
+}
+
+#[test]
+fn a_note_is_never_overwritten() {
+    let here = place();
+    assert_eq!(say("cert --attest note --key alice", &here).status, Some(0));
     let signed = fs::read(here.join("note")).unwrap();
-    for again in ["cert --attest note", "cert --attest note --key key"] {
-        let said = say(again, here);
+    for again in ["cert --attest note", "cert --attest note --key alice"] {
+        let said = say(again, &here);
         assert!(said.verdict.starts_with("s ERROR note: there is something already"), "{said:?}");
         assert_eq!(said.status, Some(4));
     }
     assert_eq!(fs::read(here.join("note")).unwrap(), signed);
-    assert_eq!(say("cert", here).status, Some(0));
-    let left: Vec<_> = fs::read_dir(here).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 4, "{left:?}");
-    // Options that would have no effect are refused.
+}
+
+#[test]
+fn options_without_an_effect_are_refused() {
+    let here = draw();
     for wrong in ["cert --pieces 2", "cert --keys key", "--game 4x4 --trust-db note"] {
-        assert!(say(wrong, here).verdict.starts_with("s ERROR usage:"), "{wrong}");
+        assert!(say(wrong, &here).verdict.starts_with("s ERROR usage:"), "{wrong}");
     }
 }
 
 #[test]
-fn journals_and_notes_are_kept_apart_from_what_is_checked() {
-    let root = certificate("--game 4x4 --pieces 3");
-    let here = root.path();
+fn a_journal_is_not_among_what_is_checked() {
+    let here = draw();
     for journal in ["cert/j", "cert/objects/j", "egdb/j", "egdb/4x4/j", "cert/../cert/j"] {
-        let said = say(&format!("cert --journal {journal}"), here);
+        let said = say(&format!("cert --journal {journal}"), &here);
         let error = format!("s ERROR {journal}: a journal cannot be among what is checked");
         assert_eq!((said.verdict, said.status), (error, Some(4)));
         assert!(!here.join(journal).exists());
     }
+}
+
+#[test]
+fn a_note_is_no_file_that_the_check_uses() {
+    let here = draw();
+    let error = |note: &str| {
+        format!("s ERROR {note}: the check uses this; the note needs a file of its own")
+    };
     // The journal may exist already or not.
     for _ in 0..2 {
         for note in ["journal", "./journal", "cert/../journal"] {
-            let said = say(&format!("cert --journal journal --attest {note}"), here);
-            let error =
-                format!("s ERROR {note}: the check uses this; the note needs a file of its own");
-            assert_eq!((said.verdict, said.status), (error, Some(4)));
+            let said = say(&format!("cert --journal journal --attest {note}"), &here);
+            assert_eq!((said.verdict, said.status), (error(note), Some(4)));
         }
-        assert_eq!(say("cert --journal journal", here).status, Some(0));
+        assert_eq!(say("cert --journal journal", &here).status, Some(0));
     }
-    assert_eq!(say("cert --journal journal --attest note", here).status, Some(0));
-    let said = say("cert --trust-db note --attest note", here);
-    assert!(said.verdict.starts_with("s ERROR note: the check uses this"), "{said:?}");
-    // A note is meant to be handed out, so it gets ordinary permissions.
-    let mode = |name: &str| fs::metadata(here.join(name)).unwrap().permissions().mode();
+    assert_eq!(say("cert --journal journal --attest note", &here).status, Some(0));
+    assert_eq!(say("cert --trust-db note --attest note", &here).verdict, error("note"));
+}
+
+/// A note is meant to be handed out.
+#[test]
+fn a_note_has_ordinary_permissions() {
+    let here = draw();
+    say("cert --attest note", &here);
     fs::write(here.join("file"), "").unwrap();
+    let mode = |name: &str| fs::metadata(here.join(name)).unwrap().permissions().mode();
     assert_eq!(mode("note"), mode("file"));
 }
 
 #[test]
-fn the_word_of_a_note_for_the_database() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let whole = say("cert", here);
-    let levels = [("exact", "", "VERIFIED"), ("consistent", "--level consistent", "CONSISTENT")];
-    for (level, options, word) in levels {
-        let _ = fs::remove_file(here.join("db.note"));
-        let said = say(&format!("--game 4x4 --attest db.note {options}"), here);
-        assert!(said.verdict.starts_with(&format!("s {word} DATABASE 4x4 ")), "{said:?}");
-        assert_eq!(said.status, Some(if word == "VERIFIED" { 0 } else { 5 }));
-        let said = say("cert --trust-db db.note", here);
-        assert_eq!(said.status, Some(5), "{said:?}");
-        assert!(said.verdict.starts_with("s VERIFIED "), "{said:?}");
+fn a_check_over_a_note_has_the_level_of_the_note() {
+    let here = draw();
+    assert!(!say("cert", &here).verdict.contains(" db-note="));
+    for (level, options) in [("exact", ""), ("consistent", "--level consistent")] {
+        attest_database(&format!("--attest {level} {options}"), &here);
+        let said = say(&format!("cert --trust-db {level} --attest over-{level}"), &here);
+        assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
         assert!(said.verdict.contains(&format!(" db={level} ")), "{said:?}");
-        assert!(said.verdict.contains(" db-note="), "{said:?}");
-        assert!(!whole.verdict.contains(" db-note="));
+        assert!(said.verdict.contains(" db-note=") && said.status == Some(5), "{said:?}");
     }
-    // With a signature by a trusted key the status is that of an acceptance.
-    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
-    fs::write(here.join("trusted"), keygen.stdout).unwrap();
-    assert_eq!(say("--game 4x4 --attest signed --key key", here).status, Some(0));
-    let said = say("cert --trust-db signed --keys trusted", here);
-    assert!(said.verdict.contains(" db-note-keys=1"), "{said:?}");
-    assert_eq!(said.status, Some(0));
-    let said = say("cert --trust-db db.note --keys trusted", here);
+    let said = merge("cert over-consistent consistent", &here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
+    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
+}
+
+#[test]
+fn a_check_over_a_signed_note_is_an_acceptance() {
+    let here = place();
+    attest_database("--attest signed --key alice", &here);
+    attest_database("--attest unsigned", &here);
+    let said = say("cert --trust-db signed --keys trusted", &here);
+    assert!(said.verdict.contains(" db-note-keys=1") && said.status == Some(0), "{said:?}");
+    let said = say("cert --trust-db unsigned --keys trusted", &here);
     assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
-    // A check that took the word of a note does not cover the database itself.
-    let said = say("cert --trust-db db.note --attest rest.note", here);
-    assert_eq!(said.status, Some(5));
-    assert!(merge("cert rest.note", here).verdict.starts_with("s DECLINED cover "));
-    let said = merge("cert rest.note db.note", here);
-    assert!(said.verdict.starts_with("s VERIFIED "), "{said:?}");
-    assert_eq!(said.status, Some(5), "{said:?}");
-    assert!(say("cert --trust-db rest.note", here).verdict.starts_with("s DECLINED cover "));
-    let said = say("cert --trust-db db.note --shard 1/2 --attest half.note", here);
-    assert!(said.verdict.contains(" slices=0-0/"), "{said:?}");
-    // The files must still be those that the root stands for.
+}
+
+#[test]
+fn a_check_over_a_note_does_not_cover_the_database() {
+    let here = draw();
+    attest_database("--attest db", &here);
+    assert_eq!(say("cert --trust-db db --attest rest", &here).status, Some(5));
+    refused("cert rest", "DECLINED cover", &here);
+    assert!(say("cert --trust-db rest", &here).verdict.starts_with("s DECLINED cover "));
+}
+
+#[test]
+fn a_check_over_a_note_still_needs_the_files_of_the_root() {
+    let here = draw();
+    attest_database("--attest db", &here);
     let slice = here.join("egdb/4x4/0-1-0-1");
     let mut bytes = fs::read(&slice).unwrap();
     bytes[20] ^= 1;
     fs::write(&slice, bytes).unwrap();
-    let said = say("cert --trust-db db.note", here);
+    let said = say("cert --trust-db db", &here);
     assert!(said.verdict.starts_with("s REFUTED slice-hash "), "{said:?}");
-    // The note has the level consistent, and so has the verdict that rests on it.
-    let said = merge("--game 4x4 db.note", here);
-    assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{said:?}");
+}
+
+#[test]
+fn a_consistent_database_alone_is_no_more_than_that() {
+    let here = draw();
+    let alone = say("--game 4x4 --level consistent --attest consistent", &here);
+    let beginning = "s CONSISTENT DATABASE 4x4 pieces=3 db-root=";
+    assert!(alone.verdict.starts_with(beginning) && alone.status == Some(5), "{alone:?}");
+    let form = " format=1 rules=english-checkers-1 db=consistent ";
+    assert!(alone.verdict.contains(form), "{alone:?}");
+    // More notes of the same level do not raise it.
+    for notes in ["consistent", "consistent consistent"] {
+        joined(&format!("--game 4x4 {notes}"), "CONSISTENT DATABASE 4x4", &here);
+    }
+    attest_database("--attest exact", &here);
+    joined("--game 4x4 consistent exact", "VERIFIED DATABASE 4x4", &here);
+}
+
+#[test]
+fn a_draw_over_a_consistent_database_is_verified() {
+    let here = draw();
+    let over = say("cert --level consistent", &here);
+    assert!(over.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{over:?}");
+    assert_eq!(over.status, Some(0));
+}
+
+#[test]
+fn a_win_needs_exact_values() {
+    let here = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
+    say("--game 6x4 --level consistent --attest consistent", &here);
+    let said = say("cert --trust-db consistent", &here);
+    assert!(said.verdict.starts_with("s DECLINED level ") && said.status == Some(3), "{said:?}");
+    assert_eq!(say("--game 6x4 --attest exact", &here).status, Some(0));
+    assert!(say("cert --trust-db exact --attest rest", &here).verdict.starts_with("s VERIFIED "));
+    refused("cert rest consistent", "DECLINED", &here);
+    joined("cert rest exact", "VERIFIED WHITE-WINS", &here);
+}
+
+/// A certificate with a note by `check`, `ours`, and one by the Python reference implementation,
+/// `theirs`.
+fn both_checkers() -> Place {
+    let here = certificate("--game 4x4 --pieces 2 --leaf-nodes 3");
+    let reference =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py");
+    let theirs = check_with(&reference, &words("cert --db egdb --attest theirs"), &here).unwrap();
+    assert_eq!(say("cert --attest ours", &here), theirs);
+    here
+}
+
+/// Expects notes to be enough, without keys, with these names of checkers at the end.
+fn enough(notes: &str, checkers: &str, here: &Path) {
+    let said = merge(&format!("cert {notes}"), here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{notes}: {said:?}");
+    assert!(said.verdict.ends_with(&format!(" checkers={checkers}")), "{notes}: {said:?}");
     assert_eq!(said.status, Some(5));
 }
 
-/// The Python reference implementation, which writes notes, too.
-fn reference() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../certificate-spec/reference/check.py")
-}
+const CHECK: &str = "draughtproof-check";
+const BOTH: &str = "draughtproof-check,draughtproof-reference";
 
 #[test]
 #[ignore = "needs python3"]
-fn parts_may_be_asked_of_different_checkers() {
-    let root = certificate("--game 4x4 --pieces 2 --leaf-nodes 3");
-    let here = root.path();
-    let whole = say("cert", here);
-    let theirs = check_with(&reference(), &words("cert --db egdb --attest theirs"), here).unwrap();
-    assert_eq!(theirs, whole);
-    assert_eq!(say("cert --attest ours", here), whole);
-    let ours = shards(here, 2, "half", "").join(" ");
-    let accepted = |notes: &str, ending: &str| {
-        let said = merge(&format!("cert {notes}"), here);
-        assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{notes}: {said:?}");
-        assert!(said.verdict.ends_with(ending), "{notes}: {said:?}");
-        // The notes have no signatures.
-        assert_eq!(said.status, Some(5));
-    };
-    let refused = |notes: &str, rule: &str| {
-        let said = merge(&format!("cert {notes}"), here);
-        assert!(said.verdict.starts_with(rule), "{notes}: {said:?}");
-        assert_ne!(said.status, Some(0));
-    };
-    let (check, reference) = ("draughtproof-check", "draughtproof-reference");
-    accepted("ours", &format!("by cover of 1 notes keys=none checkers={check}"));
-    accepted("theirs", &format!(" checkers={reference}"));
-    let both = format!(" checkers={check},{reference}");
-    accepted("ours theirs", &both);
-    accepted("theirs ours --distinct-checkers 2", &both);
-    accepted(&format!("theirs {ours} --distinct-checkers 2"), &both);
-    // A copy of a note does not count, and each part needs both checkers.
-    fs::copy(here.join("ours"), here.join("again")).unwrap();
-    refused("ours --distinct-checkers 2", "s DECLINED cover ");
-    refused("ours again --distinct-checkers 2", "s DECLINED cover ");
-    refused(&format!("ours {ours} --distinct-checkers 2"), "s DECLINED cover ");
-    refused("theirs half-1.note --distinct-checkers 2", "s DECLINED cover ");
-    refused("ours theirs --distinct-checkers 3", "s DECLINED cover ");
-    refused("ours theirs --distinct-checkers 0", "s ERROR usage:");
-    // Another version or digest of the program is not another checker.
-    let text = fs::read_to_string(here.join("again")).unwrap();
-    let line = text.lines().nth(2).unwrap();
-    let other = |new: &str| fs::write(here.join("again"), text.replace(line, new)).unwrap();
-    other(&format!("checker {check} 9.9.9 unknown"));
-    refused("ours again --distinct-checkers 2", "s DECLINED cover ");
-    // The names of checkers are plain words that cannot be mistaken for one another.
-    for name in ["Draughtproof-check", "draughtproof_check", "a,b", "a=b", "", "x%20y", "\u{e9}"] {
-        other(&format!("checker {name} 1 unknown"));
-        refused("ours again --distinct-checkers 2", "s DECLINED cover ");
+fn each_part_may_be_asked_of_different_checkers() {
+    let here = both_checkers();
+    let ours = shards(&here, 2, "half", "").join(" ");
+    enough("ours", CHECK, &here);
+    enough("theirs", "draughtproof-reference", &here);
+    enough("ours theirs", BOTH, &here);
+    enough("theirs ours --distinct-checkers 2", BOTH, &here);
+    enough(&format!("theirs {ours} --distinct-checkers 2"), BOTH, &here);
+    for few in
+        ["ours", &format!("ours {ours}"), "theirs half-1.note", "ours theirs --distinct-checkers 3"]
+    {
+        let least = if few.contains("--") { "" } else { " --distinct-checkers 2" };
+        refused(&format!("cert {few}{least}"), "DECLINED cover", &here);
     }
-    other("checker another 1 built by hand");
-    accepted("again ours --distinct-checkers 2", &format!(" checkers=another,{check}"));
-
-    // With keys only the checkers of signed notes are counted.
-    let keygen = run(&path("check"), &["keygen", "alice", "--key", "key"], here);
-    fs::write(here.join("trusted"), keygen.stdout).unwrap();
-    assert_eq!(say("cert --attest signed --key key", here).status, Some(0));
-    let said = merge("cert signed --keys trusted", here);
-    assert!(said.verdict.ends_with(&format!(" keys=1 checkers={check}")), "{said:?}");
-    assert_eq!(said.status, Some(0));
-    refused("signed theirs --keys trusted --distinct-checkers 2", "s DECLINED cover ");
-    refused("signed again --keys trusted --distinct-checkers 2", "s DECLINED cover ");
+    refused("cert ours theirs --distinct-checkers 0", "ERROR usage:", &here);
 }
 
 #[test]
-fn a_database_alone_that_is_consistent_is_no_more_than_that() {
-    let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
-    let here = root.path();
-    let alone = say("--game 4x4 --level consistent --attest consistent", here);
-    assert!(alone.verdict.starts_with("s CONSISTENT DATABASE 4x4 pieces=3 db-root="), "{alone:?}");
-    assert!(
-        alone.verdict.contains(" format=1 rules=english-checkers-1 db=consistent "),
-        "{alone:?}"
-    );
-    assert_eq!(alone.status, Some(5));
-    // A draw over a consistent database is verified, whichever checker checked the values.
-    let over = say("cert --level consistent", here);
-    assert!(over.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{over:?}");
-    assert_eq!(over.status, Some(0));
-    let said = say("cert --trust-db consistent --attest rest", here);
-    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
-    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
-    let said = merge("cert rest consistent", here);
-    assert!(said.verdict.starts_with("s VERIFIED DRAW 4x4 "), "{said:?}");
-    assert!(said.verdict.contains(" db=consistent "), "{said:?}");
-    // Notes of the database alone give no more than their own level, whatever their number and the
-    // level of others: each part needs the required level.
-    let _ = say("--game 4x4 --attest exact", here);
-    for notes in ["consistent", "consistent consistent"] {
-        let said = merge(&format!("--game 4x4 {notes}"), here);
-        assert!(said.verdict.starts_with("s CONSISTENT DATABASE 4x4 "), "{notes}: {said:?}");
-        assert_eq!(said.status, Some(5));
+fn a_checker_is_known_by_its_name_alone() {
+    let here = draw();
+    say("cert --attest ours", &here);
+    let text = fs::read_to_string(here.join("ours")).unwrap();
+    let line = text.lines().nth(2).unwrap();
+    let write = |new: &str| fs::write(here.join("again"), text.replace(line, new)).unwrap();
+    // A copy, another version or digest of the program, and names that are no plain words.
+    for other in [
+        line,
+        "checker draughtproof-check 9.9.9 unknown",
+        "checker Draughtproof-check 1 unknown",
+        "checker draughtproof_check 1 unknown",
+        "checker a,b 1 unknown",
+        "checker a=b 1 unknown",
+        "checker  1 unknown",
+        "checker x%20y 1 unknown",
+        "checker \u{e9} 1 unknown",
+    ] {
+        write(other);
+        refused("cert ours again --distinct-checkers 2", "DECLINED cover", &here);
     }
-    let said = merge("--game 4x4 consistent exact", here);
-    assert!(said.verdict.starts_with("s VERIFIED DATABASE 4x4 "), "{said:?}");
-    // A note that states a verdict it cannot have.
-    let text = fs::read_to_string(here.join("consistent")).unwrap();
-    fs::write(here.join("more"), text.replace("CONSISTENT DATABASE", "VERIFIED DATABASE")).unwrap();
-    let said = merge("--game 4x4 more", here);
-    assert!(!said.verdict.starts_with("s VERIFIED"), "{said:?}");
-    // A win needs the exact values.
-    let root = certificate("--game 6x4 --pieces 3 --leaf-nodes 40");
-    let here = root.path();
-    let _ = say("--game 6x4 --level consistent --attest consistent", here);
-    let said = say("cert --trust-db consistent", here);
-    assert!(said.verdict.starts_with("s DECLINED level "), "{said:?}");
-    assert_eq!(said.status, Some(3));
-    let said = say("--game 6x4 --attest exact", here);
+    write("checker another 1 built by hand");
+    enough("again ours --distinct-checkers 2", &format!("another,{CHECK}"), &here);
+}
+
+#[test]
+fn only_checkers_of_signed_notes_are_counted() {
+    let here = place();
+    assert_eq!(say("cert --attest signed --key alice", &here).status, Some(0));
+    let said = merge("cert signed --keys trusted", &here);
+    assert!(said.verdict.ends_with(&format!(" keys=1 checkers={CHECK}")), "{said:?}");
     assert_eq!(said.status, Some(0));
-    assert!(say("cert --trust-db exact --attest rest", here).verdict.starts_with("s VERIFIED "));
-    let said = merge("cert rest consistent", here);
-    assert!(said.verdict.starts_with("s DECLINED "), "{said:?}");
-    assert!(merge("cert rest exact", here).verdict.starts_with("s VERIFIED WHITE-WINS "));
+    let text = fs::read_to_string(here.join("signed")).unwrap();
+    let text =
+        text.split_once("\n\n").unwrap().0.replace("checker draughtproof-check", "checker x");
+    fs::write(here.join("unsigned"), text + "\n").unwrap();
+    refused("cert signed unsigned --keys trusted --distinct-checkers 2", "DECLINED cover", &here);
 }
