@@ -4,6 +4,8 @@ mod support;
 
 use std::path::Path;
 
+// Rust code does not use the library that the programs link to; this makes sure that it is built.
+use draughtproof_egdb_c as _;
 use support::{HERE, build, compile, output};
 
 #[test]

@@ -1,13 +1,10 @@
-//! Helpers for tests with programs that use the library.
+//! Helpers for tests with programs that use the library of a crate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use draughtproof_egdb::{BuildSession, Store, extend, extend_depths};
 use draughtproof_game::Board;
-
-/// Rust code does not use the library that the programs link to; this makes sure that it is built.
-use draughtproof_egdb_c as _;
 
 pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -33,7 +30,8 @@ pub fn build(directory: &Path, cover: &str, with_depths: bool, with_tables: bool
     }
 }
 
-/// Compiles a C program of the tests into a directory; returns a command that runs it.
+/// Compiles a C program of the tests, linked to the library of the crate, into a directory; returns
+/// a command that runs it.
 pub fn compile(name: &str, directory: &Path) -> Command {
     let program = directory.join(Path::new(name).file_name().expect("a name"));
     let compiler = std::env::var("CC").unwrap_or("cc".into());
@@ -45,7 +43,7 @@ pub fn compile(name: &str, directory: &Path) -> Command {
         .arg(&program)
         .arg("-L")
         .arg(libraries())
-        .arg("-ldraughtproof_egdb_c")
+        .arg(format!("-l{}", env!("CARGO_PKG_NAME").replace('-', "_")))
         .arg(format!("-Wl,-rpath,{}", libraries().display()))
         .output()
         .expect("a C compiler");

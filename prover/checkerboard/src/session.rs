@@ -8,9 +8,9 @@ use draughtproof_game::{Game, Position};
 use draughtproof_play::opponent::{Choice, GameRecord, Source};
 use draughtproof_proof::heuristic::{Bound, Limits};
 
-use super::history::History;
-use super::player::{Player, PlayerError};
-use super::settings::Settings;
+use crate::history::History;
+use crate::player::{Player, PlayerError};
+use crate::settings::Settings;
 
 /// The game of English checkers.
 pub static GAME: LazyLock<Game> = LazyLock::new(|| match "8x8".parse() {

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use draughtproof_game::{Board, Position};
 
-use super::board::piece;
+use crate::board::piece;
 
 /// A square of the board, `[x][y]`.
 #[repr(C)]
@@ -21,7 +21,7 @@ const NOWHERE: Coor = Coor { x: -1, y: -1 };
 
 impl Coor {
     /// The indices of the square in a board.
-    pub(super) fn cell(self) -> (usize, usize) {
+    pub(crate) fn cell(self) -> (usize, usize) {
         // Both coordinates are from 0 to 7.
         (self.x.unsigned_abs() as usize, self.y.unsigned_abs() as usize)
     }

@@ -5,9 +5,9 @@ use std::path::Path;
 use draughtproof_egdb::{Store, Values};
 use draughtproof_proof::heuristic::Heuristic;
 
-use super::history::read_game;
-use super::session::{GAME, orders};
-use super::settings::{Settings, processors};
+use crate::history::read_game;
+use crate::session::{GAME, orders};
+use crate::settings::{Settings, processors};
 
 /// The version of the API.
 const PROTOCOL_VERSION: &str = "2";

@@ -1,13 +1,13 @@
 //! Tests of the CheckerBoard API by programs that call its functions.
-#![cfg(feature = "checkerboard")]
 
+#[path = "../../egdb-c/tests/support/mod.rs"]
 mod support;
 
 use std::mem::{offset_of, size_of};
 use std::path::Path;
 use std::process::Command;
 
-use draughtproof_egdb_c::checkerboard::moves::CBmove;
+use draughtproof_checkerboard::moves::CBmove;
 use support::{HERE, build, compile, libraries, output};
 
 #[test]
@@ -48,5 +48,5 @@ fn a_python_program_plays() {
 
 fn library_name() -> String {
     let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
-    format!("{prefix}draughtproof_egdb_c{suffix}")
+    format!("{prefix}draughtproof_checkerboard{suffix}")
 }

@@ -6,9 +6,9 @@ use draughtproof_egdb::Value;
 use draughtproof_play::opponent::{Choice, Source};
 use draughtproof_proof::heuristic::Limits;
 
-use super::board::{self, Board8x8};
-use super::moves::CBmove;
-use super::session::{GAME, Search, proved, session};
+use crate::board::{self, Board8x8};
+use crate::moves::CBmove;
+use crate::session::{GAME, Search, proved, session};
 
 /// Neither side can win.
 pub const CB_DRAW: c_int = 0;
@@ -20,30 +20,30 @@ pub const CB_LOSS: c_int = 2;
 pub const CB_UNKNOWN: c_int = 3;
 
 /// The parameters of a request, besides the position.
-pub(super) struct Question<'a> {
+pub(crate) struct Question<'a> {
     /// The side to move.
-    pub(super) color: c_int,
+    pub(crate) color: c_int,
     /// The limits of the search.
-    pub(super) limits: Limits,
+    pub(crate) limits: Limits,
     /// Whether the position does not follow from the one before.
-    pub(super) is_new_game: bool,
+    pub(crate) is_new_game: bool,
     /// Returns whether the search is to end at once.
-    pub(super) is_stopped: &'a dyn Fn() -> bool,
+    pub(crate) is_stopped: &'a dyn Fn() -> bool,
 }
 
 /// The answer to a request.
-pub(super) struct Answer {
+pub(crate) struct Answer {
     /// The proved value, as a number of the API.
-    pub(super) claim: c_int,
+    pub(crate) claim: c_int,
     /// The final text, if it is to replace the last line of the search.
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
     /// The move that was made.
-    pub(super) made: CBmove,
+    pub(crate) made: CBmove,
 }
 
 impl Answer {
     /// The answer without a move.
-    pub(super) fn none(claim: c_int, text: &str) -> Answer {
+    pub(crate) fn none(claim: c_int, text: &str) -> Answer {
         Answer { claim, text: Some(text.into()), made: CBmove::NONE }
     }
 
@@ -62,7 +62,7 @@ impl Answer {
 
 impl Question<'_> {
     /// Finds a move and makes it on the board; `say` gets lines of progress.
-    pub(super) fn answer(self, cells: Option<&mut Board8x8>, say: &mut dyn FnMut(&str)) -> Answer {
+    pub(crate) fn answer(self, cells: Option<&mut Board8x8>, say: &mut dyn FnMut(&str)) -> Answer {
         let Question { color, limits, is_new_game, is_stopped } = self;
         let Some(cells) = cells else {
             return Answer::none(CB_UNKNOWN, "board: expected one, found null");

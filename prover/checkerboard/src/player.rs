@@ -15,8 +15,8 @@ use draughtproof_play::opponent::{Choice, GameRecord, Opponent, PlayError};
 use draughtproof_proof::heuristic::{Heuristic, Limits};
 use thiserror::Error;
 
-use super::report;
-use super::settings::Settings;
+use crate::report;
+use crate::settings::Settings;
 
 /// Interval at which a waiting thread polls whether the search is to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);

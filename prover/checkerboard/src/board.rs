@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use draughtproof_game::{Board, Position, Side};
 use thiserror::Error;
 
-use super::moves::coor;
+use crate::moves::coor;
 
 /// The pieces on each square, `[x][y]`. Black's home row is y = 0; square 1 is `[6][0]`, square 4
 /// is `[0][0]`, square 32 is `[1][7]`. Light squares are ignored.
