@@ -5,11 +5,33 @@ use std::ffi::c_int;
 use draughtproof_game::{Board, Position, Side};
 use thiserror::Error;
 
-use crate::moves::coor;
-
 /// The pieces on each square, `[x][y]`. Black's home row is y = 0; square 1 is `[6][0]`, square 4
 /// is `[0][0]`, square 32 is `[1][7]`. Light squares are ignored.
 pub type Board8x8 = [[c_int; 8]; 8];
+
+/// A square of the board, `[x][y]`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Coor {
+    /// The column, 0 at the left as Black sees it.
+    pub x: c_int,
+    /// The row, 0 for Black's home row.
+    pub y: c_int,
+}
+
+impl Coor {
+    /// The indices of the square in a board.
+    fn cell(self) -> (usize, usize) {
+        // Both coordinates are from 0 to 7.
+        (self.x.unsigned_abs() as usize, self.y.unsigned_abs() as usize)
+    }
+}
+
+/// The coordinates of a square (from 0).
+pub fn coor(square: u8) -> Coor {
+    let (row, place) = (square / 4, square % 4);
+    Coor { x: (2 * (3 - place) + row % 2).into(), y: row.into() }
+}
 
 /// White, as the side to move and as the colour of a piece.
 pub const CB_WHITE: c_int = 1;

@@ -4,34 +4,10 @@ use std::ffi::c_int;
 
 use draughtproof_game::{Board, Position};
 
-use crate::board::piece;
-
-/// A square of the board, `[x][y]`.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Coor {
-    /// The column, 0 at the left as Black sees it.
-    pub x: c_int,
-    /// The row, 0 for Black's home row.
-    pub y: c_int,
-}
+use crate::board::{Coor, coor, piece};
 
 /// The value of unused entries of a list.
 const NOWHERE: Coor = Coor { x: -1, y: -1 };
-
-impl Coor {
-    /// The indices of the square in a board.
-    pub(crate) fn cell(self) -> (usize, usize) {
-        // Both coordinates are from 0 to 7.
-        (self.x.unsigned_abs() as usize, self.y.unsigned_abs() as usize)
-    }
-}
-
-/// The coordinates of a square (from 0).
-pub fn coor(square: u8) -> Coor {
-    let (row, place) = (square / 4, square % 4);
-    Coor { x: (2 * (3 - place) + row % 2).into(), y: row.into() }
-}
 
 /// A move. A king can jump at most 9 times.
 #[repr(C)]
