@@ -81,9 +81,14 @@ fn the_prover_does_not_depend_on_the_checker() {
 fn crates_of_the_prover_do_not_know_more_than_they_need() {
     let networks = ["async-nats", "axum", "hyper", "object_store", "reqwest", "rustls", "tokio"];
     let programs = ["clap", "ctrlc", "signal-hook"];
-    for name in
-        ["draughtproof-game", "draughtproof-egdb", "draughtproof-proof", "draughtproof-play"]
-    {
+    for name in [
+        "draughtproof-game",
+        "draughtproof-egdb",
+        "draughtproof-egdb-c",
+        "draughtproof-proof",
+        "draughtproof-play",
+        "draughtproof-checkerboard",
+    ] {
         let known = dependencies(name);
         assert!(known.contains("thiserror"), "the test looks at the wrong thing");
         let unwanted: Vec<_> =
@@ -96,4 +101,12 @@ fn crates_of_the_prover_do_not_know_more_than_they_need() {
     let brokers = ["async-nats", "object_store", "reqwest"];
     assert!(serve.contains("axum") && !serve.contains("clap"));
     assert!(brokers.iter().all(|name| !serve.contains(*name)));
+}
+
+/// A program that looks positions up does not compile the searches.
+#[test]
+fn the_c_library_knows_databases_alone() {
+    let library = dependencies("draughtproof-egdb-c");
+    let of_prover = library.iter().filter(|name| is_of_prover(name));
+    assert_eq!(of_prover.collect::<Vec<_>>(), ["draughtproof-egdb", "draughtproof-game"]);
 }
