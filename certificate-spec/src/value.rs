@@ -20,6 +20,25 @@ impl Value {
     pub fn from_number(number: u32) -> Option<Value> {
         [Value::Loss, Value::Draw, Value::Win].into_iter().find(|&v| v as u32 == number)
     }
+
+    /// The value for the other side.
+    #[inline]
+    pub const fn reversed(self) -> Value {
+        match self {
+            Value::Loss => Value::Win,
+            Value::Draw => Value::Draw,
+            Value::Win => Value::Loss,
+        }
+    }
+
+    /// The name of the value, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Value::Loss => "loss",
+            Value::Draw => "draw",
+            Value::Win => "win",
+        }
+    }
 }
 
 /// The number of bytes of the checksum that a payload begins with.

@@ -20,12 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for line in io::stdin().lock().lines() {
         let line = line?;
         let position = board.read_fen(&line)?;
-        let value = match database.probe(&position)? {
-            Some(Value::Win) => "win",
-            Some(Value::Draw) => "draw",
-            Some(Value::Loss) => "loss",
-            None => "unknown",
-        };
+        let value = database.probe(&position)?.map_or("unknown", Value::name);
         println!("{line}\t{value}");
     }
     Ok(())

@@ -20,7 +20,7 @@ use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::values::MapSpace;
 use crate::egdb::exchange::{Compared, Difference, compare_values, export, import};
-use crate::egdb::{PairEvent, Slice, Store, Value};
+use crate::egdb::{PairEvent, Slice, Store};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -294,17 +294,13 @@ fn compare(
     let room = Room { holding: Some(Holding::MappedIfThere), ..room };
     let values = load_finished(store, cover, &room, &machine.progress())?;
     let format = options.result.format;
-    let word = |value| match value {
-        Value::Win => "win",
-        Value::Draw => "draw",
-        Value::Loss => "loss",
-    };
     if format == Format::Tsv {
         out.line("line\tfen\tfound\tdatabase")?;
     }
     let show = |difference: &Difference| {
         let Difference { line, fen, found, database } = difference;
-        let (found, database) = (word(*found), word(*database));
+        let found = found.name();
+        let database = database.name();
         match format {
             Format::Text => {
                 out.line(&format!("line {line}\t{fen}\tfound {found}\tdatabase {database}"))

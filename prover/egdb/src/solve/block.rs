@@ -470,11 +470,7 @@ pub(crate) fn value_after(shared: &Shared<'_>, position: &Position) -> Value {
         } else {
             Value::Loss
         };
-        value = value.max(match after {
-            Value::Loss => Value::Win,
-            Value::Draw => Value::Draw,
-            Value::Win => Value::Loss,
-        });
+        value = value.max(after.reversed());
     });
     value
 }
