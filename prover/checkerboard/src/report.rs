@@ -11,7 +11,7 @@ const MOST_MOVES: usize = 12;
 /// A line about a search: depth, value, nodes, speed and principal variation.
 pub fn progress(board: &Board, position: &Position, found: &Analysis, elapsed: Duration) -> String {
     let Analysis { depth, nodes, score, proven, .. } = found;
-    let value = if proven.is_exact() {
+    let value = if proven.value().is_some() {
         proven.to_string()
     } else {
         format!("{:+.2}", f64::from(*score) / 100.0)
@@ -35,8 +35,9 @@ mod tests {
     use std::time::Duration;
 
     use super::progress;
+    use draughtproof_egdb::{Value, ValueRange};
     use draughtproof_game::Game;
-    use draughtproof_proof::heuristic::{Analysis, Bound};
+    use draughtproof_proof::heuristic::Analysis;
 
     #[test]
     fn a_line_of_progress() {
@@ -47,14 +48,14 @@ mod tests {
             depth: 3,
             nodes: 5000,
             pv,
-            proven: Bound::AtLeastDraw,
+            proven: ValueRange::AT_LEAST_DRAW,
             ends_in_draw: false,
         };
         let shown =
             |found: &Analysis| progress(&game.board, &game.start(), found, Duration::from_secs(2));
         let line = "5000 nodes  2 kN/s  11-15 23-19 8-11";
         assert_eq!(shown(&found), format!("depth 3  value -1.24  {line}"));
-        found.proven = Bound::Draw;
+        found.proven = ValueRange::exact(Value::Draw);
         assert_eq!(shown(&found), format!("depth 3  value draw  {line}"));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use draughtproof_egdb::Value;
 use draughtproof_game::{Game, Position};
 use draughtproof_play::opponent::{Choice, GameRecord, Source};
-use draughtproof_proof::heuristic::{Bound, Limits};
+use draughtproof_proof::heuristic::Limits;
 
 use crate::history::History;
 use crate::player::{Player, PlayerError};
@@ -119,9 +119,7 @@ impl Session {
 pub fn proved(choice: &Choice) -> Option<Value> {
     match choice.source {
         Source::Database { value, .. } => Some(value),
-        Source::Search { proven: Bound::Win, .. } => Some(Value::Win),
-        Source::Search { proven: Bound::Draw, .. } => Some(Value::Draw),
-        Source::Search { proven: Bound::Loss, .. } => Some(Value::Loss),
+        Source::Search { proven, .. } => proven.value(),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int};
 
 use draughtproof_egdb::RatedMove;
-use draughtproof_game::{Board, Position, Side};
+use draughtproof_game::{Board, MoveError, Position, Side};
 
 use crate::bounds::depth_number;
 use crate::database::{EGDB_INVALID, egdb_database, egdb_position, number, read};
@@ -120,8 +120,9 @@ pub unsafe extern "C" fn egdb_moves(
         let Some(position) = read(board, position) else { return Ok(EGDB_INVALID) };
         let found = database.moves(&position).map_err(|e| e.to_string())?;
         for (n, found) in found.iter().take(count).enumerate() {
+            let found = in_c(board, &position, found).map_err(|e| e.to_string())?;
             // SAFETY: n < count, and the caller vouches for the elements.
-            unsafe { moves.add(n).write(in_c(board, found)) };
+            unsafe { moves.add(n).write(found) };
         }
         Ok(c_int::try_from(found.len()).unwrap_or(c_int::MAX))
     };
@@ -129,17 +130,18 @@ pub unsafe extern "C" fn egdb_moves(
     unsafe { guard(find, error, error_size) }
 }
 
-fn in_c(board: &Board, found: &RatedMove) -> egdb_move {
+fn in_c(board: &Board, before: &Position, found: &RatedMove) -> Result<egdb_move, MoveError> {
+    let text = board.write_move(before, &found.after)?;
     let mut name = [0; EGDB_MOVE_SIZE];
     // SAFETY: the array has as many bytes.
-    unsafe { write_message(&found.name, name.as_mut_ptr(), name.len()) };
-    egdb_move {
+    unsafe { write_message(&text, name.as_mut_ptr(), name.len()) };
+    Ok(egdb_move {
         name,
         after: write(board, &found.after),
-        lower: number(Some(found.bounds.lower)),
-        upper: number(Some(found.bounds.upper)),
+        lower: number(Some(found.value.lower)),
+        upper: number(Some(found.value.upper)),
         depth: depth_number(found.depth),
-    }
+    })
 }
 
 fn write(board: &Board, position: &Position) -> egdb_position {

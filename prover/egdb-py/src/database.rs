@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use draughtproof_egdb::{Database as Opened, Mode, MovesError, Store};
+use draughtproof_egdb::{Database as Opened, Mode, RatedMove, Store};
 use draughtproof_game::{Board, Position, Side};
 use numpy::{
     IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods,
@@ -125,19 +125,14 @@ impl Database {
     /// The legal moves, the best first.
     fn moves(&self, py: Python<'_>, fen: &str) -> PyResult<Vec<Move>> {
         let position = self.read(fen)?;
-        let found = py.detach(|| self.opened.moves(&position));
-        let found = found.map_err(|error| match error {
-            MovesError::Store(error) => database_error(error),
-            MovesError::Name(error) => value_error(error),
-        })?;
-        let moves = found.into_iter().map(|found| Move {
-            name: found.name,
-            fen: self.opened.board().write_fen(&found.after),
-            lower: found.bounds.lower.into(),
-            upper: found.bounds.upper.into(),
-            depth: found.depth,
-        });
-        Ok(moves.collect())
+        let found = py.detach(|| self.opened.moves(&position)).map_err(database_error)?;
+        let board = self.opened.board();
+        let mut moves = Vec::with_capacity(found.len());
+        for RatedMove { after, value, depth, .. } in found {
+            let name = board.write_move(&position, &after).map_err(value_error)?;
+            moves.push(Move { name, fen: board.write_fen(&after), depth, range: value });
+        }
+        Ok(moves)
     }
 
     /// The values of many positions: 0 a loss, 1 a draw, 2 a win, 3 not covered.

@@ -1,5 +1,6 @@
 //! Values and moves, as Python gets them.
 
+use draughtproof_egdb::ValueRange;
 use pyo3::prelude::*;
 
 /// The number in arrays for a position that the database does not cover.
@@ -33,36 +34,47 @@ pub fn number(value: Option<draughtproof_egdb::Value>) -> i8 {
 }
 
 /// A legal move with its value and depth, as far as known.
-#[pyclass(module = "draughtproof", get_all, frozen)]
+#[pyclass(module = "draughtproof", frozen)]
 pub struct Move {
     /// The name of the move in PDN, such as `22x15`.
+    #[pyo3(get)]
     pub name: String,
     /// The FEN of the position after the move.
+    #[pyo3(get)]
     pub fen: String,
-    /// The lower bound of the move's value for the side that makes it.
-    pub lower: Value,
-    /// The upper bound of that value.
-    pub upper: Value,
     /// The plies until the next capture, crowning or move of a man, this move included.
+    #[pyo3(get)]
     pub depth: Option<u32>,
+    /// The value of the move for the side that makes it.
+    pub range: ValueRange,
 }
 
 #[pymethods]
 impl Move {
+    /// The lower bound of the move's value for the side that makes it.
+    #[getter]
+    fn lower(&self) -> Value {
+        self.range.lower.into()
+    }
+
+    /// The upper bound of that value.
+    #[getter]
+    fn upper(&self) -> Value {
+        self.range.upper.into()
+    }
+
     /// The value, where both bounds are equal.
     #[getter]
     fn value(&self) -> Option<Value> {
-        (self.lower == self.upper).then_some(self.lower)
+        self.range.value().map(Value::from)
     }
 
     fn __repr__(&self) -> String {
-        let word = |value| match value {
-            Value::Loss => "loss",
-            Value::Draw => "draw",
-            Value::Win => "win",
+        let ValueRange { lower, upper } = self.range;
+        let value = match self.range.value() {
+            Some(value) => value.name().into(),
+            None => format!("{} to {}", lower.name(), upper.name()),
         };
-        let (lower, upper) = (word(self.lower), word(self.upper));
-        let value = if lower == upper { lower.into() } else { format!("{lower} to {upper}") };
         let depth = self.depth.map_or(String::new(), |depth| format!(" in {depth}"));
         format!("<Move {} {value}{depth}>", self.name)
     }

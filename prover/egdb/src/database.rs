@@ -61,8 +61,8 @@ pub enum Cached {
 /// A value is for the side to move, whether a capture is pending or not. It is never a guess: a
 /// position whose slice is missing has none, and a damaged file is an error.
 pub struct Database {
-    values: Values,
-    depths: Depths,
+    pub(crate) values: Values,
+    pub(crate) depths: Depths,
 }
 
 impl Database {

@@ -38,7 +38,6 @@
 // mistake in a database is refuted by the checker, which keeps this lint.
 #![allow(clippy::cast_possible_truncation)]
 
-mod bounds;
 mod build;
 pub mod cluster;
 mod codec;
@@ -47,11 +46,12 @@ mod depth;
 mod disk;
 pub mod exchange;
 mod index;
+mod rated_moves;
 pub mod size;
 mod solve;
+mod value_range;
 mod values;
 
-pub use bounds::{Bounds, MovesError, RatedMove};
 pub use build::error::BuildError;
 pub use build::extend::{Event, extend, extend_depths};
 pub use build::forecast::{Forecast, Forecaster, PairForecast};
@@ -69,7 +69,9 @@ pub use disk::figures::Figures;
 pub use disk::store::Store;
 pub use index::cover;
 pub use index::slice::{Slice, locate, position_at};
+pub use rated_moves::{RatedMove, converts};
 pub use solve::builder::Builder;
+pub use value_range::ValueRange;
 pub use values::pages::ask_for_large_pages;
 pub use values::resident::Values;
 pub use values::stats;

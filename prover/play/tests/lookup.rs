@@ -1,10 +1,11 @@
 //! Look-ups by a program: with stored depths, and without.
 
 use draughtproof_egdb::{
-    BuildSession, Cover, Depths, Slice, Store, Value, Values, extend, extend_depths, position_at,
+    BuildSession, Cover, Depths, Slice, Store, Value, ValueRange, Values, extend, extend_depths,
+    position_at,
 };
 use draughtproof_game::Board;
-use draughtproof_play::lookup::{KnownValue, Lookup};
+use draughtproof_play::lookup::Lookup;
 
 const MEMORY: u64 = 1 << 28;
 
@@ -31,7 +32,7 @@ fn the_fastest_move_is_found_without_depths() {
             let Some(found) = found else { continue };
             let rated = stored.rate_moves(&position).unwrap();
             let move_found = rated.iter().find(|m| m.after == found).unwrap();
-            assert_eq!(move_found.value, KnownValue::Exact { value: Value::Win });
+            assert_eq!(move_found.value, ValueRange::exact(Value::Win));
             assert_eq!(move_found.depth, rated[0].depth, "{}", board.write_fen(&position));
             seen += 1;
             longest = longest.max(move_found.depth.unwrap());
@@ -48,10 +49,10 @@ fn bounds_follow_from_the_moves() {
     let value = |fen: &str| lookup.answer(&board.read_fen(fen).unwrap()).unwrap();
     // The last piece is taken, which decides the game even if nothing else is known.
     let won = value("B:WK4:BK1,K2");
-    assert_eq!((won.value, won.depth), (KnownValue::Exact { value: Value::Win }, Some(1)));
+    assert_eq!((won.value, won.depth), (ValueRange::exact(Value::Win), Some(1)));
     assert_eq!(won.line, [won.moves[0].name.clone()]);
     let unknown = value("B:WK12:BK1,K2");
-    assert_eq!(unknown.value, KnownValue::Between { lower: Value::Loss, upper: Value::Win });
+    assert_eq!(unknown.value, ValueRange::UNKNOWN);
     assert_eq!((unknown.depth, unknown.line.len()), (None, 0));
-    assert_eq!(unknown.value.bound().to_string(), "unknown");
+    assert_eq!(unknown.value.to_string(), "unknown");
 }

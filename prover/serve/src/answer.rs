@@ -1,14 +1,14 @@
 //! The answer about a position, with the source of each bound.
 
 use certificate_spec::claim::Question;
-use draughtproof_play::lookup::{KnownValue, LookupError, MoveAnswer, RatedMove};
+use draughtproof_play::lookup::{KnownValue, LookupError, MoveAnswer};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::proved_positions::{Place, question_name};
 use super::site::{BoardSite, ServedCertificate};
 use crate::board::Position;
-use crate::egdb::{StoreError, Value};
+use crate::egdb::{RatedMove, StoreError, Value, ValueRange};
 
 /// The source of a bound.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -98,24 +98,24 @@ pub(super) fn answer_and_rate(
     let (answer, rated) = site.lookup().answer_with(position, |p| site.proved(p))?;
     let mut from = bounds(site, position, answer.value)?;
     for (source, is_trivial) in [
-        (&mut from.lower, answer.value.lower() == Value::Loss),
-        (&mut from.upper, answer.value.upper() == Value::Win),
+        (&mut from.lower, answer.value.lower == Value::Loss),
+        (&mut from.upper, answer.value.upper == Value::Win),
     ] {
         if *source == Source::None && !is_trivial {
             *source = Source::Moves;
         }
     }
     let moves = answer.moves.into_iter().zip(&rated).map(|(answer, rated)| {
-        let Bounds { lower, upper } = bounds(site, &rated.after, rated.value.for_opponent())?;
+        let Bounds { lower, upper } = bounds(site, &rated.after, rated.value.reversed())?;
         Ok(SourcedMove { answer, from: Bounds { lower: upper, upper: lower } })
     });
     let moves = moves.collect::<Result<_, LookupError>>()?;
-    let (fen, value, depth, line) = (answer.fen, answer.value, answer.depth, answer.line);
+    let (fen, value, depth, line) = (answer.fen, answer.value.into(), answer.depth, answer.line);
     Ok((SourcedPosition { fen, value, depth, moves, line, from }, rated))
 }
 
 /// The sources of a position's value for its side to move, disregarding its moves.
-fn bounds(site: &BoardSite, p: &Position, value: KnownValue) -> Result<Bounds, StoreError> {
+fn bounds(site: &BoardSite, p: &Position, value: ValueRange) -> Result<Bounds, StoreError> {
     let both = |source: Source| Ok(Bounds { lower: source.clone(), upper: source });
     if !p.both_sides() || !site.board().can_move(p) {
         return both(Source::Rules);
@@ -132,8 +132,8 @@ fn bounds(site: &BoardSite, p: &Position, value: KnownValue) -> Result<Bounds, S
         site.certificates().find_map(place).unwrap_or(Source::None)
     };
     Ok(Bounds {
-        lower: if value.lower() == Value::Loss { Source::None } else { find(value.lower(), false) },
-        upper: if value.upper() == Value::Win { Source::None } else { find(value.upper(), true) },
+        lower: if value.lower == Value::Loss { Source::None } else { find(value.lower, false) },
+        upper: if value.upper == Value::Win { Source::None } else { find(value.upper, true) },
     })
 }
 

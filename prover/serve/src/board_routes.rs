@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
-use draughtproof_play::lookup::KnownValue;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -14,6 +13,7 @@ use super::problem::Problem;
 use super::request::{App, Body, Fresh, InPath, board_of, position};
 use super::site::BoardSite;
 use crate::board::Position;
+use crate::egdb::ValueRange;
 
 /// The most plies of a line.
 const LINE: usize = 200;
@@ -184,7 +184,7 @@ fn line(site: &BoardSite, start: Position) -> Result<LineAnswer, Problem> {
         let proved = site.certificates().find_map(|c| c.proved.choice(&at));
         let best = proved.and_then(|(_, after)| rated.iter().position(|m| m.after == after));
         let Some(next) = rated.get(best.unwrap_or(0)) else { break LineEnd::NoMove };
-        if next.value == KnownValue::UNKNOWN {
+        if next.value == ValueRange::UNKNOWN {
             break LineEnd::Unknown;
         }
         moves.push(answer.moves.swap_remove(best.unwrap_or(0)));

@@ -3,7 +3,6 @@
 use std::collections::hash_map::Entry;
 
 use certificate_spec::claim::Question;
-use draughtproof_play::lookup::KnownValue;
 use draughtproof_proof::certificate::leaf_strategy;
 use draughtproof_proof::certificate::{
     BrokenProof, Stored, StoredBasis, StoredNode, StoredProof, claimant,
@@ -11,7 +10,7 @@ use draughtproof_proof::certificate::{
 use draughtproof_proof::search::KeyMap;
 
 use crate::board::{Board, Position, Side};
-use crate::egdb::Value;
+use crate::egdb::{Value, ValueRange};
 
 /// The place of a position in a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +52,12 @@ pub fn question_name(question: Question) -> &'static str {
 }
 
 /// The value of the positions that a question proves, for the side to move.
-fn proved_value(question: Question, turn: Side) -> KnownValue {
+fn proved_value(question: Question, turn: Side) -> ValueRange {
     match (question.is_win(), turn == claimant(question)) {
-        (true, true) => KnownValue::Exact { value: Value::Win },
-        (true, false) => KnownValue::Exact { value: Value::Loss },
-        (false, true) => KnownValue::between(Value::Draw, Value::Win),
-        (false, false) => KnownValue::between(Value::Loss, Value::Draw),
+        (true, true) => ValueRange::exact(Value::Win),
+        (true, false) => ValueRange::exact(Value::Loss),
+        (false, true) => ValueRange::AT_LEAST_DRAW,
+        (false, false) => ValueRange::AT_MOST_DRAW,
     }
 }
 
@@ -93,10 +92,10 @@ impl ProvedPositions {
     }
 
     /// The proved value of a position, for the side to move.
-    pub fn value(&self, position: &Position) -> KnownValue {
+    pub fn value(&self, position: &Position) -> ValueRange {
         let key = position.key();
         let proved = self.questions.iter().filter(|q| q.positions.contains_key(&key));
-        proved.fold(KnownValue::UNKNOWN, |known, q| {
+        proved.fold(ValueRange::UNKNOWN, |known, q| {
             known.narrowed(proved_value(q.question, position.turn))
         })
     }
@@ -112,7 +111,7 @@ impl ProvedPositions {
         self.questions.iter().find_map(|q| {
             let entered = q.positions.get(&position.key())?;
             let value = proved_value(q.question, position.turn);
-            let says = if is_upper { value.upper() <= bound } else { value.lower() >= bound };
+            let says = if is_upper { value.upper <= bound } else { value.lower >= bound };
             says.then_some((q.question, entered.place))
         })
     }

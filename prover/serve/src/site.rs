@@ -7,7 +7,7 @@ use certificate_notes::Note;
 use certificate_notes::keys::PublicKey;
 use certificate_spec::Digest;
 use certificate_spec::database::DatabaseManifest;
-use draughtproof_play::lookup::{KnownValue, Lookup};
+use draughtproof_play::lookup::Lookup;
 use draughtproof_proof::certificate::{BrokenProof, Stored};
 
 use super::checks::{Checks, NoteError, NotedCheck, Subject, checks};
@@ -15,7 +15,7 @@ use super::metrics::Metrics;
 use super::proved_positions::ProvedPositions;
 use crate::board::{Board, Game, Position};
 use crate::egdb::stats::Counts;
-use crate::egdb::{DepthFinder, Depths, Slice, Store, Values};
+use crate::egdb::{DepthFinder, Depths, Slice, Store, ValueRange, Values};
 
 /// The most bytes that finding depths may take, for each board: enough for most five pieces on 8x8.
 const FINDER_MEMORY: u64 = 32 << 20;
@@ -119,8 +119,8 @@ impl BoardSite {
     }
 
     /// The value of a position for the side to move, as far as certificates prove it.
-    pub(super) fn proved(&self, position: &Position) -> KnownValue {
-        self.certificates().fold(KnownValue::UNKNOWN, |known, certificate| {
+    pub(super) fn proved(&self, position: &Position) -> ValueRange {
+        self.certificates().fold(ValueRange::UNKNOWN, |known, certificate| {
             known.narrowed(certificate.proved.value(position))
         })
     }

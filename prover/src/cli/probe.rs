@@ -100,14 +100,14 @@ pub(super) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
         Side::Black => "Black",
         Side::White => "White",
     };
-    out += &format!("{side} to move: {}", answer.value.bound());
+    out += &format!("{side} to move: {}", answer.value);
     match answer.depth {
         Some(0) => out += ", depth 0: there is no move",
         Some(depth) => out += &format!(", depth {depth}"),
         None => {}
     }
     out += &moves(&answer.moves);
-    let is_draw = answer.value.exact().is_none_or(|value| value == Value::Draw);
+    let is_draw = answer.value.value().is_none_or(|value| value == Value::Draw);
     if !answer.line.is_empty() {
         out += &format!("\n\nline: {}", answer.line.join(" "));
     } else if !is_draw && !answer.moves.is_empty() {
@@ -122,14 +122,14 @@ fn moves(moves: &[MoveAnswer]) -> String {
         moves.iter().map(of).max().unwrap_or(0).max(least)
     };
     let name_width = width(4, &|m| m.name.len());
-    let value_width = width(5, &|m| m.value.bound().to_string().len());
+    let value_width = width(5, &|m| m.value.to_string().len());
     let mut out = String::new();
     if !moves.is_empty() {
         // Writing into a string cannot fail.
         let _ = write!(out, "\n\n{:name_width$}  {:value_width$}  depth  after", "move", "value");
     }
     for MoveAnswer { name, fen, value, depth } in moves {
-        let (value, depth) = (value.bound().to_string(), or_dash(*depth));
+        let (value, depth) = (value.to_string(), or_dash(*depth));
         let _ = write!(out, "\n{name:name_width$}  {value:value_width$}  {depth:>5}  {fen}");
     }
     out
@@ -138,11 +138,11 @@ fn moves(moves: &[MoveAnswer]) -> String {
 fn columns(answer: &PositionAnswer) -> String {
     let one = |m: &MoveAnswer| {
         let depth = m.depth.map_or(String::new(), |depth| format!("/{depth}"));
-        format!("{}={}{depth}", m.name, m.value.bound())
+        format!("{}={}{depth}", m.name, m.value)
     };
     let list = |all: &[String]| if all.is_empty() { "-".into() } else { all.join(" ") };
     let moves: Vec<String> = answer.moves.iter().map(one).collect();
-    let (value, depth) = (answer.value.bound(), or_dash(answer.depth));
+    let (value, depth) = (answer.value, or_dash(answer.depth));
     format!("{value}\t{depth}\t{}\t{}", list(&moves), list(&answer.line))
 }
 

@@ -80,13 +80,13 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             Ok(position) => position,
             Err(what) => return out.fault(format, text, COLUMNS, what),
         };
-        let PositionValue { bound, nodes } = position_value(search, position, options.nodes);
+        let PositionValue { value, nodes } = position_value(search, position, options.nodes);
         match format {
             Format::Json => {
                 let fen = board.write_fen(position);
-                out.json(&SolvedRow { fen, value: bound.into(), nodes })?;
+                out.json(&SolvedRow { fen, value: value.into(), nodes })?;
             }
-            _ => out.line(&format!("{text}\t{bound}\t{nodes}"))?,
+            _ => out.line(&format!("{text}\t{value}\t{nodes}"))?,
         }
         // One answer at a time, for a program that waits for it.
         out.flush()

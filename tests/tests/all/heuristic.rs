@@ -4,11 +4,9 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use draughtproof_egdb::{Value, Values};
+use draughtproof_egdb::{Value, ValueRange, Values};
 use draughtproof_game::{Board, Game, Position};
-use draughtproof_proof::heuristic::{
-    Analysis, Bound, Evaluation, Heuristic, Limits, NAMES, Weights,
-};
+use draughtproof_proof::heuristic::{Analysis, Evaluation, Heuristic, Limits, NAMES, Weights};
 use quickcheck::Gen;
 use tests::positions::{database, random};
 use tests::programs::{path, prove, run};
@@ -55,19 +53,21 @@ fn compare_with(
         let fen = board.write_fen(&position);
         let found = heuristic.search(&position, nodes(20_000), |a| {
             assert!(a.proven.admits(want), "{fen}, depth {}: {} but {want:?}", a.depth, a.proven);
-            assert!(a.score.abs() < 10_000 || a.proven.is_exact(), "{fen}: {}", a.score);
+            assert!(a.score.abs() < 10_000 || a.proven.value().is_some(), "{fen}: {}", a.score);
             check_line(board, small, &position, a);
         });
-        match found.proven {
-            Bound::Win => assert!(found.score > 10_000, "{fen}: {}", found.score),
-            Bound::Loss => assert!(found.score < -10_000, "{fen}: {}", found.score),
-            Bound::Draw => assert_eq!(found.score, 0, "{fen}"),
-            Bound::AtLeastDraw => assert!(found.score >= 0, "{fen}: {}", found.score),
-            Bound::AtMostDraw => assert!(found.score <= 0, "{fen}: {}", found.score),
-            Bound::None => {}
+        match found.proven.lower {
+            Value::Win => assert!(found.score > 10_000, "{fen}: {}", found.score),
+            Value::Draw => assert!(found.score >= 0, "{fen}: {}", found.score),
+            Value::Loss => {}
         }
-        exact += usize::from(found.proven.is_exact());
-        bounds += usize::from(found.proven != Bound::None);
+        match found.proven.upper {
+            Value::Win => {}
+            Value::Draw => assert!(found.score <= 0, "{fen}: {}", found.score),
+            Value::Loss => assert!(found.score < -10_000, "{fen}: {}", found.score),
+        }
+        exact += usize::from(found.proven.value().is_some());
+        bounds += usize::from(found.proven != ValueRange::UNKNOWN);
     }
     // With fewer proved results the comparison would be worthless.
     assert!(exact > count / 4 && bounds >= exact, "{exact} and {bounds} of {count}");
@@ -256,7 +256,7 @@ fn a_position_and_its_twin_are_worth_the_same() {
                 (1..=3).for_each(|depth| _ = minimax.iteration(&position, depth));
                 if !minimax.ambiguous {
                     assert_eq!(shorten(one.score), shorten(other.score), "{fen}");
-                    assert!(one.proven == other.proven || !one.proven.is_exact(), "{fen}");
+                    assert!(one.proven == other.proven || one.proven.value().is_none(), "{fen}");
                     compared += 1;
                 }
             }
@@ -341,7 +341,7 @@ fn captures_are_played_before_a_position_is_evaluated() {
     for _ in 0..500 {
         let position = random(&mut g, &board, 12);
         let found = heuristic.search(&position, depth(2), |_| ());
-        if found.proven == Bound::None {
+        if found.proven == ValueRange::UNKNOWN {
             let last = found.pv.last().unwrap_or(&position);
             assert!(!board.can_capture(last), "{}", board.write_fen(&position));
             captures += usize::from(found.pv.len() > 2);
@@ -355,18 +355,18 @@ fn one_move_wins_and_no_move_loses() {
     let board = Board::new(8, 8).unwrap();
     let none = Values::empty(&board);
     let mut heuristic = Heuristic::new(&board, &none);
-    for (fen, score, proven) in [
-        ("B:W18:B14", 29_999, Bound::Win),
-        ("B:W9,14:B5", -30_000, Bound::Loss),
-        ("B:W18:B", -30_000, Bound::Loss),
-        ("W:W19:B15", 29_999, Bound::Win),
+    for (fen, score, value) in [
+        ("B:W18:B14", 29_999, Value::Win),
+        ("B:W9,14:B5", -30_000, Value::Loss),
+        ("B:W18:B", -30_000, Value::Loss),
+        ("W:W19:B15", 29_999, Value::Win),
     ] {
         let found = heuristic.search(&board.read_fen(fen).unwrap(), depth(5), |_| ());
-        assert_eq!((found.score, found.proven), (score, proven), "{fen}");
+        assert_eq!((found.score, found.proven.value()), (score, Some(value)), "{fen}");
     }
     // A king against a king in the double corner: repetitions are never a proof.
     let found = heuristic.search(&board.read_fen("B:WK1:BK18").unwrap(), depth(12), |_| ());
-    assert_eq!(found.proven, Bound::None);
+    assert_eq!(found.proven, ValueRange::UNKNOWN);
 }
 
 #[test]

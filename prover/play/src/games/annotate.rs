@@ -123,9 +123,9 @@ pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError
     let mut verdicts: Vec<Verdict> = positions.par_iter().map(|p| judge.judge(p)).collect();
     // The side to move has at least the value of each position that it can move to.
     for n in (0..game.positions.len()).rev() {
-        let least = -verdicts[n + 1].most;
-        let before = &mut verdicts[origins[n]];
-        before.least = before.least.max(least);
+        let least = verdicts[n + 1].value.upper.reversed();
+        let before = &mut verdicts[origins[n]].value;
+        before.lower = before.lower.max(least);
     }
     let mut remarks = Remarks::of(&game);
     for (done, &n) in origins.iter().enumerate().filter(|(done, n)| *done == 0 || done != *n) {
@@ -179,7 +179,7 @@ struct Better {
 impl Step<'_, '_> {
     /// Whether the move changes the value, which is proved.
     fn is_proved_mistake(&self) -> bool {
-        self.before.least > -self.after.least
+        self.before.value.lower > self.after.value.lower.reversed()
     }
 
     /// A better move, if the move is a mistake.
@@ -188,7 +188,7 @@ impl Step<'_, '_> {
             return self.saving_move();
         }
         // A move that is proved to keep the value is no mistake.
-        let keeps = -self.after.most >= self.before.most;
+        let keeps = self.after.value.upper.reversed() >= self.before.value.upper;
         let best = *self.before.line.first().filter(|&&best| best != self.to && !keeps)?;
         if !self.is_worse_than(self.before.score) {
             return None;
@@ -216,7 +216,7 @@ impl Step<'_, '_> {
         let judged = moves.iter().map(|&to| Better { to, verdict: self.judge.judge(&to) });
         let mut first = None;
         for better in judged {
-            if -better.verdict.most >= self.before.least {
+            if better.verdict.value.upper.reversed() >= self.before.value.lower {
                 return Some(better);
             }
             first.get_or_insert(better);

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use draughtproof_proof::heuristic::{Bound, Heuristic, Limits};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
 
 use crate::board::{Board, Position, Side};
-use crate::egdb::Values;
+use crate::egdb::{Value, ValueRange, Values};
 
 /// The source of a proved value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +23,9 @@ pub enum Source {
 pub struct Verdict {
     /// The side to move.
     pub turn: Side,
-    /// The proved lower bound of the value for the side to move: -1 for a loss, which means that
-    /// nothing is proved, 0 for a draw, 1 for a win.
-    pub least: i8,
-    /// The proved upper bound of the value for the side to move.
-    pub most: i8,
-    /// The source of these bounds.
+    /// The proved range of the value for the side to move.
+    pub value: ValueRange,
+    /// The source of this range.
     pub source: Source,
     /// The score for the side to move, in hundredths of a man.
     pub score: i32,
@@ -38,26 +35,19 @@ pub struct Verdict {
     pub line: Vec<Position>,
 }
 
-impl Verdict {
-    /// Whether the value itself is proved.
-    pub fn is_exact(&self) -> bool {
-        self.least == self.most
-    }
-}
-
 /// Writes the verdict as text, with the score from Black's side, in men.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (least, most, score) = match self.turn {
-            Side::Black => (self.least, self.most, self.score),
-            Side::White => (-self.most, -self.least, -self.score),
+        let (range, score) = match self.turn {
+            Side::Black => (self.value, self.score),
+            Side::White => (self.value.reversed(), -self.score),
         };
-        let value = match (least, most) {
-            (1, 1) => "Black wins",
-            (0, 0) => "draw",
-            (-1, -1) => "White wins",
-            (0, 1) => "Black does not lose",
-            (-1, 0) => "White does not lose",
+        let value = match (range.lower, range.upper) {
+            (Value::Win, Value::Win) => "Black wins",
+            (Value::Draw, Value::Draw) => "draw",
+            (Value::Loss, Value::Loss) => "White wins",
+            (Value::Draw, Value::Win) => "Black does not lose",
+            (Value::Loss, Value::Draw) => "White does not lose",
             _ => "",
         };
         let source = match self.source {
@@ -67,7 +57,7 @@ impl fmt::Display for Verdict {
         let men = f64::from(score) / 100.0;
         match value {
             "" => write!(f, "{men:+.2}, depth {}", self.depth),
-            _ if self.is_exact() => write!(f, "{value} ({source})"),
+            _ if range.value().is_some() => write!(f, "{value} ({source})"),
             _ => write!(f, "{value} ({source}), {men:+.2}, depth {}", self.depth),
         }
     }
@@ -116,19 +106,10 @@ impl<'a> Judge<'a> {
         let mut heuristic = kept.unwrap_or_else(|| Heuristic::new(self.board, self.database));
         let found = heuristic.search(position, self.limits, |_| ());
         idle().push(heuristic);
-        let (least, most) = match found.proven {
-            Bound::None => (-1, 1),
-            Bound::Win => (1, 1),
-            Bound::Draw => (0, 0),
-            Bound::Loss => (-1, -1),
-            Bound::AtLeastDraw => (0, 1),
-            Bound::AtMostDraw => (-1, 0),
-        };
         let is_stored = self.database.probe(position).is_some();
         Verdict {
             turn: position.turn,
-            least,
-            most,
+            value: found.proven,
             source: if is_stored { Source::Database } else { Source::Search },
             score: found.score,
             depth: found.depth,
@@ -143,18 +124,19 @@ mod tests {
 
     #[test]
     fn values_are_told_as_black_sees_them() {
-        let told = |turn, least, most, source| {
-            Verdict { turn, least, most, source, score: 123, depth: 9, line: Vec::new() }
-                .to_string()
+        let told = |turn, value, source| {
+            Verdict { turn, value, source, score: 123, depth: 9, line: Vec::new() }.to_string()
         };
+        let [loss, draw, win] = [Value::Loss, Value::Draw, Value::Win].map(ValueRange::exact);
         let (database, search) = (Source::Database, Source::Search);
-        assert_eq!(told(Side::Black, 1, 1, database), "Black wins (database)");
-        assert_eq!(told(Side::White, 1, 1, search), "White wins (search)");
-        assert_eq!(told(Side::White, -1, -1, search), "Black wins (search)");
-        assert_eq!(told(Side::White, 0, 0, database), "draw (database)");
+        assert_eq!(told(Side::Black, win, database), "Black wins (database)");
+        assert_eq!(told(Side::White, win, search), "White wins (search)");
+        assert_eq!(told(Side::White, loss, search), "Black wins (search)");
+        assert_eq!(told(Side::White, draw, database), "draw (database)");
         let bound = "White does not lose (search), -1.23, depth 9";
-        assert_eq!(told(Side::White, 0, 1, search), bound);
-        assert_eq!(told(Side::Black, -1, 0, search), bound.replace('-', "+"));
-        assert_eq!(told(Side::White, -1, 1, search), "-1.23, depth 9");
+        assert_eq!(told(Side::White, ValueRange::AT_LEAST_DRAW, search), bound);
+        let bound = bound.replace('-', "+");
+        assert_eq!(told(Side::Black, ValueRange::AT_MOST_DRAW, search), bound);
+        assert_eq!(told(Side::White, ValueRange::UNKNOWN, search), "-1.23, depth 9");
     }
 }

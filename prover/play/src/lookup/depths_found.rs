@@ -1,8 +1,8 @@
 //! Finds depths that are not stored, for the moves of won and lost positions.
 
-use super::{Lookup, LookupError, RatedMove, converts};
+use super::{Lookup, LookupError};
 use crate::board::Position;
-use crate::egdb::{DepthFinder, Value};
+use crate::egdb::{DepthFinder, RatedMove, Value, converts};
 
 impl Lookup<'_> {
     /// Like [`Lookup::rate_moves`]. Where the position is won or lost, depths that are not stored
@@ -18,9 +18,9 @@ impl Lookup<'_> {
         is_stopped: &dyn Fn() -> bool,
     ) -> Result<Vec<RatedMove>, LookupError> {
         let mut rated = self.rate_moves(position)?;
-        let value = rated.first().and_then(|best| best.value.exact());
+        let value = rated.first().and_then(|best| best.value.value());
         let Some(value) = value.filter(|value| *value != Value::Draw) else { return Ok(rated) };
-        let as_good = rated.iter().take_while(|m| m.value.exact() == Some(value)).count();
+        let as_good = rated.iter().take_while(|m| m.value.value() == Some(value)).count();
         let does_convert = |m: &&mut RatedMove| converts(position, &m.after);
         let mut converting: Vec<_> = rated[..as_good].iter_mut().filter(does_convert).collect();
         converting.iter_mut().for_each(|m| m.depth = Some(1));

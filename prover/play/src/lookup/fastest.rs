@@ -4,9 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::{Lookup, LookupError, converts};
+use super::{Lookup, LookupError};
 use crate::board::Position;
-use crate::egdb::Value;
+use crate::egdb::{Value, converts};
 
 /// The most positions that are looked up: about a second of work.
 const POSITIONS: usize = 100_000;
@@ -81,8 +81,9 @@ impl Lookup<'_> {
             let position = nodes[at].position;
             self.board.successors(&position, &mut successors);
             for &after in &successors {
-                let keeps_win =
-                    || Ok::<_, LookupError>(self.known(&after)?.exact() == Some(Value::Loss));
+                let keeps_win = || {
+                    Ok::<_, LookupError>(self.values.known(&after)?.value() == Some(Value::Loss))
+                };
                 if position.turn == start.turn && !keeps_win()? {
                     continue;
                 }

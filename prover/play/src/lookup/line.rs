@@ -16,7 +16,7 @@ impl Lookup<'_> {
             let Some(best) = self.rate_moves(&at)?.into_iter().next() else {
                 return Ok(Some(names));
             };
-            let is_decided = best.value.exact().is_some_and(|value| value != Value::Draw);
+            let is_decided = best.value.value().is_some_and(|value| value != Value::Draw);
             // Correct depths never lead to a position twice.
             if !is_decided || best.depth.is_none() || !seen.insert(at) {
                 return Ok(None);

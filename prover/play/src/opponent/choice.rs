@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use certificate_spec::claim::Question;
 use draughtproof_proof::certificate::{BrokenProof, ProvedMoves};
-use draughtproof_proof::heuristic::{Analysis, Bound, Heuristic, Limits};
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
 use thiserror::Error;
 
-use super::kept_value::{KeptValue, turned};
+use super::kept_value::KeptValue;
 use super::record::GameRecord;
 use crate::board::Position;
-use crate::egdb::{DepthFinder, Value};
-use crate::lookup::{Lookup, LookupError, RatedMove};
+use crate::egdb::{DepthFinder, RatedMove, Value, ValueRange};
+use crate::lookup::{Lookup, LookupError};
 
 /// The depth of the search among moves that keep a win or a loss of unknown depth, in plies.
 const PLIES: u32 = 6;
@@ -48,8 +48,8 @@ pub enum Source {
         score: i32,
         /// The depth of the search, in moves.
         depth: u32,
-        /// The proved bound of the value, for the side that moves.
-        proven: Bound,
+        /// The proved range of the value, for the side that moves.
+        proven: ValueRange,
     },
 }
 
@@ -64,14 +64,12 @@ impl fmt::Display for Source {
                 Question::WhiteWins => "proof: White wins",
             }),
             Source::Database { value, depth } => {
-                f.write_str(match value {
-                    Value::Win => "database: win",
-                    Value::Draw => "database: draw",
-                    Value::Loss => "database: loss",
-                })?;
+                write!(f, "database: {}", value.name())?;
                 depth.map_or(Ok(()), |depth| write!(f, ", depth {depth}"))
             }
-            Source::Search { proven, .. } if proven.is_exact() => write!(f, "search: {proven}"),
+            Source::Search { proven, .. } if proven.value().is_some() => {
+                write!(f, "search: {proven}")
+            }
             Source::Search { score, depth, .. } => {
                 write!(f, "search: score {score:+}, depth {depth}")
             }
@@ -139,7 +137,7 @@ impl<'a> Opponent<'a> {
             return Ok(Some(Choice { after: best.after, source: Source::OnlyMove }));
         }
         // The value is decided if no other move can be better than the best one.
-        let decided = best.value.exact().filter(|v| rated.iter().all(|m| m.value.upper() <= *v));
+        let decided = best.value.value().filter(|v| rated.iter().all(|m| m.value.upper <= *v));
         if decided != Some(Value::Win)
             && let Some(proof) = &mut self.proof
             && let Some((question, after)) = proof.choice(position)?
@@ -160,7 +158,7 @@ impl<'a> Opponent<'a> {
             || stop.load(Ordering::Relaxed) || end.is_some_and(|end| Instant::now() >= end);
         let position = record.position();
         let mut rated = self.lookup.rate_moves_with(&mut self.finder, position, &is_stopped)?;
-        rated.retain(|m| m.value.exact() == Some(value));
+        rated.retain(|m| m.value.value() == Some(value));
         // A third repetition ends the game in a draw, which only the losing side wants.
         let ends_game = |m: &RatedMove| record.times(&m.after) + 1 >= GameRecord::REPETITIONS;
         match value {
@@ -205,7 +203,7 @@ impl<'a> Opponent<'a> {
         for RatedMove { after, .. } in rated {
             let score = match value {
                 Value::Draw => kept.strength_of_draw(after)?,
-                _ => -kept.score(after, turned(value), PLIES)?,
+                _ => -kept.score(after, value.reversed(), PLIES)?,
             };
             let rank = (Reverse(record.times(after)), score);
             if best.is_none_or(|(least, _)| rank > least) {

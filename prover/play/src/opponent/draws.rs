@@ -36,7 +36,7 @@ impl KeptValue<'_, '_> {
         self.lookup.board.successors(position, &mut moves);
         let mut sum = 0.0;
         for after in &moves {
-            sum += match self.lookup.known(after)?.exact() {
+            sum += match self.lookup.values.known(after)?.value() {
                 Some(Value::Win) if self.lookup.board.can_capture(after) => PLAIN,
                 Some(Value::Win) => 1.0,
                 Some(Value::Draw) if replies > 1 => {

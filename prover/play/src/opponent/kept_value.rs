@@ -32,7 +32,7 @@ impl KeptValue<'_, '_> {
         self.lookup.board.successors(position, &mut moves);
         let mut kept = Vec::with_capacity(moves.len());
         for after in moves {
-            if self.lookup.known(&after)?.exact() == Some(turned(value)) {
+            if self.lookup.values.known(&after)?.value() == Some(value.reversed()) {
                 kept.push(after);
             }
         }
@@ -68,7 +68,7 @@ impl KeptValue<'_, '_> {
         let mut best = -STUCK + i32::from(u8::MAX) - plies.min(u8::MAX.into()) as i32;
         for after in self.moves(position, value)? {
             let window = (-beta, -alpha);
-            let score = -self.node(&after, turned(value), plies.saturating_sub(1), window)?;
+            let score = -self.node(&after, value.reversed(), plies.saturating_sub(1), window)?;
             best = best.max(score);
             alpha = alpha.max(score);
             if alpha >= beta {
@@ -76,14 +76,5 @@ impl KeptValue<'_, '_> {
             }
         }
         Ok(best)
-    }
-}
-
-/// The value for the other side.
-pub(super) fn turned(value: Value) -> Value {
-    match value {
-        Value::Win => Value::Loss,
-        Value::Draw => Value::Draw,
-        Value::Loss => Value::Win,
     }
 }

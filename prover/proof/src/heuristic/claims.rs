@@ -1,61 +1,10 @@
-//! The proved bounds of a position's value, kept apart from scores.
+//! Claims about a position's value that are proved, kept apart from scores.
 //!
 //! A proof here is well founded: it ends in database values and in positions without moves, never
 //! in an evaluation and never in a repetition. So it holds for the position independently of the
 //! path to it (there is no graph-history interaction), and may be kept beside any score.
 
-use std::fmt;
-
-use crate::egdb::Value;
-
-/// A proved value, or a bound of it, for the side to move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Bound {
-    /// Nothing is proved.
-    None,
-    /// A win.
-    Win,
-    /// A draw.
-    Draw,
-    /// A loss.
-    Loss,
-    /// A draw or a win.
-    AtLeastDraw,
-    /// A draw or a loss.
-    AtMostDraw,
-}
-
-impl Bound {
-    /// Whether the value itself is proved.
-    pub fn is_exact(self) -> bool {
-        matches!(self, Bound::Win | Bound::Draw | Bound::Loss)
-    }
-
-    /// Whether this value is possible within the bound.
-    pub fn admits(self, value: Value) -> bool {
-        match self {
-            Bound::None => true,
-            Bound::Win => value == Value::Win,
-            Bound::Draw => value == Value::Draw,
-            Bound::Loss => value == Value::Loss,
-            Bound::AtLeastDraw => value != Value::Loss,
-            Bound::AtMostDraw => value != Value::Win,
-        }
-    }
-}
-
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Bound::None => "unknown",
-            Bound::Win => "win",
-            Bound::Draw => "draw",
-            Bound::Loss => "loss",
-            Bound::AtLeastDraw => ">=draw",
-            Bound::AtMostDraw => "<=draw",
-        })
-    }
-}
+use crate::egdb::{Value, ValueRange};
 
 /// A set of claims about a position, a bit each, as the search collects them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,16 +70,19 @@ impl Claims {
         (self.0 & 5) << 1 | (self.0 & 10) >> 1
     }
 
-    /// The claims as a [`Bound`].
-    pub(super) fn bound(self) -> Bound {
-        match self {
-            _ if self.0 & 4 != 0 => Bound::Win,
-            _ if self.0 & 8 != 0 => Bound::Loss,
-            _ if self.is_draw() => Bound::Draw,
-            _ if self.is_not_lost() => Bound::AtLeastDraw,
-            _ if self.is_not_won() => Bound::AtMostDraw,
-            _ => Bound::None,
-        }
+    /// The values that the claims leave possible.
+    pub(super) fn range(self) -> ValueRange {
+        let lower = match self {
+            _ if self.0 & 4 != 0 => Value::Win,
+            _ if self.is_not_lost() => Value::Draw,
+            _ => Value::Loss,
+        };
+        let upper = match self {
+            _ if self.0 & 8 != 0 => Value::Loss,
+            _ if self.is_not_won() => Value::Draw,
+            _ => Value::Win,
+        };
+        ValueRange { lower, upper }
     }
 }
 

@@ -4,12 +4,12 @@
 //! and the databases. A search is a function of the position, its limits and the database: it
 //! begins with an empty transposition table.
 //!
-//! A score is a guess. Beside it the search keeps claims that are proved ([`Bound`]): a position in
+//! A score is a guess. Beside it the search keeps claims that are proved ([`ValueRange`]): a position in
 //! the database has its value, one without moves is lost, and what follows from these by the rules
 //! of the game is proved for every other position. A cut-off branch, a repetition or an evaluation
 //! proves nothing.
 
-mod bound;
+mod claims;
 mod eval;
 mod features;
 pub mod network;
@@ -28,13 +28,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-pub use bound::Bound;
 pub use eval::Evaluation;
 pub use features::{FEATURES, Features, NAMES};
 pub use weights::Weights;
 
 use crate::board::{Board, Position};
-use crate::egdb::Values;
+use crate::egdb::{ValueRange, Values};
 use run::{Line, Run, Shared, State};
 use table::Table;
 
@@ -75,7 +74,7 @@ pub struct Analysis {
     /// the end of a search it may be that of a depth that a limit left unfinished.
     pub pv: Vec<Position>,
     /// The proved bound of the value, for the side to move.
-    pub proven: Bound,
+    pub proven: ValueRange,
     /// Whether the principal variation ends in a draw that is proved.
     pub ends_in_draw: bool,
 }
@@ -205,7 +204,7 @@ impl<'a> Heuristic<'a> {
                     depth,
                     nodes: run.all_nodes(),
                     pv,
-                    proven: found.claims.bound(),
+                    proven: found.claims.range(),
                     ends_in_draw,
                 };
                 see(&analysis);

@@ -1,7 +1,7 @@
 //! Quiescence search, at the end of a path: captures are played out, then the position is
 //! evaluated.
 
-use super::bound::{Claims, Gathered};
+use super::claims::{Claims, Gathered};
 use super::order::Moves;
 use super::run::{Found, Run};
 use super::score::{INFINITE, WIN, claims_allow};

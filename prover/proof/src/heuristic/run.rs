@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::bound::Claims;
+use super::claims::Claims;
 use super::eval::Evaluation;
 use super::order::Order;
 use super::path::Path;
@@ -143,7 +143,7 @@ impl<'a> Run<'a> {
             known = known.and(found.claims);
             let found = found.knowing(known);
             see(self, depth, found);
-            if found.claims.bound().is_exact() {
+            if found.claims.range().value().is_some() {
                 break;
             }
             expected = Some(found.score);

@@ -1,8 +1,8 @@
 //! Scores: hundredths of a man for the side to move; wins and losses lie beyond all evaluations.
 
-use super::bound::{Bound, Claims};
+use super::claims::Claims;
 use super::eval::LIMIT;
-use crate::egdb::Value;
+use crate::egdb::{Value, ValueRange};
 
 /// The score of a win on the board, before the number of moves to it is subtracted.
 pub(super) const WIN: i32 = 30_000;
@@ -45,12 +45,13 @@ pub(super) fn from_root(score: i32, ply: usize) -> i32 {
 
 /// The nearest score that does not contradict the claims.
 pub(super) fn claims_allow(claims: Claims, score: i32) -> i32 {
-    match claims.bound() {
-        Bound::Win => score.max(PROVED_WIN),
-        Bound::Loss => score.min(-PROVED_WIN),
-        Bound::Draw => 0,
-        Bound::AtLeastDraw => score.max(0),
-        Bound::AtMostDraw => score.min(0),
-        Bound::None => score,
+    let ValueRange { lower, upper } = claims.range();
+    match (lower, upper) {
+        (Value::Win, _) => score.max(PROVED_WIN),
+        (_, Value::Loss) => score.min(-PROVED_WIN),
+        (Value::Draw, Value::Draw) => 0,
+        (Value::Draw, Value::Win) => score.max(0),
+        (Value::Loss, Value::Draw) => score.min(0),
+        (Value::Loss, Value::Win) => score,
     }
 }

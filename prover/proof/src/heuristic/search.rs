@@ -1,6 +1,6 @@
 //! Alpha-beta to a depth (principal variation search).
 
-use super::bound::{Claims, Gathered};
+use super::claims::{Claims, Gathered};
 use super::order::Moves;
 use super::reductions::reduction;
 use super::run::{Found, PLIES, Run, Shared};

@@ -10,7 +10,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::bound::Claims;
+use super::claims::Claims;
 use super::score::claims_allow;
 use crate::egdb::ask_for_large_pages;
 

@@ -1,7 +1,7 @@
 //! The value of a single position by df-pn alone: both questions in turn.
 
 use crate::board::{Position, Side};
-use crate::heuristic::Bound;
+use crate::egdb::{Value, ValueRange};
 use crate::search::{Outcome, Search};
 
 /// The budget of the first search of either question, in nodes.
@@ -10,8 +10,8 @@ const FIRST_SHARE: u64 = 2_000;
 /// The value of a position, as far as df-pn has proved it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionValue {
-    /// The proved bound of its value, for the side to move.
-    pub bound: Bound,
+    /// The proved range of its value, for the side to move.
+    pub value: ValueRange,
     /// The number of nodes expanded.
     pub nodes: u64,
 }
@@ -56,13 +56,15 @@ pub fn position_value<'a>(
         share += share / 2;
     }
     let [win, loss] = &questions;
-    let bound = match (win.answer, loss.answer) {
-        (Some(true), _) => Bound::Win,
-        (_, Some(true)) => Bound::Loss,
-        (Some(false), Some(false)) => Bound::Draw,
-        (Some(false), None) => Bound::AtMostDraw,
-        (None, Some(false)) => Bound::AtLeastDraw,
-        (None, None) => Bound::None,
+    let lower = match (win.answer, loss.answer) {
+        (Some(true), _) => Value::Win,
+        (_, Some(false)) => Value::Draw,
+        _ => Value::Loss,
     };
-    PositionValue { bound, nodes: spent(&questions) }
+    let upper = match (win.answer, loss.answer) {
+        (_, Some(true)) => Value::Loss,
+        (Some(false), _) => Value::Draw,
+        _ => Value::Win,
+    };
+    PositionValue { value: ValueRange { lower, upper }, nodes: spent(&questions) }
 }
