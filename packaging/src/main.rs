@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use checker::commands::Arguments;
 use clap::{Command, CommandFactory, Parser};
-use clap_complete::Shell;
+use clap_complete::{Generator, Shell};
 use draughtproof_egdb::atomic::write_file;
 use prover::cli::Cli;
 use prover::manual::{completions, write_pages};
@@ -27,15 +27,13 @@ struct Options {
 
 fn main() -> io::Result<()> {
     let Options { out, prefixed } = Options::parse();
-    let mut commands = [Cli::command(), Arguments::command()];
-    if prefixed {
-        // Perl has a program /usr/bin/prove, with a manual page and completions.
-        commands =
-            [("draughtproof-prove", Cli::command()), ("draughtproof-check", Arguments::command())]
-                .map(|(name, command)| command.name(name).bin_name(name));
-    }
+    // Perl has a program /usr/bin/prove, with a manual page and completions.
+    let [prove, check] =
+        if prefixed { ["draughtproof-prove", "draughtproof-check"] } else { ["prove", "check"] };
+    let commands = [(prove, Cli::command()), (check, Arguments::command())];
     let mut pages = 0;
-    for command in commands {
+    for (name, command) in commands {
+        let command = command.name(name).bin_name(name);
         pages += write_pages(command.clone(), &out.join("man1"))?;
         for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
             write_completions(&command, shell, &out)?;
@@ -47,11 +45,8 @@ fn main() -> io::Result<()> {
 /// Writes the script for a shell under the name that the shell looks for.
 fn write_completions(command: &Command, shell: Shell, out: &Path) -> io::Result<()> {
     let name = command.get_name();
-    let file = match shell {
-        Shell::Zsh => format!("_{name}"),
-        Shell::Fish => format!("{name}.fish"),
-        _ => name.into(),
-    };
+    // Where bash looks, the file has the name of the program.
+    let file = if shell == Shell::Bash { name.into() } else { shell.file_name(name) };
     let directory = out.join(shell.to_string());
     std::fs::create_dir_all(&directory)?;
     let script = completions(command.clone(), shell);

@@ -28,7 +28,7 @@ pub(super) fn render(text: &str, out: &mut dyn Write) -> io::Result<()> {
         }
         render_lines(&capitalised(body), &mut roff);
     }
-    if section.is_some() { roff.to_writer(out) } else { Ok(()) }
+    roff.to_writer(out)
 }
 
 /// A heading, if the paragraph begins with one, and the rest of it.
