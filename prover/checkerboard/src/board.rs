@@ -29,7 +29,8 @@ impl Coor {
 
 /// The coordinates of a square (from 0).
 pub fn coor(square: u8) -> Coor {
-    let (row, place) = (square / 4, square % 4);
+    let row = square / 4;
+    let place = square % 4;
     Coor { x: (2 * (3 - place) + row % 2).into(), y: row.into() }
 }
 
@@ -73,7 +74,9 @@ pub fn read(board: &Board, cells: &Board8x8, color: c_int) -> Result<Position, B
         CB_WHITE => Side::White,
         other => return Err(BoardError::Side(other)),
     };
-    let (mut black, mut white, mut kings) = (0, 0, 0);
+    let mut black = 0;
+    let mut white = 0;
+    let mut kings = 0;
     for square in 0..board.squares() {
         let bit = 1 << square;
         let (x, y) = coor(square).cell();

@@ -23,7 +23,8 @@ pub fn time_of_move(maxtime: f64, info: c_int, moreinfo: c_int) -> Option<Durati
     };
     let [high, higher, low, lower] = moreinfo.to_be_bytes();
     let time = |bytes| Duration::from_millis(u64::from(u16::from_be_bytes(bytes)) * unit);
-    let (left, increment) = (time([high, higher]), time([low, lower]));
+    let left = time([high, higher]);
+    let increment = time([low, lower]);
     // A tenth is kept for delays between the programs.
     Some((increment + left / MOVES_LEFT).min(left * 9 / 10))
 }

@@ -21,17 +21,17 @@ impl History {
     /// position continues it, or a new game. The API does not tell whether an answer was played: in
     /// an analysis it is not.
     pub fn record_of(&self, game: &Game, position: Position) -> GameRecord {
-        let go_on = |(record, answer): &(GameRecord, Position)| {
+        if let Some((record, answer)) = &self.last {
             let mut answered = record.clone();
-            answered.push(*answer).ok()?;
-            [answered, record.clone()].into_iter().find_map(|mut record| {
-                (*record.position() == position || record.push(position).is_ok()).then_some(record)
-            })
-        };
-        self.last
-            .as_ref()
-            .and_then(go_on)
-            .unwrap_or_else(|| GameRecord::new(game.clone(), position))
+            if answered.push(*answer).is_ok() {
+                for mut record in [answered, record.clone()] {
+                    if *record.position() == position || record.push(position).is_ok() {
+                        return record;
+                    }
+                }
+            }
+        }
+        GameRecord::new(game.clone(), position)
     }
 
     /// Records an answer in a game.

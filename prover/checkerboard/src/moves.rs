@@ -50,7 +50,8 @@ impl CBmove {
         let moves = board.moves(before);
         let found = moves.iter().find(|m| m.after == *after)?;
         let squares = found.paths.first()?;
-        let (from, to) = (*squares.first()?, *squares.last()?);
+        let from = *squares.first()?;
+        let to = *squares.last()?;
         let mut made = CBmove {
             oldpiece: piece(board, before, from),
             newpiece: piece(board, after, to),

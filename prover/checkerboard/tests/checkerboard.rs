@@ -47,6 +47,7 @@ fn a_python_program_plays() {
 }
 
 fn library_name() -> String {
-    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let prefix = std::env::consts::DLL_PREFIX;
+    let suffix = std::env::consts::DLL_SUFFIX;
     format!("{prefix}draughtproof_checkerboard{suffix}")
 }

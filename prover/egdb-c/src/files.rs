@@ -80,7 +80,8 @@ pub unsafe extern "C" fn egdb_identify(
                 cover: [0; EGDB_COVER_SIZE],
                 root: [0; EGDB_ROOT_SIZE],
             };
-            let (cover, root) = (manifest.cover.to_string(), manifest.root().to_string());
+            let cover = manifest.cover.to_string();
+            let root = manifest.root().to_string();
             // SAFETY: the arrays have as many bytes.
             unsafe {
                 write_message(&cover, found.cover.as_mut_ptr(), found.cover.len());

@@ -49,21 +49,23 @@ impl FromStr for Game {
     type Err = GameError;
 
     fn from_str(text: &str) -> Result<Self, GameError> {
-        let parse = || {
-            let (size, filled) = match text.split_once('/') {
-                Some((size, k)) => (size, Some(k)),
-                None => (text, None),
-            };
-            let (rows, columns) = size.split_once('x')?;
-            let board = Board::new(digit(rows)?, digit(columns)?)?;
-            let filled = match filled {
-                Some(k) => digit(k)?,
-                None => Self::default_filled(board.rows()),
-            };
-            (1..=board.rows() / 2).contains(&filled).then_some(Game { board, filled })
-        };
-        parse().ok_or_else(|| GameError(text.into()))
+        read(text).ok_or_else(|| GameError(text.into()))
     }
+}
+
+/// Reads the name of a game; `None` if there is no such game.
+fn read(text: &str) -> Option<Game> {
+    let (size, filled) = match text.split_once('/') {
+        Some((size, k)) => (size, Some(k)),
+        None => (text, None),
+    };
+    let (rows, columns) = size.split_once('x')?;
+    let board = Board::new(digit(rows)?, digit(columns)?)?;
+    let filled = match filled {
+        Some(k) => digit(k)?,
+        None => Game::default_filled(board.rows()),
+    };
+    (1..=board.rows() / 2).contains(&filled).then_some(Game { board, filled })
 }
 
 /// Reads a text of a single decimal digit.

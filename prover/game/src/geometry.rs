@@ -40,7 +40,8 @@ impl Board {
         if !(3..=8).contains(&rows) || !(2..=8).contains(&columns) || (rows + columns) % 2 == 1 {
             return None;
         }
-        let (r, c) = (i32::from(rows), i32::from(columns));
+        let r = i32::from(rows);
+        let c = i32::from(columns);
         let wide = c + 1 + c % 2;
         let bit_at = |row: i32, col: i32| (row * wide + col - 1) / 2;
         let is_dark = |row: i32, col: i32| {
@@ -62,7 +63,8 @@ impl Board {
         };
         let cells = (0..r).flat_map(|row| (0..c).map(move |col| (row, col)));
         for (row, col) in cells.clone().filter(|&(row, col)| is_dark(row, col)) {
-            let (bit, n) = (bit_at(row, col), board.squares);
+            let bit = bit_at(row, col);
+            let n = board.squares;
             board.mask |= 1 << bit;
             if row == r - 1 {
                 board.crown[0] |= 1 << bit;

@@ -136,12 +136,12 @@ impl Board {
     }
 
     fn read_path(&self, text: &str) -> Option<Vec<u8>> {
-        let square = |digits: &str| {
+        let mut path = Vec::new();
+        for digits in text.split(['-', 'x', 'X', ':']) {
             let is_number = digits.bytes().all(|c| c.is_ascii_digit());
             let number = digits.parse().ok().filter(|_| is_number)?;
-            (1..=self.squares()).contains(&number).then(|| number - 1)
-        };
-        let path = text.split(['-', 'x', 'X', ':']).map(square).collect::<Option<Vec<u8>>>()?;
+            path.push((1..=self.squares()).contains(&number).then(|| number - 1)?);
+        }
         (path.len() >= 2).then_some(path)
     }
 }
@@ -227,11 +227,14 @@ impl Walk<'_> {
     }
 
     fn end(&mut self, taken: u64) {
-        let (board, p) = (self.board, self.position);
-        let (from, to) = (board.bit(self.path[0]), board.bit(self.path[self.path.len() - 1]));
+        let board = self.board;
+        let p = self.position;
+        let from = board.bit(self.path[0]);
+        let to = board.bit(self.path[self.path.len() - 1]);
         let crowned = if self.is_king() { to } else { to & board.crown[p.turn as usize] };
         let kings = p.kings & !(from | taken) | crowned;
-        let (own, enemy) = (p.of(p.turn) & !from | to, p.of(p.turn.opponent()) & !taken);
+        let own = p.of(p.turn) & !from | to;
+        let enemy = p.of(p.turn.opponent()) & !taken;
         let (black, white) = match p.turn {
             Side::Black => (own, enemy),
             Side::White => (enemy, own),

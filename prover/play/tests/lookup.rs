@@ -11,8 +11,10 @@ const MEMORY: u64 = 1 << 28;
 
 #[test]
 fn the_fastest_move_is_found_without_depths() {
-    let (place, board) = (tempfile::tempdir().unwrap(), Board::new(5, 5).unwrap());
-    let (store, cover) = (Store::new(place.path(), &board), Cover::up_to(4));
+    let place = tempfile::tempdir().unwrap();
+    let board = Board::new(5, 5).unwrap();
+    let store = Store::new(place.path(), &board);
+    let cover = Cover::up_to(4);
     let lock = store.lock().unwrap();
     let session = || BuildSession::new(&store, &cover, MEMORY).unwrap();
     extend(&mut session(), |_| ()).unwrap();
@@ -22,7 +24,8 @@ fn the_fastest_move_is_found_without_depths() {
     let depths = Depths::open(place.path(), &board).unwrap();
     let stored = Lookup { board: &board, values: &values, depths: Some(&depths) };
     let without = Lookup { depths: None, ..stored };
-    let (mut seen, mut longest) = (0, 0);
+    let mut seen = 0;
+    let mut longest = 0;
     for slice in Slice::all(&board, &cover) {
         for index in (0..slice.indices(&board)).step_by(37) {
             let Some(position) = position_at(&board, slice, index) else { continue };

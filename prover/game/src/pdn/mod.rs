@@ -133,13 +133,15 @@ impl PdnGame {
     pub fn moves(&self) -> Vec<(Position, Position)> {
         let mut set_ups = self.set_ups().peekable();
         let mut at = self.start;
-        let step = |(done, &after): (usize, &Position)| {
+        let mut steps = Vec::with_capacity(self.positions.len());
+        for (done, &after) in self.positions.iter().enumerate() {
             while let Some((_, position)) = set_ups.next_if(|&(n, _)| n <= done) {
                 at = position;
             }
-            (std::mem::replace(&mut at, after), after)
-        };
-        self.positions.iter().enumerate().map(step).collect()
+            steps.push((at, after));
+            at = after;
+        }
+        steps
     }
 
     /// The positions that are set up, each with the number of moves before it.
@@ -163,9 +165,10 @@ impl PdnGame {
 
     /// The reason why the result after the moves and the tag `Result` cannot both be right.
     pub fn contradiction(&self) -> Option<String> {
-        let (tag, result) = (self.tag("Result")?, self.result.as_deref()?);
-        let what = || format!("the tag Result says {tag}, but the moves end with {result}");
-        contradicts(tag, result).then(what)
+        let tag = self.tag("Result")?;
+        let result = self.result.as_deref()?;
+        contradicts(tag, result)
+            .then(|| format!("the tag Result says {tag}, but the moves end with {result}"))
     }
 
     /// The result after the moves or, if there is none, that of the tag `Result`.

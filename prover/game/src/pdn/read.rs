@@ -177,8 +177,9 @@ impl<'r, R: BufRead> Reading<'r, R> {
         }
         // The standard requires no result at the end of a file.
         if self.pdn.result.is_none() && self.source.peek().is_some() {
-            let what = || "expected a result after the moves, found the next game".into();
-            self.forgive(self.place(), what);
+            self.forgive(self.place(), || {
+                "expected a result after the moves, found the next game".into()
+            });
         }
         self.begin_moves();
         self.keep_unread(begin);

@@ -53,11 +53,11 @@ impl<R: BufRead> Reading<'_, R> {
         let is_sign = |c: char| c.is_ascii_digit() || is_separator(c) || " \t.!?*/".contains(c);
         let words = text.split([' ', '\t', '.', '!', '?']);
         let mut moves = words.filter(|word| word.contains(is_separator));
-        let is_legal = |text| match &self.line {
-            Some(line) => line.allows(&self.game.board, text),
-            None => self.game.board.meanings(&self.pdn.start, text).is_ok(),
-        };
-        text.chars().all(is_sign) && moves.next().is_some_and(is_legal)
+        text.chars().all(is_sign)
+            && moves.next().is_some_and(|text| match &self.line {
+                Some(line) => line.allows(&self.game.board, text),
+                None => self.game.board.meanings(&self.pdn.start, text).is_ok(),
+            })
     }
 
     pub(super) fn comment(&mut self, opened: Place) {
@@ -100,7 +100,9 @@ impl<R: BufRead> Reading<'_, R> {
     fn variation(&mut self, opened: Place) {
         self.in_moves = true;
         let mut text = Vec::new();
-        let (mut depth, mut in_comment, mut in_line) = (0u64, false, false);
+        let mut depth = 0u64;
+        let mut in_comment = false;
+        let mut in_line = false;
         loop {
             in_line |= !in_comment && self.source.begins_line() && self.source.peek() == Some(b'%');
             match self.take(&mut text) {
@@ -127,8 +129,9 @@ impl<R: BufRead> Reading<'_, R> {
             && let Some((offset, expected)) = variation_fault(&text, self.game.board.squares())
         {
             let found = text[offset..].chars().next().unwrap_or_default();
-            let what = || format!("expected {expected} in this variation, found {found:?}");
-            self.forgive(place_in(&text, opened, offset), what);
+            self.forgive(place_in(&text, opened, offset), || {
+                format!("expected {expected} in this variation, found {found:?}")
+            });
         }
         self.remark(RemarkKind::Variation(text));
     }
@@ -173,8 +176,7 @@ impl<R: BufRead> Reading<'_, R> {
         let is_second = earlier.is_some();
         if has_move && !is_second {
             if !is_at_move {
-                let what = || format!("expected {strength} right behind its move");
-                self.forgive(at, what);
+                self.forgive(at, || format!("expected {strength} right behind its move"));
             }
             if self.pdn.fault.is_none() {
                 let what = RemarkKind::Mark(strength);
@@ -213,8 +215,7 @@ impl<R: BufRead> Reading<'_, R> {
     pub(super) fn set_up(&mut self, at: Place) {
         self.in_moves = true;
         self.take_plain();
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "\":,.-? \t\r\n".contains(c);
-        let text = self.take_text(is_part);
+        let text = self.take_text(|c| c.is_ascii_alphanumeric() || "\":,.-? \t\r\n".contains(c));
         if self.peek() != Some('/') {
             let found = self.found();
             let what = format!("expected / after the position that is set up, found {found}");

@@ -153,9 +153,10 @@ impl<R: BufRead> Source<R> {
 
     /// Skips a byte order mark at the beginning of a file, which belongs to no game.
     pub(super) fn skip_byte_order_mark(&mut self) {
-        let is_mark =
-            |source: &mut Self| (0..3).all(|n| source.byte(n) == Some(BYTE_ORDER_MARK[n]));
-        if self.read == 0 && self.peek() == Some(BYTE_ORDER_MARK[0]) && is_mark(self) {
+        if self.read == 0
+            && self.peek() == Some(BYTE_ORDER_MARK[0])
+            && (0..3).all(|n| self.byte(n) == Some(BYTE_ORDER_MARK[n]))
+        {
             self.ahead.drain(..BYTE_ORDER_MARK.len());
         }
     }

@@ -12,20 +12,20 @@ pub(super) fn variation_fault(text: &str, squares: u8) -> Option<(usize, &'stati
 pub(super) fn is_fen(fen: &str) -> bool {
     let fen = fen.strip_suffix('.').unwrap_or(fen);
     let mut parts = fen.split(':');
-    let is_color = |text: &str| text == "W" || text == "B";
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    let is_range = |text: &str| {
-        let squares = text.strip_prefix('K').unwrap_or(text);
-        match squares.split_once('-') {
-            Some((first, last)) => is_number(first) && is_number(last),
-            None => is_number(squares),
-        }
-    };
-    let is_list = |text: &str| match text.strip_prefix(['W', 'B']) {
-        Some(list) => list.is_empty() || list.split(',').all(is_range),
-        None => false,
-    };
-    parts.next().is_some_and(is_color) && parts.all(is_list)
+    parts.next().is_some_and(|text| text == "W" || text == "B") && parts.all(is_list)
+}
+
+/// Whether a text is a colour and its pieces.
+fn is_list(text: &str) -> bool {
+    let Some(list) = text.strip_prefix(['W', 'B']) else { return false };
+    list.is_empty() || list.split(',').all(is_range)
+}
+
+/// Whether a text is a square, or the first and last of several, with or without a king.
+fn is_range(text: &str) -> bool {
+    let squares = text.strip_prefix('K').unwrap_or(text);
+    let (first, last) = squares.split_once('-').unwrap_or((squares, squares));
+    [first, last].iter().all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 struct Scanner<'a> {

@@ -30,8 +30,9 @@ impl<R: BufRead> Reading<'_, R> {
             return self.skip_line();
         }
         if !name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            let what = || format!("expected a name that begins with a capital, found {name}");
-            self.forgive(opened, what);
+            self.forgive(opened, || {
+                format!("expected a name that begins with a capital, found {name}")
+            });
         }
         self.take_spaces();
         if self.source.peek() != Some(b'"') {

@@ -139,7 +139,8 @@ fn write_whole(fault: &PdnError, unread: &Unread) -> String {
 /// The number of a move, as it stands before it: `7.` for Black, who moves first, `7...` for White.
 /// `done` is the number of moves before it.
 pub fn move_number(game: &PdnGame, done: usize) -> String {
-    let (mut half_moves, mut counted) = (half_moves_before(&game.start), 0);
+    let mut half_moves = half_moves_before(&game.start);
+    let mut counted = 0;
     for (after, position) in game.set_ups().take_while(|(after, _)| *after <= done) {
         half_moves = half_moves_after_set_up(half_moves + after - counted, &position);
         counted = after;

@@ -68,7 +68,8 @@ fn variants(fen: &str) -> Vec<String> {
 #[test]
 fn what_is_written_is_read_in_every_form() {
     fn property(placed: Placed) -> bool {
-        let (board, position) = (placed.board(), placed.position);
+        let board = placed.board();
+        let position = placed.position;
         let fen = board.write_fen(&position);
         assert_eq!(board.read_fen(&fen), Ok(position), "{fen}");
         for text in variants(&fen) {

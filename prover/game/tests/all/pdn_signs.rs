@@ -65,7 +65,9 @@ fn any_character(g: &mut Gen) -> char {
 impl Arbitrary for Odd {
     fn arbitrary(g: &mut Gen) -> Self {
         let game: Game = "8x8".parse().unwrap();
-        let (mut at, mut positions, mut words) = (game.start(), Vec::new(), Vec::new());
+        let mut at = game.start();
+        let mut positions = Vec::new();
+        let mut words = Vec::new();
         for n in 0..1 + usize::arbitrary(g) % 60 {
             let moves = game.board.moves(&at);
             let Some(chosen) = g.choose(&moves) else { break };

@@ -70,8 +70,8 @@ impl Book {
     /// [`BookError`]
     pub fn save(&self, path: &Path, game: &Game) -> Result<(), BookError> {
         let text = self.write(game)?;
-        let write = |out: &mut fs::File| io::Write::write_all(out, text.as_bytes());
-        write_file(path, write).map_err(|source| BookError::Io { path: path.into(), source })
+        write_file(path, |out| io::Write::write_all(out, text.as_bytes()))
+            .map_err(|source| BookError::Io { path: path.into(), source })
     }
 
     pub(super) fn parse(game: &Game, text: &str) -> Result<Self, String> {
@@ -109,7 +109,8 @@ impl Book {
     pub(super) fn write(&self, game: &Game) -> Result<String, MoveError> {
         let mut text = format!("{}\n{COLUMNS}\n", title(game));
         for (position, moves) in &self.positions {
-            let (fen, best) = (game.board.write_fen(position), self.value(position));
+            let fen = game.board.write_fen(position);
+            let best = self.value(position);
             for m in moves {
                 let BookMove { after, score, depth, value } = m;
                 let name = game.board.write_move(position, after)?;

@@ -114,11 +114,11 @@ mod tests {
 
     #[test]
     fn the_time_of_a_move_is_used_but_for_a_little() {
-        let level = |seconds| Level {
-            move_time: Some(Duration::from_secs_f64(seconds)),
-            ..Level::default()
+        let hard = |seconds| {
+            let move_time = Some(Duration::from_secs_f64(seconds));
+            let level = Level { move_time, ..Level::default() };
+            Allowance::new(&level, false).hard.unwrap().as_secs_f64()
         };
-        let hard = |seconds| Allowance::new(&level(seconds), false).hard.unwrap().as_secs_f64();
         assert!((0.96..0.98).contains(&hard(1.0)));
         assert!((0.04..0.05).contains(&hard(0.05)));
         assert_eq!(Allowance::new(&Level::default(), true), Allowance::default());

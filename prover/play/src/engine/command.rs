@@ -183,8 +183,11 @@ impl<'a> Arguments<'a> {
     }
 
     fn required(&self, name: &'static str) -> Result<&'a str, CommandError> {
-        let missing = || CommandError::Argument { name, expected: "a value", found: "none".into() };
-        self.get(name).ok_or_else(missing)
+        self.get(name).ok_or_else(|| CommandError::Argument {
+            name,
+            expected: "a value",
+            found: "none".into(),
+        })
     }
 
     /// The value of an argument as `read` parses it, if the argument is there.
@@ -195,14 +198,17 @@ impl<'a> Arguments<'a> {
         read: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, CommandError> {
         let Some(text) = self.get(name) else { return Ok(None) };
-        let wrong = || CommandError::Argument { name, expected, found: format!("{text:?}") };
-        read(text).map(Some).ok_or_else(wrong)
+        match read(text) {
+            Some(value) => Ok(Some(value)),
+            None => Err(CommandError::Argument { name, expected, found: format!("{text:?}") }),
+        }
     }
 
     /// A number of seconds, which may be negative.
     fn seconds(&self, name: &'static str) -> Result<Option<f64>, CommandError> {
-        let read = |text: &str| text.parse().ok().filter(|seconds: &f64| seconds.is_finite());
-        self.read_as(name, "a number of seconds", read)
+        self.read_as(name, "a number of seconds", |text| {
+            text.parse().ok().filter(|seconds: &f64| seconds.is_finite())
+        })
     }
 
     fn level(&self) -> Result<Level, CommandError> {
@@ -343,7 +349,8 @@ mod tests {
     #[test]
     fn levels() {
         let clock = |left, increment, moves| {
-            let (left, increment) = (Duration::from_millis(left), Duration::from_millis(increment));
+            let left = Duration::from_millis(left);
+            let increment = Duration::from_millis(increment);
             Level { clock: Some(Clock { left, increment, moves }), ..Level::default() }
         };
         assert_eq!(level("level moves=9 time=291.5"), clock(291_500, 0, Some(9)));

@@ -48,12 +48,15 @@ pub enum PositionError {
 /// # Errors
 /// [`PositionError`]
 pub fn read_position(board: &Board, text: &str) -> Result<Position, PositionError> {
-    let (expected, found) = (usize::from(board.squares()) + 1, text.chars().count());
+    let expected = usize::from(board.squares()) + 1;
+    let found = text.chars().count();
     if found != expected {
         return Err(PositionError::Length { expected, found });
     }
     let mut turn = Side::Black;
-    let (mut black, mut white, mut kings) = (0, 0, 0);
+    let mut black = 0;
+    let mut white = 0;
+    let mut kings = 0;
     for (n, c) in text.chars().enumerate() {
         let square = n.checked_sub(1).map_or(0, |square| 1 << square);
         match c {
@@ -78,21 +81,32 @@ pub fn read_position(board: &Board, text: &str) -> Result<Position, PositionErro
 /// Writes a position.
 pub fn write_position(board: &Board, position: &Position) -> String {
     let turned = position.twin(board);
-    let square = |n: u8| {
-        let bit = board.bit(n);
-        match (turned.black & bit != 0, turned.white & bit != 0, turned.kings & bit != 0) {
-            (true, _, true) => 'B',
-            (true, _, false) => 'b',
-            (_, true, true) => 'W',
-            (_, true, false) => 'w',
+    let mut text = String::from(match turned.turn {
+        Side::Black => "B",
+        Side::White => "W",
+    });
+    for square in 0..board.squares() {
+        let bit = board.bit(square);
+        let is_king = turned.kings & bit != 0;
+        text.push(match (turned.black & bit != 0, turned.white & bit != 0) {
+            (true, _) => {
+                if is_king {
+                    'B'
+                } else {
+                    'b'
+                }
+            }
+            (_, true) => {
+                if is_king {
+                    'W'
+                } else {
+                    'w'
+                }
+            }
             _ => 'e',
-        }
-    };
-    let turn = match turned.turn {
-        Side::Black => 'B',
-        Side::White => 'W',
-    };
-    std::iter::once(turn).chain((0..board.squares()).map(square)).collect()
+        });
+    }
+    text
 }
 
 /// Reads a move, and returns the position after it. A capture may leave out all of the captured
@@ -111,7 +125,8 @@ pub fn read_move(board: &Board, position: &Position, text: &str) -> Result<Posit
         }
         _ => false,
     });
-    let (first, second) = (meant.next(), meant.next());
+    let first = meant.next();
+    let second = meant.next();
     let what = match (squares.is_some(), first, second) {
         (_, Some(only), None) => return Ok(only.after),
         (_, Some(_), Some(_)) => "expected the squares of the captured pieces, found several moves",
@@ -142,11 +157,11 @@ pub fn write_move(
 
 /// The squares of a move, from 0; `None` if the text is no list of squares.
 fn read_squares(board: &Board, text: &str) -> Option<Vec<u8>> {
-    let square = |digits: &str| {
+    let mut squares = Vec::new();
+    for digits in text.split(['-', 'x']) {
         let number = digits.parse().ok().filter(|_| digits.bytes().all(|c| c.is_ascii_digit()))?;
-        (1..=board.squares()).contains(&number).then(|| number - 1)
-    };
-    let squares = text.split(['-', 'x']).map(square).collect::<Option<Vec<u8>>>()?;
+        squares.push((1..=board.squares()).contains(&number).then(|| number - 1)?);
+    }
     (squares.len() >= 2).then_some(squares)
 }
 

@@ -51,7 +51,8 @@ impl Parameters {
     /// [`ParameterError`]; the parameters do not change then.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         let wrong = |expected: String| {
-            let (name, found) = (name.into(), value.into());
+            let name = name.into();
+            let found = value.into();
             ParameterError::Value { name, expected, found }
         };
         let number = |most: u64| {

@@ -25,12 +25,8 @@ pub(super) fn argument(name: &str, value: &str) -> String {
     if !value.is_empty() && value.chars().all(is_plain) {
         return format!("{name}={value}");
     }
-    let allowed = |c: char| match c {
-        '"' => '\'',
-        c if c.is_control() => '?',
-        c => c,
-    };
-    format!("{name}=\"{}\"", value.chars().map(allowed).collect::<String>())
+    let allowed = value.replace('"', "'").replace(char::is_control, "?");
+    format!("{name}=\"{allowed}\"")
 }
 
 /// The last line of a search without a move. Clients expect a move there; this is the null move of
@@ -54,7 +50,8 @@ pub(super) fn depth(
     let Analysis { depth, nodes, pv, .. } = analysis;
     let seconds = time.as_secs_f64();
     let millions = *nodes as f64 / seconds.max(1e-6) / 1e6;
-    let (score, line) = (score(board, analysis), line(board, position, pv)?);
+    let score = score(board, analysis);
+    let line = line(board, position, pv)?;
     let line = argument("pv", &line);
     Ok(format!(
         "info depth={depth} score={score:.2} nodes={nodes} time={seconds:.3} nps={millions:.3} {line}"
@@ -107,8 +104,12 @@ fn score(board: &Board, analysis: &Analysis) -> f64 {
 /// The names of moves, separated by blanks.
 fn line(board: &Board, position: &Position, pv: &[Position]) -> Result<String, MoveError> {
     let mut from = position;
-    let name = |to| write_move(board, std::mem::replace(&mut from, to), to);
-    Ok(pv.iter().map(name).collect::<Result<Vec<_>, _>>()?.join(" "))
+    let mut names = Vec::with_capacity(pv.len());
+    for to in pv {
+        names.push(write_move(board, from, to)?);
+        from = to;
+    }
+    Ok(names.join(" "))
 }
 
 #[cfg(test)]

@@ -193,7 +193,8 @@ impl Searcher<'_> {
             // If the session no longer receives events, it is about to stop the search.
             let _ = self.events.send(Event::Depth(analysis.clone()));
         };
-        let (board, position) = (record.board(), record.position());
+        let board = record.board();
+        let position = record.position();
         if mode == Mode::Analyse && board.can_move(position) {
             let Opponent { engine, limits, .. } = opponent;
             let found = engine.search_after(&record.earlier(), position, *limits, &mut see);

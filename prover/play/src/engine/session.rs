@@ -112,7 +112,8 @@ struct Session<'a, W> {
 impl<'a, W: Write> Session<'a, W> {
     fn new(setup: &'a Setup<'a>, stopper: &'a Stopper, jobs: Sender<Job>, out: W) -> Self {
         let record = GameRecord::new(setup.game.clone(), setup.game.start());
-        let (parameters, level) = (setup.parameters.clone(), Level::default());
+        let parameters = setup.parameters.clone();
+        let level = Level::default();
         let running = None;
         let is_configured = false;
         Session { setup, stopper, jobs, out, parameters, is_configured, record, level, running }
@@ -337,8 +338,8 @@ impl<'a, W: Write> Session<'a, W> {
         let Some(running) = &mut self.running else { return Ok(()) };
         let time = running.start.elapsed();
         running.pace.finish_depth(time);
-        let is_late = |soft| running.pace.next_end() > soft;
-        let is_last = running.clock.is_some() && running.allowance.soft.is_some_and(is_late);
+        let soft = running.allowance.soft.filter(|_| running.clock.is_some());
+        let is_last = soft.is_some_and(|soft| running.pace.next_end() > soft);
         if is_last {
             self.stop();
         }
@@ -348,7 +349,8 @@ impl<'a, W: Write> Session<'a, W> {
 
     /// Takes the result of a search, and ends it unless its answer has to wait.
     fn finish_search(&mut self, found: Result<Option<Answer>, String>) -> io::Result<()> {
-        let (board, position) = (self.record.board(), self.record.position());
+        let board = self.record.board();
+        let position = self.record.position();
         let (answer, fault) = match found {
             Ok(Some(answer)) => (Some(answer), None),
             Ok(None) => (None, Some(NO_LEGAL_MOVE.to_owned())),

@@ -82,10 +82,16 @@ impl<'a> AnnotatedRow<'a> {
     /// The row of a game whose annotated text is `pdn`.
     pub fn new(game: &'a PdnGame, mistakes: &'a [Mistake], pdn: &'a str) -> Self {
         let tag = |name| game.tag(name).unwrap_or_default();
-        let (event, black, white) = (tag("Event"), tag("Black"), tag("White"));
-        let fault = game.fault.as_ref().map(ToString::to_string);
-        let (number, line) = (game.number, game.line);
-        AnnotatedRow { game: number, line, event, black, white, mistakes, fault, pdn }
+        AnnotatedRow {
+            game: game.number,
+            line: game.line,
+            event: tag("Event"),
+            black: tag("Black"),
+            white: tag("White"),
+            mistakes,
+            fault: game.fault.as_ref().map(ToString::to_string),
+            pdn,
+        }
     }
 }
 
@@ -133,8 +139,10 @@ pub fn annotate(judge: &Judge<'_>, game: PdnGame) -> Result<Annotated, MoveError
     }
     let mut mistakes = Vec::new();
     for n in 0..game.positions.len() {
-        let (before, after) = (&verdicts[origins[n]], &verdicts[n + 1]);
-        let (from, to) = (positions[origins[n]], positions[n + 1]);
+        let before = &verdicts[origins[n]];
+        let after = &verdicts[n + 1];
+        let from = positions[origins[n]];
+        let to = positions[n + 1];
         let step = Step { judge, from, to, before, after };
         let number = move_number(&game, n);
         let after = after.to_string();
@@ -317,12 +325,13 @@ impl Remarks {
     }
 
     fn join(self) -> Vec<Remark> {
-        let of_move = |(after, here): (usize, AfterMove)| {
+        let mut joined = Vec::new();
+        for (after, here) in self.0.into_iter().enumerate() {
             let AfterMove { marks, new, old, lines, set_up } = here;
-            let all = [marks, new, old, lines, set_up];
-            all.into_iter().flatten().map(move |what| Remark { after, what })
-        };
-        self.0.into_iter().enumerate().flat_map(of_move).collect()
+            let all = [marks, new, old, lines, set_up].into_iter().flatten();
+            joined.extend(all.map(|what| Remark { after, what }));
+        }
+        joined
     }
 }
 

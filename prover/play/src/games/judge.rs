@@ -81,8 +81,7 @@ pub struct Judge<'a> {
 impl<'a> Judge<'a> {
     /// A judge that uses a database, and searches each position within these limits.
     pub fn new(board: &'a Board, database: &'a Values, limits: Limits) -> Self {
-        let (idle, judged) = Default::default();
-        Judge { board, database, limits, idle, judged }
+        Judge { board, database, limits, idle: Mutex::default(), judged: Mutex::default() }
     }
 
     /// The verdict on a position.
@@ -128,7 +127,8 @@ mod tests {
             Verdict { turn, value, source, score: 123, depth: 9, line: Vec::new() }.to_string()
         };
         let [loss, draw, win] = [Value::Loss, Value::Draw, Value::Win].map(ValueRange::exact);
-        let (database, search) = (Source::Database, Source::Search);
+        let database = Source::Database;
+        let search = Source::Search;
         assert_eq!(told(Side::Black, win, database), "Black wins (database)");
         assert_eq!(told(Side::White, win, search), "White wins (search)");
         assert_eq!(told(Side::White, loss, search), "Black wins (search)");

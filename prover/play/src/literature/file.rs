@@ -83,7 +83,8 @@ impl Header {
         let (Some(&text), Some(&word), true) =
             (cells.get(self.position), cells.get(self.value), cells.len() == self.columns)
         else {
-            let (expected, found) = (self.columns, cells.len());
+            let expected = self.columns;
+            let found = cells.len();
             return Err(format!("expected {expected} columns as in the header, found {found}"));
         };
         let position = match self.naming {

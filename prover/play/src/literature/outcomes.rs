@@ -67,7 +67,8 @@ impl Outcomes {
     /// Reads a word: one that names the side, or `win`, `draw`, `loss`, `>=draw`, `<=draw` for the
     /// side to move.
     pub fn read(word: &str, turn: Side) -> Option<Outcomes> {
-        let (win, loss) = (Self::win_of(turn), Self::win_of(turn.opponent()));
+        let win = Self::win_of(turn);
+        let loss = Self::win_of(turn.opponent());
         let relative = match word {
             "win" => win,
             "loss" => loss,

@@ -21,8 +21,8 @@ impl Lookup<'_> {
         let value = rated.first().and_then(|best| best.value.value());
         let Some(value) = value.filter(|value| *value != Value::Draw) else { return Ok(rated) };
         let as_good = rated.iter().take_while(|m| m.value.value() == Some(value)).count();
-        let does_convert = |m: &&mut RatedMove| converts(position, &m.after);
-        let mut converting: Vec<_> = rated[..as_good].iter_mut().filter(does_convert).collect();
+        let converting = rated[..as_good].iter_mut().filter(|m| converts(position, &m.after));
+        let mut converting: Vec<_> = converting.collect();
         converting.iter_mut().for_each(|m| m.depth = Some(1));
         let is_last = converting.len() == as_good || value == Value::Win && !converting.is_empty();
         if is_last {

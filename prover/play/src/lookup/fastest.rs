@@ -32,7 +32,6 @@ impl Lookup<'_> {
     /// The move of a won position with which the winner comes soonest to a capture, crowning or
     /// move of a man that keeps the win, against the longest defence. `None` if the known values do
     /// not show one, if too many positions come up, or if `is_stopped` returns true.
-    /// known do not show one, there is too much to look at, or `is_stopped` says so.
     ///
     /// # Errors
     /// As for [`Lookup::answer`].
@@ -81,10 +80,8 @@ impl Lookup<'_> {
             let position = nodes[at].position;
             self.board.successors(&position, &mut successors);
             for &after in &successors {
-                let keeps_win = || {
-                    Ok::<_, LookupError>(self.values.known(&after)?.value() == Some(Value::Loss))
-                };
-                if position.turn == start.turn && !keeps_win()? {
+                let is_winner = position.turn == start.turn;
+                if is_winner && self.values.known(&after)?.value() != Some(Value::Loss) {
                     continue;
                 }
                 let there = (!converts(&position, &after)).then(|| {

@@ -11,7 +11,9 @@ impl Lookup<'_> {
     /// capture, crowning or move of a man, and the loser always delays it. `None` where a depth on
     /// the way is not known: the values alone do not lead to the end of a win.
     pub(super) fn line(&self, start: &Position) -> Result<Option<Vec<String>>, LookupError> {
-        let (mut names, mut seen, mut at) = (Vec::new(), HashSet::new(), *start);
+        let mut names = Vec::new();
+        let mut seen = HashSet::new();
+        let mut at = *start;
         loop {
             let Some(best) = self.rate_moves(&at)?.into_iter().next() else {
                 return Ok(Some(names));

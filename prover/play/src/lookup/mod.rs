@@ -111,12 +111,13 @@ impl Lookup<'_> {
             return Ok(Some(stored));
         }
         let best = moves.first().filter(|best| best.value.value() == Some(value));
+        let depth = best.and_then(|best| best.depth);
         // No depth is less than one ply; for other depths a move of unknown depth may be better.
-        let decides = |best: &&RatedMove| best.depth == Some(1) && value == Value::Win;
+        let is_least = depth == Some(1) && value == Value::Win;
         let are_all_known = moves.iter().all(|other| {
             let is_worse = other.value.upper < value;
             is_worse || other.value.value().is_some() && other.depth.is_some()
         });
-        Ok(best.filter(|best| are_all_known || decides(best)).and_then(|best| best.depth))
+        Ok(depth.filter(|_| are_all_known || is_least))
     }
 }

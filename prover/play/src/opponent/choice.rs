@@ -220,10 +220,11 @@ impl<'a> Opponent<'a> {
         otherwise: Position,
         see: &mut dyn FnMut(&Analysis),
     ) -> Choice {
-        let (earlier, position) = (record.earlier(), record.position());
+        let earlier = record.earlier();
+        let position = record.position();
         let found = self.engine.search_after(&earlier, position, self.limits, see);
-        let (score, depth, proven) = (found.score, found.depth, found.proven);
-        let after = found.pv.first().copied().unwrap_or(otherwise);
+        let Analysis { score, depth, proven, pv, .. } = found;
+        let after = pv.first().copied().unwrap_or(otherwise);
         Choice { after, source: Source::Search { score, depth, proven } }
     }
 }

@@ -110,7 +110,8 @@ impl GameRecord {
     /// # Errors
     /// None: all moves are legal.
     pub fn pdn(&self) -> Result<String, MoveError> {
-        let (positions, result) = (self.positions.clone(), self.result().to_string());
+        let positions = self.positions.clone();
+        let result = self.result().to_string();
         write_pdn(self.board(), &PdnGame::new(&self.game, self.start, positions, &result))
     }
 }
