@@ -21,9 +21,7 @@ pub const CB_UNKNOWN: c_int = 3;
 
 /// The parameters of a request, besides the position.
 pub(crate) struct Question<'a> {
-    /// The side to move.
     pub(crate) color: c_int,
-    /// The limits of the search.
     pub(crate) limits: Limits,
     /// Whether the position does not follow from the one before.
     pub(crate) is_new_game: bool,
@@ -37,7 +35,6 @@ pub(crate) struct Answer {
     pub(crate) claim: c_int,
     /// The final text, if it is to replace the last line of the search.
     pub(crate) text: Option<String>,
-    /// The move that was made.
     pub(crate) made: CBmove,
 }
 

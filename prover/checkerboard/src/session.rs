@@ -22,7 +22,6 @@ pub static GAME: LazyLock<Game> = LazyLock::new(|| match "8x8".parse() {
 /// during a search.
 #[derive(Default)]
 pub struct Orders {
-    /// The current settings.
     pub settings: Settings,
     /// The game up to the position of the next search, if it was told.
     pub told: Option<GameRecord>,
@@ -43,9 +42,7 @@ pub fn session() -> MutexGuard<'static, Session> {
 
 /// The parameters of a search.
 pub struct Search<'a> {
-    /// The position to search.
     pub position: Position,
-    /// The limits of the search.
     pub limits: Limits,
     /// Returns whether the search is to end at once.
     pub is_stopped: &'a dyn Fn() -> bool,

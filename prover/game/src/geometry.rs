@@ -26,7 +26,6 @@ pub struct Board {
     square: [u8; 64],
     /// The neighbours of each square by the four diagonal steps, those to row + 1 first.
     steps: [[Option<u8>; 4]; 32],
-    /// The row of each square.
     row: [u8; 32],
     /// For each i less than `shifts`, the bits whose number is larger by i than that of their
     /// square.

@@ -12,7 +12,6 @@ const UNDECIDED: usize = 256;
 
 /// The meaning of a text.
 pub(super) struct Played {
-    /// Whether the move was a capture.
     pub(super) is_capture: bool,
     /// Whether the text names several moves.
     pub(super) is_ambiguous: bool,

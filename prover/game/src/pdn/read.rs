@@ -100,7 +100,6 @@ pub(super) struct Reading<'r, R> {
     number_at: Option<Place>,
     /// The number of bytes of the game before the end of the last move.
     pub(super) move_end: Option<u64>,
-    /// The place of the result.
     pub(super) result_at: Option<Place>,
     /// The place at which the fault is reported, if it is not that of the unknown text.
     pub(super) fault_from: Option<Place>,

@@ -32,7 +32,6 @@ struct Scanner<'a> {
     text: &'a [u8],
     /// The offset of the next byte. At an error it is that of the unexpected byte.
     at: usize,
-    /// The squares of the board.
     squares: u8,
     /// Whether the number of a move was read whose move must follow.
     number: bool,

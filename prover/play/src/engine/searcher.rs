@@ -54,7 +54,6 @@ pub(super) enum Job {
 /// A move that was found.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Answer {
-    /// The position after the move.
     pub(super) after: Position,
     /// The position after the expected reply, if there is one.
     pub(super) reply: Option<Position>,

@@ -82,7 +82,6 @@ struct Running {
     pace: Pace,
     /// Whether the search goes on until `stop`, even if the value is proved.
     is_infinite: bool,
-    /// Whether the search was asked to stop.
     is_stopped: bool,
     /// The line `done` of a search that has ended before its answer may be given.
     held: Option<String>,
