@@ -22,7 +22,7 @@
 //! use draughtproof_proof::certificate::{Certificate, Section, Target};
 //! use draughtproof_proof::progress::Progress;
 //! use draughtproof_proof::proof::{
-//!     Asked, Environment, Ledger, Manager, ROUND, Request, SearchContext, Workers, solve,
+//!     Asked, Environment, Ledger, ProofSettings, ROUND, Request, SearchContext, Workers, solve,
 //! };
 //!
 //! let game: Game = "4x4".parse()?;
@@ -30,7 +30,7 @@
 //! // It is so small that no database is needed.
 //! let database = Values::empty(board);
 //! let context = SearchContext { board, database: &database, database_root: None, lemmas: None };
-//! let manager = Manager {
+//! let settings = ProofSettings {
 //!     leaf_nodes: 10_000,
 //!     leaf_table: 1 << 20,
 //!     leaf_threads: 1,
@@ -42,11 +42,11 @@
 //! };
 //! let environment = Environment {
 //!     ledger: &Ledger::in_memory()?,
-//!     workers: &Workers::new(1),
+//!     workers: &Workers::threads(1),
 //!     is_stopped: &|| false,
 //!     progress: &Progress::Quiet,
 //! };
-//! let solution = solve(&Request { start, asked: Asked::Value, manager }, &context, environment)?;
+//! let solution = solve(&Request { start, asked: Asked::Value, settings }, &context, environment)?;
 //! assert_eq!(solution.value, Value::Draw);
 //!
 //! let sections = solution.proofs.into_iter().map(|proof| Section::new(board, &database, proof));

@@ -1,4 +1,4 @@
-//! The proof manager: its answers do not depend on guesses, workers, or earlier results.
+//! Proofs of questions: their answers do not depend on guesses, workers, or earlier results.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -11,8 +11,8 @@ use draughtproof_proof::certificate::Section;
 use draughtproof_proof::prepare_database::{Room, load};
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{
-    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, Manager,
-    ProofError, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers,
+    Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, ProofError,
+    ProofSettings, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers, prove,
 };
 use draughtproof_proof::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
 
@@ -37,45 +37,43 @@ fn context<'a>(game: &'a Game, database: &'a Values) -> SearchContext<'a> {
     }
 }
 
-fn manager(leaf_nodes: u64) -> Manager {
-    let (max_nodes, thresholds, seed) = (None, None, Vec::new());
-    let (leaf_table, leaf_threads) = (1 << 20, 1);
-    Manager {
+fn settings(leaf_nodes: u64) -> ProofSettings {
+    ProofSettings {
         leaf_nodes,
-        leaf_table,
-        leaf_threads,
+        leaf_table: 1 << 20,
+        leaf_threads: 1,
         lemmas: false,
         round: ROUND,
-        max_nodes,
-        thresholds,
-        seed,
+        max_nodes: None,
+        thresholds: None,
+        seed: Vec::new(),
     }
 }
 
 /// Proves with two workers and the ledger in a file.
-fn prove<'g>(
-    manager: &Manager,
+fn prove_by_two<'g>(
+    settings: &ProofSettings,
     context: &'g SearchContext<'g>,
     attacker: Side,
     start: &Position,
     ledger: &Path,
 ) -> Grown<'g> {
-    prove_with(2, manager, context, attacker, start, ledger, &|| false)
+    prove_with(2, settings, context, attacker, start, ledger, &|| false)
 }
 
 fn prove_with<'g>(
     workers: usize,
-    manager: &Manager,
+    settings: &ProofSettings,
     context: &'g SearchContext<'g>,
     attacker: Side,
     start: &Position,
     ledger: &Path,
     is_stopped: &IsStopped<'_>,
 ) -> Grown<'g> {
-    let (ledger, workers) = (Ledger::open(ledger).unwrap(), Workers::new(workers));
+    let (ledger, workers) = (Ledger::open(ledger).unwrap(), Workers::threads(workers));
     let (ledger, workers, progress) = (&ledger, &workers, &Progress::Quiet);
     let environment = Environment { ledger, workers, is_stopped, progress };
-    manager.prove(context, attacker, start, environment).unwrap()
+    prove(settings, context, attacker, start, environment).unwrap()
 }
 
 /// The section of a decided tree.
@@ -107,10 +105,10 @@ fn thresholds_change_the_cost_and_never_the_answer() {
             for first in [None, Some(10), Some(100)] {
                 let until = None;
                 let thresholds = first.map(|first| Thresholds { first, increment: 60, until });
-                let manager = Manager { thresholds, ..manager(1000) };
+                let settings = ProofSettings { thresholds, ..settings(1000) };
                 let results = directory.path().join(format!("{first:?}"));
                 let Grown { tree, verdict, .. } =
-                    prove(&manager, &context, attacker, &game.start(), &results);
+                    prove_by_two(&settings, &context, attacker, &game.start(), &results);
                 let want = if wins { Outcome::Proved } else { Outcome::Disproved };
                 assert_eq!((verdict.outcome, verdict.stop), (want, Stop::Decided), "{name}");
                 assert_eq!(section(tree).assumed(), 0);
@@ -134,9 +132,10 @@ fn a_tree_under_a_threshold_rests_on_assumptions() {
     let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
     let thresholds = Some(Thresholds { first: 40, increment: 20, until: Some(60) });
-    let manager = Manager { thresholds, ..manager(50) };
+    let settings = ProofSettings { thresholds, ..settings(50) };
     let file = directory.path().join("results");
-    let Grown { tree, verdict, .. } = prove(&manager, &context, Side::White, &game.start(), &file);
+    let Grown { tree, verdict, .. } =
+        prove_by_two(&settings, &context, Side::White, &game.start(), &file);
     assert_eq!(verdict.history.last().unwrap().threshold, Some(60));
     assert!(!matches!(verdict.outcome, Outcome::Unknown(_)));
     assert!(section(tree).assumed() > 0);
@@ -148,26 +147,26 @@ fn neither_workers_nor_earlier_runs_change_the_tree() {
     let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
-    let run = |workers: usize, manager: Manager, name: &str| {
+    let run = |workers: usize, settings: ProofSettings, name: &str| {
         let (start, ledger) = (game.start(), path(name));
         let Grown { tree, verdict, .. } =
-            prove_with(workers, &manager, &context, Side::Black, &start, &ledger, &|| false);
+            prove_with(workers, &settings, &context, Side::Black, &start, &ledger, &|| false);
         (emitted(tree), verdict)
     };
-    let want = run(2, manager(1000), "one");
+    let want = run(2, settings(1000), "one");
     for workers in [1, 2, 4] {
         let name = format!("with {workers}");
-        assert!(run(workers, manager(1000), &name) == want, "{workers} workers");
+        assert!(run(workers, settings(1000), &name) == want, "{workers} workers");
     }
     // The ledger has all results.
-    assert!(run(2, manager(1000), "one") == want);
+    assert!(run(2, settings(1000), "one") == want);
     // The ledger has some results: those of a run that ended early, and those of searches with
     // another budget.
-    let half = Manager { max_nodes: Some(want.1.nodes / 2), ..manager(1000) };
-    let stopped = prove(&half, &context, Side::Black, &game.start(), &path("half"));
+    let half = ProofSettings { max_nodes: Some(want.1.nodes / 2), ..settings(1000) };
+    let stopped = prove_by_two(&half, &context, Side::Black, &game.start(), &path("half"));
     assert_eq!(stopped.verdict.stop, Stop::Budget);
-    run(2, manager(700), "half");
-    assert!(run(2, manager(1000), "half") == want);
+    run(2, settings(700), "half");
+    assert!(run(2, settings(1000), "half") == want);
 }
 
 #[test]
@@ -178,7 +177,7 @@ fn a_proof_can_be_stopped() {
     let ledger = directory.path().join("results");
     let start = game.start();
     let Grown { verdict, .. } =
-        prove_with(2, &manager(50), &context, Side::Black, &start, &ledger, &|| true);
+        prove_with(2, &settings(50), &context, Side::Black, &start, &ledger, &|| true);
     assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
 }
 
@@ -238,9 +237,9 @@ fn wrong_guesses_change_the_cost_and_never_the_answer() {
                 ledger.write().unwrap();
             }
             let thresholds = Some(Thresholds { first: 50, increment: 5000, until: None });
-            let manager = Manager { thresholds, ..manager(1000) };
+            let settings = ProofSettings { thresholds, ..settings(1000) };
             let Grown { tree, verdict, .. } =
-                prove(&manager, &context, attacker, &game.start(), &file);
+                prove_by_two(&settings, &context, attacker, &game.start(), &file);
             let want = if wins { Outcome::Proved } else { Outcome::Disproved };
             assert_eq!(verdict.outcome, want, "{name}");
             assert_eq!(section(tree).assumed(), 0);
@@ -305,7 +304,7 @@ fn false_answers_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let clean = directory.path().join("clean");
     let Grown { tree, verdict: want, .. } =
-        prove(&manager(300), &context, Side::Black, &game.start(), &clean);
+        prove_by_two(&settings(300), &context, Side::Black, &game.start(), &clean);
     let file = directory.path().join("garbage");
     {
         let ledger = Ledger::open(&file).unwrap();
@@ -323,7 +322,7 @@ fn false_answers_are_rejected() {
         }
         ledger.write().unwrap();
     }
-    let again = prove(&manager(300), &context, Side::Black, &game.start(), &file);
+    let again = prove_by_two(&settings(300), &context, Side::Black, &game.start(), &file);
     assert!(again.verdict == want && emitted(again.tree) == emitted(tree));
 }
 
@@ -369,9 +368,10 @@ fn a_seed_line_is_decided_from_its_end() {
     let directory = tempfile::tempdir().unwrap();
     let mut line = vec![game.start()];
     line.extend(game.board.read_line(&game.start(), "5-7 13-10").unwrap());
-    let manager = Manager { seed: line.clone(), ..manager(1000) };
+    let settings = ProofSettings { seed: line.clone(), ..settings(1000) };
     let file = directory.path().join("results");
-    let Grown { tree, verdict, .. } = prove(&manager, &context, Side::Black, &game.start(), &file);
+    let Grown { tree, verdict, .. } =
+        prove_by_two(&settings, &context, Side::Black, &game.start(), &file);
     assert_eq!(verdict.outcome, Outcome::Disproved);
     assert!(line.iter().all(|position| tree.find(position).is_some()));
     assert_eq!(section(tree).assumed(), 0);

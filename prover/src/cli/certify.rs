@@ -12,7 +12,7 @@ use draughtproof_proof::certificate::{ExpectedCertificate, Section, Target, mode
 use draughtproof_proof::prepare_database::default_cover;
 use draughtproof_proof::progress::print_line;
 use draughtproof_proof::proof::{
-    Environment, Ledger, Manager, QuestionProof, QueueSource, ROUND, Request, SearchContext,
+    Environment, Ledger, ProofSettings, QuestionProof, QueueSource, ROUND, Request, SearchContext,
     Solution, SolveError, Thresholds, Workers, solve,
 };
 
@@ -164,8 +164,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     stop_when_asked()?;
     let farm = options.farm.start(&request, &context, &cover, game, &progress)?.map(Arc::new);
     let workers = match &farm {
-        Some(farm) => Workers::farm(Arc::clone(farm) as Arc<dyn QueueSource>),
-        None => Workers::new(options.searches()),
+        Some(farm) => Workers::Farm(Arc::clone(farm) as Arc<dyn QueueSource>),
+        None => Workers::threads(options.searches()),
     };
     let environment = Environment {
         ledger: &ledger,
@@ -178,7 +178,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         farm.finish(solution.as_ref().is_ok_and(|solution| solution.undecided.is_none()));
     }
     let solution = solution?;
-    let mode = mode_of(&solution, &request.manager, options.machine.workers(), begin.elapsed());
+    let mode = mode_of(&solution, &request.settings, options.machine.workers(), begin.elapsed());
     let made = provenance(game, &cover, &request, mode);
     let Solution { value, proofs, undecided } = solution;
     let section = |proof: QuestionProof| {
@@ -228,7 +228,7 @@ impl Options {
             return Err(Failure::Input(format!("--until-threshold: {what}")));
         }
         let (increment, until) = (self.increment, self.until_threshold);
-        let manager = Manager {
+        let settings = ProofSettings {
             leaf_nodes: self.leaf_nodes,
             leaf_table: self.table.bytes,
             leaf_threads: self.leaf_threads(),
@@ -241,7 +241,7 @@ impl Options {
                 None => Vec::new(),
             },
         };
-        Ok(Request { start, asked: self.claim.into(), manager })
+        Ok(Request { start, asked: self.claim.into(), settings })
     }
 
     /// The number of searches at the same time, without a farm.

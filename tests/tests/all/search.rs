@@ -12,7 +12,7 @@ use draughtproof_game::{Board, Game, Position, Side};
 use draughtproof_proof::certificate::Section;
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{
-    Environment, Grown, Ledger, Manager, ROUND, SearchContext, Workers,
+    Environment, Grown, Ledger, ProofSettings, ROUND, SearchContext, Workers, prove,
 };
 use draughtproof_proof::search::{Checkpoint, Goal, Outcome, Search, SearchProgress};
 use quickcheck::Gen;
@@ -307,19 +307,17 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
     let all = positions(&board, 4);
     let context =
         SearchContext { board: &board, database: &small, database_root: None, lemmas: None };
-    let (max_nodes, thresholds, seed) = (None, None, Vec::new());
-    let (leaf_nodes, leaf_table, leaf_threads, round) = (3, 1 << 20, 1, ROUND);
-    let manager = Manager {
-        leaf_nodes,
-        leaf_table,
-        leaf_threads,
+    let settings = ProofSettings {
+        leaf_nodes: 3,
+        leaf_table: 1 << 20,
+        leaf_threads: 1,
         lemmas: false,
-        round,
-        max_nodes,
-        thresholds,
-        seed,
+        round: ROUND,
+        max_nodes: None,
+        thresholds: None,
+        seed: Vec::new(),
     };
-    let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::new(2));
+    let (ledger, workers) = (Ledger::in_memory().unwrap(), Workers::threads(2));
     let environment = Environment {
         ledger: &ledger,
         workers: &workers,
@@ -330,7 +328,7 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
         let want = large.probe(position).unwrap();
         for attacker in [Side::Black, Side::White] {
             let Grown { tree, verdict, .. } =
-                manager.prove(&context, attacker, position, environment).unwrap();
+                prove(&settings, &context, attacker, position, environment).unwrap();
             let won = want == if position.turn == attacker { Value::Win } else { Value::Loss };
             let right = if won { Outcome::Proved } else { Outcome::Disproved };
             let fen = board.write_fen(position);

@@ -6,7 +6,7 @@ use certificate_spec::provenance::{self, Mode, Provenance, Resources};
 
 use crate::board::Game;
 use crate::egdb::Cover;
-use crate::proof::{Manager, ROUND, Request, Solution, Stop, Undecided};
+use crate::proof::{ProofSettings, ROUND, Request, Solution, Stop, Undecided};
 
 /// The name and version of this program, as certificates state them.
 const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
@@ -14,11 +14,16 @@ const PROGRAM: &str = concat!("draughtproof-prove ", env!("CARGO_PKG_VERSION"));
 /// The mode of a solution's certificate: reproducible from the request alone, except where the
 /// proof was interrupted, its rounds were of another size than [`ROUND`], threads shared a table,
 /// or searches used lemmas.
-pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Duration) -> Mode {
+pub fn mode_of(
+    solution: &Solution,
+    settings: &ProofSettings,
+    threads: usize,
+    time: Duration,
+) -> Mode {
     let is_interrupted =
         matches!(&solution.undecided, Some(Undecided { stop: Stop::Interrupted, .. }));
-    let is_alone = manager.leaf_threads == 1 && !manager.lemmas;
-    if !is_interrupted && manager.round == ROUND && is_alone {
+    let is_alone = settings.leaf_threads == 1 && !settings.lemmas;
+    if !is_interrupted && settings.round == ROUND && is_alone {
         return Mode::Reproducible;
     }
     Mode::FreeRunning(Resources {
@@ -30,8 +35,8 @@ pub fn mode_of(solution: &Solution, manager: &Manager, threads: usize, time: Dur
 
 /// The provenance of the certificate of a request, without the iterations of a question.
 pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> Provenance {
-    let Request { start, asked, manager } = request;
-    let Manager { leaf_nodes, leaf_table, max_nodes, thresholds, seed, .. } = manager;
+    let Request { start, asked, settings } = request;
+    let ProofSettings { leaf_nodes, leaf_table, max_nodes, thresholds, seed, .. } = settings;
     let moves = seed.windows(2).filter_map(|w| game.board.write_move(&w[0], &w[1]).ok());
     Provenance {
         program: PROGRAM.into(),

@@ -212,9 +212,12 @@ impl Ledger {
         all.map(item).collect()
     }
 
-    /// The checkpoints of searches under way; none if the results are in memory.
-    pub(super) fn checkpoints(&self) -> Option<Checkpoints> {
-        self.is_file.then(|| Checkpoints(self.path.clone()))
+    /// The path of the checkpoint of an item's search; `None` if the results are in memory. Its name
+    /// is that of the results file and the first digits of the item's digest.
+    pub(super) fn checkpoint(&self, item: &[u8]) -> Option<PathBuf> {
+        let mut name = self.is_file.then(|| self.path.clone().into_os_string())?;
+        name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));
+        Some(name.into())
     }
 
     /// The checkpoints beside the file, in order of their names. Those that are left when a proof
@@ -259,8 +262,10 @@ impl Ledger {
         if !fresh.results.is_empty() {
             self.try_write(&fresh.results).map_err(|e| store_error(&self.path, e))?;
             // The checkpoints of searches that have a result now are no longer needed.
-            for Record { item, .. } in fresh.results.drain(..).filter(|_| self.is_file) {
-                Checkpoint::remove(&Checkpoints(self.path.clone()).file(&item));
+            for Record { item, .. } in fresh.results.drain(..) {
+                if let Some(file) = self.checkpoint(&item) {
+                    Checkpoint::remove(&file);
+                }
             }
         }
         fresh.written = Instant::now();
@@ -278,19 +283,6 @@ impl Ledger {
         }
         write.commit()?;
         Ok(())
-    }
-}
-
-/// Files beside a file of results, one for each search under way.
-pub(super) struct Checkpoints(PathBuf);
-
-impl Checkpoints {
-    /// The checkpoint file of an item. Its name is that of the results file and the first digits of
-    /// the item's digest.
-    pub(super) fn file(&self, item: &[u8]) -> PathBuf {
-        let mut name = self.0.clone().into_os_string();
-        name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));
-        name.into()
     }
 }
 

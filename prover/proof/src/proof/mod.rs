@@ -1,6 +1,6 @@
 //! From a start to proofs: the proof tree above the leaf searches.
 //!
-//! [`solve()`] decides which questions are asked. [`Manager`] decides one question, by searching
+//! [`solve()`] decides which questions are asked. [`prove()`] decides one question, by searching
 //! frontier positions of a growing [`Tree`] with df-pn, each within a budget of nodes. A decision
 //! of the tree is exact for any order of the searches, and the order does not depend on the number
 //! of threads. The part of the tree that a decision rests on is a [`QuestionProof`].
@@ -10,9 +10,11 @@ mod item;
 mod ledger;
 mod manager;
 mod position_value;
+mod prove;
 mod question_proof;
 mod queue;
 mod round;
+mod settings;
 mod solve;
 mod tree;
 mod work;
@@ -22,13 +24,15 @@ pub use applied::learn;
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};
-pub use manager::{Environment, Grown, IsStopped, Manager, ProofError, ROUND, Stop, Verdict};
+pub use manager::{ProofError, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};
+pub use prove::{Grown, prove};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
 pub use queue::{
     Delivery, Lease, LocalLease, LocalQueue, ManagerQueue, QuestionState, QueueSource, WorkerQueue,
 };
+pub use settings::{Environment, IsStopped, ProofSettings, ROUND};
 pub use solve::{Request, Solution, SolveError, Undecided, seed_line, solve};
 pub use tree::{Link, NodeId, Reason, Tree};
 pub use work::{Work, work};
-pub use workers::Workers;
+pub use workers::{Threads, Workers};

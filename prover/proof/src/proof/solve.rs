@@ -8,8 +8,10 @@ use certificate_spec::provenance::Asked;
 use thiserror::Error;
 
 use super::item::SearchContext;
-use super::manager::{Environment, Grown, Manager, ProofError, Stop, Verdict};
+use super::manager::{ProofError, Stop, Verdict};
+use super::prove::{Grown, prove};
 use super::question_proof::{QuestionProof, if_assumed, question_decided};
+use super::settings::{Environment, ProofSettings};
 use super::tree::Tree;
 use crate::board::{Position, Side};
 use crate::search::{Outcome, ProofNumbers};
@@ -21,8 +23,8 @@ pub struct Request {
     pub start: Position,
     /// The claim to prove about the start, or its value.
     pub asked: Asked,
-    /// The parameters of the proof.
-    pub manager: Manager,
+    /// The settings of the proof.
+    pub settings: ProofSettings,
 }
 
 /// The proved value of a start.
@@ -62,9 +64,7 @@ impl fmt::Display for Undecided {
         }
         match numbers {
             None => Ok(()),
-            Some(ProofNumbers { proof, disproof }) => {
-                write!(f, " (proof number {proof}, disproof number {disproof})")
-            }
+            Some(numbers) => write!(f, " ({numbers})"),
         }
     }
 }
@@ -190,7 +190,7 @@ impl Solver<'_> {
                 // whichever is first.
                 Ok(Answered { proof: Some(proof), .. }) => {
                     is_win(proof.question)
-                        && (attacker == Side::White || self.request.manager.thresholds.is_none())
+                        && (attacker == Side::White || self.request.settings.thresholds.is_none())
                 }
                 Ok(_) => false,
                 Err(_) => true,
@@ -200,7 +200,7 @@ impl Solver<'_> {
             }
             answered
         };
-        if self.environment.workers.number() == 1 {
+        if self.environment.workers.is_single() {
             return Ok([ask(Side::White, 0)?, ask(Side::Black, 1)?]);
         }
         std::thread::scope(|scope| {
@@ -213,7 +213,7 @@ impl Solver<'_> {
 
     /// Whether a value is to be emitted even if it is weaker than was asked for.
     fn may_be_partial(&self) -> bool {
-        self.request.manager.thresholds.is_some() || (self.environment.is_stopped)()
+        self.request.settings.thresholds.is_some() || (self.environment.is_stopped)()
     }
 
     /// Asks whether `attacker` wins. The answer is empty once `is_needless` returns true.
@@ -228,7 +228,8 @@ impl Solver<'_> {
             return Ok(Answered { proof: Some(proof), undecided: None });
         }
         let is_stopped = || (environment.is_stopped)() || is_needless();
-        let Grown { mut tree, verdict, lemmas } = request.manager.prove(
+        let Grown { mut tree, verdict, lemmas } = prove(
+            &request.settings,
             context,
             attacker,
             &request.start,
@@ -239,7 +240,7 @@ impl Solver<'_> {
             return Ok(Answered { proof: None, undecided });
         }
         let progress = environment.progress;
-        if request.manager.thresholds.is_some() {
+        if request.settings.thresholds.is_some() {
             verdict.history.iter().for_each(|iteration| progress.say(iteration.to_string()));
         }
         // Assumptions cannot be part of a single leaf.

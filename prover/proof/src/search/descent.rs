@@ -41,6 +41,13 @@ pub struct Probes {
     pub known: u64,
 }
 
+impl Probes {
+    /// The percentage of look-ups whose value the database has.
+    pub(crate) fn percent_known(self) -> f64 {
+        100.0 * self.known as f64 / self.looked_up.max(1) as f64
+    }
+}
+
 /// What a thread counts.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(super) struct Counters {

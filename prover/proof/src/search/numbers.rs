@@ -1,5 +1,7 @@
 //! Proof and disproof numbers, and what they say.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Proof numbers at and above this are infinite.
@@ -31,6 +33,12 @@ impl ProofNumbers {
     /// Whether the position is proved or disproved.
     pub fn is_decided(self) -> bool {
         self.proof == 0 || self.disproof == 0
+    }
+}
+
+impl fmt::Display for ProofNumbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "proof number {}, disproof number {}", self.proof, self.disproof)
     }
 }
 

@@ -8,7 +8,7 @@ use draughtproof_farm::wire::JobContext;
 use draughtproof_farm::{Connection, Farm, JobSettings, Login, Objects};
 use draughtproof_proof::certificate::provenance;
 use draughtproof_proof::progress::Progress;
-use draughtproof_proof::proof::{Manager, Request, SearchContext};
+use draughtproof_proof::proof::{ProofSettings, Request, SearchContext};
 
 use super::{LoginOptions, ManagerOptions, ObjectsOption};
 use crate::board::Game;
@@ -53,7 +53,7 @@ impl ManagerOptions {
         let Some(url) = &self.farm else { return Ok(None) };
         let objects = self.objects.open()?;
         let made = provenance(game, cover, request, Mode::Reproducible);
-        let Manager { round, lemmas, .. } = request.manager;
+        let ProofSettings { round, lemmas, .. } = request.settings;
         let all = (made.program, made.request, round as u64, lemmas, JobContext::of(context));
         let name = Digest::of(&draughtproof_proof::wire::encode(&all)).to_string()[..16].to_owned();
         let login = self.login.login(url);
@@ -66,8 +66,8 @@ impl ManagerOptions {
         let job = JobSettings {
             name,
             context: JobContext::of(context),
-            nodes: request.manager.leaf_nodes.max(1),
-            table: request.manager.leaf_table,
+            nodes: request.settings.leaf_nodes.max(1),
+            table: request.settings.leaf_table,
             lease: Duration::from_secs(self.lease.into()),
         };
         Ok(Some(Farm::start(connection, job, objects)?))

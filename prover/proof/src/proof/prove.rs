@@ -1,0 +1,148 @@
+//! Deciding one question, by threads of this process or by the workers of a farm.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use certificate_spec::Digest;
+use indicatif::BinaryBytes;
+
+use super::item::{Answer, Item, SearchContext};
+use super::manager::{ProofError, Question, Verdict};
+use super::queue::{Lease, LocalLease, LocalQueue, QueueSource};
+use super::settings::{Environment, ProofSettings};
+use super::tree::Tree;
+use super::work::{Work, work};
+use super::workers::{Threads, Workers};
+use crate::board::{Board, Position, Side};
+use crate::search::{Checkpoint, Lemmas, ProofNumbers, SearchProgress};
+
+/// A proof that has ended, decided or not.
+pub struct Grown<'a> {
+    /// The tree.
+    pub tree: Tree<'a>,
+    /// How the proof ended.
+    pub verdict: Verdict,
+    /// The lemmas that its searches have decided, if [`ProofSettings::lemmas`] is set.
+    pub lemmas: Option<Lemmas>,
+}
+
+/// Decides whether `attacker` wins from `root`.
+///
+/// # Errors
+/// [`ProofError`]
+pub fn prove<'g>(
+    settings: &ProofSettings,
+    context: &SearchContext<'g>,
+    attacker: Side,
+    root: &Position,
+    environment: Environment<'_>,
+) -> Result<Grown<'g>, ProofError> {
+    let question = Question {
+        settings,
+        context: *context,
+        attacker,
+        root,
+        environment,
+        lemmas: settings.lemmas.then(RwLock::default),
+        bar: environment.progress.start(format!("does {attacker:?} win?"), 0, "nodes searched"),
+    };
+    let done = match environment.workers {
+        Workers::Threads(threads) => decide_by_threads(&question, threads),
+        Workers::Farm(farm) => decide_by_farm(&question, &**farm),
+    };
+    question.bar.finish();
+    let (tree, verdict) = done?;
+    let lemmas = question.lemmas.map(|l| l.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Ok(Grown { tree, verdict, lemmas })
+}
+
+/// Decides a question with the workers of a farm.
+fn decide_by_farm<'g>(
+    question: &Question<'_, 'g>,
+    farm: &dyn QueueSource,
+) -> Result<(Tree<'g>, Verdict), ProofError> {
+    let (tree, verdict) = question.decide(&*farm.open())?;
+    // Workers of a farm go on with their items when this process has ended.
+    Ok((tree, Verdict { is_kept: true, ..verdict }))
+}
+
+/// Decides a question with threads of this process.
+fn decide_by_threads<'g>(
+    question: &Question<'_, 'g>,
+    threads: &Threads,
+) -> Result<(Tree<'g>, Verdict), ProofError> {
+    let queue = LocalQueue::default();
+    let is_kept = AtomicBool::new(false);
+    let answer = |lease: &LocalLease<'_>| {
+        let _thread = threads.take();
+        search(question, lease.item(), &is_kept)
+    };
+    let (tree, verdict) = std::thread::scope(|scope| {
+        let _closing = Closing(&queue);
+        for _ in 0..threads.number() {
+            scope.spawn(|| work(&queue, answer));
+        }
+        question.decide(&queue)
+    })?;
+    // All threads have ended here.
+    Ok((tree, Verdict { is_kept: is_kept.load(Ordering::Relaxed), ..verdict }))
+}
+
+/// Closes the queue when it is dropped, even by a panic; otherwise the workers would wait for ever.
+struct Closing<'a>(&'a LocalQueue);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+/// Searches an item of a question. Sets `is_kept` if the search is stopped and leaves a checkpoint.
+fn search(question: &Question<'_, '_>, bytes: &[u8], is_kept: &AtomicBool) -> Work {
+    let Question { root, environment, bar, .. } = question;
+    // The lemmas change only between rounds.
+    let lemmas = question.read_lemmas();
+    let context = SearchContext { lemmas: lemmas.as_deref(), ..question.context };
+    let Some(item) = Item::decode(bytes, &context) else {
+        return Work::Impossible("bytes that are no item".into());
+    };
+    let report = |heard: SearchProgress| {
+        if let Some(numbers) = heard.root.filter(|_| item.position == **root) {
+            bar.note(&describe_progress(context.board, root, numbers, &heard));
+        }
+        bar.resume(heard.before);
+        bar.add(heard.nodes);
+        if (environment.is_stopped)() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let say = |text| environment.progress.say(text);
+    let file = environment.ledger.checkpoint(bytes);
+    let checkpoint = file.clone().map(|file| Checkpoint::new(file, Digest::of(bytes), &say));
+    match Answer::of(&item, &context, &report, checkpoint) {
+        Some(answer) => Work::Done(answer.encode()),
+        None => {
+            if file.is_some_and(|file| file.exists()) {
+                is_kept.store(true, Ordering::Relaxed);
+            }
+            Work::Stopped
+        }
+    }
+}
+
+/// Describes the progress of the search of the root, for a user who follows it for days.
+fn describe_progress(
+    board: &Board,
+    root: &Position,
+    numbers: ProofNumbers,
+    heard: &SearchProgress,
+) -> String {
+    let mut text = numbers.to_string();
+    if let Some((position, ProofNumbers { proof, disproof })) = heard.below
+        && let Ok(written) = board.write_move(root, &position)
+    {
+        text += &format!("; below {written}: {proof}, {disproof}, depth {}", heard.depth);
+    }
+    let share = heard.probes.percent_known();
+    let (table, limit) = (BinaryBytes(heard.table.0), BinaryBytes(heard.table.1));
+    format!("{text}; {share:.0} % of look-ups in the database; table {table} of {limit}")
+}
