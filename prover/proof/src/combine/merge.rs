@@ -14,41 +14,12 @@ use std::path::PathBuf;
 use certificate_spec::claim::Question;
 use certificate_spec::leaves::Leaf;
 
-use super::opening_tree::{OpeningNode, OpeningTree, Region};
-use crate::board::{Board, Position};
-use crate::certificate::{
-    BrokenProof, Section, Stored, StoredBasis, StoredNode, StoredProof, claimant,
-};
-use crate::egdb::Values;
+use super::opening_tree::{OpeningNode, OpeningTree};
+use super::sources::{Source, Sources};
+use crate::board::Position;
+use crate::certificate::{BrokenProof, Section, StoredBasis, StoredNode, claimant};
 use crate::proof::{Basis, ProofNode};
-use crate::search::{KeyMap, Replay, StrategyError, suits};
-
-/// The merged proof of a question from the proofs of several certificates.
-pub struct Merge<'a> {
-    board: &'a Board,
-    database: &'a Values,
-    question: Question,
-    sources: Vec<Source<'a>>,
-    /// The node of each position: the number of its source and its number there.
-    index: KeyMap<(usize, usize)>,
-}
-
-struct Source<'a> {
-    stored: &'a Stored,
-    proof: &'a StoredProof,
-    /// The offset that is added to the ranks of the source.
-    offset: u64,
-    /// The size of the source.
-    cost: u64,
-}
-
-/// The reason why a position needs no node above the certificates.
-pub(super) enum Support {
-    /// The position holds by the database or the rules.
-    Known,
-    /// The position is a node of a certificate of this size.
-    Certificate(u64),
-}
+use crate::search::{KeyMap, Replay, StrategyError};
 
 /// A node of the merged proof.
 #[derive(Clone, Copy)]
@@ -57,105 +28,27 @@ enum Place<'a> {
     Opening(OpeningNode),
 }
 
-impl<'a> Merge<'a> {
-    /// Takes the proofs that bear on a question: those of the question itself, and those of the
-    /// win, since a side that wins does not lose.
-    pub fn new(
-        board: &'a Board,
-        database: &'a Values,
-        question: Question,
-        certificates: &'a [Stored],
-    ) -> Self {
-        let (mut sources, mut index) = (Vec::new(), KeyMap::default());
-        let mut offset = 0;
-        let proofs = certificates.iter().flat_map(|s| s.proofs.iter().map(move |proof| (s, proof)));
-        let bears = |proof: &StoredProof| {
-            proof.question == question
-                || !question.is_win() && proof.claimant() == claimant(question)
-        };
-        for (stored, proof) in proofs.filter(|(_, proof)| bears(proof)) {
-            for (number, node) in proof.nodes.iter().enumerate() {
-                index.entry(node.position.key()).or_insert((sources.len(), number));
-            }
-            let cost = proof.positions().saturating_add(proof.nodes.len() as u64);
-            sources.push(Source { stored, proof, offset, cost });
-            offset += 1 + proof.nodes.iter().map(|n| u64::from(n.rank)).max().unwrap_or(0);
-        }
-        Merge { board, database, question, sources, index }
+/// The nodes that the start needs, if it holds in the opening tree.
+///
+/// # Errors
+/// [`BrokenProof`] if a certificate does not prove what it claims.
+pub(super) fn merge(
+    sources: &Sources<'_>,
+    openings: &OpeningTree<'_>,
+    start: &Position,
+) -> Result<Section, BrokenProof> {
+    let mut gathering = Gathering { sources, openings, kept: Vec::new(), todo: Vec::new() };
+    let mut seen: KeyMap<()> = KeyMap::default();
+    if sources.known(start).is_none() && gathering.place(start).is_some() {
+        gathering.todo.push(*start);
     }
-
-    /// The question.
-    pub fn question(&self) -> Question {
-        self.question
-    }
-
-    /// The number of certificates that bear on the question.
-    pub fn sources(&self) -> usize {
-        self.sources.len()
-    }
-
-    /// The positions of a region that hold.
-    pub fn opening_tree(&'a self, region: &'a Region) -> OpeningTree<'a> {
-        OpeningTree::new(region, self)
-    }
-
-    /// Whether a position holds by its database value; `None` if the database does not have it.
-    fn known(&self, position: &Position) -> Option<bool> {
-        let value = self.database.probe(position)?;
-        Some(suits(value, self.claimant_moves(position), self.question.is_win()))
-    }
-
-    fn claimant_moves(&self, position: &Position) -> bool {
-        position.turn == claimant(self.question)
-    }
-
-    /// Whether the opponent is to move and has no move.
-    fn is_over(&self, position: &Position) -> bool {
-        !self.claimant_moves(position) && !self.board.can_move(position)
-    }
-
-    pub(super) fn is_refuted(&self, position: &Position) -> bool {
-        let is_stuck = self.claimant_moves(position) && !self.board.can_move(position);
-        self.known(position).map_or(is_stuck, |holds| !holds)
-    }
-
-    pub(super) fn support(&self, position: &Position) -> Option<Support> {
-        match (self.known(position), self.source(position)) {
-            (Some(holds), _) => holds.then_some(Support::Known),
-            (None, Some((source, _))) => Some(Support::Certificate(source.cost)),
-            (None, None) => self.is_over(position).then_some(Support::Known),
+    while let Some(position) = gathering.todo.pop() {
+        if seen.insert(position.key(), ()).is_none() {
+            gathering.keep(&position)?;
         }
     }
-
-    fn source(&'a self, position: &Position) -> Option<(&'a Source<'a>, &'a StoredNode)> {
-        let &(source, number) = self.index.get(&position.key())?;
-        let source = self.sources.get(source)?;
-        Some((source, source.proof.nodes.get(number)?))
-    }
-
-    /// The nodes that the start needs, if it holds in the opening tree.
-    ///
-    /// # Errors
-    /// [`BrokenProof`] if a certificate does not prove what it claims.
-    pub fn section(
-        &self,
-        openings: &OpeningTree<'_>,
-        start: &Position,
-    ) -> Result<Section, BrokenProof> {
-        let mut gathering = Gathering { merge: self, openings, kept: Vec::new(), todo: Vec::new() };
-        let mut seen: KeyMap<()> = KeyMap::default();
-        if self.known(start).is_none() && gathering.place(start).is_some() {
-            gathering.todo.push(*start);
-        }
-        while let Some(position) = gathering.todo.pop() {
-            if seen.insert(position.key(), ()).is_none() {
-                gathering.keep(&position)?;
-            }
-        }
-        Ok(gathering.section())
-    }
+    Ok(gathering.section())
 }
-
 /// A node that the start needs.
 struct Kept {
     position: Position,
@@ -166,7 +59,7 @@ struct Kept {
 
 /// The traversal of all nodes that the start needs.
 struct Gathering<'a> {
-    merge: &'a Merge<'a>,
+    sources: &'a Sources<'a>,
     openings: &'a OpeningTree<'a>,
     kept: Vec<Kept>,
     /// Positions of nodes that are still to be visited.
@@ -175,13 +68,13 @@ struct Gathering<'a> {
 
 impl<'a> Gathering<'a> {
     fn place(&self, position: &Position) -> Option<Place<'a>> {
-        let source = self.merge.source(position).map(|(s, node)| Place::Source(s, node));
+        let source = self.sources.source(position).map(|(s, node)| Place::Source(s, node));
         source.or_else(|| self.openings.node(position).map(Place::Opening))
     }
 
     fn rank(&self, place: Place<'_>) -> u64 {
         match place {
-            _ if !self.merge.question.is_win() => 0,
+            _ if !self.sources.question.is_win() => 0,
             Place::Source(source, node) => source.offset + u64::from(node.rank),
             // This rank is larger than all ranks of certificates.
             Place::Opening(node) => (1 << 48) + u64::from(node.order),
@@ -193,7 +86,7 @@ impl<'a> Gathering<'a> {
     fn takes_over(&mut self, position: &Position, rank: u64) -> bool {
         let place = self.place(position);
         let below =
-            place.is_some_and(|there| !self.merge.question.is_win() || self.rank(there) < rank);
+            place.is_some_and(|there| !self.sources.question.is_win() || self.rank(there) < rank);
         if below {
             self.todo.push(*position);
         }
@@ -202,10 +95,10 @@ impl<'a> Gathering<'a> {
 
     /// Whether a successor of a node with this rank holds (`SPEC.md` §6); records it as needed.
     fn holds(&mut self, successor: &Position, rank: u64) -> bool {
-        match self.merge.known(successor) {
+        match self.sources.known(successor) {
             Some(holds) => holds,
             None if self.place(successor).is_some() => self.takes_over(successor, rank),
-            None => self.merge.is_over(successor),
+            None => self.sources.is_over(successor),
         }
     }
 
@@ -227,7 +120,7 @@ impl<'a> Gathering<'a> {
             },
         };
         let mut successors = Vec::new();
-        self.merge.board.successors(position, &mut successors);
+        self.sources.board.successors(position, &mut successors);
         let needed = match &basis {
             Basis::Or(choice) => match successors.get(*choice as usize) {
                 Some(chosen) => std::slice::from_ref(chosen),
@@ -242,7 +135,7 @@ impl<'a> Gathering<'a> {
         };
         for successor in needed {
             if !self.holds(successor, rank) {
-                let fen = self.merge.board.write_fen(successor);
+                let fen = self.sources.board.write_fen(successor);
                 let what = format!("expected a proof of {fen}, found none");
                 return Err(self.broken(place, position, &what));
             }
@@ -256,7 +149,7 @@ impl<'a> Gathering<'a> {
             Place::Source(source, _) => source.stored.directory.clone(),
             Place::Opening(_) => PathBuf::from("the nodes above the certificates"),
         };
-        BrokenProof { directory, fen: self.merge.board.write_fen(position), what: what.into() }
+        BrokenProof { directory, fen: self.sources.board.write_fen(position), what: what.into() }
     }
 
     /// Packs a leaf again, for the nodes of the merged proof.
@@ -267,7 +160,7 @@ impl<'a> Gathering<'a> {
         number: usize,
         rank: u64,
     ) -> Result<Leaf<Vec<u8>>, StrategyError> {
-        let Merge { board, database, question, .. } = *self.merge;
+        let Sources { board, database, question, .. } = *self.sources;
         let replay = |question: Question| {
             Replay::over(board, database, claimant(question), question.is_win())
         };
@@ -289,6 +182,6 @@ impl<'a> Gathering<'a> {
             ProofNode { position, rank, basis }
         };
         let nodes = self.kept.into_iter().map(node).collect();
-        Section::of(self.merge.question, self.merge.board, nodes)
+        Section::of(self.sources.question, self.sources.board, nodes)
     }
 }

@@ -5,6 +5,7 @@
 
 mod merge;
 mod opening_tree;
+mod sources;
 
 use std::fmt::{self, Write};
 use std::path::PathBuf;
@@ -13,9 +14,11 @@ use certificate_spec::Digest;
 use certificate_spec::claim::{Question, Value};
 use thiserror::Error;
 
-pub use merge::Merge;
-pub use opening_tree::{Missing, OpeningTree, Region};
+pub use opening_tree::Missing;
 
+use self::merge::merge;
+use self::opening_tree::{OpeningTree, Region};
+use self::sources::Sources;
 use crate::board::{Board, Position};
 use crate::certificate::{BrokenProof, Section, Stored};
 use crate::egdb::Values;
@@ -195,24 +198,24 @@ impl<'a> Combination<'a> {
         question: Question,
         database: &Values,
     ) -> Result<Option<Section>, BrokenProof> {
-        let merge = Merge::new(self.board(), database, question, self.certificates);
-        let tree = merge.opening_tree(&self.region);
-        if tree.holds() { merge.section(&tree, &self.start).map(Some) } else { Ok(None) }
+        let sources = Sources::new(self.board(), database, question, self.certificates);
+        let tree = OpeningTree::new(&self.region, &sources);
+        if tree.holds() { merge(&sources, &tree, &self.start).map(Some) } else { Ok(None) }
     }
 
     fn missing(&self, values: &[Value], database: &Values) -> MissingOpenings {
         let mut questions = Vec::new();
         let mut claimed = Vec::new();
         for &question in values.iter().flat_map(|value| value.questions()) {
-            let merge = Merge::new(self.board(), database, question, self.certificates);
+            let sources = Sources::new(self.board(), database, question, self.certificates);
             let side = question.claimant_is_white();
-            let all = merge.sources() == self.certificates.len();
-            let tree = merge.opening_tree(&self.region);
+            let all = sources.number() == self.certificates.len();
+            let tree = OpeningTree::new(&self.region, &sources);
             if tree.holds() || question.is_win() && !all || claimed.contains(&side) {
                 continue;
             }
             claimed.push(side);
-            let openings = (merge.sources() > 0).then(|| tree.missing(self.board()));
+            let openings = (sources.number() > 0).then(|| tree.missing(self.board()));
             questions.push(MissingForQuestion { question, openings });
         }
         MissingOpenings { start: self.board().write_fen(&self.start), questions }

@@ -7,7 +7,7 @@
 //! That is a least fixed point, found from the positions farthest away upwards, so each position
 //! holds after those that it rests on: the order is a rank (`SPEC.md` §2).
 
-use super::merge::{Merge, Support};
+use super::sources::{Sources, Support};
 use crate::board::{Board, Position};
 use crate::certificate::claimant;
 use crate::search::KeyMap;
@@ -16,7 +16,7 @@ use crate::search::KeyMap;
 const REFUTED: u64 = 1 << 40;
 
 /// The positions within some plies of the start, nearest first.
-pub struct Region {
+pub(super) struct Region {
     nodes: Vec<RegionNode>,
     index: KeyMap<usize>,
 }
@@ -33,7 +33,7 @@ struct RegionNode {
 
 impl Region {
     /// All positions as far from `start` as the farthest of `goals`, but at most `plies` plies.
-    pub fn new(board: &Board, start: &Position, goals: &[Position], plies: u32) -> Self {
+    pub(super) fn new(board: &Board, start: &Position, goals: &[Position], plies: u32) -> Self {
         let mut region = Region { nodes: Vec::new(), index: KeyMap::default() };
         region.node_of(start, 0, 0);
         let (mut from, mut successors) = (0, Vec::new());
@@ -62,7 +62,7 @@ impl Region {
     }
 
     /// Whether a position belongs to the region.
-    pub fn has(&self, position: &Position) -> bool {
+    pub(super) fn has(&self, position: &Position) -> bool {
         self.index.contains_key(&position.key())
     }
 
@@ -111,21 +111,21 @@ pub struct Missing {
 }
 
 /// The positions of a region that hold for a question.
-pub struct OpeningTree<'a> {
+pub(super) struct OpeningTree<'a> {
     region: &'a Region,
-    merge: &'a Merge<'a>,
+    sources: &'a Sources<'a>,
     /// For each position of the region, the reason why it holds.
     holding: Vec<Option<Holding>>,
 }
 
 impl<'a> OpeningTree<'a> {
-    pub(super) fn new(region: &'a Region, merge: &'a Merge<'a>) -> Self {
-        let supported = |node: &RegionNode| match merge.support(&node.position)? {
+    pub(super) fn new(region: &'a Region, sources: &'a Sources<'a>) -> Self {
+        let supported = |node: &RegionNode| match sources.support(&node.position)? {
             Support::Known => Some(Holding { cost: 0, node: None }),
             Support::Certificate(cost) => Some(Holding { cost, node: None }),
         };
         let holding = region.nodes.iter().map(supported).collect();
-        let mut tree = OpeningTree { region, merge, holding };
+        let mut tree = OpeningTree { region, sources, holding };
         let mut order = 0;
         loop {
             let before = order;
@@ -148,7 +148,7 @@ impl<'a> OpeningTree<'a> {
             let below = node.successors.iter().flatten();
             below.map(|&s| self.holding[s].map(|holding| holding.cost))
         };
-        if node.position.turn == claimant(self.merge.question()) {
+        if node.position.turn == claimant(self.sources.question) {
             let held = (0..).zip(costs()).filter_map(|(choice, cost)| Some((cost?, choice)));
             let (cost, choice) = held.min()?;
             let node = Some(OpeningNode { choice: Some(choice), order });
@@ -160,7 +160,7 @@ impl<'a> OpeningTree<'a> {
     }
 
     /// Whether the start holds.
-    pub fn holds(&self) -> bool {
+    pub(super) fn holds(&self) -> bool {
         self.holding[0].is_some()
     }
 
@@ -173,7 +173,7 @@ impl<'a> OpeningTree<'a> {
     /// successors that do not hold; where the claimant is to move, those of the successor that
     /// needs the fewest positions at the edge of the region. Where no certificate bears on the
     /// positions after a position, it is this position.
-    pub fn missing(&self, board: &Board) -> Vec<Missing> {
+    pub(super) fn missing(&self, board: &Board) -> Vec<Missing> {
         let nodes = &self.region.nodes;
         // Only positions farther from the start count, so that repetitions do not matter.
         let below = |at: usize| {
@@ -182,13 +182,13 @@ impl<'a> OpeningTree<'a> {
         };
         let mut concerned = vec![false; nodes.len()];
         let mut count = vec![0u64; nodes.len()];
-        let is_refuted = |at: usize| self.merge.is_refuted(&nodes[at].position);
-        let chooses = |at: usize| nodes[at].position.turn == claimant(self.merge.question());
+        let is_refuted = |at: usize| self.sources.is_refuted(&nodes[at].position);
+        let chooses = |at: usize| nodes[at].position.turn == claimant(self.sources.question);
         let least = |at: usize, concerned: &[bool], count: &[u64]| {
             below(at).min_by_key(|&s| (count[s], !concerned[s], s))
         };
         for at in (0..nodes.len()).rev() {
-            let support = self.merge.support(&nodes[at].position);
+            let support = self.sources.support(&nodes[at].position);
             let has_node = matches!(support, Some(Support::Certificate(_)));
             concerned[at] = has_node || below(at).any(|s| concerned[s]);
             count[at] = if self.holding[at].is_some() {

@@ -13,13 +13,13 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::backup::NodeBackup;
-use super::dfpn::SearchProgress;
 use super::estimate::Goal;
 use super::key::Key;
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path, Seen};
 use super::positions::Positions;
+use super::progress::{Probes, SearchProgress};
 use super::slot::{Known, Slot};
 use super::table::Table;
 use crate::board::Position;
@@ -31,22 +31,6 @@ const LOOK_UP_INTERVAL: u64 = 1 << 8;
 /// The most positions for each node, on average, that are decided by their captures: a bound on the
 /// table. It is one or fewer in most searches.
 pub(super) const DECIDED_BY_CAPTURES: u64 = 4;
-
-/// How often successors were looked up in the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Probes {
-    /// Successors that were looked up.
-    pub looked_up: u64,
-    /// Those of them that the database knew.
-    pub known: u64,
-}
-
-impl Probes {
-    /// The percentage of look-ups whose value the database has.
-    pub(crate) fn percent_known(self) -> f64 {
-        100.0 * self.known as f64 / self.looked_up.max(1) as f64
-    }
-}
 
 /// What a thread counts.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -175,7 +159,7 @@ impl<'a> Descent<'a> {
     }
 
     /// Leaves all positions of the path.
-    pub(super) fn come_back<T: Positions>(&mut self, table: &mut T) {
+    pub(super) fn leave_all<T: Positions>(&mut self, table: &mut T) {
         while let Some(frame) = self.path.last() {
             let is_or = self.goal.is_or(&frame.position);
             let children = self.path.children().iter();

@@ -25,46 +25,23 @@
 //! soon as the search came to it.
 
 use std::io;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use super::checkpoint::{Checkpoint, Input, Output};
-use super::closed_set::{Failures, find_closed_set};
-use super::descent::{Control, Counters, DECIDED_BY_CAPTURES, Descent, Probes};
+use super::checkpoint::{Checkpoint, Input};
+use super::closed_set::find_closed_set;
+use super::descent::{Counters, DECIDED_BY_CAPTURES, Descent};
 use super::estimate::Goal;
 use super::extract::{Extracted, extract};
 use super::learned_estimate::LearnedEstimate;
 use super::numbers::{Outcome, ProofNumbers};
-use super::path::{Path, WirePath};
+use super::path::Path;
+use super::progress::{Probes, ProgressCallback};
+use super::run::{Run, SearchHead};
 use super::slot::{Known, MOST_THREADS};
 use super::strategy::{PackedStrategy, Strategy, StrategyError};
-use super::table::{Table, TableHead};
+use super::table::Table;
 use super::threads;
 use crate::board::Position;
-
-/// What a search reports while it is under way.
-#[derive(Debug, Clone, Copy)]
-pub struct SearchProgress {
-    /// Nodes that were expanded since the last report.
-    pub nodes: u64,
-    /// Nodes that were expanded before this search went on from where it was kept: reported once.
-    pub before: u64,
-    /// The numbers of the root, while there is a path from it.
-    pub root: Option<ProofNumbers>,
-    /// The successor of the root below which the search is, and its numbers.
-    pub below: Option<(Position, ProofNumbers)>,
-    /// The number of positions on the path.
-    pub depth: usize,
-    /// Look-ups of successors in the database so far; of several threads, those of one.
-    pub probes: Probes,
-    /// The size of the table, and what it may grow to, in bytes.
-    pub table: (u64, u64),
-}
-
-/// Gets the reports of a search, and says whether it is to go on.
-pub type ProgressCallback<'a> = dyn Fn(SearchProgress) -> ControlFlow<()> + Sync + 'a;
 
 /// A search for one attacker, with its transposition table.
 pub struct Search<'a> {
@@ -74,20 +51,6 @@ pub struct Search<'a> {
     pub(super) run: Run<'a>,
     /// Threads that share the table.
     threads: u32,
-}
-
-/// What a run keeps to.
-#[derive(Default)]
-pub(super) struct Run<'a> {
-    pub(super) callback: Option<&'a ProgressCallback<'a>>,
-    checkpoint: Option<Checkpoint<'a>>,
-    /// The number of nodes at which it ends, while there is one.
-    pub(super) end: Option<u64>,
-    /// Nodes of what was kept that were not reported.
-    nodes_before: u64,
-    pub(super) is_stopped: bool,
-    /// What closures have come to: part of what is kept.
-    failures: Failures,
 }
 
 impl<'a> Search<'a> {
@@ -234,69 +197,6 @@ impl<'a> Search<'a> {
         (self.run.end, self.run.failures) = (head.end, head.failures);
         Ok(counters.nodes)
     }
-}
-
-impl Run<'_> {
-    pub(super) fn is_over(&self, nodes: u64) -> bool {
-        self.end.is_some_and(|end| nodes >= end) || self.is_stopped
-    }
-
-    /// Reports what was not reported yet.
-    fn report(&mut self, descent: &mut Descent<'_>, table: &Table) {
-        if let Some(callback) = self.callback {
-            let before = std::mem::take(&mut self.nodes_before);
-            let progress = SearchProgress { before, ..descent.progress(table) };
-            self.is_stopped |= callback(progress).is_break();
-        }
-        descent.counters.reported = descent.counters.nodes;
-    }
-
-    /// Whether it is time to write the search down.
-    pub(super) fn is_to_keep(&self) -> bool {
-        self.checkpoint.as_ref().is_some_and(|checkpoint| checkpoint.is_due(self.is_stopped))
-    }
-
-    /// Writes the search down, if it is time to.
-    pub(super) fn keep(&mut self, descent: &Descent<'_>, table: &Table) {
-        if !self.is_to_keep() {
-            return;
-        }
-        let Run { end, failures, is_stopped, .. } = *self;
-        let counters = descent.counters;
-        let write = |out: &mut Output<'_>| {
-            let (path, table_head) = (descent.path.to_wire(), table.head());
-            out.write_head(&SearchHead { end, counters, failures, path, table: table_head })?;
-            descent.learned.write(out)?;
-            table.write(out)
-        };
-        if let Some(checkpoint) = &mut self.checkpoint {
-            checkpoint.keep(counters.nodes, is_stopped, write);
-        }
-    }
-}
-
-impl Control<Table> for Run<'_> {
-    fn is_over(&self, nodes: u64) -> bool {
-        Run::is_over(self, nodes)
-    }
-
-    fn report(&mut self, descent: &mut Descent<'_>, table: &mut Table) {
-        Run::report(self, descent, table);
-        self.keep(descent, table);
-    }
-
-    /// The table is spent, which ends the search.
-    fn stop_for_room(&mut self) {}
-}
-
-/// What is written of a search but for its table and what it has learned.
-#[derive(Serialize, Deserialize)]
-struct SearchHead {
-    end: Option<u64>,
-    counters: Counters,
-    failures: Failures,
-    path: WirePath,
-    table: TableHead,
 }
 
 #[cfg(test)]

@@ -25,3 +25,40 @@ pub(super) trait Positions {
     /// on has been read: it is later than the times of that.
     fn stamp(&mut self, outcome: Outcome) -> Known;
 }
+
+impl Positions for Table {
+    const IS_SHARED: bool = false;
+
+    fn table(&self) -> &Table {
+        self
+    }
+
+    fn look_up(&mut self, key: Key) -> Option<Slot> {
+        self.place_alone(key).map(|(_, slot)| slot)
+    }
+
+    fn enter(&mut self, key: Key) -> bool {
+        let Some((at, slot)) = self.slot_of(key) else { return false };
+        self.put(at, slot.with_threads(1));
+        true
+    }
+
+    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known {
+        let Some((at, slot)) = self.slot_of(key) else { return found };
+        let slot = slot.with_threads(0).with_found(found).with_more_work(nodes);
+        self.put(at, slot);
+        slot.known()
+    }
+
+    fn note(&mut self, key: Key, found: Known) {
+        if let Some((at, slot)) = self.slot_of(key) {
+            self.put(at, slot.with_found(found));
+        }
+    }
+
+    fn stamp(&mut self, outcome: Outcome) -> Known {
+        let proofs = self.proofs.get_mut();
+        *proofs += u64::from(outcome == Outcome::Proved);
+        Known::of(outcome, *proofs)
+    }
+}

@@ -86,8 +86,9 @@ impl Positions for SharedTable<'_> {
 #[cfg(test)]
 mod tests {
     use super::SharedTable;
-    use crate::board::Board;
+    use crate::board::{Board, Position};
     use crate::search::positions::Positions;
+    use crate::search::slot::Known;
     use crate::search::table::Table;
     use crate::search::table::tests::{OPEN, positions};
 
@@ -111,6 +112,49 @@ mod tests {
         for &key in &keys {
             let slot = SharedTable(&table).look_up(key).expect("it was entered");
             assert_eq!((slot.threads(), slot.known()), (0, OPEN));
+        }
+    }
+    /// Fills a table of 4,096 slots by twice as many positions, and says what is left of them.
+    fn filled(board: &Board, mut enter: impl FnMut(&mut Table, &Position, usize)) -> Table {
+        let mut table = Table::new(board, 1 << 16);
+        for (i, position) in positions(board).iter().enumerate() {
+            enter(&mut table, position, i);
+        }
+        table
+    }
+
+    #[test]
+    fn what_follows_from_captures_or_took_little_work_is_forgotten() {
+        let board = Board::new(6, 6).expect("a board");
+        let all = positions(&board);
+        assert!(all.len() > 8192, "{}", all.len());
+        // One in 16 is decided, one in 16 took more work than the others.
+        let found = |i: usize| if i.is_multiple_of(16) { Known::Proved(1) } else { OPEN };
+        let nodes = |i: usize| if i % 16 == 1 { 1000 } else { 1 };
+        let alone = filled(&board, |table, position, i| {
+            let key = table.key(position);
+            assert!(table.enter(key));
+            table.leave(key, found(i), nodes(i));
+        });
+        let shared = filled(&board, |table, position, i| {
+            let key = table.key(position);
+            if !SharedTable(table).enter(key) {
+                table.grow();
+                assert!(SharedTable(table).enter(key));
+            }
+            SharedTable(table).leave(key, found(i), nodes(i));
+        });
+        for table in [alone, shared] {
+            assert!(!table.is_spent());
+            let of = |rest: usize| all.iter().skip(rest).step_by(16);
+            let share = |positions: &mut dyn Iterator<Item = &Position>| {
+                let there: Vec<bool> = positions.map(|p| table.find(p).is_some()).collect();
+                there.iter().filter(|there| **there).count() as f64 / there.len() as f64
+            };
+            assert_eq!(share(&mut of(0).filter(|p| !board.can_capture(p))), 1.0);
+            assert!(share(&mut of(0).filter(|p| board.can_capture(p))) < 0.9);
+            assert!(share(&mut of(1)) > 0.95);
+            assert!(share(&mut of(2)) < 0.5);
         }
     }
 }

@@ -9,7 +9,7 @@
 //! decided ones follow from their successors; they are most of those that are decided: 29 of 33
 //! million after 3 × 10⁸ nodes of 8x8/2 over 7 pieces, with 141 million open ones beside them.
 //!
-//! Here it is that of a search alone; [`super::shared_table`] has it for threads that share it.
+//! `positions.rs` has the table as a search alone uses it, `shared_table.rs` as threads that share it.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,8 +18,6 @@ use portable_atomic::AtomicU128;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
-use super::numbers::Outcome;
-use super::positions::Positions;
 use super::slot::{Known, LEAST_BUCKETS, MOST_PROOFS, Slot, join, split};
 use crate::board::{Board, Position};
 use crate::egdb::ask_for_large_pages;
@@ -47,7 +45,7 @@ pub(super) struct Table {
     most: usize,
     is_spent: AtomicBool,
     /// The number of proofs so far, the time of a proof.
-    proofs: AtomicU64,
+    pub(super) proofs: AtomicU64,
 }
 
 /// What is written of a table before its slots.
@@ -239,7 +237,8 @@ impl Table {
         self.atom(at).compare_exchange(old.0, new.0, done, failed).is_ok()
     }
 
-    fn put(&mut self, at: SlotId, slot: Slot) {
+    #[inline]
+    pub(super) fn put(&mut self, at: SlotId, slot: Slot) {
         *self.buckets[at / SLOTS].0[at % SLOTS].get_mut() = slot.0;
     }
 
@@ -345,53 +344,21 @@ impl Table {
         }
     }
 
-    /// The slot of a position, which is put into the table if it is not there.
-    fn slot_of(&mut self, key: Key) -> Option<(SlotId, Slot)> {
+    /// Like [`Table::place`], for a thread that has the table alone.
+    #[inline]
+    pub(super) fn place_alone(&mut self, key: Key) -> Option<(SlotId, Slot)> {
         let bits = self.bits();
         let buckets = &mut self.buckets;
-        find(key, bits, |at| Slot(*buckets[at / SLOTS].0[at % SLOTS].get_mut())).or_else(|| {
+        find(key, bits, |at| Slot(*buckets[at / SLOTS].0[at % SLOTS].get_mut()))
+    }
+
+    /// The slot of a position, which is put into the table if it is not there.
+    #[inline]
+    pub(super) fn slot_of(&mut self, key: Key) -> Option<(SlotId, Slot)> {
+        self.place_alone(key).or_else(|| {
             let (at, rest, is_in_other) = self.make_room(key)?;
             Some((at, Slot::new(rest, is_in_other)))
         })
-    }
-}
-
-impl Positions for Table {
-    const IS_SHARED: bool = false;
-
-    fn table(&self) -> &Table {
-        self
-    }
-
-    fn look_up(&mut self, key: Key) -> Option<Slot> {
-        let bits = self.bits();
-        let buckets = &mut self.buckets;
-        find(key, bits, |at| Slot(*buckets[at / SLOTS].0[at % SLOTS].get_mut())).map(|(_, s)| s)
-    }
-
-    fn enter(&mut self, key: Key) -> bool {
-        let Some((at, slot)) = self.slot_of(key) else { return false };
-        self.put(at, slot.with_threads(1));
-        true
-    }
-
-    fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known {
-        let Some((at, slot)) = self.slot_of(key) else { return found };
-        let slot = slot.with_threads(0).with_found(found).with_more_work(nodes);
-        self.put(at, slot);
-        slot.known()
-    }
-
-    fn note(&mut self, key: Key, found: Known) {
-        if let Some((at, slot)) = self.slot_of(key) {
-            self.put(at, slot.with_found(found));
-        }
-    }
-
-    fn stamp(&mut self, outcome: Outcome) -> Known {
-        let proofs = self.proofs.get_mut();
-        *proofs += u64::from(outcome == Outcome::Proved);
-        Known::of(outcome, *proofs)
     }
 }
 
@@ -457,10 +424,10 @@ fn empty(buckets: usize) -> Vec<Bucket> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{Known, Positions, Table};
+    use super::{Known, Table};
     use crate::board::{Board, Position, Side};
     use crate::search::numbers::ProofNumbers;
-    use crate::search::shared_table::SharedTable;
+    use crate::search::positions::Positions;
     use crate::search::slot::MOST_PROOFS;
 
     /// Positions of a king against a man and a king on a 6x6 board, for both sides.
@@ -524,50 +491,6 @@ pub(super) mod tests {
         ] {
             table.enter(key);
             assert_eq!(table.leave(key, found, 1), there);
-        }
-    }
-
-    /// Fills a table of 4,096 slots by twice as many positions, and says what is left of them.
-    fn filled(board: &Board, mut enter: impl FnMut(&mut Table, &Position, usize)) -> Table {
-        let mut table = Table::new(board, 1 << 16);
-        for (i, position) in positions(board).iter().enumerate() {
-            enter(&mut table, position, i);
-        }
-        table
-    }
-
-    #[test]
-    fn what_follows_from_captures_or_took_little_work_is_forgotten() {
-        let board = Board::new(6, 6).expect("a board");
-        let all = positions(&board);
-        assert!(all.len() > 8192, "{}", all.len());
-        // One in 16 is decided, one in 16 took more work than the others.
-        let found = |i: usize| if i.is_multiple_of(16) { Known::Proved(1) } else { OPEN };
-        let nodes = |i: usize| if i % 16 == 1 { 1000 } else { 1 };
-        let alone = filled(&board, |table, position, i| {
-            let key = table.key(position);
-            assert!(table.enter(key));
-            table.leave(key, found(i), nodes(i));
-        });
-        let shared = filled(&board, |table, position, i| {
-            let key = table.key(position);
-            if !SharedTable(table).enter(key) {
-                table.grow();
-                assert!(SharedTable(table).enter(key));
-            }
-            SharedTable(table).leave(key, found(i), nodes(i));
-        });
-        for table in [alone, shared] {
-            assert!(!table.is_spent());
-            let of = |rest: usize| all.iter().skip(rest).step_by(16);
-            let share = |positions: &mut dyn Iterator<Item = &Position>| {
-                let there: Vec<bool> = positions.map(|p| table.find(p).is_some()).collect();
-                there.iter().filter(|there| **there).count() as f64 / there.len() as f64
-            };
-            assert_eq!(share(&mut of(0).filter(|p| !board.can_capture(p))), 1.0);
-            assert!(share(&mut of(0).filter(|p| board.can_capture(p))) < 0.9);
-            assert!(share(&mut of(1)) > 0.95);
-            assert!(share(&mut of(2)) < 0.5);
         }
     }
 }

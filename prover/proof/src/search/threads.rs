@@ -18,8 +18,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::descent::{Control, Counters, Descent};
-use super::dfpn::Run;
 use super::numbers::Outcome;
+use super::run::Run;
 use super::shared_table::SharedTable;
 use super::table::Table;
 use crate::board::Position;
@@ -53,7 +53,7 @@ pub(super) fn search(
     threads: u32,
 ) -> Outcome {
     // A search that was kept by one thread.
-    descent.come_back(table);
+    descent.leave_all(table);
     loop {
         let left = run.end.map_or(u64::MAX, |end| end.saturating_sub(descent.counters.nodes));
         let round = Round {
