@@ -121,6 +121,6 @@ fn receive(queue: &dyn ManagerQueue) -> u64 {
         queue.accept(&delivery);
         done += u64::from(delivery.result.is_ok());
     }
-    queue.settle();
+    queue.confirm_saved();
     done
 }

@@ -56,7 +56,7 @@ pub struct Connection {
 pub(super) struct Link {
     pub(super) client: Client,
     pub(super) context: jetstream::Context,
-    pub(super) voice: Arc<Voice>,
+    pub(super) log: Arc<FarmLog>,
     /// The number of times that the connection was made so far.
     pub(super) epoch: watch::Receiver<u64>,
 }
@@ -75,13 +75,13 @@ impl Link {
 }
 
 /// Writes the farm's messages for the user to the progress output.
-pub(super) struct Voice {
+pub(super) struct FarmLog {
     progress: Progress,
     address: String,
     last: Mutex<Option<(String, Instant)>>,
 }
 
-impl Voice {
+impl FarmLog {
     /// Writes a message.
     pub(super) fn say(&self, text: &str) {
         self.progress.say(format!("farm {}: {text}", self.address));
@@ -89,7 +89,7 @@ impl Voice {
 
     /// Writes a message about trouble, unless the last one was equal and less than [`SAY_AGAIN`]
     /// ago.
-    pub(super) fn trouble(&self, text: &str) {
+    pub(super) fn warn(&self, text: &str) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_old = |(said, when): &(String, Instant)| said == text && when.elapsed() < SAY_AGAIN;
         if last.as_ref().is_some_and(is_old) {
@@ -100,7 +100,7 @@ impl Voice {
     }
 
     /// Forgets the last message about trouble, so that the next one is written.
-    pub(super) fn fine(&self) {
+    pub(super) fn clear_warning(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -221,7 +221,7 @@ impl Connection {
         let servers = login.servers()?;
         let address = login.address();
         let last = Mutex::default();
-        let voice = Arc::new(Voice { progress: *progress, address: address.clone(), last });
+        let log = Arc::new(FarmLog { progress: *progress, address: address.clone(), last });
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("farm")
@@ -232,7 +232,7 @@ impl Connection {
         let sender = Arc::new(sender);
         loop {
             let options = login.options(name)?;
-            let options = options.event_callback(listener(Arc::clone(&voice), Arc::clone(&sender)));
+            let options = options.event_callback(on_event(Arc::clone(&log), Arc::clone(&sender)));
             let connecting = options.connect(servers.clone());
             match runtime.block_on(connecting) {
                 Ok(client) => {
@@ -240,10 +240,10 @@ impl Connection {
                     let context = runtime.block_on(async { builder.build(client.clone()) });
                     return Ok(Some(Connection {
                         runtime,
-                        link: Link { client, context, voice, epoch },
+                        link: Link { client, context, log, epoch },
                     }));
                 }
-                Err(error) => wait_it_out(&voice, &error)?,
+                Err(error) => warn_or_fail(&log, &error)?,
             }
             let until = Instant::now() + MOST_DELAY / 2;
             while Instant::now() < until {
@@ -257,7 +257,7 @@ impl Connection {
 
     /// The address of the broker, without secrets.
     pub fn address(&self) -> String {
-        self.link.voice.address().to_owned()
+        self.link.log.address().to_owned()
     }
 
     /// Sends the messages that are still buffered.
@@ -270,17 +270,17 @@ impl Connection {
 }
 
 /// Writes why there is no connection yet; returns an error if the cause is permanent.
-fn wait_it_out(voice: &Voice, error: &ConnectError) -> Result<(), FarmError> {
-    let (address, why) = (voice.address().to_owned(), error.to_string());
+fn warn_or_fail(log: &FarmLog, error: &ConnectError) -> Result<(), FarmError> {
+    let (address, why) = (log.address().to_owned(), error.to_string());
     match error.kind() {
         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
             Err(FarmError::Refused { address, why })
         }
         ConnectErrorKind::Tls => Err(FarmError::Tls { address, why }),
-        _ if is_of_tls(error) => Err(FarmError::Tls { address, why }),
+        _ if is_tls_error(error) => Err(FarmError::Tls { address, why }),
         ConnectErrorKind::ServerParse => Err(FarmError::Address { found: address, why }),
         _ => {
-            voice.trouble(&format!("no broker there yet ({why}); trying again"));
+            log.warn(&format!("no broker there yet ({why}); trying again"));
             Ok(())
         }
     }
@@ -288,7 +288,7 @@ fn wait_it_out(voice: &Voice, error: &ConnectError) -> Result<(), FarmError> {
 
 /// Whether the TLS handshake failed, such as when the broker's certificate is not trusted. The
 /// library reports that as a failure of reading.
-fn is_of_tls(error: &ConnectError) -> bool {
+fn is_tls_error(error: &ConnectError) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         let io = error.downcast_ref::<std::io::Error>();
@@ -301,8 +301,8 @@ fn is_of_tls(error: &ConnectError) -> bool {
 }
 
 /// Writes a message for each event of a connection and counts the connections that are made.
-fn listener(
-    voice: Arc<Voice>,
+fn on_event(
+    log: Arc<FarmLog>,
     epoch: Arc<watch::Sender<u64>>,
 ) -> impl Fn(Event) -> std::future::Ready<()> + Send + Sync + 'static {
     move |event| {
@@ -310,18 +310,18 @@ fn listener(
             Event::Connected => {
                 epoch.send_modify(|epoch| *epoch += 1);
                 if *epoch.borrow() > 1 {
-                    voice.fine();
-                    voice.say("connected again");
+                    log.clear_warning();
+                    log.say("connected again");
                 }
             }
             Event::Disconnected => {
-                voice.trouble("the connection is lost; trying again until it is back");
+                log.warn("the connection is lost; trying again until it is back");
             }
             Event::ServerError(ServerError::Other(text)) => {
-                voice.trouble(&format!("the broker says: {text}"));
+                log.warn(&format!("the broker says: {text}"));
             }
             Event::ServerError(ServerError::AuthorizationViolation) => {
-                voice.trouble("the broker no longer accepts this login; trying again");
+                log.warn("the broker no longer accepts this login; trying again");
             }
             _ => {}
         }

@@ -10,7 +10,7 @@
 //!
 //! 1. [`wire`]: messages; `names`: subjects and streams; [`Login`], [`Connection`].
 //! 2. `stream`: the streams of a job, made again when they are lost; [`Objects`]: large results.
-//! 3. `manager`: queues of questions; [`Suspicion`]: counts of wrong results.
+//! 3. `manager`: queues of questions; `wrong_results`: counts of wrong results.
 //! 4. `worker`: jobs, leases, lemmas, results. [`JobStatus`]: the progress of a job.
 //! 5. [`SliceStore`]: slices of databases in an object store, for machines without a common disk.
 //!    [`object_place`] opens the stores.
@@ -30,16 +30,15 @@ mod objects;
 mod slice_store;
 mod status;
 mod stream;
-mod suspicion;
 pub mod wire;
 mod worker;
+mod wrong_results;
 
 pub use connection::{Connection, Login};
 pub use error::FarmError;
 pub use manager::{Farm, JobSettings};
-pub use names::{PREFIX, as_name, items_stream, result_subject, results_stream};
+pub use names::{PREFIX, items_stream, result_subject, results_stream, to_name};
 pub use objects::{MOST_INLINE, ObjectError, Objects};
 pub use slice_store::{SliceStore, SliceStoreError};
 pub use status::{JobStatus, QuestionStatus, WorkerStatus, prometheus};
-pub use suspicion::{MOST_WRONG, Suspicion};
 pub use worker::{Databases, WorkDone, WorkerSettings, run_worker};

@@ -22,7 +22,7 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// Turns a text into a name: other characters become `-`.
-pub fn as_name(text: &str) -> String {
+pub fn to_name(text: &str) -> String {
     let fine = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     text.chars().take(64).map(fine).collect()
 }

@@ -27,7 +27,7 @@ pub(super) async fn ensure(
     context: &Context,
     job: &str,
     lease: Duration,
-) -> Result<bool, StreamTrouble> {
+) -> Result<bool, StreamError> {
     let items = Config {
         name: items_stream(job),
         subjects: vec![format!("{PREFIX}.{job}.item.*")],
@@ -48,7 +48,7 @@ pub(super) async fn ensure(
 }
 
 /// Makes the broker deliver again the results that an earlier manager did not acknowledge.
-pub(super) async fn take_over(context: &Context, job: &str) -> Result<(), StreamTrouble> {
+pub(super) async fn deliver_again(context: &Context, job: &str) -> Result<(), StreamError> {
     match context.get_stream(results_stream(job)).await {
         Err(error) if is_missing(&error) => Ok(()),
         Err(error) => Err(trouble(&error)),
@@ -71,13 +71,13 @@ pub(super) async fn remove(context: &Context, job: &str) {
 /// Why there is no stream or consumer, as the broker reports it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct StreamTrouble(String);
+pub(super) struct StreamError(String);
 
-fn trouble(error: &dyn std::error::Error) -> StreamTrouble {
+fn trouble(error: &dyn std::error::Error) -> StreamError {
     let source = error.source().map(|source| format!(": {source}"));
     let text = error.to_string();
     let source = source.filter(|source| !text.ends_with(source.as_str()));
-    StreamTrouble(text + &source.unwrap_or_default())
+    StreamError(text + &source.unwrap_or_default())
 }
 
 fn bounded(bytes: i64) -> Config {
@@ -95,7 +95,7 @@ fn is_missing(error: &GetStreamError) -> bool {
 }
 
 /// Finds or makes a stream; returns whether it was made.
-async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), StreamTrouble> {
+async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), StreamError> {
     match context.get_stream(&config.name).await {
         Ok(stream) => Ok((stream, false)),
         Err(error) if is_missing(&error) => {
@@ -107,7 +107,7 @@ async fn stream(context: &Context, config: Config) -> Result<(Stream, bool), Str
 }
 
 /// Makes sure that a stream has a consumer that works; returns whether it was made.
-async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, StreamTrouble> {
+async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, StreamError> {
     if let Ok(there) = stream.consumer_info(name).await
         && there.config.ack_wait == wait
     {
@@ -117,7 +117,7 @@ async fn consumer(stream: &Stream, name: &str, wait: Duration) -> Result<bool, S
         tokio::time::sleep(QUIET).await;
         let state = stream.get_info().await.map_err(|e| trouble(&e))?.state;
         let now = stream.consumer_info(name).await.map_err(|e| trouble(&e))?;
-        if did_something(&there, &now) || !withholds(&state, &now) {
+        if has_progressed(&there, &now) || !withholds(&state, &now) {
             return Ok(false);
         }
         stream.delete_consumer(name).await.map_err(|e| trouble(&e))?;
@@ -147,7 +147,7 @@ fn withholds(stream: &State, consumer: &consumer::Info) -> bool {
 }
 
 /// Whether a consumer has handed out a message, or has heard of one, since an earlier look at it.
-fn did_something(before: &consumer::Info, now: &consumer::Info) -> bool {
+fn has_progressed(before: &consumer::Info, now: &consumer::Info) -> bool {
     let state = |info: &consumer::Info| {
         let [delivered, done] = [&info.delivered, &info.ack_floor].map(|at| at.consumer_sequence);
         (delivered, done, info.num_ack_pending)

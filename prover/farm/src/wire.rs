@@ -116,7 +116,7 @@ pub struct RoundsRequest {
 pub struct RoundsReply {
     /// The bytes that follow, or a first part of them; empty if there are no more yet. All rounds
     /// together are, for each round, its length (eight bytes, little-endian) and its strategies
-    /// ([`draughtproof_proof::proof::learn`]).
+    /// ([`draughtproof_proof::proof::replay_round`]).
     pub bytes: Vec<u8>,
 }
 

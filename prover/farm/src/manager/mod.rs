@@ -8,115 +8,35 @@
 
 mod publish;
 mod receive;
+mod rounds;
+mod shared;
 mod state;
-mod teach;
 mod watch;
 
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_nats::jetstream::AckKind;
-use async_nats::jetstream::message::Acker;
 use certificate_spec::Digest;
 use draughtproof_proof::proof::{BadAnswer, Delivery, ManagerQueue, QuestionState, QueueSource};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
+pub use self::shared::JobSettings;
+use self::shared::{Receipt, Shared};
 use self::state::State;
-use self::teach::Rounds;
-use super::connection::{Connection, Link};
+use super::connection::Connection;
 use super::error::FarmError;
-use super::names::item_subject;
+use super::names::{item_subject, items_stream};
 use super::objects::Objects;
 use super::stream;
-use super::suspicion::MOST_WRONG;
-use super::wire::{Announcement, JobContext};
 use crate::board::Side;
-
-/// The settings of a job, which a manager announces to its workers.
-#[derive(Debug, Clone)]
-pub struct JobSettings {
-    /// The name of the job. It is equal for equal proofs, so that a manager that is started again
-    /// finds the results that its workers have sent since.
-    pub name: String,
-    /// The board, rules and database that results depend on.
-    pub context: JobContext,
-    /// The upper bound on the nodes of one search.
-    pub nodes: u64,
-    /// The upper bound on the bytes of a search's transposition table.
-    pub table: u64,
-    /// The lease time: the broker hands an item to another worker when its worker has not renewed
-    /// the lease for this long.
-    pub lease: Duration,
-}
 
 /// A farm, as seen by its manager.
 pub struct Farm {
     connection: Connection,
     shared: Arc<Shared>,
     tasks: Vec<JoinHandle<()>>,
-}
-
-/// The message at the broker and the object in the store that are kept until a result is in the
-/// ledger.
-struct Receipt {
-    message: Acker,
-    object: Option<Digest>,
-}
-
-/// The state that the manager and the tasks of its connection share.
-struct Shared {
-    link: Link,
-    job: JobSettings,
-    objects: Option<Objects>,
-    state: Mutex<State<Receipt>>,
-    /// The rounds of applied strategies that workers may ask for.
-    rounds: Mutex<Rounds>,
-    /// Notified when a result has come.
-    arrived: Condvar,
-    /// Notified when there are items to be sent.
-    to_send: Notify,
-    /// Notified when the streams may be lost.
-    is_doubtful: Notify,
-    /// Notified when workers ask for the announcement of the job.
-    announce: Notify,
-    start: Instant,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State<Receipt>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn announcement(&self, is_over: bool) -> Announcement {
-        // A message has at most 1 MiB; more names than this are a case for the broker's
-        // administrator.
-        const MOST_REFUSED: usize = 1000;
-        Announcement {
-            job: self.job.name.clone(),
-            context: self.job.context.clone(),
-            nodes: self.job.nodes,
-            table: self.job.table,
-            lease: u64::try_from(self.job.lease.as_millis()).unwrap_or(u64::MAX),
-            refused: self.lock().suspicion.refused(MOST_REFUSED),
-            is_over,
-        }
-    }
-
-    /// Counts and reports a wrong result of a worker.
-    fn suspect(&self, worker: &str, why: &str) {
-        let wrong = self.lock().suspect(worker);
-        let end = match wrong {
-            MOST_WRONG.. => "; its results are no longer read",
-            _ => "",
-        };
-        self.link.voice.say(&format!("worker {worker}: wrong result {wrong}: {why}{end}"));
-    }
 }
 
 impl Farm {
@@ -134,21 +54,21 @@ impl Farm {
         let first = loop {
             let before = link.connections();
             let first = connection.runtime.block_on(async {
-                stream::take_over(&link.context, &name).await?;
+                stream::deliver_again(&link.context, &name).await?;
                 stream::ensure(&link.context, &name, lease).await
             });
             match &first {
                 // An error over a connection that is lost does not tell whether the broker is
                 // usable.
                 Err(trouble) if link.was_lost(before) => {
-                    link.voice.trouble(&format!("no streams yet: {trouble}; trying again"));
+                    link.log.warn(&format!("no streams yet: {trouble}; trying again"));
                 }
                 _ => break first,
             }
         };
         if let Err(trouble) = first {
             let why = format!("no streams for the job, is JetStream on (-js)? {trouble}");
-            return Err(FarmError::Broker { address: link.voice.address().into(), why });
+            return Err(FarmError::Broker { address: link.log.address().into(), why });
         }
         let shared = Arc::new(Shared {
             link,
@@ -168,9 +88,9 @@ impl Farm {
             spawn.spawn(publish::keep_streams(Arc::clone(&shared))),
             spawn.spawn(receive::receive_results(Arc::clone(&shared))),
             spawn.spawn(watch::announce(Arc::clone(&shared))),
-            spawn.spawn(watch::listen(Arc::clone(&shared))),
+            spawn.spawn(watch::receive_heartbeats(Arc::clone(&shared))),
             spawn.spawn(watch::answer_status(Arc::clone(&shared))),
-            spawn.spawn(teach::answer(Arc::clone(&shared))),
+            spawn.spawn(watch::answer_lemma_requests(Arc::clone(&shared))),
         ];
         Ok(Farm { connection, shared, tasks })
     }
@@ -182,7 +102,7 @@ impl Farm {
         let shared = Arc::clone(&self.shared);
         self.connection.runtime.block_on(async {
             if is_done {
-                watch::say_over(&shared).await;
+                watch::announce_end(&shared).await;
                 stream::remove(&shared.link.context, &shared.job.name).await;
             }
         });
@@ -249,23 +169,23 @@ impl ManagerQueue for FarmQueue<'_> {
         let receipt = shared.lock().reject(delivery, is_honest);
         if is_honest {
             let item = delivery.item;
-            shared.link.voice.say(&format!("worker {worker}: item {item}: {why}"));
+            shared.link.log.say(&format!("worker {worker}: item {item}: {why}"));
         } else {
-            shared.suspect(worker, &why.to_string());
+            shared.report_wrong(worker, &why.to_string());
         }
         self.farm.acknowledge(receipt.into_iter().collect());
     }
 
-    fn settle(&self) {
-        let receipts = self.farm.shared.lock().settle();
+    fn confirm_saved(&self) {
+        let receipts = self.farm.shared.lock().take_accepted();
         self.farm.acknowledge(receipts);
     }
 
-    fn teach(&self, attacker: Side, round: Vec<u8>) {
+    fn publish_lemmas(&self, attacker: Side, round: Vec<u8>) {
         self.farm.shared.rounds().add(attacker, &round);
     }
 
-    fn show(&self, state: &QuestionState) {
+    fn publish_state(&self, state: &QuestionState) {
         let mut shared = self.farm.shared.lock();
         shared.questions.retain(|question| question.attacker != state.attacker);
         shared.questions.push(*state);
@@ -294,8 +214,7 @@ impl Drop for FarmQueue<'_> {
 
 /// Removes items from the stream.
 async fn withdraw(shared: &Shared, items: Vec<Digest>) {
-    let Ok(stream) =
-        shared.link.context.get_stream_no_info(super::names::items_stream(&shared.job.name)).await
+    let Ok(stream) = shared.link.context.get_stream_no_info(items_stream(&shared.job.name)).await
     else {
         return;
     };
@@ -305,9 +224,4 @@ async fn withdraw(shared: &Shared, items: Vec<Digest>) {
             return;
         }
     }
-}
-
-/// Acknowledges a message whose result is dropped.
-async fn drop_message(receipt: &Receipt) {
-    let _ = receipt.message.ack_with(AckKind::Term).await;
 }

@@ -9,7 +9,7 @@ use async_nats::jetstream::{self, ErrorCode};
 use certificate_spec::Digest;
 use futures_util::future::join_all;
 
-use super::Shared;
+use super::shared::Shared;
 use crate::names::item_subject;
 use crate::stream;
 
@@ -35,7 +35,7 @@ pub(super) async fn send_items(shared: Arc<Shared>) {
             continue;
         }
         if let Err(trouble) = send(&shared, batch).await {
-            shared.link.voice.trouble(&trouble);
+            shared.link.log.warn(&trouble);
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -81,7 +81,7 @@ async fn send(shared: &Shared, batch: Vec<(Digest, Vec<u8>)>) -> Result<(), Stri
     }
     let mut state = shared.lock();
     // The items are put back at the front in reverse, so that they keep their order.
-    not_sent.into_iter().rev().for_each(|key| state.not_sent(key));
+    not_sent.into_iter().rev().for_each(|key| state.put_back(key));
     trouble.map_or(Ok(()), Err)
 }
 
@@ -108,14 +108,14 @@ pub(super) async fn keep_streams(shared: Arc<Shared>) {
                 state.send_again(Instant::now(), true);
                 let pending = state.pending();
                 drop(state);
-                shared.link.voice.say(&format!(
+                shared.link.log.say(&format!(
                     "the broker had lost the job, or a part of it; it has it again, and {pending} \
                      items are sent again"
                 ));
                 shared.to_send.notify_one();
             }
             Err(trouble) => {
-                shared.link.voice.trouble(&format!("the broker has no streams: {trouble}"));
+                shared.link.log.warn(&format!("the broker has no streams: {trouble}"));
                 tokio::time::sleep(PAUSE).await;
                 shared.is_doubtful.notify_one();
             }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream;
 use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::{self, AckKind};
 use certificate_spec::Digest;
 use futures_util::StreamExt;
 
+use super::shared::{Receipt, Shared};
 use super::state::Arrival;
-use super::{Receipt, Shared, drop_message};
 use crate::names::{MANAGER, results_stream, worker_of};
 use crate::objects::ObjectError;
 use crate::wire::{FoundMessage, JobContext, ResultMessage, decode};
@@ -67,32 +67,32 @@ async fn receive(shared: &Arc<Shared>, message: jetstream::Message) {
     let receipt = Receipt { message: receipt, object: None };
     let worker = worker_of(&message.subject).to_owned();
     let read = decode::<ResultMessage>(&message.payload);
-    let is_refused = shared.lock().suspicion.is_refused(&worker);
+    let is_refused = shared.lock().wrong_results.is_refused(&worker);
     let ResultMessage { context, item, found } = match read {
         Ok(read) => read,
         Err(bad) => {
             if !is_refused {
-                shared.suspect(&worker, &bad.to_string());
+                shared.report_wrong(&worker, &bad.to_string());
             }
             return drop_message(&receipt).await;
         }
     };
     if is_refused {
-        shared.lock().unread(item);
+        shared.lock().send_unread_again(item);
         shared.to_send.notify_one();
         return drop_message(&receipt).await;
     }
     if context != shared.job.context {
-        shared.suspect(&worker, &difference(shared, &context));
-        shared.lock().unread(item);
+        shared.report_wrong(&worker, &describe_difference(shared, &context));
+        shared.lock().send_unread_again(item);
         shared.to_send.notify_one();
         return drop_message(&receipt).await;
     }
     match found {
-        FoundMessage::Here(result) => arrived(shared, item, Ok(result), worker, receipt).await,
+        FoundMessage::Here(result) => hand_over(shared, item, Ok(result), worker, receipt).await,
         FoundMessage::Nothing(why) => {
             let why = why.chars().filter(|c| !c.is_control()).take(300).collect();
-            arrived(shared, item, Err(why), worker, receipt).await;
+            hand_over(shared, item, Err(why), worker, receipt).await;
         }
         FoundMessage::Object(digest, bytes) => {
             let shared = Arc::clone(shared);
@@ -104,14 +104,14 @@ async fn receive(shared: &Arc<Shared>, message: jetstream::Message) {
     }
 }
 
-async fn arrived(
+async fn hand_over(
     shared: &Shared,
     item: Digest,
     result: Result<Vec<u8>, String>,
     worker: String,
     receipt: Receipt,
 ) {
-    let arrival = shared.lock().arrived(item, result, worker, receipt);
+    let arrival = shared.lock().add_result(item, result, worker, receipt);
     match arrival {
         Arrival::Queued => shared.arrived.notify_all(),
         Arrival::Early(None) => {}
@@ -130,24 +130,24 @@ async fn fetch(
     let trouble = match &shared.objects {
         None => ObjectError::NoStore,
         Some(objects) => match objects.get(digest, bytes).await {
-            Ok(result) => return arrived(shared, item, Ok(result), worker, receipt).await,
+            Ok(result) => return hand_over(shared, item, Ok(result), worker, receipt).await,
             Err(trouble) => trouble,
         },
     };
     match trouble {
         ObjectError::Wrong { .. } => {
-            shared.suspect(&worker, &trouble.to_string());
-            shared.lock().unread(item);
+            shared.report_wrong(&worker, &trouble.to_string());
+            shared.lock().send_unread_again(item);
             shared.to_send.notify_one();
             drop_message(&receipt).await;
         }
         // A failing store is no fault of the worker. The item is not sent again at once.
-        _ => arrived(shared, item, Err(trouble.to_string()), worker, receipt).await,
+        _ => hand_over(shared, item, Err(trouble.to_string()), worker, receipt).await,
     }
 }
 
 /// Describes how the context of a result differs from that of the job.
-fn difference(shared: &Shared, found: &JobContext) -> String {
+fn describe_difference(shared: &Shared, found: &JobContext) -> String {
     let want = &shared.job.context;
     if found.rules != want.rules {
         let rules: String = found.rules.chars().filter(|c| !c.is_control()).take(60).collect();
@@ -163,4 +163,9 @@ fn difference(shared: &Shared, found: &JobContext) -> String {
     let name = |root: &Option<Digest>| root.map_or("none".into(), |root| root.to_string());
     let (found, want) = (name(&found.database), name(&want.database));
     format!("a result over the database {found}, expected {want}")
+}
+
+/// Acknowledges a message whose result is dropped.
+async fn drop_message(receipt: &Receipt) {
+    let _ = receipt.message.ack_with(AckKind::Term).await;
 }

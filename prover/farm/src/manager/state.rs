@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use certificate_spec::Digest;
 use draughtproof_proof::proof::{Delivery, QuestionState};
 
-use crate::suspicion::Suspicion;
 use crate::wire::Heartbeat;
+use crate::wrong_results::WrongResults;
 
 /// Time after which an item without a result is sent again. If the item still waits or is leased,
 /// the broker refuses the duplicate.
@@ -40,7 +40,7 @@ pub(super) struct State<R> {
     handed: HashMap<u64, Handed<R>>,
     accepted: Vec<R>,
     next: u64,
-    pub(super) suspicion: Suspicion,
+    pub(super) wrong_results: WrongResults,
     pub(super) counts: Counts,
     workers: HashMap<String, WorkerState>,
     pub(super) questions: Vec<QuestionState>,
@@ -114,7 +114,7 @@ impl<R> State<R> {
             handed: HashMap::new(),
             accepted: Vec::new(),
             next: 0,
-            suspicion: Suspicion::default(),
+            wrong_results: WrongResults::default(),
             counts: Counts::default(),
             workers: HashMap::new(),
             questions: Vec::new(),
@@ -189,7 +189,7 @@ impl<R> State<R> {
     }
 
     /// Puts an item that could not be sent back in the queue of items to be sent.
-    pub(super) fn not_sent(&mut self, key: Digest) {
+    pub(super) fn put_back(&mut self, key: Digest) {
         if let Some(pending) = self.pending.get_mut(&key)
             && !pending.is_queued
         {
@@ -222,15 +222,15 @@ impl<R> State<R> {
     }
 
     /// Takes a result in.
-    pub(super) fn arrived(
+    pub(super) fn add_result(
         &mut self,
         item: Digest,
         result: Result<Vec<u8>, String>,
         worker: String,
         receipt: R,
     ) -> Arrival<R> {
-        if self.suspicion.is_refused(&worker) {
-            self.unread(item);
+        if self.wrong_results.is_refused(&worker) {
+            self.send_unread_again(item);
             return Arrival::Refused(receipt);
         }
         if let Some(pending) = self.pending.get(&item) {
@@ -251,19 +251,19 @@ impl<R> State<R> {
     }
 
     /// Queues an item again whose result could not be read.
-    pub(super) fn unread(&mut self, item: Digest) {
+    pub(super) fn send_unread_again(&mut self, item: Digest) {
         let Some(pending) = self.pending.get(&item).filter(|pending| pending.arrived == 0) else {
             return;
         };
         if !pending.is_queued {
             self.counts.again += 1;
-            self.not_sent(item);
+            self.put_back(item);
         }
     }
 
     /// Counts a wrong result of a worker; returns the number of its wrong results.
-    pub(super) fn suspect(&mut self, worker: &str) -> u32 {
-        self.suspicion.count(worker)
+    pub(super) fn count_wrong(&mut self, worker: &str) -> u32 {
+        self.wrong_results.count(worker)
     }
 
     fn hand_over(
@@ -322,7 +322,7 @@ impl<R> State<R> {
     }
 
     /// Takes the receipts of all results that were accepted until now.
-    pub(super) fn settle(&mut self) -> Vec<R> {
+    pub(super) fn take_accepted(&mut self) -> Vec<R> {
         std::mem::take(&mut self.accepted)
     }
 
@@ -332,8 +332,8 @@ impl<R> State<R> {
     }
 
     /// Records a heartbeat of a worker.
-    pub(super) fn heard(&mut self, name: &str, beat: Heartbeat, now: Instant) {
-        // The number of workers is bounded here as it is in [`Suspicion`].
+    pub(super) fn record_heartbeat(&mut self, name: &str, beat: Heartbeat, now: Instant) {
+        // The number of workers is bounded here as it is in [`WrongResults`].
         const MOST_NAMES: usize = 100_000;
         self.workers.retain(|_, worker| now - worker.heard < FORGET);
         if self.workers.len() >= MOST_NAMES {
@@ -383,19 +383,19 @@ mod tests {
         assert!(!state.submit(queue, ITEM.into()));
         assert_eq!(state.next_items(9, Instant::now()), [(key, ITEM.to_vec())]);
         for receipt in [1, 2] {
-            let arrival = state.arrived(key, Ok(vec![7]), "a".into(), receipt);
+            let arrival = state.add_result(key, Ok(vec![7]), "a".into(), receipt);
             assert_eq!(arrival, Arrival::Queued);
         }
         let deliveries = state.take(queue);
         assert_eq!(deliveries.len(), 2);
         deliveries.iter().for_each(|delivery| state.accept(delivery));
         assert_eq!((state.counts.done, state.counts.wasted), (1, 1));
-        assert_eq!((state.settle(), state.settle()), (vec![1, 2], vec![]));
+        assert_eq!((state.take_accepted(), state.take_accepted()), (vec![1, 2], vec![]));
         assert_eq!(state.pending(), 0);
     }
 
     #[test]
-    fn what_does_not_come_back_is_sent_again() {
+    fn items_without_a_result_are_sent_again() {
         let (mut state, queue, key) = state();
         state.submit(queue, ITEM.into());
         let now = Instant::now();
@@ -409,42 +409,42 @@ mod tests {
         state.send_again(now + SEND_AGAIN, true);
         assert_eq!(state.next_items(9, now + SEND_AGAIN).len(), 1);
         // The broker has not taken the item.
-        state.not_sent(key);
+        state.put_back(key);
         assert_eq!(state.next_items(9, now).len(), 1);
         // A result that is about to be judged.
-        state.arrived(key, Ok(vec![7]), "a".into(), 1);
+        state.add_result(key, Ok(vec![7]), "a".into(), 1);
         state.send_again(now + 9 * SEND_AGAIN, true);
         assert_eq!(state.next_items(9, now), []);
     }
 
     #[test]
-    fn who_is_wrong_three_times_is_not_read() {
+    fn three_wrong_results_end_reading() {
         let (mut state, queue, key) = state();
         let now = Instant::now();
         for wrong in 1..=3 {
             state.submit(queue, ITEM.into());
             assert_eq!(state.next_items(9, now).len(), 1);
-            state.arrived(key, Ok(vec![7]), "liar".into(), wrong);
+            state.add_result(key, Ok(vec![7]), "liar".into(), wrong);
             let delivery = state.take(queue).remove(0);
             assert_eq!(state.reject(&delivery, false), Some(wrong));
-            assert_eq!(state.suspect("liar"), wrong);
+            assert_eq!(state.count_wrong("liar"), wrong);
         }
         state.submit(queue, ITEM.into());
         state.next_items(9, now);
-        assert_eq!(state.arrived(key, Ok(vec![7]), "liar".into(), 4), Arrival::Refused(4));
+        assert_eq!(state.add_result(key, Ok(vec![7]), "liar".into(), 4), Arrival::Refused(4));
         assert_eq!(state.take(queue), []);
         // The refused result's item is sent again, for another worker.
         assert_eq!(state.next_items(9, now).len(), 1);
-        assert_eq!(state.arrived(key, Ok(vec![7]), "b".into(), 5), Arrival::Queued);
+        assert_eq!(state.add_result(key, Ok(vec![7]), "b".into(), 5), Arrival::Queued);
     }
 
     #[test]
-    fn an_item_that_nobody_can_do_waits() {
+    fn a_failed_item_waits() {
         let (mut state, queue, key) = state();
         let now = Instant::now();
         state.submit(queue, ITEM.into());
         state.next_items(9, now);
-        state.arrived(key, Err("no".into()), "a".into(), 1);
+        state.add_result(key, Err("no".into()), "a".into(), 1);
         let delivery = state.take(queue).remove(0);
         state.reject(&delivery, true);
         state.submit(queue, ITEM.into());
@@ -453,9 +453,9 @@ mod tests {
     }
 
     #[test]
-    fn results_of_before_a_restart_are_used() {
+    fn early_results_are_used() {
         let (mut state, queue, key) = state();
-        assert_eq!(state.arrived(key, Ok(vec![7]), "a".into(), 1), Arrival::Early(None));
+        assert_eq!(state.add_result(key, Ok(vec![7]), "a".into(), 1), Arrival::Early(None));
         assert!(state.submit(queue, ITEM.into()));
         assert!(state.has_results(queue));
         assert_eq!(state.next_items(9, Instant::now()), []);
@@ -463,7 +463,7 @@ mod tests {
         let mut dropped = 0;
         for i in 0..5000u32 {
             let key = Digest::of(&i.to_le_bytes());
-            match state.arrived(key, Ok(vec![7]), "a".into(), i) {
+            match state.add_result(key, Ok(vec![7]), "a".into(), i) {
                 Arrival::Early(oldest) => dropped += u32::from(oldest.is_some()),
                 arrival => panic!("{arrival:?}"),
             }
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_takes_its_items_with_it() {
+    fn closing_a_queue_withdraws_its_items() {
         let (mut state, queue, key) = state();
         state.submit(queue, ITEM.into());
         let other = state.open();

@@ -1,4 +1,4 @@
-//! The manager's announcements, and the heartbeats of its workers.
+//! The manager's announcements and answers, and the heartbeats of its workers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,10 +7,13 @@ use async_nats::jetstream::consumer::PullConsumer;
 use draughtproof_proof::search::ProofNumbers;
 use futures_util::StreamExt;
 
-use super::Shared;
-use crate::names::{HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, worker_of};
+use super::shared::Shared;
+use crate::board::Side;
+use crate::names::{
+    HELLO, JOBS, PREFIX, STATUS, WORKERS, is_name, items_stream, lemmas_subject, worker_of,
+};
 use crate::status::{JobStatus, QuestionStatus, WorkerStatus};
-use crate::wire::{Heartbeat, decode, encode};
+use crate::wire::{Heartbeat, RoundsReply, RoundsRequest, decode, encode};
 
 /// Interval between announcements of the job.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -28,13 +31,13 @@ pub(super) async fn announce(shared: Arc<Shared>) {
 }
 
 /// Announces that the job is done.
-pub(super) async fn say_over(shared: &Shared) {
+pub(super) async fn announce_end(shared: &Shared) {
     let message = encode(&shared.announcement(true));
     let _ = shared.link.client.publish(JOBS, message.into()).await;
 }
 
 /// Receives the heartbeats of workers.
-pub(super) async fn listen(shared: Arc<Shared>) {
+pub(super) async fn receive_heartbeats(shared: Arc<Shared>) {
     let client = &shared.link.client;
     let beats = format!("{PREFIX}.{}.worker.*", shared.job.name);
     loop {
@@ -53,7 +56,7 @@ pub(super) async fn listen(shared: Arc<Shared>) {
                     if let Ok(beat) = decode::<Heartbeat>(&message.payload)
                         && is_name(name)
                     {
-                        shared.lock().heard(name, beat, Instant::now());
+                        shared.lock().record_heartbeat(name, beat, Instant::now());
                     }
                 }
                 hello = hellos.next() => {
@@ -85,6 +88,28 @@ pub(super) async fn answer_status(shared: Arc<Shared>) {
     }
 }
 
+/// Answers the requests of workers for rounds until the task is aborted.
+pub(super) async fn answer_lemma_requests(shared: Arc<Shared>) {
+    let client = &shared.link.client;
+    loop {
+        if let Ok(mut asked) = client.subscribe(lemmas_subject(&shared.job.name)).await {
+            while let Some(message) = asked.next().await {
+                let request = decode::<RoundsRequest>(&message.payload);
+                let (Some(reply), Ok(RoundsRequest { white_attacks, from })) =
+                    (message.reply, request)
+                else {
+                    continue;
+                };
+                let attacker = if white_attacks { Side::White } else { Side::Black };
+                let bytes = shared.rounds().part_from(attacker, from);
+                // A worker that does not get the answer asks again.
+                let _ = client.publish(reply, encode(&RoundsReply { bytes }).into()).await;
+            }
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
 /// The status of the job.
 async fn status(shared: &Shared) -> JobStatus {
     let stream = items_stream(&shared.job.name);
@@ -102,7 +127,7 @@ async fn status(shared: &Shared) -> JobStatus {
         nodes: worker.beat.nodes,
         nodes_per_second: worker.rate,
         oldest_lease_seconds: seconds(worker.beat.oldest, now - worker.heard),
-        wrong: state.suspicion.wrong(name),
+        wrong: state.wrong_results.wrong(name),
     });
     let workers: Vec<WorkerStatus> = workers.collect();
     let questions = state.questions.iter().map(|question| QuestionStatus {
@@ -126,8 +151,8 @@ async fn status(shared: &Shared) -> JobStatus {
         done: state.counts.done,
         wasted: state.counts.wasted,
         again: state.counts.again,
-        wrong: state.suspicion.total(),
-        refused: state.suspicion.refused(usize::MAX),
+        wrong: state.wrong_results.total(),
+        refused: state.wrong_results.refused(usize::MAX),
         oldest_lease_seconds: workers.iter().map(|w| w.oldest_lease_seconds).fold(0.0, f64::max),
         questions: questions.collect(),
         workers,

@@ -5,30 +5,31 @@
 //! item is acknowledged when the broker has its result. A worker that ends gives back the items
 //! that it has not done.
 
+mod announcements;
+mod items;
 mod jobs;
 mod leases;
 mod lemmas;
 mod results;
+mod search;
+mod shared;
 
-use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use draughtproof_proof::prepare_database::Room;
-use draughtproof_proof::progress::Progress;
-use draughtproof_proof::proof::{Answer, Item, Lease, SearchContext, Work, work};
-use draughtproof_proof::search::SearchProgress;
+use draughtproof_proof::proof::work;
 use tokio::sync::{Notify, Semaphore, watch};
 
-use self::jobs::{Jobs, OpenJob};
-use self::leases::{FarmLease, LeaseQueue, Leases};
-use super::connection::{Connection, Link};
+use self::items::LeaseQueue;
+use self::jobs::OpenJob;
+use self::leases::Leases;
+use self::search::search;
+use self::shared::Shared;
+pub use self::shared::{Databases, WorkerSettings};
+use super::connection::Connection;
 use super::names::heartbeat_subject;
-use super::objects::Objects;
 use super::wire::{Heartbeat, encode};
-use crate::egdb::{StoreError, Value};
 
 /// Interval between heartbeats of the worker.
 const BEAT: Duration = Duration::from_secs(1);
@@ -39,34 +40,6 @@ const LAST_RESULTS: Duration = Duration::from_secs(5);
 /// The most results under way at a time; beyond that threads wait.
 const MOST_RESULTS: usize = 256;
 
-/// The databases of a worker.
-#[derive(Debug, Clone)]
-pub struct Databases {
-    /// The folder with the databases; the database of the board RxC is in its subfolder RxC.
-    pub folder: PathBuf,
-    /// Where the values of positions are during a search: in memory or on disk.
-    pub room: Room,
-    /// Called when a file of a database cannot be read; returns the value to use instead, if any.
-    pub on_failure: fn(&StoreError) -> Option<Value>,
-}
-
-/// The settings of a worker.
-#[derive(Debug, Clone)]
-pub struct WorkerSettings {
-    /// The worker's name: one token of a subject.
-    pub name: String,
-    /// The number of threads that search.
-    pub threads: usize,
-    /// The bytes of memory that the worker may use.
-    pub memory: u64,
-    /// The databases that the worker has.
-    pub databases: Databases,
-    /// The object store for large results, if there is one.
-    pub objects: Option<Objects>,
-    /// The output for the worker's messages.
-    pub progress: Progress,
-}
-
 /// Counts of the work that a worker has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkDone {
@@ -74,39 +47,6 @@ pub struct WorkDone {
     pub items: u64,
     /// The number of nodes expanded, including those for items that were given back.
     pub nodes: u64,
-}
-
-/// The state that threads and tasks share.
-struct Shared {
-    link: Link,
-    settings: WorkerSettings,
-    jobs: Mutex<Jobs>,
-    leases: Mutex<Leases>,
-    /// Notified when an item has come, or when there will be no more.
-    ready: Condvar,
-    /// Notified when threads wait for items, or when there is a new job.
-    demand: Notify,
-    /// Bounds the number of results under way.
-    results: Arc<Semaphore>,
-    is_ending: AtomicBool,
-    ending: watch::Sender<bool>,
-    items: AtomicU64,
-    nodes: AtomicU64,
-    runtime: tokio::runtime::Handle,
-}
-
-impl Shared {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn leases(&self) -> MutexGuard<'_, Leases> {
-        self.leases.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_ending(&self) -> bool {
-        self.is_ending.load(Ordering::Relaxed)
-    }
 }
 
 /// Runs a worker until it is stopped.
@@ -135,10 +75,10 @@ pub fn run_worker(
     progress.say(format!("worker {name}: {threads} threads, waiting for jobs"));
     let runtime = &connection.runtime;
     let tasks = [
-        runtime.spawn(jobs::hear_of_jobs(Arc::clone(&shared))),
-        runtime.spawn(leases::take_items(Arc::clone(&shared))),
-        runtime.spawn(leases::keep_alive(Arc::clone(&shared))),
-        runtime.spawn(beat(Arc::clone(&shared))),
+        runtime.spawn(announcements::receive_announcements(Arc::clone(&shared))),
+        runtime.spawn(items::take_items(Arc::clone(&shared))),
+        runtime.spawn(items::keep_alive(Arc::clone(&shared))),
+        runtime.spawn(send_heartbeats(Arc::clone(&shared))),
     ];
     let queue = LeaseQueue(Arc::clone(&shared));
     std::thread::scope(|scope| {
@@ -165,7 +105,7 @@ pub fn run_worker(
         std::thread::sleep(LOOK / 10);
     }
     tasks.iter().for_each(tokio::task::JoinHandle::abort);
-    runtime.block_on(say_how_it_is(&shared, true));
+    runtime.block_on(send_heartbeat(&shared, true));
     connection.flush();
     WorkDone {
         items: shared.items.load(Ordering::Relaxed),
@@ -173,57 +113,15 @@ pub fn run_worker(
     }
 }
 
-/// Searches an item.
-fn search(shared: &Shared, lease: &FarmLease) -> Work {
-    let job = lease.job();
-    let known = match Item::lemmas_of(lease.item()) {
-        None => None,
-        Some((attacker, digest)) => match lemmas::reach(shared, job, attacker, digest) {
-            Ok(Some(known)) => Some(known),
-            Ok(None) if shared.is_ending() => return Work::Stopped,
-            Ok(None) => return Work::Impossible("the job is over".into()),
-            Err(why) => return Work::Impossible(why),
-        },
-    };
-    let context = SearchContext { lemmas: known.as_ref().map(|k| k.lemmas()), ..job.context() };
-    let Some(item) = Item::decode(lease.item(), &context) else {
-        return Work::Impossible("bytes that are no item of this job".into());
-    };
-    if item.nodes > job.most_nodes || item.table > job.most_table {
-        return Work::Impossible("an item that is larger than the job says".into());
-    }
-    let reported = AtomicU64::new(0);
-    let count = |nodes: u64| {
-        for counter in [&shared.nodes, &job.nodes, &reported] {
-            counter.fetch_add(nodes, Ordering::Relaxed);
-        }
-    };
-    let report = |SearchProgress { nodes, .. }| {
-        count(nodes);
-        let is_needless = shared.is_ending() || job.is_over();
-        if is_needless { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    match Answer::of(&item, &context, &report, None) {
-        Some(answer) => {
-            count(answer.nodes.saturating_sub(reported.load(Ordering::Relaxed)));
-            shared.items.fetch_add(1, Ordering::Relaxed);
-            job.items.fetch_add(1, Ordering::Relaxed);
-            Work::Done(answer.encode())
-        }
-        None if shared.is_ending() => Work::Stopped,
-        None => Work::Impossible("the job is over".into()),
-    }
-}
-
 /// Sends the worker's heartbeats until the task is aborted.
-async fn beat(shared: Arc<Shared>) {
+async fn send_heartbeats(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(BEAT).await;
-        say_how_it_is(&shared, false).await;
+        send_heartbeat(&shared, false).await;
     }
 }
 
-async fn say_how_it_is(shared: &Shared, is_leaving: bool) {
+async fn send_heartbeat(shared: &Shared, is_leaving: bool) {
     let jobs: Vec<Arc<OpenJob>> = shared.jobs().open().collect();
     for job in jobs {
         let (held, oldest) = shared.leases().held_of(&job);

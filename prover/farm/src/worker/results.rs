@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::AckKind;
 use certificate_spec::Digest;
 
-use super::Shared;
 use super::jobs::OpenJob;
+use super::shared::Shared;
 use crate::names::result_subject;
 use crate::objects::MOST_INLINE;
 use crate::wire::{FoundMessage, ResultMessage, encode};
@@ -31,14 +31,14 @@ pub(super) struct Finished {
 }
 
 /// Sends a result until the broker has it, then acknowledges the item.
-pub(super) async fn hand_in(shared: &Shared, finished: Finished) {
+pub(super) async fn send_result(shared: &Shared, finished: Finished) {
     let Finished { job, item, number, found } = finished;
     let start = Instant::now();
     let mut pause = PAUSE;
     let found = loop {
         match as_message(shared, &found).await {
             Ok(found) => break found,
-            Err(why) => shared.link.voice.trouble(&format!("a result cannot be kept: {why}")),
+            Err(why) => shared.link.log.warn(&format!("a result cannot be kept: {why}")),
         }
         if job.is_over() || shared.is_ending() || start.elapsed() > GIVE_UP {
             return acknowledge(shared, number, AckKind::Nak(None)).await;
@@ -58,7 +58,7 @@ pub(super) async fn hand_in(shared: &Shared, finished: Finished) {
         match sent.await {
             Ok(_) => return acknowledge(shared, number, AckKind::Ack).await,
             Err(_) if job.is_over() => return acknowledge(shared, number, AckKind::Ack).await,
-            Err(why) => shared.link.voice.trouble(&format!("a result cannot be sent: {why}")),
+            Err(why) => shared.link.log.warn(&format!("a result cannot be sent: {why}")),
         }
         if start.elapsed() > GIVE_UP {
             return acknowledge(shared, number, AckKind::Nak(None)).await;

@@ -58,27 +58,27 @@ pub fn provenance(game: &Game, cover: &Cover, request: &Request, mode: Mode) -> 
 
 /// The making of a certificate whose proof is not finished: its requests, without the options that
 /// say when to end, and the number of thresholds that were done.
-pub(super) struct Making {
+pub(super) struct PartialProof {
     requests: Vec<provenance::Request>,
     iterations: usize,
 }
 
-impl Making {
+impl PartialProof {
     pub(super) fn of<'a>(provenances: impl Iterator<Item = &'a Provenance>) -> Self {
-        let mut making = Making { requests: Vec::new(), iterations: 0 };
+        let mut partial = PartialProof { requests: Vec::new(), iterations: 0 };
         for Provenance { request, iterations, .. } in provenances {
             let mut request = provenance::Request { max_nodes: None, ..request.clone() };
             if let Some(thresholds) = &mut request.thresholds {
                 thresholds.until = None;
             }
-            making.requests.push(request);
-            making.iterations += iterations.len();
+            partial.requests.push(request);
+            partial.iterations += iterations.len();
         }
-        making
+        partial
     }
 
     /// Whether this is the state of `before` or a later one, of a proof with equal requests.
-    pub(super) fn goes_on_from(&self, before: &Making) -> bool {
+    pub(super) fn continues(&self, before: &PartialProof) -> bool {
         self.requests == before.requests && self.iterations >= before.iterations
     }
 }

@@ -14,7 +14,7 @@ use certificate_spec::object::ObjectHead;
 use super::directory::{
     EmitError, Target, create_unfinished, io_at, parent_of, require_free, set_aside,
 };
-use super::provenance::Making;
+use super::provenance::PartialProof;
 use super::read::Stored;
 use super::section::Section;
 use crate::egdb::atomic::sync_directory;
@@ -30,7 +30,7 @@ pub struct Certificate {
     manifest: Vec<u8>,
     objects: Vec<(Digest, Vec<u8>)>,
     /// How the certificate was made, if it has Assumed nodes.
-    assumes: Option<Making>,
+    assumes: Option<PartialProof>,
 }
 
 impl Certificate {
@@ -38,7 +38,7 @@ impl Certificate {
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
         let provenances = sections.iter().filter_map(Section::provenance);
-        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| Making::of(provenances));
+        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| PartialProof::of(provenances));
         let (manifest, objects) = (Vec::new(), Vec::new());
         let mut certificate = Certificate { claim, manifest, objects, assumes };
         let mut objects = Vec::new();
@@ -112,7 +112,7 @@ impl Certificate {
         let provenances = stored.proofs.iter().filter_map(|proof| proof.provenance.as_ref());
         (&claim.game, &claim.start) == (&stored.claim.game, &stored.claim.start)
             && stored.is_unfinished()
-            && self.assumes.as_ref().is_none_or(|this| this.goes_on_from(&Making::of(provenances)))
+            && self.assumes.as_ref().is_none_or(|this| this.continues(&PartialProof::of(provenances)))
     }
 
     /// Writes the certificate to `target`, where it appears atomically. If an equal certificate is

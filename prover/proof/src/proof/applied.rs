@@ -37,7 +37,7 @@ pub(super) fn encode(board: &Board, round: &[(Position, PackedStrategy)]) -> Vec
 ///
 /// # Errors
 /// [`BadAnswer`] if the bytes are no strategies, or if one does not hold; no lemma is added then.
-pub fn learn(
+pub fn replay_round(
     lemmas: &mut Lemmas,
     round: &[u8],
     attacker: Side,

@@ -17,7 +17,7 @@ use std::time::Duration;
 use certificate_spec::provenance::Iteration;
 use thiserror::Error;
 
-use super::applied::{encode, learn};
+use super::applied::{encode, replay_round};
 use super::item::{Answer, BadAnswer, Found, Item, SearchContext};
 use super::ledger::LedgerError;
 use super::queue::{ManagerQueue, QuestionState};
@@ -120,7 +120,7 @@ impl<'g> Question<'_, 'g> {
         let done = manager.iterate();
         // Results are written even when the proof has ended with an error.
         let written = self.environment.ledger.write();
-        queue.settle();
+        queue.confirm_saved();
         done?;
         written?;
         Ok((manager.tree, manager.verdict))
@@ -175,22 +175,22 @@ impl Manager<'_, '_> {
     fn grow(&mut self, threshold: Option<u32>) -> Result<Stop, ProofError> {
         self.tree.update(threshold);
         for position in &self.question.settings.seed {
-            self.plant(position);
+            self.expand_seed(position);
         }
         for position in self.question.settings.seed.iter().rev() {
             self.tree.update(threshold);
             if let Some(id) = self.tree.find(position) {
-                let stop = self.grow_at(id, threshold)?;
+                let stop = self.decide_node(id, threshold)?;
                 if stop != Stop::Decided {
                     return Ok(stop);
                 }
             }
         }
-        self.grow_at(0, threshold)
+        self.decide_node(0, threshold)
     }
 
     /// Expands a position of the seed line, if it is at the frontier.
-    fn plant(&mut self, position: &Position) {
+    fn expand_seed(&mut self, position: &Position) {
         if let Some(id) = self.tree.find(position)
             && matches!(self.tree.nodes()[id as usize].reason, Reason::Frontier)
         {
@@ -201,7 +201,7 @@ impl Manager<'_, '_> {
     }
 
     /// Grows the tree until a node is decided.
-    fn grow_at(&mut self, of: NodeId, threshold: Option<u32>) -> Result<Stop, ProofError> {
+    fn decide_node(&mut self, of: NodeId, threshold: Option<u32>) -> Result<Stop, ProofError> {
         loop {
             self.verdict.outcome = self.tree.outcome();
             if !matches!(self.tree.outcome_of(of), Outcome::Unknown(_)) {
@@ -213,7 +213,7 @@ impl Manager<'_, '_> {
             if (self.question.environment.is_stopped)() {
                 return Ok(Stop::Interrupted);
             }
-            self.show(of, threshold);
+            self.report(of, threshold);
             let size = self.tree.nodes().len();
             let searches = self.question.settings.round.max(size / NODES_PER_SEARCH);
             let round = self.tree.frontier(of, searches);
@@ -222,8 +222,8 @@ impl Manager<'_, '_> {
         }
     }
 
-    fn show(&self, of: NodeId, threshold: Option<u32>) {
-        self.queue.show(&QuestionState {
+    fn report(&self, of: NodeId, threshold: Option<u32>) {
+        self.queue.publish_state(&QuestionState {
             attacker: self.question.attacker,
             root: match self.tree.outcome() {
                 Outcome::Unknown(numbers) => Some(numbers),
@@ -255,12 +255,12 @@ impl Manager<'_, '_> {
         let Question { context, attacker, .. } = self.question;
         let applied = encode(context.board, &decided);
         let mut lemmas = lemmas.write().unwrap_or_else(PoisonError::into_inner);
-        learn(&mut lemmas, &applied, *attacker, context).map_err(ProofError::Worker)?;
+        replay_round(&mut lemmas, &applied, *attacker, context).map_err(ProofError::Worker)?;
         // No items are submitted after a round that was interrupted, so none rests on it.
         if is_whole {
-            self.queue.teach(*attacker, applied);
+            self.queue.publish_lemmas(*attacker, applied);
         }
-        self.tree.settle(&lemmas);
+        self.tree.decide_by_lemmas(&lemmas);
         Ok(())
     }
 
@@ -290,7 +290,7 @@ impl Manager<'_, '_> {
                 applied += 1;
             }
             if ledger.write_if_due()? {
-                self.queue.settle();
+                self.queue.confirm_saved();
             }
             if applied == round.len() {
                 return Ok(true);

@@ -20,7 +20,7 @@ mod tree;
 mod work;
 mod workers;
 
-pub use applied::learn;
+pub use applied::replay_round;
 pub use certificate_spec::provenance::{Asked, Iteration, Thresholds};
 pub use item::{Answer, BadAnswer, Found, Guess, Item, SearchContext};
 pub use ledger::{KeptSearch, Ledger, LedgerError, Record};

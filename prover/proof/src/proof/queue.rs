@@ -33,14 +33,14 @@ pub trait ManagerQueue: Sync {
     fn reject(&self, _delivery: &Delivery, _why: &BadAnswer) {}
 
     /// Records that all results that were accepted so far are in the ledger, on disk.
-    fn settle(&self) {}
+    fn confirm_saved(&self) {}
 
-    /// Publishes the strategies that a round has applied, as bytes for [`learn`](super::learn):
+    /// Publishes the strategies that a round has applied, as bytes for [`replay_round`](super::replay_round):
     /// items that are submitted later rest on them.
-    fn teach(&self, _attacker: Side, _round: Vec<u8>) {}
+    fn publish_lemmas(&self, _attacker: Side, _round: Vec<u8>) {}
 
     /// Publishes the state of a question for status displays.
-    fn show(&self, _state: &QuestionState) {}
+    fn publish_state(&self, _state: &QuestionState) {}
 }
 
 /// A source of queues to workers outside of this process.

@@ -175,7 +175,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Marks the frontier nodes that are among the lemmas as decided.
-    pub fn settle(&mut self, lemmas: &Lemmas) {
+    pub fn decide_by_lemmas(&mut self, lemmas: &Lemmas) {
         for node in &mut self.nodes {
             if let Reason::Frontier = node.reason
                 && let Some(is_won) = lemmas.known(&node.position)
@@ -242,7 +242,7 @@ impl<'a> Tree<'a> {
             let id = i as NodeId;
             (node.proof, node.order) = (INFINITE, u32::MAX);
             match &node.reason {
-                Reason::Frontier => match likely(self.threshold, id, node) {
+                Reason::Frontier => match decided_by_score(self.threshold, id, node) {
                     Some(true) => queue.push(Reverse((0, id))),
                     Some(false) => {}
                     None => queue.push(Reverse((node.costs(self.threshold).0, id))),
@@ -371,7 +371,7 @@ impl<'a> Tree<'a> {
     pub fn least_assumed(&self) -> Option<u32> {
         let assumed = |(id, node): (usize, &Node)| {
             let is_frontier = matches!(node.reason, Reason::Frontier);
-            likely(self.threshold.filter(|_| is_frontier), id as NodeId, node)?;
+            decided_by_score(self.threshold.filter(|_| is_frontier), id as NodeId, node)?;
             Some(node.guess.score.unsigned_abs())
         };
         self.nodes.iter().enumerate().filter_map(assumed).min()
@@ -427,7 +427,7 @@ fn score_of(threshold: u32) -> i32 {
 
 /// Whether a frontier node counts as proved or disproved at a threshold. The root (number 0) has no
 /// score.
-fn likely(threshold: Option<u32>, id: NodeId, node: &Node) -> Option<bool> {
+fn decided_by_score(threshold: Option<u32>, id: NodeId, node: &Node) -> Option<bool> {
     let threshold = score_of(threshold.filter(|_| id != 0)?);
     // With a threshold of 0 an even position counts as not won for the attacker.
     match node.guess.score {

@@ -3,12 +3,12 @@
 use certificate_spec::claim::{Question, Value};
 
 use super::board_picture::{board_figure, name};
-use super::cover::words_of_cover;
+use super::cover::describe_cover;
 use super::first_moves::{FirstMoves, FirstMovesError};
 use super::html::{escape, foot, head};
 use super::line_chart::{Series, key, line_chart};
 use super::tables::{CertificateReport, QuestionReport, Row, Sums, Table};
-use super::words::{shell_word, thousands, words_of_slice};
+use super::words::{describe_slice, shell_word, thousands};
 use crate::certificate::{Stored, StoredProof};
 use crate::egdb::Slice;
 use crate::proof::if_assumed;
@@ -29,14 +29,14 @@ pub fn certificate_page(report: &CertificateReport<'_>) -> Result<String, FirstM
     out += &verification(stored);
     for QuestionReport { question, tables } in &report.questions {
         let shows = if stored.assumed() == 0 { "shows" } else { "would show" };
-        out += &format!("<h2>What {shows} that {}</h2>\n", words_of_question(*question));
+        out += &format!("<h2>What {shows} that {}</h2>\n", describe_question(*question));
         let tables = tables.iter().filter(|table| !table.rows.is_empty());
         tables.for_each(|table| out += &section(table));
     }
     out += "<h2>How it was made, as the certificate says</h2>\n";
     for proof in &stored.proofs {
         let Some(provenance) = &proof.provenance else { continue };
-        let (question, lines) = (words_of_question(proof.question), provenance.to_string());
+        let (question, lines) = (describe_question(proof.question), provenance.to_string());
         out += &format!(
             "<details><summary>that {question}</summary><pre>{}</pre></details>\n",
             escape(&lines)
@@ -78,7 +78,7 @@ fn sentence(stored: &Stored) -> String {
     if_assumed(stored.assumed(), &format!("From {from} of {game} checkers, {proved}."))
 }
 
-fn words_of_question(question: Question) -> &'static str {
+fn describe_question(question: Question) -> &'static str {
     match question {
         Question::BlackNotLost => "Black does not lose",
         Question::WhiteNotLost => "White does not lose",
@@ -91,7 +91,7 @@ fn beginning(report: &CertificateReport<'_>) -> String {
     let stored = report.stored;
     let Sums { nodes, leaves, positions } = report.sums();
     let database = match stored.claim.database {
-        Some(_) => format!("the endgame database of {}", words_of_cover(&stored.claim.cover)),
+        Some(_) => format!("the endgame database of {}", describe_cover(&stored.claim.cover)),
         None => "no database".into(),
     };
     format!(
@@ -114,7 +114,7 @@ fn first_moves(stored: &Stored, proof: &StoredProof) -> Result<String, FirstMove
     let FirstMoves { first, replies } = FirstMoves::new(stored, proof)?;
     let claimant = name(proof.claimant());
     let opponent = name(proof.claimant().opponent());
-    let mut out = format!("<div><h3>{}</h3>\n", words_of_question(proof.question));
+    let mut out = format!("<div><h3>{}</h3>\n", describe_question(proof.question));
     if let Some(first) = first {
         out += &format!("<p>{claimant} begins with <b>{first}</b>.</p>\n");
     }
@@ -203,7 +203,7 @@ fn rows_of(table: &Table) -> String {
         format!("<tr{class}><td>{key}</td><td>{}</td>{second}</tr>\n", thousands(count))
     };
     for Row { key, count, positions } in rows {
-        let key = slice_of(key).map_or_else(|| key.clone(), words_of_slice);
+        let key = slice_of(key).map_or_else(|| key.clone(), describe_slice);
         out += &row_of("", &key, *count, *positions);
     }
     let positions = rows.iter().filter_map(|row| row.positions).sum();

@@ -3,7 +3,7 @@
 use crate::egdb::{Clause, Cover};
 
 /// Describes a cover, such as "up to 7 pieces, or up to 8 with at most 4 a side".
-pub(super) fn words_of_cover(cover: &Cover) -> String {
+pub(super) fn describe_cover(cover: &Cover) -> String {
     if cover.is_empty() {
         return "no positions".into();
     }
@@ -20,17 +20,17 @@ pub(super) fn words_of_cover(cover: &Cover) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::words_of_cover;
+    use super::describe_cover;
 
     #[test]
-    fn covers_in_words() {
+    fn covers_are_described() {
         for (cover, words) in [
             ("0", "no positions"),
             ("6", "up to 6 pieces"),
             ("7,8:4", "up to 7 pieces, or up to 8 with at most 4 a side"),
             ("10:5", "up to 10 pieces with at most 5 a side"),
         ] {
-            assert_eq!(words_of_cover(&cover.parse().expect("a cover")), words);
+            assert_eq!(describe_cover(&cover.parse().expect("a cover")), words);
         }
     }
 }

@@ -3,9 +3,9 @@
 use certificate_spec::database::DatabaseManifest;
 
 use super::board_picture::board_figure;
-use super::cover::words_of_cover;
+use super::cover::describe_cover;
 use super::html::{foot, head};
-use super::words::{percent, thousands, words_of_slice};
+use super::words::{describe_slice, percent, thousands};
 use crate::board::{Board, Position};
 use crate::egdb::stats::Counts;
 use crate::egdb::{Slice, Value};
@@ -28,7 +28,7 @@ pub struct SliceRow {
 
 /// The page of a board's database.
 pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
-    let (game, covered) = (board.name(), words_of_cover(&manifest.cover));
+    let (game, covered) = (board.name(), describe_cover(&manifest.cover));
     let all = Sum::of(rows.iter());
     let mut out = head(&format!("{game}, {covered}"));
     let (win, draw, loss) = (all.counts.win, all.counts.draw(), all.counts.loss);
@@ -65,7 +65,7 @@ pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRo
         out += &format!("<h2>{n} pieces, the side to move first</h2>\n<div class=\"slices\">");
         for row in rows.iter().filter(|row| row.slice.pieces() == n) {
             let sum = Sum::of(std::iter::once(row));
-            out += &card(board, &words_of_slice(row.slice), &sum, Some(row));
+            out += &card(board, &describe_slice(row.slice), &sum, Some(row));
         }
         out += "</div>\n";
     }

@@ -25,7 +25,7 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
 const MOST_DIGITS: usize = 17;
 
 /// Describes a slice, such as "2 men + 1 king v 3 men": the side to move first.
-pub(super) fn words_of_slice(slice: Slice) -> String {
+pub(super) fn describe_slice(slice: Slice) -> String {
     let [men, kings, enemy_men, enemy_kings] = slice.name().0;
     let side = |men: u8, kings: u8| {
         let counted = |n: u8, one: &str, many: &str| match n {
@@ -64,7 +64,7 @@ pub(super) fn shell_word(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{percent, shell_word, words_of_slice};
+    use super::{describe_slice, percent, shell_word};
     use crate::egdb::Slice;
 
     #[test]
@@ -88,9 +88,9 @@ mod tests {
     }
 
     #[test]
-    fn slices_and_words() {
-        assert_eq!(words_of_slice(Slice::new(2, 1, 3, 0)), "2 men + 1 king v 3 men");
-        assert_eq!(words_of_slice(Slice::new(0, 2, 1, 1)), "2 kings v 1 man + 1 king");
+    fn slices_are_described() {
+        assert_eq!(describe_slice(Slice::new(2, 1, 3, 0)), "2 men + 1 king v 3 men");
+        assert_eq!(describe_slice(Slice::new(0, 2, 1, 1)), "2 kings v 1 man + 1 king");
         for (word, quoted) in
             [("cert-7x7", "cert-7x7"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("-x", "'./-x'")]
         {

@@ -1,6 +1,6 @@
 //! Takes items from a farm until it is stopped.
 
-use draughtproof_farm::{Connection, Databases, WorkDone, WorkerSettings, as_name, run_worker};
+use draughtproof_farm::{Connection, Databases, WorkDone, WorkerSettings, run_worker, to_name};
 
 use super::Options;
 use crate::cli::failure::Failure;
@@ -34,7 +34,7 @@ pub(in crate::cli) fn run(options: &Options) -> Result<(), Failure> {
 /// The default name of a worker: the host's name and the process's number.
 fn usual_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname");
-    let host = as_name(host.as_deref().unwrap_or("worker").trim());
+    let host = to_name(host.as_deref().unwrap_or("worker").trim());
     let host: String = host.chars().take(40).collect();
     format!("{host}-{}", std::process::id())
 }

@@ -97,7 +97,7 @@ fn collect(queue: &dyn ManagerQueue, number: usize) -> Vec<Delivery> {
             queue.accept(&delivery);
             found.push(delivery);
         }
-        queue.settle();
+        queue.confirm_saved();
     }
     found
 }

@@ -1,0 +1,200 @@
+//! Takes items from the broker for threads that wait, renews their leases until their results are
+//! sent, and gives them back when the worker ends.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::AckKind;
+use async_nats::jetstream::consumer::PullConsumer;
+use draughtproof_proof::proof::{Lease, WorkerQueue};
+use futures_util::StreamExt;
+
+use super::jobs::OpenJob;
+use super::leases::WaitingItem;
+use super::results::{Finished, send_result};
+use super::shared::Shared;
+use crate::names::{WORKERS, items_stream};
+
+/// Time after which a request for items expires and is made anew.
+const EXPIRES: Duration = Duration::from_secs(3);
+/// Like [`EXPIRES`], but if there is more than one job, since jobs are asked in turn.
+const EXPIRES_IN_TURN: Duration = Duration::from_millis(300);
+/// Delay before the next attempt after a failure.
+const PAUSE: Duration = Duration::from_millis(300);
+/// Interval at which the worker checks which leases to renew.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// An item that a thread has taken.
+pub(super) struct FarmLease {
+    shared: Arc<Shared>,
+    held: Option<WaitingItem>,
+    start: Instant,
+}
+
+/// The queue of a worker's threads.
+pub(super) struct LeaseQueue(pub(super) Arc<Shared>);
+
+impl WorkerQueue for LeaseQueue {
+    type Lease<'a> = FarmLease;
+
+    fn lease(&self) -> Option<FarmLease> {
+        let shared = &self.0;
+        let mut leases = shared.leases();
+        leases.idle += 1;
+        shared.demand.notify_one();
+        loop {
+            if leases.is_closed {
+                leases.idle -= 1;
+                return None;
+            }
+            if let Some(held) = leases.ready.pop_front() {
+                leases.idle -= 1;
+                let start = Instant::now();
+                return Some(FarmLease { shared: Arc::clone(shared), held: Some(held), start });
+            }
+            leases = shared.ready.wait(leases).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl FarmLease {
+    pub(super) fn job(&self) -> &Arc<OpenJob> {
+        match &self.held {
+            Some(held) => &held.job,
+            None => unreachable!("a lease that is over"),
+        }
+    }
+
+    /// Sends a result; waits if too many results are under way.
+    fn finish(mut self, found: Result<Vec<u8>, String>) {
+        let Some(WaitingItem { job, item, number }) = self.held.take() else { return };
+        let shared = Arc::clone(&self.shared);
+        shared.leases().record_time(self.start.elapsed());
+        if job.is_over() {
+            shared.leases().release(number);
+            return;
+        }
+        let permit = shared.runtime.block_on(Arc::clone(&shared.results).acquire_owned());
+        let finished = Finished { job, item, number, found };
+        shared.clone().runtime.spawn(async move {
+            send_result(&shared, finished).await;
+            drop(permit);
+        });
+    }
+}
+
+impl Lease for FarmLease {
+    fn item(&self) -> &[u8] {
+        self.held.as_ref().map_or(&[], |held| &held.item)
+    }
+
+    fn complete(self, result: Vec<u8>) {
+        self.finish(Ok(result));
+    }
+
+    fn give_up(self, why: String) {
+        self.finish(Err(why));
+    }
+}
+
+impl Drop for FarmLease {
+    fn drop(&mut self) {
+        if let Some(held) = self.held.take() {
+            let shared = Arc::clone(&self.shared);
+            self.shared.runtime.spawn(async move { give_back(&shared, held.number).await });
+        }
+    }
+}
+
+/// Gives an item back, so that the broker hands it to another worker at once.
+async fn give_back(shared: &Shared, number: u64) {
+    let receipt = shared.leases().held.get(&number).map(|keep| Arc::clone(&keep.receipt));
+    if let Some(receipt) = receipt {
+        // If this message is lost, the lease expires and the item goes to another worker later.
+        let _ = receipt.ack_with(AckKind::Nak(None)).await;
+    }
+    shared.leases().release(number);
+}
+
+/// Takes items for threads that wait until the worker ends, and then gives back those that no
+/// thread has begun.
+pub(super) async fn take_items(shared: Arc<Shared>) {
+    let mut consumers: HashMap<String, PullConsumer> = HashMap::new();
+    let mut ending = shared.ending.subscribe();
+    for turn in 0usize.. {
+        if *ending.borrow() {
+            break;
+        }
+        let jobs: Vec<Arc<OpenJob>> = shared.jobs().open().collect();
+        consumers.retain(|name, _| jobs.iter().any(|job| job.name == *name));
+        let wanted = shared.leases().wanted();
+        if wanted == 0 || jobs.is_empty() {
+            tokio::select! {
+                () = shared.demand.notified() => {}
+                _ = ending.changed() => {}
+            }
+            continue;
+        }
+        let job = &jobs[turn % jobs.len()];
+        let expires = if jobs.len() == 1 { EXPIRES } else { EXPIRES_IN_TURN };
+        let taken = tokio::select! {
+            taken = take(&shared, job, &mut consumers, wanted, expires) => taken,
+            _ = ending.changed() => continue,
+        };
+        if let Err(why) = taken {
+            consumers.remove(&job.name);
+            if !job.is_over() {
+                shared.link.log.warn(&format!("job {}: no items come: {why}", job.name));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+    let unbegun: Vec<WaitingItem> = shared.leases().ready.drain(..).collect();
+    for held in unbegun {
+        give_back(&shared, held.number).await;
+    }
+}
+
+/// Takes `wanted` items of a job, or those that come until the request expires.
+async fn take(
+    shared: &Shared,
+    job: &Arc<OpenJob>,
+    consumers: &mut HashMap<String, PullConsumer>,
+    wanted: usize,
+    expires: Duration,
+) -> Result<(), String> {
+    if !consumers.contains_key(&job.name) {
+        let stream = items_stream(&job.name);
+        let found = shared.link.context.get_consumer_from_stream(WORKERS, stream).await;
+        consumers.insert(job.name.clone(), found.map_err(|e| e.to_string())?);
+    }
+    let Some(consumer) = consumers.get(&job.name) else { return Ok(()) };
+    let mut epoch = shared.link.epoch.clone();
+    epoch.mark_unchanged();
+    let batch = consumer.batch().max_messages(wanted).expires(expires).messages();
+    let mut batch = batch.await.map_err(|e| e.to_string())?;
+    loop {
+        let message = tokio::select! {
+            message = batch.next() => message,
+            // The answer to a request over an earlier connection never comes.
+            _ = epoch.changed() => return Ok(()),
+        };
+        let Some(message) = message else { return Ok(()) };
+        let (message, receipt) = message.map_err(|e| e.to_string())?.split();
+        shared.leases().add(Arc::clone(job), message.payload.into(), receipt);
+        shared.ready.notify_one();
+    }
+}
+
+/// Renews the leases of all held items until the task is aborted.
+pub(super) async fn keep_alive(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let due = shared.leases().due();
+        for receipt in due {
+            // If this renewal is lost, the next one does as well.
+            let _ = receipt.ack_with(AckKind::Progress).await;
+        }
+    }
+}
