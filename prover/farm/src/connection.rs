@@ -91,8 +91,7 @@ impl FarmLog {
     /// ago.
     pub(super) fn warn(&self, text: &str) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_old = |(said, when): &(String, Instant)| said == text && when.elapsed() < SAY_AGAIN;
-        if last.as_ref().is_some_and(is_old) {
+        if last.as_ref().is_some_and(|(said, when)| said == text && when.elapsed() < SAY_AGAIN) {
             return;
         }
         *last = Some((text.to_owned(), Instant::now()));
@@ -177,11 +176,11 @@ impl Login {
             };
         }
         let readable = |option, path: &Path| {
-            let bad = |e: std::io::Error| {
-                let (path, why) = (path.into(), e.to_string());
-                FarmError::File { option, path, why }
-            };
-            std::fs::File::open(path).map(|_| ()).map_err(bad)
+            std::fs::File::open(path).map(|_| ()).map_err(|e| FarmError::File {
+                option,
+                path: path.into(),
+                why: e.to_string(),
+            })
         };
         if let Some(path) = &self.authorities {
             readable("--farm-ca", path)?;
@@ -271,7 +270,8 @@ impl Connection {
 
 /// Writes why there is no connection yet; returns an error if the cause is permanent.
 fn warn_or_fail(log: &FarmLog, error: &ConnectError) -> Result<(), FarmError> {
-    let (address, why) = (log.address().to_owned(), error.to_string());
+    let address = log.address().to_owned();
+    let why = error.to_string();
     match error.kind() {
         ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
             Err(FarmError::Refused { address, why })

@@ -17,8 +17,8 @@ pub(super) const MANAGER: &str = "manager";
 
 /// Whether this may be the name of a worker, a manager or a job: one token of a subject.
 pub(super) fn is_name(name: &str) -> bool {
-    let is_fine = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    (1..=64).contains(&name.len()) && name.bytes().all(is_fine)
+    (1..=64).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 /// Turns a text into a name: other characters become `-`.

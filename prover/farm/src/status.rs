@@ -185,8 +185,7 @@ pub fn prometheus(jobs: &[JobStatus]) -> String {
         }
     };
     let of_jobs = |value: &dyn Fn(&JobStatus) -> Option<f64>| -> Vec<(String, f64)> {
-        let sample = |job: &JobStatus| Some((format!("job={:?}", job.job), value(job)?));
-        jobs.iter().filter_map(sample).collect()
+        jobs.iter().filter_map(|job| Some((format!("job={:?}", job.job), value(job)?))).collect()
     };
     let count = |n: u64| Some(n as f64);
     let gauge = |n: Option<u64>| n.map(|n| n as f64);
@@ -229,7 +228,8 @@ pub fn prometheus(jobs: &[JobStatus]) -> String {
         jobs.iter().flat_map(samples).collect()
     };
     let number = |n: Option<u32>| n.map(f64::from);
-    let (proof, disproof) = ("Proof number of the root.", "Disproof number of the root.");
+    let proof = "Proof number of the root.";
+    let disproof = "Disproof number of the root.";
     family("root_proof_number", proof, "gauge", of_questions(&|q| number(q.proof)));
     family("root_disproof_number", disproof, "gauge", of_questions(&|q| number(q.disproof)));
     family(

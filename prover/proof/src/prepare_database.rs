@@ -86,7 +86,8 @@ pub fn prepare_slices(
     progress: &Progress,
 ) -> Result<Vec<(Slice, PairEvent)>, BuildError> {
     let _lock = store.lock_with_others()?;
-    let (board, mut done) = (store.board(), Vec::new());
+    let board = store.board();
+    let mut done = Vec::new();
     let mut bar: Option<Bar> = None;
     let mut session = BuildSession::new(store, cover, memory)?;
     if share_tables {
@@ -181,8 +182,8 @@ impl Room {
     /// # Errors
     /// [`BuildError`] if the system does not tell the free space.
     pub fn map_space(&self, store: &Store) -> Result<u64, BuildError> {
-        let usual = || Ok(MAP_SPACE.min((store.free_space()? + store.table_bytes()?) / 2));
-        self.map_space.map_or_else(usual, Ok)
+        self.map_space
+            .map_or_else(|| Ok(MAP_SPACE.min((store.free_space()? + store.table_bytes()?) / 2)), Ok)
     }
 }
 
@@ -347,10 +348,15 @@ fn resident_bytes(board: &Board, cover: &Cover) -> u64 {
 /// largest N with which they take at most 25 MiB in memory, but fewer than `start` has, so that
 /// there is something left to search; at least 2.
 pub fn default_cover(board: &Board, start: u32) -> Cover {
-    let bytes = |cover: &Cover| resident_bytes(board, cover);
-    let covers = (2..=board.squares()).map(|n| (n, Cover::up_to(n)));
-    let fits = |(n, cover): &(u8, Cover)| u32::from(*n) < start && bytes(cover) <= DEFAULT_BYTES;
-    covers.take_while(fits).last().map_or(Cover::up_to(2), |(_, cover)| cover)
+    let mut default = Cover::up_to(2);
+    for pieces in 3..=board.squares() {
+        let cover = Cover::up_to(pieces);
+        if u32::from(pieces) >= start || resident_bytes(board, &cover) > DEFAULT_BYTES {
+            break;
+        }
+        default = cover;
+    }
+    default
 }
 
 /// Whether a board can have the database of a cover: it has enough squares, and the indices of all

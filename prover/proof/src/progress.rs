@@ -97,7 +97,8 @@ impl Count {
     /// A line about a task that has been under way for this time.
     fn progress(&self, time: Duration) -> String {
         let Count { what, unit, work, before, done } = self;
-        let (all, rate) = (before + done, self.rate(time));
+        let all = before + done;
+        let rate = self.rate(time);
         let mut line = format!("{what}: {all} {unit}, {rate:.0}/s");
         if let Some(percent) = (100 * all).checked_div(*work) {
             line += &format!(", {percent} %");
@@ -112,7 +113,9 @@ impl Count {
     fn end(&self, time: Duration) -> String {
         let Count { what, unit, before, done, .. } = self;
         let earlier = if *before > 0 { format!(" ({before} before)") } else { String::new() };
-        let (all, seconds, rate) = (before + done, time.as_secs_f64(), self.rate(time));
+        let all = before + done;
+        let seconds = time.as_secs_f64();
+        let rate = self.rate(time);
         format!("{what}: {all} {unit}{earlier} in {seconds:.1} s, {rate:.0}/s")
     }
 }
@@ -179,7 +182,7 @@ mod tests {
     use super::Count;
 
     #[test]
-    fn what_was_done_before_counts_and_is_not_fast() {
+    fn earlier_work_does_not_raise_the_rate() {
         let time = Duration::from_secs(20);
         let search =
             |before, done| Count { what: "x".into(), unit: "nodes", work: 0, before, done };

@@ -110,8 +110,17 @@ pub(super) fn answer_and_rate(
         Ok(SourcedMove { answer, from: Bounds { lower: upper, upper: lower } })
     });
     let moves = moves.collect::<Result<_, LookupError>>()?;
-    let (fen, value, depth, line) = (answer.fen, answer.value.into(), answer.depth, answer.line);
-    Ok((SourcedPosition { fen, value, depth, moves, line, from }, rated))
+    Ok((
+        SourcedPosition {
+            fen: answer.fen,
+            value: answer.value.into(),
+            depth: answer.depth,
+            moves,
+            line: answer.line,
+            from,
+        },
+        rated,
+    ))
 }
 
 /// The sources of a position's value for its side to move, disregarding its moves.

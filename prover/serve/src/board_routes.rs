@@ -169,7 +169,9 @@ pub(super) async fn line_route(
 
 fn line(site: &BoardSite, start: Position) -> Result<LineAnswer, Problem> {
     let begins_in_database = site.values().covers(&start);
-    let (mut moves, mut seen, mut at) = (Vec::new(), HashSet::new(), start);
+    let mut moves = Vec::new();
+    let mut seen = HashSet::new();
+    let mut at = start;
     let end = loop {
         if !begins_in_database && site.values().covers(&at) {
             break LineEnd::Database;

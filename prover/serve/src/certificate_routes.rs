@@ -6,7 +6,6 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use certificate_spec::claim::Question;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -24,9 +23,9 @@ const PLIES: usize = 8;
 const USUAL_PLIES: usize = 4;
 
 fn certificate<'a>(site: &'a Site, root: &str) -> Result<&'a ServedCertificate, Problem> {
-    let missing =
-        || Problem::missing(format!("expected the root of a certificate, found {root:?}"));
-    site.certificate(root).ok_or_else(missing)
+    site.certificate(root).ok_or_else(|| {
+        Problem::missing(format!("expected the root of a certificate, found {root:?}"))
+    })
 }
 
 /// All certificates that are served, with the notes of those who have checked them.
@@ -76,10 +75,9 @@ pub(super) async fn node_route(
         Some(name) => proofs.find(|proof| question_name(proof.question) == name),
     };
     let question = proof.map(|proof| proof.question);
-    let find = |question: Question| {
+    let node = question.map_or(Ok(None), |question| {
         number.parse().map_or(Ok(None), |number| node_answer(certificate, question, number))
-    };
-    let node = question.map_or(Ok(None), find)?;
+    })?;
     let node = node.ok_or_else(|| {
         Problem::missing(format!(
             "expected a node of a question of the certificate, found {number:?}"

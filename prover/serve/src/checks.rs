@@ -84,10 +84,12 @@ enum Of {
 impl Subject {
     /// The subject that stands for a certificate.
     pub(super) fn certificate(stored: &Stored) -> Self {
-        let (claim, root) = (&stored.claim, stored.root);
+        let claim = &stored.claim;
+        let root = stored.root;
         let is_initial = stored.start == stored.game.start();
         let start = if is_initial { "initial" } else { &claim.start };
-        let (value, game) = (claim.value.word(), claim.game.clone());
+        let value = claim.value.word();
+        let game = claim.game.clone();
         Subject {
             root,
             of: Of::Certificate { value, game, start: start.into() },

@@ -53,7 +53,8 @@ impl Walk<'_> {
         names: &mut Vec<String>,
         lines: &mut Vec<OpeningLine>,
     ) -> Result<(), MoveError> {
-        let (board, proved) = (&self.certificate.stored.game.board, &self.certificate.proved);
+        let board = &self.certificate.stored.game.board;
+        let proved = &self.certificate.proved;
         let mut successors = Vec::new();
         let place = proved.place_for(self.question, at);
         if names.len() < self.plies && place.is_some() {

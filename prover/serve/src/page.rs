@@ -25,11 +25,9 @@ const ASSETS: [Asset; 8] = [
 
 /// The addresses of the page. A browser asks for each whether it has changed.
 pub(super) fn page<S: Clone + Send + Sync + 'static>() -> Router<S> {
-    let add = |router: Router<S>, (path, kind, text): Asset| {
-        let answer = move |headers: HeaderMap| async move { file(&headers, kind, text) };
-        router.route(path, get(answer))
-    };
-    ASSETS.into_iter().fold(Router::new(), add)
+    ASSETS.into_iter().fold(Router::new(), |router, (path, kind, text)| {
+        router.route(path, get(move |headers| async move { file(&headers, kind, text) }))
+    })
 }
 
 fn file(asked: &HeaderMap, kind: &'static str, text: &'static str) -> Response {

@@ -87,7 +87,8 @@ async fn within_limits(State(app): State<Arc<App>>, request: Request, next: Next
         return problem.into_response();
     }
     // A body whose announced size is too large is refused at once.
-    let (body, most) = (request.body().size_hint().lower(), app.limits.body);
+    let body = request.body().size_hint().lower();
+    let most = app.limits.body;
     if body > most as u64 {
         let detail = format!("expected a body of at most {most} bytes, found {body}");
         return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response();

@@ -50,7 +50,8 @@ impl Farm {
         objects: Option<Objects>,
     ) -> Result<Farm, FarmError> {
         let link = connection.link.clone();
-        let (name, lease) = (job.name.clone(), job.lease);
+        let name = job.name.clone();
+        let lease = job.lease;
         let first = loop {
             let before = link.connections();
             let first = connection.runtime.block_on(async {

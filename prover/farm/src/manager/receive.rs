@@ -161,7 +161,8 @@ fn describe_difference(shared: &Shared, found: &JobContext) -> String {
         return format!("a result over {} pieces, expected {}", found.cover, want.cover);
     }
     let name = |root: &Option<Digest>| root.map_or("none".into(), |root| root.to_string());
-    let (found, want) = (name(&found.database), name(&want.database));
+    let found = name(&found.database);
+    let want = name(&want.database);
     format!("a result over the database {found}, expected {want}")
 }
 

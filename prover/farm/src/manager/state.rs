@@ -354,8 +354,8 @@ impl<R> State<R> {
 
     /// The workers that sent a heartbeat within [`FORGET`], in order of their names.
     pub(super) fn workers(&self, now: Instant) -> Vec<(&String, &WorkerState)> {
-        let is_there = |(_, w): &(&String, &WorkerState)| now - w.heard < FORGET;
-        let mut workers: Vec<_> = self.workers.iter().filter(is_there).collect();
+        let mut workers: Vec<_> =
+            self.workers.iter().filter(|(_, w)| now - w.heard < FORGET).collect();
         workers.sort_by_key(|(name, _)| *name);
         workers
     }

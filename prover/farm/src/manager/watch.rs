@@ -41,8 +41,8 @@ pub(super) async fn receive_heartbeats(shared: Arc<Shared>) {
     let client = &shared.link.client;
     let beats = format!("{PREFIX}.{}.worker.*", shared.job.name);
     loop {
-        let (beats, hellos) =
-            (client.subscribe(beats.clone()).await, client.subscribe(HELLO).await);
+        let beats = client.subscribe(beats.clone()).await;
+        let hellos = client.subscribe(HELLO).await;
         let (Ok(mut beats), Ok(mut hellos)) = (beats, hellos) else {
             tokio::time::sleep(PAUSE).await;
             continue;

@@ -102,9 +102,9 @@ fn handle_announcement(shared: &Arc<Shared>, announcement: Announcement) {
         return;
     }
     let is_new = jobs.all.insert(name, Job { heard: now, state: JobState::Opening }).is_none();
-    let same =
-        |job: Arc<OpenJob>| (job.wire == announcement.context).then(|| Arc::clone(&job.database));
-    let there = jobs.open().find_map(same);
+    let there = jobs
+        .open()
+        .find_map(|job| (job.wire == announcement.context).then(|| Arc::clone(&job.database)));
     drop(jobs);
     let shared = Arc::clone(shared);
     tokio::task::spawn_blocking(move || {

@@ -69,10 +69,13 @@ impl Leases {
     }
 
     pub(super) fn add(&mut self, job: Arc<OpenJob>, item: Vec<u8>, receipt: Acker) {
-        let (number, now) = (self.next, Instant::now());
+        let number = self.next;
+        let now = Instant::now();
         self.next += 1;
-        let (receipt, kept) = (Arc::new(receipt), now);
-        self.held.insert(number, Renewal { job: Arc::clone(&job), receipt, taken: now, kept });
+        self.held.insert(
+            number,
+            Renewal { job: Arc::clone(&job), receipt: Arc::new(receipt), taken: now, kept: now },
+        );
         self.ready.push_back(WaitingItem { job, item, number });
     }
 

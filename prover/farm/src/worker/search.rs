@@ -103,7 +103,8 @@ fn wait_for_lemmas<'a>(
         if there.lemmas.digest() == wanted {
             continue;
         }
-        let (from, begin) = (there.rounds.len(), Instant::now());
+        let from = there.rounds.len();
+        let begin = Instant::now();
         drop(there);
         let more = request_rounds(shared, job, attacker, from as u64);
         let mut there = known.write().unwrap_or_else(PoisonError::into_inner);

@@ -205,7 +205,8 @@ impl Stored {
             let what = format!("expected game {game} and start {fen}, spelt so, found another way");
             return Err(wrong(&file, what));
         }
-        let (most, squares) = (claim.cover.most_pieces(), game.board.squares());
+        let most = claim.cover.most_pieces();
+        let squares = game.board.squares();
         if most > squares {
             return Err(wrong(&file, format!("expected at most {squares} pieces, found {most}")));
         }

@@ -38,9 +38,9 @@ impl Section {
         let ranks: KeyMap<u32> = nodes.iter().map(|n| (n.position.key(), n.rank)).collect();
         for ProofNode { position, rank, basis } in &mut nodes {
             if let Basis::Leaf(leaf) = basis {
-                let closes =
-                    |p: &Position| ranks.get(&p.key()).is_some_and(|there| !is_win || there < rank);
-                *leaf = replay.repack(leaf, position, closes)?;
+                *leaf = replay.repack(leaf, position, |p| {
+                    ranks.get(&p.key()).is_some_and(|there| !is_win || there < rank)
+                })?;
             }
         }
         Ok(Section::of(question, board, nodes))
@@ -49,7 +49,8 @@ impl Section {
     /// The section of a question from its nodes, in ascending order of their positions, with leaves
     /// that end where the tree takes over.
     pub(crate) fn of(question: Question, board: &Board, proof: Vec<ProofNode>) -> Self {
-        let (mut nodes, mut leaves) = (Vec::with_capacity(proof.len()), Vec::new());
+        let mut nodes = Vec::with_capacity(proof.len());
+        let mut leaves = Vec::new();
         for ProofNode { position, rank, basis } in proof {
             let (kind, data) = match basis {
                 Basis::Or(choice) => (kind::OR, choice),

@@ -38,9 +38,10 @@ impl Certificate {
     pub fn new(claim: &Claim, sections: &[Section]) -> Self {
         let claim = claim.encode();
         let provenances = sections.iter().filter_map(Section::provenance);
-        let assumes = sections.iter().any(|s| s.assumed() > 0).then(|| PartialProof::of(provenances));
-        let (manifest, objects) = (Vec::new(), Vec::new());
-        let mut certificate = Certificate { claim, manifest, objects, assumes };
+        let assumes =
+            sections.iter().any(|s| s.assumed() > 0).then(|| PartialProof::of(provenances));
+        let objects = Vec::new();
+        let mut certificate = Certificate { claim, manifest: Vec::new(), objects, assumes };
         let mut objects = Vec::new();
         for section in sections {
             let mut first = 0;
@@ -67,14 +68,16 @@ impl Certificate {
             }
         }
         let claim = certificate.claim.as_bytes();
-        let (claim_length, claim_digest) = (claim.len() as u64, Digest::of(claim));
-        certificate.manifest = Manifest { claim_length, claim_digest, objects }.encode();
+        certificate.manifest =
+            Manifest { claim_length: claim.len() as u64, claim_digest: Digest::of(claim), objects }
+                .encode();
         certificate
     }
 
     fn add(&mut self, kind: Kind, head: ObjectHead, bytes: Vec<u8>) -> Object {
         let ObjectHead { question, first, count } = head;
-        let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
+        let length = bytes.len() as u64;
+        let digest = Digest::of(&bytes);
         self.objects.push((digest, bytes));
         Object { kind, question, first, count, length, digest }
     }
@@ -112,7 +115,10 @@ impl Certificate {
         let provenances = stored.proofs.iter().filter_map(|proof| proof.provenance.as_ref());
         (&claim.game, &claim.start) == (&stored.claim.game, &stored.claim.start)
             && stored.is_unfinished()
-            && self.assumes.as_ref().is_none_or(|this| this.continues(&PartialProof::of(provenances)))
+            && self
+                .assumes
+                .as_ref()
+                .is_none_or(|this| this.continues(&PartialProof::of(provenances)))
     }
 
     /// Writes the certificate to `target`, where it appears atomically. If an equal certificate is

@@ -182,8 +182,8 @@ impl<'a> Combination<'a> {
             Asked::WhiteNotLost => &[Value::WhiteNotLost],
         };
         for &value in values {
-            let section = |&question| self.section(question, database);
-            let sections = value.questions().iter().map(section);
+            let sections =
+                value.questions().iter().map(|&question| self.section(question, database));
             let sections: Option<Vec<_>> = sections.collect::<Result<_, _>>()?;
             if let Some(sections) = sections {
                 return Ok(Combined { value, sections });
@@ -237,8 +237,13 @@ pub fn first_of_alike(certificates: &[Stored]) -> Result<&Stored, CombineError> 
         ];
         let different = aspects.into_iter().find(|(_, expected, found)| expected != found);
         if let Some((what, expected, found)) = different {
-            let (first, other) = (first.directory.clone(), other.directory.clone());
-            return Err(CombineError::Different { first, other, what, expected, found });
+            return Err(CombineError::Different {
+                first: first.directory.clone(),
+                other: other.directory.clone(),
+                what,
+                expected,
+                found,
+            });
         }
     }
     Ok(first)

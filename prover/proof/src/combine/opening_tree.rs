@@ -36,7 +36,8 @@ impl Region {
     pub(super) fn new(board: &Board, start: &Position, goals: &[Position], plies: u32) -> Self {
         let mut region = Region { nodes: Vec::new(), index: KeyMap::default() };
         region.node_of(start, 0, 0);
-        let (mut from, mut successors) = (0, Vec::new());
+        let mut from = 0;
+        let mut successors = Vec::new();
         for ply in 0..plies {
             if goals.iter().all(|goal| region.has(goal)) {
                 break;
@@ -203,7 +204,9 @@ impl<'a> OpeningTree<'a> {
                 below(at).map(|s| count[s]).sum::<u64>().clamp(1, REFUTED)
             };
         }
-        let (mut seen, mut todo, mut found) = (vec![false; nodes.len()], vec![0], Vec::new());
+        let mut seen = vec![false; nodes.len()];
+        let mut todo = vec![0];
+        let mut found = Vec::new();
         while let Some(at) = todo.pop() {
             if self.holding[at].is_some() || std::mem::replace(&mut seen[at], true) {
                 continue;

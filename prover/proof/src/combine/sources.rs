@@ -43,7 +43,8 @@ impl<'a> Sources<'a> {
         question: Question,
         certificates: &'a [Stored],
     ) -> Self {
-        let (mut sources, mut index) = (Vec::new(), KeyMap::default());
+        let mut sources = Vec::new();
+        let mut index = KeyMap::default();
         let mut offset = 0;
         let proofs = certificates.iter().flat_map(|s| s.proofs.iter().map(move |proof| (s, proof)));
         let bears = |proof: &StoredProof| {

@@ -36,7 +36,8 @@ impl Evaluation {
         };
         let at = |pieces: i32| {
             std::array::from_fn(|i| {
-                let (many, few) = (weights.many[i], weights.few[i]);
+                let many = weights.many[i];
+                let few = weights.few[i];
                 let weight = few + (many - few) * part(pieces) / 256;
                 if NAMES[i].starts_with("tempo") { weight * 7 / way } else { weight }
             })

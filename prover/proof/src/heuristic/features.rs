@@ -49,7 +49,8 @@ pub(super) struct Masks {
 
 impl Masks {
     pub(super) fn new(board: &Board) -> Self {
-        let (rows, columns) = (board.rows(), board.columns());
+        let rows = board.rows();
+        let columns = board.columns();
         let set = |wanted: &dyn Fn(u8) -> bool| {
             let squares = (0..board.squares()).filter(|&s| wanted(s));
             squares.fold(0, |bits, s| bits | board.bit(s))
@@ -82,7 +83,8 @@ impl Masks {
     /// The features of a position.
     #[inline(always)]
     pub(super) fn features(&self, p: &Position) -> Features {
-        let (black, white) = (self.of::<true>(p), self.of::<false>(p));
+        let black = self.of::<true>(p);
+        let white = self.of::<false>(p);
         let (own, other) = if p.turn == Side::Black { (black, white) } else { (white, black) };
         let mut features = [0; FEATURES];
         for (i, feature) in features.iter_mut().enumerate() {
@@ -99,9 +101,11 @@ impl Masks {
     fn of<const BLACK: bool>(&self, p: &Position) -> Features {
         let side = usize::from(!BLACK);
         let (own, enemy) = if BLACK { (p.black, p.white) } else { (p.white, p.black) };
-        let (kings, men) = (own & p.kings, own & !p.kings);
+        let kings = own & p.kings;
+        let men = own & !p.kings;
         let empty = self.squares & !(own | enemy);
-        let (h, g) = (self.half, self.half + 1);
+        let h = self.half;
+        let g = self.half + 1;
         let forward = |bits: u64, by: u32| if BLACK { bits << by } else { bits >> by };
         let backward = |bits: u64, by: u32| if BLACK { bits >> by } else { bits << by };
         let count = |bits: u64| bits.count_ones() as i32;
@@ -111,8 +115,10 @@ impl Masks {
         };
         // The squares from which a step forward leads to an empty square, for each diagonal, and
         // those from which a step back does.
-        let (ahead, ahead_too) = (backward(empty, h), backward(empty, g));
-        let (behind, behind_too) = (forward(empty, h), forward(empty, g));
+        let ahead = backward(empty, h);
+        let ahead_too = backward(empty, g);
+        let behind = forward(empty, h);
+        let behind_too = forward(empty, g);
         let men_moves = count(men & ahead) + count(men & ahead_too);
         let king_moves = count(kings & ahead)
             + count(kings & ahead_too)

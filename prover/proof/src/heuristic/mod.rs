@@ -169,7 +169,8 @@ impl<'a> Heuristic<'a> {
     ) -> Analysis {
         let threads = self.states.len() as u64;
         self.table.begin(limits.nodes);
-        let (is_over, nodes) = (AtomicBool::new(false), AtomicU64::new(0));
+        let is_over = AtomicBool::new(false);
+        let nodes = AtomicU64::new(0);
         let shared = Shared {
             board: self.board,
             database: self.database,
@@ -198,7 +199,8 @@ impl<'a> Heuristic<'a> {
             let mut last: Option<Analysis> = None;
             run.deepen(position, 1..=deepest, |run, depth, found| {
                 let Line { positions, ends_in_draw } = run.variation();
-                let (pv, ends_in_draw) = (positions.clone(), *ends_in_draw);
+                let pv = positions.clone();
+                let ends_in_draw = *ends_in_draw;
                 let analysis = Analysis {
                     score: found.score,
                     depth,

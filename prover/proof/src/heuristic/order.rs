@@ -118,7 +118,8 @@ impl Order {
     /// Moves the best candidate of those from `place` on to `place`, and returns it.
     pub(super) fn pick(&mut self, place: usize, end: usize) -> Candidate {
         let rest = &mut self.candidates[place..end];
-        let (mut best, mut rank) = (0, i32::MIN);
+        let mut best = 0;
+        let mut rank = i32::MIN;
         for (i, candidate) in rest.iter().enumerate() {
             if candidate.rank > rank {
                 (best, rank) = (i, candidate.rank);
@@ -159,7 +160,9 @@ impl Order {
 
 /// The index of a step in the history.
 fn place(before: &Position, after: &Position) -> usize {
-    let (old, new) = (before.of(before.turn), after.of(before.turn));
-    let (from, to) = ((old & !new).trailing_zeros(), (new & !old).trailing_zeros());
+    let old = before.of(before.turn);
+    let new = after.of(before.turn);
+    let from = (old & !new).trailing_zeros();
+    let to = (new & !old).trailing_zeros();
     (before.turn as usize) << 12 | (from as usize & 63) << 6 | to as usize & 63
 }

@@ -151,8 +151,7 @@ impl Item {
             }
             let analysis = heuristic.search(successor, limits, |_| ());
             let sign = if goal.is_or(successor) { 1 } else { -1 };
-            let (score, ends_in_draw) = (sign * analysis.score, analysis.ends_in_draw);
-            Guess { numbers, score, ends_in_draw }
+            Guess { numbers, score: sign * analysis.score, ends_in_draw: analysis.ends_in_draw }
         };
         numbers.iter().zip(&successors).map(guess).collect()
     }

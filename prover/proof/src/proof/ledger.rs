@@ -136,8 +136,8 @@ impl Ledger {
     /// [`LedgerError`], such as when another process has it open.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         if let Some(directory) = path.parent() {
-            let io = |source| LedgerError::Io { path: directory.into(), source };
-            std::fs::create_dir_all(directory).map_err(io)?;
+            std::fs::create_dir_all(directory)
+                .map_err(|source| LedgerError::Io { path: directory.into(), source })?;
         }
         let mut database = open_database(path)?;
         let mut set_aside = None;
@@ -163,8 +163,7 @@ impl Ledger {
         let path = PathBuf::from("memory");
         let made = Database::builder().create_with_backend(InMemoryBackend::new());
         let database = made.map_err(|e| store_error(&path, e))?;
-        let (fresh, set_aside) = (Mutex::default(), None);
-        Ok(Ledger { path, is_file: false, database, fresh, set_aside })
+        Ok(Ledger { path, is_file: false, database, fresh: Mutex::default(), set_aside: None })
     }
 
     /// The new path of a file of an earlier version that was in the place of this one.
@@ -205,11 +204,11 @@ impl Ledger {
             table => table.map_err(|e| failed(e.into()))?,
         };
         let all = table.iter().map_err(|e| failed(e.into()))?;
-        let item = |entry: Result<(redb::AccessGuard<'_, &[u8]>, _), redb::StorageError>| {
+        all.map(|entry| {
             let (item, _) = entry.map_err(|e| failed(e.into()))?;
             Ok(item.value().to_vec())
-        };
-        all.map(item).collect()
+        })
+        .collect()
     }
 
     /// The path of the checkpoint of an item's search; `None` if the results are in memory. Its name
@@ -322,8 +321,7 @@ fn rename_old(path: &Path) -> Result<PathBuf, LedgerError> {
         PathBuf::from(name)
     };
     let rename = |from: &Path, to: &Path| {
-        let io = |source| LedgerError::Io { path: from.into(), source };
-        std::fs::rename(from, to).map_err(io)
+        std::fs::rename(from, to).map_err(|source| LedgerError::Io { path: from.into(), source })
     };
     let aside = (0..).map(numbered).find(|path| !path.exists()).unwrap_or_else(|| numbered(0));
     for kept in searches_beside(path) {
@@ -384,7 +382,7 @@ mod tests {
     use super::{Ledger, RESULTS, Record};
 
     #[test]
-    fn a_result_that_has_changed_is_none() {
+    fn changed_results_are_ignored() {
         let ledger = Ledger::in_memory().expect("memory");
         let items: Vec<Vec<u8>> = (0..4).map(|i| vec![i; 10]).collect();
         items.iter().for_each(|item| ledger.put(Record { item: item.clone(), result: vec![7; 5] }));
@@ -411,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_an_earlier_version_is_set_aside() {
+    fn files_of_earlier_versions_are_set_aside() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("6x6.results");
         let beside = |name: &str| directory.path().join(name);

@@ -44,7 +44,8 @@ pub fn position_value<'a>(
     let mut questions = [position.turn, position.turn.opponent()]
         .map(|attacker| Question { search: search(attacker), answer: None });
     let spent = |q: &[Question<'_>; 2]| q[0].search.nodes() + q[1].search.nodes();
-    let (mut share, mut before) = (FIRST_SHARE, u64::MAX);
+    let mut share = FIRST_SHARE;
+    let mut before = u64::MAX;
     while spent(&questions) != before {
         before = spent(&questions);
         for i in 0..questions.len() {

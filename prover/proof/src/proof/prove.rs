@@ -9,7 +9,7 @@ use indicatif::BinaryBytes;
 
 use super::item::{Answer, Item, SearchContext};
 use super::manager::{ProofError, Question, Verdict};
-use super::queue::{Lease, LocalLease, LocalQueue, QueueSource};
+use super::queue::{Lease, LocalQueue, QueueSource};
 use super::settings::{Environment, ProofSettings};
 use super::tree::Tree;
 use super::work::{Work, work};
@@ -74,14 +74,15 @@ fn decide_by_threads<'g>(
 ) -> Result<(Tree<'g>, Verdict), ProofError> {
     let queue = LocalQueue::default();
     let is_kept = AtomicBool::new(false);
-    let answer = |lease: &LocalLease<'_>| {
-        let _thread = threads.take();
-        search(question, lease.item(), &is_kept)
-    };
     let (tree, verdict) = std::thread::scope(|scope| {
         let _closing = Closing(&queue);
         for _ in 0..threads.number() {
-            scope.spawn(|| work(&queue, answer));
+            scope.spawn(|| {
+                work(&queue, |lease| {
+                    let _thread = threads.take();
+                    search(question, lease.item(), &is_kept)
+                });
+            });
         }
         question.decide(&queue)
     })?;
@@ -143,6 +144,7 @@ fn describe_progress(
         text += &format!("; below {written}: {proof}, {disproof}, depth {}", heard.depth);
     }
     let share = heard.probes.percent_known();
-    let (table, limit) = (BinaryBytes(heard.table.0), BinaryBytes(heard.table.1));
+    let table = BinaryBytes(heard.table.0);
+    let limit = BinaryBytes(heard.table.1);
     format!("{text}; {share:.0} % of look-ups in the database; table {table} of {limit}")
 }

@@ -148,8 +148,8 @@ impl ManagerQueue for LocalQueue {
     }
 
     fn collect(&self, wait: Duration) -> Vec<Delivery> {
-        let nothing = |state: &mut State| state.results.is_empty();
-        let waited = self.changed.wait_timeout_while(self.lock(), wait, nothing);
+        let waited =
+            self.changed.wait_timeout_while(self.lock(), wait, |state| state.results.is_empty());
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.results.drain(..).collect()
     }
@@ -217,7 +217,7 @@ mod tests {
     use super::{Lease, LocalQueue, ManagerQueue, WorkerQueue};
 
     #[test]
-    fn an_item_goes_round_until_it_is_completed() {
+    fn items_circulate_until_completed() {
         let queue = LocalQueue::default();
         queue.submit(vec![1]);
         queue.submit(vec![2]);
@@ -242,7 +242,8 @@ mod tests {
         first.give_up("no".into());
         let results = queue.collect(Duration::from_secs(60));
         let found: Vec<_> = results.into_iter().map(|d| (d.item, d.result)).collect();
-        let (one, two) = (Digest::of(&[1]), Digest::of(&[2]));
+        let one = Digest::of(&[1]);
+        let two = Digest::of(&[2]);
         assert_eq!(found, [(two, Ok(vec![20])), (one, Err("no".into()))]);
         assert_eq!(queue.collect(Duration::ZERO), []);
         queue.close();

@@ -180,23 +180,21 @@ impl Solver<'_> {
     /// Asks whether White wins and whether Black wins; in parallel if there is more than one
     /// worker.
     fn ask_both(&self) -> Result<[Answered; 2], SolveError> {
-        let is_win = |q| matches!(q, Question::WhiteWins | Question::BlackWins);
         let is_needless = [AtomicBool::new(false), AtomicBool::new(false)];
-        let needless = |i: usize| is_needless[i].store(true, Ordering::Relaxed);
         let ask = |attacker, i: usize| {
             let answered = self.ask(attacker, &|| is_needless[i].load(Ordering::Relaxed));
             let settles_all = match &answered {
                 // Under a threshold both sides may seem to win. Then White's proof is taken,
                 // whichever is first.
                 Ok(Answered { proof: Some(proof), .. }) => {
-                    is_win(proof.question)
+                    proof.question.is_win()
                         && (attacker == Side::White || self.request.settings.thresholds.is_none())
                 }
                 Ok(_) => false,
                 Err(_) => true,
             };
             if settles_all {
-                needless(1 - i);
+                is_needless[1 - i].store(true, Ordering::Relaxed);
             }
             answered
         };

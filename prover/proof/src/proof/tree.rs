@@ -214,8 +214,7 @@ impl<'a> Tree<'a> {
             (INFINITE.., _) => Outcome::Disproved,
             (proof, disproof) => {
                 let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-                let (proof, disproof) = (small(proof), small(disproof));
-                Outcome::Unknown(ProofNumbers { proof, disproof })
+                Outcome::Unknown(ProofNumbers { proof: small(proof), disproof: small(disproof) })
             }
         }
     }
@@ -309,7 +308,8 @@ impl<'a> Tree<'a> {
             };
         }
         while let Some((id, next)) = path.last_mut() {
-            let (id, at) = (*id as usize, *next);
+            let id = *id as usize;
+            let at = *next;
             *next += 1;
             state[id] = 1;
             let node = &self.nodes[id];
@@ -344,7 +344,8 @@ impl<'a> Tree<'a> {
 
     /// The largest distance of a node from the root, in moves by the shortest path.
     pub fn depth(&self) -> u32 {
-        let (mut depth, mut layer) = (0, vec![0]);
+        let mut depth = 0;
+        let mut layer = vec![0];
         let mut seen = vec![false; self.nodes.len()];
         seen[0] = true;
         loop {
@@ -382,7 +383,9 @@ impl<'a> Tree<'a> {
     pub fn frontier(&self, of: NodeId, most: usize) -> Vec<NodeId> {
         let root = &self.nodes[of as usize];
         let prove = root.proof <= root.disproof;
-        let (mut seen, mut todo, mut found) = (vec![false; self.nodes.len()], vec![of], Vec::new());
+        let mut seen = vec![false; self.nodes.len()];
+        let mut todo = vec![of];
+        let mut found = Vec::new();
         while let Some(id) = todo.pop() {
             let node = &self.nodes[id as usize];
             if node.is_decided() || std::mem::replace(&mut seen[id as usize], true) {

@@ -14,8 +14,10 @@ pub(super) const SHAPES: &str = "<svg width=\"0\" height=\"0\" class=\"shapes\" 
 /// The picture of a position, with Black's home row at the top and the numbers of the squares. Its
 /// alternative text is the FEN.
 pub(super) fn board_picture(board: &Board, position: &Position) -> String {
-    let (rows, columns) = (usize::from(board.rows()), usize::from(board.columns()));
-    let (width, height) = (columns * SIZE, rows * SIZE);
+    let rows = usize::from(board.rows());
+    let columns = usize::from(board.columns());
+    let width = columns * SIZE;
+    let height = rows * SIZE;
     let fen = board.write_fen(position);
     let mut out = format!(
         "<svg class=\"board\" viewBox=\"-1 -1 {} {}\" role=\"img\" aria-label=\"board of {fen}\">\
@@ -28,7 +30,8 @@ pub(super) fn board_picture(board: &Board, position: &Position) -> String {
     let mut square = 0;
     for row in 0..rows {
         for column in (0..columns).filter(|column| (row + column) % 2 == 1) {
-            let (x, y) = (column * SIZE, row * SIZE);
+            let x = column * SIZE;
+            let y = row * SIZE;
             let bit = board.bit(square);
             square += 1;
             squares += &format!("M{x} {y}h{SIZE}v{SIZE}h-{SIZE}z");
@@ -36,13 +39,15 @@ pub(super) fn board_picture(board: &Board, position: &Position) -> String {
                 (true, _) => "black",
                 (_, true) => "white",
                 _ => {
-                    let (x, y) = (x + 1, y + 4);
+                    let x = x + 1;
+                    let y = y + 4;
                     pieces += &format!("<text x=\"{x}\" y=\"{y}\">{square}</text>");
                     continue;
                 }
             };
             let kind = if position.kings & bit != 0 { "king" } else { "man" };
-            let (x, y) = (x + SIZE / 2, y + SIZE / 2);
+            let x = x + SIZE / 2;
+            let y = y + SIZE / 2;
             pieces += &format!("<use href=\"#{kind}\" class=\"{side}\" x=\"{x}\" y=\"{y}\"/>");
         }
     }
@@ -53,7 +58,8 @@ pub(super) fn board_picture(board: &Board, position: &Position) -> String {
 /// The picture of a position with its FEN and the side to move below.
 pub(super) fn board_figure(board: &Board, position: &Position, caption: &str) -> String {
     let turn = name(position.turn);
-    let (picture, fen) = (board_picture(board, position), board.write_fen(position));
+    let picture = board_picture(board, position);
+    let fen = board.write_fen(position);
     format!(
         "<figure>{picture}<figcaption>{turn} to move{caption}<br><code>{fen}</code></figcaption></figure>"
     )

@@ -36,7 +36,8 @@ pub fn certificate_page(report: &CertificateReport<'_>) -> Result<String, FirstM
     out += "<h2>How it was made, as the certificate says</h2>\n";
     for proof in &stored.proofs {
         let Some(provenance) = &proof.provenance else { continue };
-        let (question, lines) = (describe_question(proof.question), provenance.to_string());
+        let question = describe_question(proof.question);
+        let lines = provenance.to_string();
         out += &format!(
             "<details><summary>that {question}</summary><pre>{}</pre></details>\n",
             escape(&lines)
@@ -136,7 +137,8 @@ fn verification(stored: &Stored) -> String {
     // The page shows the name of the folder only, since the path on this machine is private.
     let folder = stored.directory.file_name().map(|name| name.to_string_lossy().into_owned());
     let folder = shell_word(&folder.unwrap_or_else(|| "cert".into()));
-    let (game, root) = (&stored.claim.game, stored.root);
+    let game = &stored.claim.game;
+    let root = stored.root;
     let word = stored.claim.value.word();
     let verdict = if stored.assumed() == 0 { "VERIFIED" } else { "CONDITIONAL" };
     let database = match stored.claim.database {

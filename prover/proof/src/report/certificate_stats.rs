@@ -135,7 +135,8 @@ impl<F: FnMut(u64)> Counting<'_, F> {
         number: usize,
         ply: Option<u32>,
     ) -> Result<(), BrokenProof> {
-        let (proof, claimant) = (self.proof, self.proof.claimant());
+        let proof = self.proof;
+        let claimant = self.proof.claimant();
         let Some(leaf) = proof.leaves.get(number) else { return Ok(()) };
         let replay = Replay {
             board: self.board(),

@@ -28,10 +28,13 @@ pub struct SliceRow {
 
 /// The page of a board's database.
 pub fn database_page(board: &Board, manifest: &DatabaseManifest, rows: &[SliceRow]) -> String {
-    let (game, covered) = (board.name(), describe_cover(&manifest.cover));
+    let game = board.name();
+    let covered = describe_cover(&manifest.cover);
     let all = Sum::of(rows.iter());
     let mut out = head(&format!("{game}, {covered}"));
-    let (win, draw, loss) = (all.counts.win, all.counts.draw(), all.counts.loss);
+    let win = all.counts.win;
+    let draw = all.counts.draw();
+    let loss = all.counts.loss;
     let share = |n| percent(n, all.counts.positions);
     out += &format!(
         "<h1>Endgames of {game}, {covered}</h1>\n\
@@ -142,7 +145,9 @@ fn bar(counts: &Counts) -> String {
         let letter = if share >= 6.0 { letter } else { "" };
         format!("<i class=\"{class}\" style=\"width:{share:.3}%\">{letter}</i>")
     };
-    let (win, draw, loss) = (counts.win, counts.draw(), counts.loss);
+    let win = counts.win;
+    let draw = counts.draw();
+    let loss = counts.loss;
     format!(
         "<div class=\"bar\" aria-hidden=\"true\" title=\"{win} / {draw} / {loss}\">{}{}{}</div>\n",
         part("w", "W", win),

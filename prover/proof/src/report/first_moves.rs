@@ -32,7 +32,8 @@ impl FirstMoves {
     pub fn new(stored: &Stored, proof: &StoredProof) -> Result<Self, FirstMovesError> {
         let board = &stored.game.board;
         let mut moves = ProofMoves::new(stored);
-        let (start, claimant) = (stored.start, proof.claimant());
+        let start = stored.start;
+        let claimant = proof.claimant();
         let mut first = None;
         let mut from = start;
         if start.turn == claimant {

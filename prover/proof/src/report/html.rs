@@ -51,8 +51,9 @@ pub(super) fn head(title: &str) -> String {
 
 /// The end of a page, with the versions of program, format and rules.
 pub(super) fn foot() -> String {
-    let (version, format, rules) =
-        (env!("CARGO_PKG_VERSION"), certificate_spec::VERSION, certificate_spec::RULES);
+    let version = env!("CARGO_PKG_VERSION");
+    let format = certificate_spec::VERSION;
+    let rules = certificate_spec::RULES;
     format!(
         "<p class=\"small\">Page by prove {version}; format {format}, rules <code>{rules}</code>.</p>\n\
          </body></html>\n"

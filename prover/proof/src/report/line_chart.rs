@@ -57,14 +57,17 @@ pub(super) fn line_chart(axis: &str, series: &[Series<'_>]) -> String {
     let middle = (ACROSS[0] + ACROSS[1]) / 2.0;
     out += &format!("<text class=\"middle\" x=\"{middle}\" y=\"{}\">{axis}</text>", HEIGHT - 8.0);
     for (number, Series { points, .. }) in series.iter().enumerate() {
-        let (mut path, mut dots, mut is_broken) = (String::new(), String::new(), true);
+        let mut path = String::new();
+        let mut dots = String::new();
+        let mut is_broken = true;
         for &(at, n) in points {
             if n == 0 {
                 is_broken = true;
                 continue;
             }
             let stroke = if std::mem::take(&mut is_broken) { 'M' } else { 'L' };
-            let (at, n) = (x(at), y(n));
+            let at = x(at);
+            let n = y(n);
             path += &format!("{stroke}{at:.1} {n:.1}");
             if points.len() <= MOST_DOTS {
                 dots += &format!("<circle cx=\"{at:.1}\" cy=\"{n:.1}\" r=\"1.8\"/>");
@@ -77,14 +80,15 @@ pub(super) fn line_chart(axis: &str, series: &[Series<'_>]) -> String {
 
 /// The legend of the lines, for the text beside a chart.
 pub(super) fn key(series: &[Series<'_>]) -> String {
-    let sample = |(number, s): (usize, &Series<'_>)| {
-        format!(
-            "<span class=\"sample\"><svg viewBox=\"0 0 30 8\" aria-hidden=\"true\"><g class=\"line line{number}\">\
-             <path d=\"M0 4H30\"/></g></svg> {}</span>",
+    let mut samples = Vec::new();
+    for (number, s) in series.iter().enumerate() {
+        samples.push(format!(
+            "<span class=\"sample\"><svg viewBox=\"0 0 30 8\" aria-hidden=\"true\">\
+             <g class=\"line line{number}\"><path d=\"M0 4H30\"/></g></svg> {}</span>",
             s.name
-        )
-    };
-    series.iter().enumerate().map(sample).collect::<Vec<_>>().join(" ")
+        ));
+    }
+    samples.join(" ")
 }
 
 /// A short form of a number, with a prefix: 1000 as 1 k.

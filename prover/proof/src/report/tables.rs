@@ -89,7 +89,8 @@ fn tables(stats: &CertificateStats) -> [Table; 4] {
         .map(|(ply, size)| (ply.map_or("not reached".into(), |ply| ply.to_string()), size));
     let pieces = stats.by_pieces.iter().map(|(pieces, size)| (pieces.to_string(), size));
     let leaves = stats.leaves.iter().map(|(&n, size)| {
-        let (first, last) = (1u64 << n, (1u64 << n) | ((1 << n) - 1));
+        let first = 1u64 << n;
+        let last = (1u64 << n) | ((1 << n) - 1);
         (if n == 0 { "1".into() } else { format!("{first}-{last}") }, size)
     });
     let mut slices: Vec<_> = stats.lookups.iter().collect();

@@ -8,7 +8,8 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     if part == 0 || part == whole {
         return if part == 0 { "0 %".into() } else { "100 %".into() };
     }
-    let (part, whole) = (u128::from(part), u128::from(whole));
+    let part = u128::from(part);
+    let whole = u128::from(whole);
     let mut one = 10;
     for digits in 1..=MOST_DIGITS {
         let all = 100 * one;
@@ -68,7 +69,7 @@ mod tests {
     use crate::egdb::Slice;
 
     #[test]
-    fn shares_are_not_rounded_to_all_or_nothing() {
+    fn shares_are_never_rounded_to_0_or_100() {
         for (part, whole, said) in [
             (0, 7, "0 %"),
             (7, 7, "100 %"),

@@ -20,9 +20,12 @@ impl NodeBackup {
     /// count what the children share again and again, and on these boards they share nearly all; so
     /// it is the largest of their numbers and one for each other child (weak proof numbers).
     pub(super) fn new(is_or: bool, children: impl IntoIterator<Item = ProofNumbers>) -> Self {
-        let (mut least, mut second, mut best) = ((INFINITE, INFINITE), INFINITE, 0);
+        let mut least = (INFINITE, INFINITE);
+        let mut second = INFINITE;
+        let mut best = 0;
         let mut best_numbers = ProofNumbers { proof: 0, disproof: 0 };
-        let (mut largest, mut undecided) = (0, 0);
+        let mut largest = 0;
+        let mut undecided = 0;
         for (i, child) in children.into_iter().enumerate() {
             let ProofNumbers { proof, disproof } = child;
             let (any, all) = if is_or { (proof, disproof) } else { (disproof, proof) };

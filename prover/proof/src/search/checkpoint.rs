@@ -48,8 +48,14 @@ pub struct Checkpoint<'a> {
 impl<'a> Checkpoint<'a> {
     /// A search that is known by a digest of all that it depends on, to be kept in a file.
     pub fn new(path: PathBuf, item: Digest, say: &'a (dyn Fn(String) + Sync)) -> Self {
-        let (interval, worth_keeping) = (INTERVAL, WORTH_KEEPING);
-        Checkpoint { path, item, interval, worth_keeping, say, kept: Instant::now() }
+        Checkpoint {
+            path,
+            item,
+            interval: INTERVAL,
+            worth_keeping: WORTH_KEEPING,
+            say,
+            kept: Instant::now(),
+        }
     }
 
     /// The checkpoint without least times: the search is kept whenever it can be.

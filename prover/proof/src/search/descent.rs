@@ -20,7 +20,7 @@ use super::numbers::{INFINITE, Outcome, ProofNumbers};
 use super::path::{Child, Path, Seen};
 use super::positions::Positions;
 use super::progress::{Probes, SearchProgress};
-use super::slot::{Known, Slot};
+use super::slot::Known;
 use super::table::Table;
 use crate::board::Position;
 
@@ -119,7 +119,8 @@ impl<'a> Descent<'a> {
                 control.report(self, table);
             }
             let Some(frame) = self.path.last() else { unreachable!("the root returns below") };
-            let (is_or, limits) = (self.goal.is_or(&frame.position), frame.limits);
+            let is_or = self.goal.is_or(&frame.position);
+            let limits = frame.limits;
             let children = self.path.children();
             let backup = NodeBackup::new(is_or, children.iter().map(|child| child.seen.numbers));
             let is_over =
@@ -172,8 +173,15 @@ impl<'a> Descent<'a> {
     pub(super) fn progress(&self, table: &Table) -> SearchProgress {
         let Counters { nodes, reported, probes, .. } = self.counters;
         let (root, below) = self.path.root_numbers(&self.goal);
-        let (depth, table) = (self.path.length(), (table.bytes(), table.limit()));
-        SearchProgress { nodes: nodes - reported, before: 0, root, below, depth, probes, table }
+        SearchProgress {
+            nodes: nodes - reported,
+            before: 0,
+            root,
+            below,
+            depth: self.path.length(),
+            probes,
+            table: (table.bytes(), table.limit()),
+        }
     }
 
     /// Puts a position on the path, with its children. Returns whether there is room for it in the
@@ -193,8 +201,9 @@ impl<'a> Descent<'a> {
         self.counters.nodes += 1;
         self.add_successors(position, key, table);
         if T::IS_SHARED && self.counters.nodes.is_multiple_of(LOOK_UP_INTERVAL) {
-            let is_open = |slot: Slot| matches!(slot.known(), Known::Open(_));
-            let is_decided = |key| table.look_up(key).is_some_and(|slot| !is_open(slot));
+            let is_decided = |key| {
+                table.look_up(key).is_some_and(|slot| !matches!(slot.known(), Known::Open(_)))
+            };
             self.cut = self.path.keys().position(is_decided).unwrap_or(usize::MAX);
         }
         true
@@ -303,7 +312,9 @@ impl<'a> Descent<'a> {
     /// on.
     fn leave<T: Positions>(&mut self, backup: &NodeBackup, table: &mut T) -> Outcome {
         let Some(frame) = self.path.last() else { unreachable!("there is one") };
-        let (key, position, estimate) = (frame.key, frame.position, frame.estimate);
+        let key = frame.key;
+        let position = frame.position;
+        let estimate = frame.estimate;
         let nodes = self.counters.nodes - frame.nodes_before;
         let found = table.stamp(backup.outcome());
         let numbers = match table.leave(key, found, nodes) {

@@ -86,8 +86,7 @@ impl<'a> Search<'a> {
     pub fn with_checkpoint(mut self, checkpoint: Checkpoint<'a>) -> Self {
         let mut found = Search::new(self.descent.goal, self.table.limit());
         if checkpoint.restore(|input| found.read(input)) {
-            let (callback, nodes_before) = (self.run.callback, found.nodes());
-            let run = Run { callback, nodes_before, ..found.run };
+            let run = Run { callback: self.run.callback, nodes_before: found.nodes(), ..found.run };
             self = Search { run, threads: self.threads, ..found };
         }
         self.run.checkpoint = Some(checkpoint);
@@ -188,7 +187,8 @@ impl<'a> Search<'a> {
     /// Reads what [`Run::keep`] has written into a search that has not begun. Returns its nodes.
     fn read(&mut self, input: &mut Input) -> io::Result<u64> {
         let head: SearchHead = input.read_head()?;
-        let (goal, mut learned) = (self.descent.goal, LearnedEstimate::new());
+        let goal = self.descent.goal;
+        let mut learned = LearnedEstimate::new();
         let path = Path::from_wire(&head.path, &goal).ok_or(io::ErrorKind::InvalidData)?;
         learned.read(input)?;
         self.table.read(&head.table, input)?;
@@ -206,7 +206,7 @@ mod tests {
     use crate::egdb::Values;
 
     #[test]
-    fn a_strategy_comes_of_more_proofs_than_32_bits_can_count() {
+    fn more_proofs_than_32_bits_count() {
         let game: Game = "5x5/2".parse().expect("a game");
         let database = Values::empty(&game.board);
         let goal = Goal::new(&game.board, &database, Side::White);

@@ -108,7 +108,8 @@ impl<'a> Goal<'a> {
             let pieces = position.of(side);
             8 * pieces.count_ones() + 2 * (pieces & position.kings).count_ones()
         };
-        let (mine, theirs) = (worth(self.attacker), worth(self.attacker.opponent()));
+        let mine = worth(self.attacker);
+        let theirs = worth(self.attacker.opponent());
         let proof = (EVEN + theirs).saturating_sub(mine).max(1);
         let disproof = (EVEN + mine).saturating_sub(theirs).max(1);
         ProofNumbers { proof, disproof }

@@ -95,7 +95,8 @@ impl Extraction<'_> {
     /// were, so the time of the proof falls along every line, or stays the same where a piece is
     /// captured.
     fn win(&self, root: &Position) -> Result<Choices, StrategyError> {
-        let (mut choices, mut todo) = (Choices::default(), vec![*root]);
+        let mut choices = Choices::default();
+        let mut todo = vec![*root];
         let (mut seen, mut successors): (KeyMap<()>, _) = (KeyMap::default(), Vec::new());
         while let Some(position) = todo.pop() {
             if self.goal.known(&position).is_some() || seen.insert(position.key(), ()).is_some() {
@@ -120,7 +121,8 @@ impl Extraction<'_> {
 
     /// Takes in each And node a child that is disproved: all that are make up a closed set.
     fn closed_set(&self, root: &Position) -> Result<Choices, StrategyError> {
-        let (mut choices, mut todo) = (Choices::default(), vec![*root]);
+        let mut choices = Choices::default();
+        let mut todo = vec![*root];
         let (mut kept, mut successors): (KeyMap<()>, _) = (KeyMap::default(), Vec::new());
         kept.insert(root.key(), ());
         while let Some(position) = todo.pop() {

@@ -53,7 +53,8 @@ impl LearnedEstimate {
 
     /// Learns that the proof number of a position turned out to be `found`.
     pub(super) fn learn(&self, board: &Board, position: &Position, estimate: u32, found: u32) {
-        let (mut sum, mut features) = (0, 0);
+        let mut sum = 0;
+        let mut features = 0;
         for_each_feature(board, position, |at| {
             sum += self.weight(at);
             features += 1;

@@ -15,7 +15,8 @@ pub(super) fn logarithm(n: u32) -> i64 {
 /// The number of 1 or more of which this is the logarithm, rounded.
 pub(super) fn power(logarithm: i64) -> u32 {
     let logarithm = logarithm.max(0);
-    let (whole, rest) = (logarithm >> BITS, logarithm & (ONE - 1));
+    let whole = logarithm >> BITS;
+    let rest = logarithm & (ONE - 1);
     ((((ONE + rest) << whole) + ONE / 2) >> BITS) as u32
 }
 

@@ -159,7 +159,8 @@ impl Path {
         goal: &Goal<'_>,
     ) -> (Option<ProofNumbers>, Option<(Position, ProofNumbers)>) {
         let mut end = self.children.len();
-        let (mut root, mut below) = (None, None);
+        let mut root = None;
+        let mut below = None;
         for frame in self.frames.iter().rev() {
             below = root.map(|numbers| (self.children[frame.searched].position, numbers));
             let numbers = (frame.children..end).map(|i| match root {
@@ -204,8 +205,12 @@ impl Path {
             });
         }
         for &WireChild { key, numbers } in &wire.children {
-            let (position, seen) = (key.position(goal.board), Seen::alone(numbers));
-            path.children.push(Child { position, key, seen, estimate: None });
+            path.children.push(Child {
+                position: key.position(goal.board),
+                key,
+                seen: Seen::alone(numbers),
+                estimate: None,
+            });
         }
         Some(path)
     }

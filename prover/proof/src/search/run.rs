@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Checkpoint, Output};
+use super::checkpoint::Checkpoint;
 use super::closed_set::Failures;
 use super::descent::{Control, Counters, Descent};
 use super::path::WirePath;
@@ -50,14 +50,19 @@ impl Run<'_> {
         }
         let Run { end, failures, is_stopped, .. } = *self;
         let counters = descent.counters;
-        let write = |out: &mut Output<'_>| {
-            let (path, table_head) = (descent.path.to_wire(), table.head());
-            out.write_head(&SearchHead { end, counters, failures, path, table: table_head })?;
-            descent.learned.write(out)?;
-            table.write(out)
-        };
         if let Some(checkpoint) = &mut self.checkpoint {
-            checkpoint.keep(counters.nodes, is_stopped, write);
+            checkpoint.keep(counters.nodes, is_stopped, |out| {
+                let table_head = table.head();
+                out.write_head(&SearchHead {
+                    end,
+                    counters,
+                    failures,
+                    path: descent.path.to_wire(),
+                    table: table_head,
+                })?;
+                descent.learned.write(out)?;
+                table.write(out)
+            });
         }
     }
 }

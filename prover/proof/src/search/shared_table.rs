@@ -63,11 +63,11 @@ impl Positions for SharedTable<'_> {
     }
 
     fn leave(&mut self, key: Key, found: Known, nodes: u64) -> Known {
-        let leave = |slot: Slot| {
+        self.change(key, |slot| {
             let threads = slot.threads().saturating_sub(1);
             slot.with_threads(threads).with_found(found).with_more_work(nodes)
-        };
-        self.change(key, leave).map_or(found, Slot::known)
+        })
+        .map_or(found, Slot::known)
     }
 
     fn note(&mut self, key: Key, found: Known) {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_captures_or_took_little_work_is_forgotten() {
+    fn cheap_entries_are_forgotten() {
         let board = Board::new(6, 6).expect("a board");
         let all = positions(&board);
         assert!(all.len() > 8192, "{}", all.len());

@@ -233,7 +233,8 @@ impl Table {
 
     /// Puts something into a slot if what is there is still this. Says whether it was.
     pub(super) fn swap(&self, at: SlotId, old: Slot, new: Slot) -> bool {
-        let (done, failed) = (Ordering::AcqRel, Ordering::Acquire);
+        let done = Ordering::AcqRel;
+        let failed = Ordering::Acquire;
         self.atom(at).compare_exchange(old.0, new.0, done, failed).is_ok()
     }
 
@@ -283,8 +284,8 @@ impl Table {
             let to = other(at / SLOTS, slot.rest(), self.bits());
             (slot.threads() == 0).then_some((at, slots(to)))
         });
-        let to_free = |(at, to)| Some(Room::Move(at, self.free(to)?));
-        if let Some(room) = moves.clone().find_map(to_free) {
+        if let Some(room) = moves.clone().find_map(|(at, to)| Some(Room::Move(at, self.free(to)?)))
+        {
             return Some(room);
         }
         if self.buckets.len() < self.most {
@@ -309,8 +310,9 @@ impl Table {
     /// Whether what is in a slot can be forgotten, if there is anything.
     pub(super) fn can_go(&self, at: SlotId, slot: Slot) -> bool {
         let is_open = matches!(slot.known(), Known::Open(_));
-        let can_capture = || self.board.can_capture(&self.position_of(at, slot));
-        slot.is_free() || slot.threads() == 0 && (is_open || can_capture())
+        slot.is_free()
+            || slot.threads() == 0
+                && (is_open || self.board.can_capture(&self.position_of(at, slot)))
     }
 
     /// What stands for a position in a slot of its buckets when nothing is known of it.
@@ -447,7 +449,7 @@ pub(super) mod tests {
     pub(in crate::search) const OPEN: Known = Known::Open(ProofNumbers { proof: 3, disproof: 7 });
 
     #[test]
-    fn positions_come_back_as_they_went_in() {
+    fn entries_are_read_as_written() {
         let board = Board::new(6, 6).expect("a board");
         let mut table = Table::new(&board, 1 << 22);
         for position in positions(&board) {
@@ -477,7 +479,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_first_proof_and_what_holds_for_good_stay() {
+    fn first_proofs_are_kept() {
         let board = Board::new(6, 6).expect("a board");
         let mut table = Table::new(&board, 0);
         let key = table.key(&positions(&board)[0]);

@@ -64,7 +64,8 @@ pub(super) fn search(
             share: (left / u64::from(threads)).max(LEAST_SHARE),
         };
         let shared = SharedTable(table);
-        let (goal, learned) = (descent.goal, &descent.learned);
+        let goal = descent.goal;
+        let learned = &descent.learned;
         let counters = std::thread::scope(|scope| {
             let search = || {
                 let mut descent = Descent::new(goal, learned.clone());
@@ -76,7 +77,8 @@ pub(super) fn search(
             let counters = threads.into_iter().map(|thread| thread.join());
             counters.collect::<Result<Vec<Counters>, _>>()
         });
-        let (is_full, is_stopped) = (round.is_full, round.is_stopped);
+        let is_full = round.is_full;
+        let is_stopped = round.is_stopped;
         let counters = counters.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         counters.into_iter().for_each(|counters| descent.counters += counters);
         run.is_stopped |= is_stopped.into_inner();

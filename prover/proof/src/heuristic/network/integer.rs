@@ -200,7 +200,8 @@ mod tests {
 
     /// Positions of games with random moves.
     fn positions(game: &Game) -> Vec<Position> {
-        let (mut at, mut moves) = (game.start(), Vec::new());
+        let mut at = game.start();
+        let mut moves = Vec::new();
         let next = |number: usize| {
             let position = at;
             game.board.successors(&position, &mut moves);
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_say_what_fractions_say() {
+    fn integers_agree_with_floats() {
         let game: Game = "8x8".parse().unwrap();
         let parameters = Parameters::fitted();
         let network = Network::new(&game.board, &parameters).unwrap();
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sum_of_the_first_layer_has_more_than_sixteen_bits() {
+    fn first_layer_sums_fit_16_bits() {
         let parameters = Parameters::fitted();
         for (unit, bias) in parameters.hidden_bias.into_iter().enumerate() {
             // At most one kind of piece stands on a square.
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_and_its_twin_have_the_same_score() {
+    fn twins_have_equal_scores() {
         let game: Game = "8x8".parse().unwrap();
         let network = Network::new(&game.board, &Parameters::fitted()).unwrap();
         for position in positions(&game) {
@@ -248,7 +249,7 @@ mod tests {
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn fast_instructions_do_the_same() {
+    fn simd_agrees_with_scalar() {
         if !std::is_x86_feature_detected!("avx2") {
             return;
         }

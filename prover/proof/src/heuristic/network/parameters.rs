@@ -129,7 +129,7 @@ mod tests {
     use super::Parameters;
 
     #[test]
-    fn a_file_has_all_parameters_and_nothing_else() {
+    fn a_file_is_exactly_its_parameters() {
         let bytes = include_bytes!("network.bin");
         assert_eq!(Parameters::fitted().to_bytes(), bytes);
         assert_eq!(Parameters::from_bytes(&bytes[..bytes.len() - 1]), None);
