@@ -75,6 +75,22 @@ pub fn prove(arguments: &[&str], directory: &Path) -> String {
     out.into_owned()
 }
 
+/// Runs `prove` in a directory; it must end with this status, and say these words. Returns its
+/// standard error.
+///
+/// # Panics
+/// If it ends otherwise, says something else, or panics.
+pub fn fails(directory: &Path, arguments: &[&str], status: i32, words: &[&str]) -> String {
+    let output = run(&path("prove"), arguments, directory);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+    for words in words {
+        assert!(said.contains(words), "{arguments:?}: no {words:?} in {said}");
+    }
+    assert!(!said.contains("panicked"), "{arguments:?}: {said}");
+    said
+}
+
 /// The output of a checker: the verdict line and the exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {

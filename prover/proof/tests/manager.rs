@@ -70,9 +70,10 @@ fn prove_with<'g>(
     ledger: &Path,
     is_stopped: &IsStopped<'_>,
 ) -> Grown<'g> {
-    let (ledger, workers) = (Ledger::open(ledger).unwrap(), Workers::threads(workers));
-    let (ledger, workers, progress) = (&ledger, &workers, &Progress::Quiet);
-    let environment = Environment { ledger, workers, is_stopped, progress };
+    let ledger = Ledger::open(ledger).unwrap();
+    let workers = Workers::threads(workers);
+    let environment =
+        Environment { ledger: &ledger, workers: &workers, is_stopped, progress: &Progress::Quiet };
     prove(settings, context, attacker, start, environment).unwrap()
 }
 
@@ -96,7 +97,7 @@ const GAMES: [(&str, u8, [bool; 2]); 4] = [
 ];
 
 #[test]
-fn thresholds_change_the_cost_and_never_the_answer() {
+fn thresholds_do_not_change_answers() {
     for (name, pieces, wins) in GAMES {
         let (game, database) = game(name, pieces);
         let context = context(&game, &database);
@@ -127,7 +128,7 @@ fn thresholds_change_the_cost_and_never_the_answer() {
 }
 
 #[test]
-fn a_tree_under_a_threshold_rests_on_assumptions() {
+fn thresholds_leave_assumptions() {
     let (game, database) = game("6x6", 3);
     let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
@@ -142,13 +143,14 @@ fn a_tree_under_a_threshold_rests_on_assumptions() {
 }
 
 #[test]
-fn neither_workers_nor_earlier_runs_change_the_tree() {
+fn workers_and_ledgers_do_not_change_trees() {
     let (game, database) = game("6x6", 5);
     let context = context(&game, &database);
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let run = |workers: usize, settings: ProofSettings, name: &str| {
-        let (start, ledger) = (game.start(), path(name));
+        let start = game.start();
+        let ledger = path(name);
         let Grown { tree, verdict, .. } =
             prove_with(workers, &settings, &context, Side::Black, &start, &ledger, &|| false);
         (emitted(tree), verdict)
@@ -196,7 +198,8 @@ fn items(
         heuristic_nodes: 20,
         threads: 1,
     };
-    let (mut found, mut todo) = (Vec::new(), vec![*start]);
+    let mut found = Vec::new();
+    let mut todo = vec![*start];
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
         let item = item(position);
         let answer = Answer::of(&item, context, &|_| ControlFlow::Continue(()), None)
@@ -210,7 +213,7 @@ fn items(
 }
 
 #[test]
-fn wrong_guesses_change_the_cost_and_never_the_answer() {
+fn wrong_guesses_do_not_change_answers() {
     for (name, pieces, wins) in GAMES {
         let (game, database) = game(name, pieces);
         let context = context(&game, &database);
@@ -230,8 +233,7 @@ fn wrong_guesses_change_the_cost_and_never_the_answer() {
                         let numbers = ProofNumbers { proof, disproof };
                         *guess = Guess { numbers, score, ends_in_draw };
                     }
-                    let (item, result) = (item.encode(&context), answer.encode());
-                    ledger.put(Record { item, result });
+                    ledger.put(Record { item: item.encode(&context), result: answer.encode() });
                     wrong += 1;
                 }
                 ledger.write().unwrap();
@@ -327,7 +329,7 @@ fn false_answers_are_rejected() {
 }
 
 #[test]
-fn an_item_belongs_to_its_game_and_database() {
+fn items_are_bound_to_game_and_database() {
     let (game, database) = game("4x4", 3);
     let context = context(&game, &database);
     let item = Item {
@@ -378,7 +380,7 @@ fn a_seed_line_is_decided_from_its_end() {
 }
 
 #[test]
-fn one_process_at_a_time_writes_results() {
+fn one_process_opens_a_ledger() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("results");
     let _first = Ledger::open(&file).unwrap();
@@ -389,7 +391,7 @@ fn one_process_at_a_time_writes_results() {
 }
 
 #[test]
-fn a_damaged_file_of_results_is_found_out() {
+fn damaged_ledgers_are_detected() {
     const PAGE: usize = 4096;
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("results");

@@ -280,7 +280,8 @@ impl Running {
     /// If it writes no certificate.
     pub fn root(self) -> String {
         let Output { status, stdout, stderr } = self.wait();
-        let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+        let out = String::from_utf8_lossy(&stdout);
+        let err = String::from_utf8_lossy(&stderr);
         assert!(status.success(), "{out}{err}");
         root_of(&out)
     }

@@ -43,9 +43,14 @@ impl Proxy {
     pub fn start(target: u16, faults: Faults, seed: u64) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let (is_over, happened) = (AtomicBool::new(false), AtomicU64::new(0));
         let random = AtomicU64::new(seed);
-        let shared = Arc::new(Shared { target, faults, random, is_over, happened });
+        let shared = Arc::new(Shared {
+            target,
+            faults,
+            random,
+            is_over: AtomicBool::new(false),
+            happened: AtomicU64::new(0),
+        });
         let proxy = Proxy { port, shared: Arc::clone(&shared) };
         thread::spawn(move || {
             for client in listener.incoming().flatten() {

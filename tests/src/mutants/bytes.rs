@@ -84,7 +84,8 @@ pub(super) fn lengthened(base: &Base, random: &mut Random) -> Option<Files> {
 }
 
 pub(super) fn exchanged(base: &Base, random: &mut Random) -> Option<Files> {
-    let (a, b) = (any(base, random)?, any(base, random)?);
+    let a = any(base, random)?;
+    let b = any(base, random)?;
     let mut files = base.files.clone();
     files.insert(a.clone(), base.files[&b].clone());
     // Either the two files have changed places, or one of them is there twice.

@@ -41,7 +41,8 @@ type Now = Mutex<Option<(u64, Instant)>>;
 /// # Panics
 /// If files cannot be written, or a check hangs.
 pub fn run(bases: &[Base], plan: &Plan, root: &Path) -> Tally {
-    let (next, total) = (AtomicU64::new(0), Mutex::new(Tally::default()));
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Tally::default());
     let all_now: Vec<Now> = (0..plan.threads).map(|_| Mutex::new(None)).collect();
     let work = |thread: usize| {
         let directory = root.join(format!("thread-{thread}"));
@@ -60,7 +61,8 @@ pub fn run(bases: &[Base], plan: &Plan, root: &Path) -> Tally {
     std::thread::scope(|scope| {
         let work = &work;
         let threads: Vec<_> = (0..plan.threads).map(|i| scope.spawn(move || work(i))).collect();
-        let (begun, mut told) = (Instant::now(), Instant::now());
+        let begun = Instant::now();
+        let mut told = Instant::now();
         // A thread that has panicked has ended, too; its panic is passed on at the end of the
         // scope.
         while !threads.iter().all(|thread| thread.is_finished()) {
@@ -104,7 +106,8 @@ impl<'a> Worker<'a> {
 
     fn try_one(&mut self, number: u64) {
         let mutant = Mutant::new(self.bases, self.plan.seed, number);
-        let (base, place) = (&self.bases[mutant.base], &mut self.places[mutant.base]);
+        let base = &self.bases[mutant.base];
+        let place = &mut self.places[mutant.base];
         place.lay(&mutant.files);
         let outcome = match place.check() {
             Err(panic) => Outcome::Wrong(panic),

@@ -47,7 +47,8 @@ pub(super) fn start(base: &Base, draft: &mut Draft, random: &mut Random) -> Opti
         return None;
     }
     let squares = usize::from(rules.board.squares());
-    let (square, other) = (1 << random.below(squares), 1 << random.below(squares));
+    let square = 1 << random.below(squares);
+    let other = 1 << random.below(squares);
     let new = match random.below(7) {
         0 => from,
         1 => *random.pick(&rules.successors(&from))?,
@@ -67,7 +68,8 @@ pub(super) fn start(base: &Base, draft: &mut Draft, random: &mut Random) -> Opti
 pub(super) fn game_or_cover(base: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let claim = &mut draft.claim;
     if random.one_in(2) {
-        let (rows, columns) = (base.rules.board.rows(), base.rules.board.columns());
+        let rows = base.rules.board.rows();
+        let columns = base.rules.board.columns();
         let rows = if random.one_in(3) { rows ^ 2 } else { rows };
         let columns = if random.one_in(3) { columns ^ 2 } else { columns };
         claim.game = match random.below(3) {
@@ -150,7 +152,8 @@ pub(super) fn relabelled(_: &Base, draft: &mut Draft, random: &mut Random) -> Op
         Question::WhiteWins => (Question::WhiteNotLost, Value::WhiteNotLost),
     };
     let is_win = part.question.is_win();
-    let (scheme, all) = (random.below(4), part.nodes.len());
+    let scheme = random.below(4);
+    let all = part.nodes.len();
     for (number, node) in (0u32..).zip(&mut part.nodes) {
         node.rank = match scheme {
             _ if !is_win => 0,

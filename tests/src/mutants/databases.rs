@@ -73,7 +73,8 @@ pub(super) fn code(base: &Base, random: &mut Random) -> Option<Files> {
         file.head.constant = random.pick(&VALUES).copied();
         return base.with_slice(name, file.bytes());
     }
-    let (unit, other) = (random.below(file.payloads.len()), random.below(file.payloads.len()));
+    let unit = random.below(file.payloads.len());
+    let other = random.below(file.payloads.len());
     match random.below(5) {
         0 => {
             file.head.units[unit] = Unit::Constant(*random.pick(&VALUES)?);
@@ -100,7 +101,8 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
     let mut manifest = base.database()?;
     let mut cover = base.draft.claim.cover.clone();
     let n = manifest.slices.len();
-    let (i, j) = (random.below(n), random.below(n));
+    let i = random.below(n);
+    let j = random.below(n);
     let mut gone = None;
     match random.below(10) {
         0 => {
@@ -137,7 +139,8 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
 /// Other values of positions, encoded as those of a right database are.
 pub(super) fn value(base: &Base, random: &mut Random) -> Option<Files> {
     let name = any(base, random)?;
-    let (board, slice) = (&base.rules.board, Slice::from(name));
+    let board = &base.rules.board;
+    let slice = Slice::from(name);
     let mut table = decode_slice(board, slice, &base.slice(name)).ok()?;
     let all = usize::try_from(table.indices()).ok()?;
     let is_quiet =
@@ -145,7 +148,8 @@ pub(super) fn value(base: &Base, random: &mut Random) -> Option<Files> {
     match random.below(4) {
         // All positions with one value, or all whose value differs.
         0 => {
-            let (from, to) = (*random.pick(&VALUES)?, *random.pick(&VALUES)?);
+            let from = *random.pick(&VALUES)?;
+            let to = *random.pick(&VALUES)?;
             let first = random.below(all) as u64;
             for index in (first..table.indices()).take(4096) {
                 if table.value(index) == from && is_quiet(index) {

@@ -143,7 +143,8 @@ fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
         }
         let slice = Slice::from(record.name);
         let decode = |bytes: &[u8]| decode_slice(board, slice, bytes).map_err(|e| e.to_string());
-        let (old, new) = (decode(&base.slice(record.name))?, decode(bytes)?);
+        let old = decode(&base.slice(record.name))?;
+        let new = decode(bytes)?;
         if (0..old.indices()).any(|index| old.value(index) != new.value(index)) {
             return Err(format!("{path} has a wrong value"));
         }
@@ -153,7 +154,8 @@ fn database(base: &Base, claim: &Claim, files: &Files) -> Result<(), String> {
 
 /// The slices of a board that a cover admits, in order.
 fn slices_of(board: &Board, cover: &Cover) -> Vec<SliceName> {
-    let (most, men) = (cover.most_pieces(), board.man_squares());
+    let most = cover.most_pieces();
+    let men = board.man_squares();
     let mut found = Vec::new();
     for a in 0..=men.min(most) {
         for c in 0..=men.min(most) {
@@ -178,9 +180,9 @@ fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
     let proof = |draft: &Draft| -> Vec<_> {
         draft.parts.iter().map(|p| (p.question, p.nodes.clone(), p.leaves.clone())).collect()
     };
-    let in_database = |path: &&String| path.starts_with("egdb/");
     let changed = |path: &&String| base.files.get(*path) != files.get(*path);
-    let changed: Vec<&String> = base.files.keys().filter(in_database).filter(changed).collect();
+    let changed: Vec<&String> =
+        base.files.keys().filter(|path| path.starts_with("egdb/")).filter(changed).collect();
     if claimed(old) != claimed(draft) {
         "another claim, as true"
     } else if proof(old) != proof(draft) {
@@ -189,10 +191,10 @@ fn difference(base: &Base, draft: &Draft, files: &Files) -> &'static str {
         "another part of the database"
     } else if !changed.is_empty() {
         let names = slices_of(&base.rules.board, &draft.claim.cover);
-        let is_read = |path: &&String| {
-            names.iter().any(|name| **path == base.database_path(&name.file_name()))
-        };
-        if changed.iter().any(is_read) {
+        if changed
+            .iter()
+            .any(|path| names.iter().any(|name| **path == base.database_path(&name.file_name())))
+        {
             "same values, other code"
         } else {
             "a file that is not read"

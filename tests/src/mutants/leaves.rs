@@ -93,7 +93,8 @@ pub(super) fn replayed(base: &Base, draft: &mut Draft, random: &mut Random) -> O
 
 pub(super) fn exchanged(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let leaves = &mut part(draft, random, |part| part.leaves.len() > 1)?.leaves;
-    let (i, j) = (random.below(leaves.len()), random.below(leaves.len()));
+    let i = random.below(leaves.len());
+    let j = random.below(leaves.len());
     if random.one_in(3) {
         leaves[i] = leaves[j].clone();
     } else {

@@ -95,7 +95,8 @@ fn near(rules: &Rules, p: WirePosition, random: &mut Random) -> Option<WirePosit
     let mut p = p;
     if random.one_in(3) {
         let squares = usize::from(rules.board.squares());
-        let (from, to) = (1 << random.below(squares), 1 << random.below(squares));
+        let from = 1 << random.below(squares);
+        let to = 1 << random.below(squares);
         let all = [&mut p.black, &mut p.white];
         for set in all.into_iter().filter(|set| **set & from != 0) {
             *set = *set & !from | to;
@@ -228,7 +229,8 @@ pub(super) fn into_leaf(base: &Base, draft: &mut Draft, random: &mut Random) -> 
 pub(super) fn rank(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let part = part(draft, random, |part| part.question.is_win() && !part.nodes.is_empty())?;
     let nodes = &mut part.nodes;
-    let (i, j) = (random.below(nodes.len()), random.below(nodes.len()));
+    let i = random.below(nodes.len());
+    let j = random.below(nodes.len());
     let most = nodes.iter().map(|node| node.rank).max().unwrap_or(0).saturating_add(3);
     match random.below(8) {
         0 => nodes[i].rank = random.number_u32(nodes[i].rank),
@@ -236,13 +238,15 @@ pub(super) fn rank(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<(
         2 => nodes[i].rank = nodes[i].rank.saturating_sub(1),
         3 => nodes[i].rank = nodes[j].rank,
         4 => {
-            let (a, b) = (nodes[i].rank, nodes[j].rank);
+            let a = nodes[i].rank;
+            let b = nodes[j].rank;
             (nodes[i].rank, nodes[j].rank) = (b, a);
         }
         5 => nodes[i].rank = u32::try_from(random.below(most as usize)).ok()?,
         // Changes all ranks: only some of these changes keep their order.
         6 => {
-            let (times, plus) = (random.byte() % 3, random.byte());
+            let times = random.byte() % 3;
+            let plus = random.byte();
             for node in nodes {
                 node.rank = node.rank.wrapping_mul(times.into()).wrapping_add(plus.into());
             }

@@ -30,7 +30,8 @@ pub(super) fn claim_text(base: &Base, random: &mut Random) -> Option<Files> {
     let text = base.draft.claim.encode();
     let mut bytes = text.clone().into_bytes();
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let (line, other) = (random.below(lines.len()), random.below(lines.len()));
+    let line = random.below(lines.len());
+    let other = random.below(lines.len());
     let joined = |lines: &[&str]| lines.concat().into_bytes();
     let at = random.below(bytes.len());
     match random.below(7) {
@@ -68,8 +69,7 @@ fn cut_object(draft: &Draft, random: &mut Random) -> Option<Vec<DraftObject>> {
     let first = 1 + random.below(all.checked_sub(1).filter(|&n| n > 0)?);
     let piece = |range: std::ops::Range<usize>| {
         let question = part.question;
-        let (first, count) = (range.start as u64, range.len() as u64);
-        let head = ObjectHead { question, first, count };
+        let head = ObjectHead { question, first: range.start as u64, count: range.len() as u64 };
         let bytes = match object.kind {
             Kind::Nodes => nodes::encode(&head, &part.nodes[range]),
             Kind::Leaves => leaves::encode(&head, &part.leaves[range]),
@@ -86,7 +86,8 @@ pub(super) fn manifest(base: &Base, random: &mut Random) -> Option<Files> {
     let objects = base.draft.objects();
     let mut manifest: Manifest = manifest_of(claim.as_bytes(), &objects);
     let n = manifest.objects.len();
-    let (i, j) = (random.below(n), random.below(n));
+    let i = random.below(n);
+    let j = random.below(n);
     let mut raw = None;
     match random.below(13) {
         0 => return Some(base.with_objects(claim.as_bytes(), &cut_object(&base.draft, random)?)),
@@ -171,7 +172,8 @@ fn change(node: &mut Node, random: &mut Random) {
 
 pub(super) fn leaf(_: &Base, draft: &mut Draft, random: &mut Random) -> Option<()> {
     let leaves = &mut part(draft, random, |part| !part.leaves.is_empty())?.leaves;
-    let (i, j) = (random.below(leaves.len()), random.below(leaves.len()));
+    let i = random.below(leaves.len());
+    let j = random.below(leaves.len());
     match random.below(6) {
         0 => leaves[i].positions = random.number(leaves[i].positions).max(1),
         1 => leaves[i].positions += 1,
@@ -270,8 +272,11 @@ pub(super) fn provenance(_: &Base, draft: &mut Draft, random: &mut Random) -> Op
             text.push(*random.pick(&all)?);
         }
         3 => {
-            let (threads, workers) = (random.number_u32(1), random.number_u32(1));
-            let resources = Resources { threads, workers, seconds: random.number(1) };
+            let resources = Resources {
+                threads: random.number_u32(1),
+                workers: random.number_u32(1),
+                seconds: random.number(1),
+            };
             *mode = *random.pick(&[Mode::FreeRunning(resources), Mode::Farm(resources)])?;
         }
         4 => {

@@ -4,18 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use tests::programs::{path, prove, run};
-
-/// Runs `prove`, which must fail with this status and print these words on standard error.
-fn fails(directory: &Path, arguments: &[&str], status: i32, words: &[&str]) {
-    let output = run(&path("prove"), arguments, directory);
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {message}");
-    for word in words {
-        assert!(message.contains(word), "{arguments:?}: no {word:?} in {message}");
-    }
-    assert!(!message.contains("panicked"), "{message}");
-}
+use tests::programs::{fails, path, prove, run};
 
 #[test]
 fn games_and_numbers() {
@@ -184,7 +173,7 @@ fn undecided_is_said() {
 }
 
 #[test]
-fn solve_and_probe_from_standard_input() {
+fn standard_input() {
     use std::io::Write;
     use std::process::{Command, Stdio};
     let directory = tempfile::tempdir().unwrap();
@@ -229,7 +218,7 @@ fn solve_and_probe_from_standard_input() {
 /// A verdict that cannot be written does not count.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_verdict_that_nobody_gets() {
+fn closed_standard_output() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     prove(&["--game", "4x4", "--emit", "cert", "-q"], d);

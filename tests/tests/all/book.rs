@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use draughtproof_game::Game;
-use tests::programs::{Signal, path, prove, run, signal};
+use tests::programs::{Signal, fails, path, prove, run, signal};
 
 const BOOK: [&str; 8] = ["book", "--game", "6x6", "--out", "book.tsv", "--nodes", "2000", "-q"];
 
@@ -100,10 +100,7 @@ fn what_is_no_book() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     fs::write(here.join("book.tsv"), "# book of 8x8\n").unwrap();
-    let output = run(&path("prove"), &BOOK, here);
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("book.tsv, line 1: expected # book of 6x6, found"), "{said}");
+    fails(here, &BOOK, 2, &["book.tsv, line 1: expected # book of 6x6, found"]);
     // An endless file is not read.
     let output = run(&path("prove"), &["book", "--out", "/dev/zero"], here);
     assert_eq!(output.status.code(), Some(3));

@@ -56,7 +56,7 @@ fn game_4x8() {
 }
 
 #[test]
-fn game_5x7_2_where_repetition_misleads_a_plain_search() {
+fn game_5x7_2_with_repetitions() {
     game("5x7/2", "DRAW", "5", "3000");
 }
 
@@ -121,7 +121,7 @@ fn values_of_positions_won_by_either_side() {
 }
 
 #[test]
-fn the_same_bytes_with_any_number_of_threads() {
+fn threads_do_not_change_certificates() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     for options in [
@@ -151,7 +151,7 @@ fn the_same_bytes_with_any_number_of_threads() {
 }
 
 #[test]
-fn a_second_run_finds_the_certificate_there() {
+fn a_second_run_keeps_the_certificate() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let options = ["--game", "4x4", "--emit", "cert", "-q"];

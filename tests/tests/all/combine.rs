@@ -13,7 +13,7 @@ use draughtproof_game::{Game, Position};
 use draughtproof_proof::certificate::Stored;
 use tests::corpus::rows;
 use tests::draft::{Draft, Part};
-use tests::programs::{check, path, prove, run};
+use tests::programs::{check, fails, path, prove, run};
 
 /// The positions `plies` plies from the start, each with moves that lead there.
 fn openings(game: &str, plies: u32) -> Vec<(String, Position)> {
@@ -59,14 +59,8 @@ fn combine_and_check(here: &Path, names: &[String], options: &[&str], words: &st
 }
 
 /// Runs `prove combine`, which must fail with this status and these words.
-fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
-    let output = run(&path("prove"), &[&["combine"], arguments, &["-q"]].concat(), here);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-    for word in words {
-        assert!(said.contains(word), "{arguments:?}: no {word:?} in {said}");
-    }
-    assert!(!said.contains("panicked"), "{said}");
+fn combine_fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
+    fails(here, &[&["combine"], arguments, &["-q"]].concat(), status, words);
 }
 
 /// As in 2007: for Black one sufficient first move with all replies to it, and for White one reply
@@ -84,33 +78,44 @@ const OPENINGS_OF_6X6: [(&str, &str); 10] = [
     ("5-8 13-11", "white-not-lost"),
 ];
 
+const OPTIONS_OF_6X6: [&str; 5] = ["--pieces", "5", "--leaf-nodes", "5000", "-q"];
+
 #[test]
 fn game_6x6_from_its_openings() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
-    let options = ["--pieces", "5", "--leaf-nodes", "5000", "-q"];
     let mut names = Vec::new();
     for (line, claim) in OPENINGS_OF_6X6 {
         let name = format!("after-{}", line.replace(' ', "-"));
         let own = ["--moves", line, "--claim", claim, "--emit", &name];
-        prove(&[&own[..], &options].concat(), here);
+        prove(&[&own[..], &OPTIONS_OF_6X6].concat(), here);
         names.push(name);
     }
-    combine_and_check(here, &names, &[], "DRAW 6x6 start=initial");
-    let black = combine_and_check(
-        here,
-        &names,
-        &["--claim", "black-not-lost"],
-        "BLACK-NOT-LOST 6x6 start=initial",
-    );
+    openings_give_the_start(here, &names);
+    openings_give_later_starts(here, &names);
+    certificates_of_the_start_cover_it(here, &names);
+    missing_openings_are_named(here, &names);
+}
+
+fn openings_give_the_start(here: &Path, names: &[String]) {
+    combine_and_check(here, names, &[], "DRAW 6x6 start=initial");
+    let claim = ["--claim", "black-not-lost"];
+    let black = combine_and_check(here, names, &claim, "BLACK-NOT-LOST 6x6 start=initial");
     assert!(!black.contains(" leaves=0 "), "{black}");
     // The order of the certificates may change the proof, but the result is always a proof.
-    names.reverse();
-    combine_and_check(here, &names, &[], "DRAW 6x6 start=initial");
-    names.reverse();
+    let reversed: Vec<String> = names.iter().rev().cloned().collect();
+    combine_and_check(here, &reversed, &[], "DRAW 6x6 start=initial");
+}
 
-    // A certificate of the start covers itself. With others, its leaves end at their nodes.
-    prove(&[&["--emit", "start"], &options[..]].concat(), here);
+fn openings_give_later_starts(here: &Path, names: &[String]) {
+    let options = ["--moves", "4-7", "--claim", "black-not-lost"];
+    let said = combine_and_check(here, &names[..5], &options, "BLACK-NOT-LOST 6x6");
+    assert!(said.contains("start=W:W13,14,15,16,17,18:B1,2,3,5,6,7 "), "{said}");
+}
+
+/// A certificate of the start covers itself. With others, its leaves end at their nodes.
+fn certificates_of_the_start_cover_it(here: &Path, names: &[String]) {
+    prove(&[&["--emit", "start"], &OPTIONS_OF_6X6[..]].concat(), here);
     combine_and_check(here, &["start".into()], &[], "DRAW 6x6 start=initial");
     // The provenance of the parts is not stated for the whole.
     let proof = |name: &str| {
@@ -121,44 +126,29 @@ fn game_6x6_from_its_openings() {
     };
     let alone = proof("out");
     assert_eq!(alone, proof("start"));
-    let both: Vec<String> = names.iter().cloned().chain(["start".into()]).collect();
+    let both = [names, &["start".into()]].concat();
     combine_and_check(here, &both, &[], "DRAW 6x6 start=initial");
     assert_ne!(alone, proof("out"));
+}
 
-    // The certificate of another start.
-    let said = combine_and_check(
-        here,
-        &names[..5],
-        &["--moves", "4-7", "--claim", "black-not-lost"],
-        "BLACK-NOT-LOST 6x6",
-    );
-    assert!(said.contains("start=W:W13,14,15,16,17,18:B1,2,3,5,6,7 "), "{said}");
-
-    // For Black all replies are needed, for White one to each first move.
-    let arguments = [&["new"], &names[1..].iter().map(String::as_str).collect::<Vec<_>>()[..]];
-    fails(
-        here,
-        &arguments.concat(),
-        1,
-        &[
-            "not proved for B:W13,14,15,16,17,18:B1,2,3,4,5,6:",
-            "BlackNotLost: a proof is missing for\n  4-7 13-10  B:W10,14,15,16,17,18:B1,2,3,5,6,7",
-        ],
-    );
-    let arguments = ["new", &names[2], &names[5], "--claim", "white-not-lost"];
+/// For Black all replies are needed, for White one to each first move.
+fn missing_openings_are_named(here: &Path, names: &[String]) {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let missing = [
+        "not proved for B:W13,14,15,16,17,18:B1,2,3,4,5,6:",
+        "BlackNotLost: a proof is missing for\n  4-7 13-10  B:W10,14,15,16,17,18:B1,2,3,5,6,7",
+    ];
+    combine_fails(here, &[&["new"], &names[1..]].concat(), 1, &missing);
     let missing = [
         "WhiteNotLost: a proof is missing for",
         "  6-8  W:W13,14,15,16,17,18:B1,2,3,4,5,8",
         "  5-8  W:W13,14,15,16,17,18:B1,2,3,4,6,8",
         "  6-9  W:W13,14,15,16,17,18:B1,2,3,4,5,9",
     ];
-    fails(here, &arguments, 1, &missing);
-    fails(
-        here,
-        &["new", &names[5], "--claim", "black-not-lost"],
-        1,
-        &["no certificate bears on it"],
-    );
+    let arguments = ["new", names[2], names[5], "--claim", "white-not-lost"];
+    combine_fails(here, &arguments, 1, &missing);
+    let arguments = ["new", names[5], "--claim", "black-not-lost"];
+    combine_fails(here, &arguments, 1, &["no certificate bears on it"]);
     assert!(!here.join("new").exists());
 }
 
@@ -185,7 +175,7 @@ fn assume(here: &Path, name: &str, game: &Game, start: &Position, value: Value) 
 }
 
 #[test]
-fn the_19_openings_of_2007_are_enough_and_each_is_needed() {
+fn the_19_openings_of_2007() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     let game: Game = "8x8".parse().unwrap();
@@ -202,14 +192,12 @@ fn the_19_openings_of_2007_are_enough_and_each_is_needed() {
     }
     let names: Vec<&str> = openings.iter().map(|(name, _)| name.as_str()).collect();
     let arguments = [&["new"], &names[..]].concat();
-    fails(here, &arguments, 3, &["no proof at W:W", "it is only assumed"]);
+    combine_fails(here, &arguments, 3, &["no proof at W:W", "it is only assumed"]);
     for (i, (_, line)) in openings.iter().enumerate() {
         let others = [&names[..i], &names[i + 1..]].concat();
         let claim = if i < 7 { "black-not-lost" } else { "white-not-lost" };
         let arguments = [&["combine", "new"], &others[..], &["--claim", claim, "-q"]].concat();
-        let output = run(&path("prove"), &arguments, here);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        let said = fails(here, &arguments, 1, &[]);
         // The missing line begins with the first move of the opening, or ends with its position.
         let missing: Vec<&str> = said.lines().filter(|line| line.starts_with("  ")).collect();
         assert_eq!(missing.len(), 1, "{said}");
@@ -253,23 +241,38 @@ fn certificates_that_do_not_fit() {
         prove(&[&["--emit", name, "-q"], options].concat(), here);
     }
     prove(&["--game", "6x4", "--pieces", "2", "--emit", "e", "-q"], here);
-    fails(here, &["new", "a", "b"], 2, &["b/CLAIM", "expected pieces 2 as in a, found pieces 3"]);
-    fails(here, &["new", "a", "e"], 2, &["e/CLAIM", "expected game 4x4 as in a, found game 6x4"]);
+    combine_fails(
+        here,
+        &["new", "a", "b"],
+        2,
+        &["b/CLAIM", "expected pieces 2 as in a, found pieces 3"],
+    );
+    combine_fails(
+        here,
+        &["new", "a", "e"],
+        2,
+        &["e/CLAIM", "expected game 4x4 as in a, found game 6x4"],
+    );
     combine_and_check(here, &["c".into(), "d".into()], &[], "DRAW 4x4 start=initial");
     prove(&["--game", "4x4", "--moves", "1-3", "--pieces", "2", "--emit", "f", "-q"], here);
     let far = ["f/CLAIM", "expected a start at most 0 moves after B:W7,8:B1,2"];
-    fails(here, &["new", "f", "--plies", "0"], 2, &far);
-    fails(here, &["new", "none"], 3, &["none/MANIFEST"]);
-    fails(here, &["a/CLAIM", "a"], 3, &["a/CLAIM"]);
-    fails(here, &["new"], 2, &["CERT"]);
+    combine_fails(here, &["new", "f", "--plies", "0"], 2, &far);
+    combine_fails(here, &["new", "none"], 3, &["none/MANIFEST"]);
+    combine_fails(here, &["a/CLAIM", "a"], 3, &["a/CLAIM"]);
+    combine_fails(here, &["new"], 2, &["CERT"]);
 
     // A certificate over another database.
     let bytes = fs::read_to_string(here.join("a/CLAIM")).unwrap();
     let root = bytes.lines().last().unwrap().trim_start_matches("database ");
     let other = Digest::of(b"another").to_string();
     rewrite(here, "a", "g", |claim, _| *claim = claim.replace(root, &other));
-    fails(here, &["new", "g"], 2, &["egdb", "expected the database", &other, "of g, found", root]);
-    fails(here, &["new", "a", "g"], 2, &["g/CLAIM: expected database", "found database"]);
+    combine_fails(
+        here,
+        &["new", "g"],
+        2,
+        &["egdb", "expected the database", &other, "of g, found", root],
+    );
+    combine_fails(here, &["new", "a", "g"], 2, &["g/CLAIM: expected database", "found database"]);
 }
 
 /// Copies a certificate with changed CLAIM or objects, and right hashes.
@@ -300,79 +303,75 @@ fn rewrite(
 
 #[test]
 fn damaged_and_false_certificates() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
     for (game, options) in [
         ("4x8", ["--pieces", "3", "--leaf-nodes", "500"]),
         ("5x5/2", ["--pieces", "3", "--leaf-nodes", "50"]),
     ] {
+        let here = tempfile::tempdir().unwrap();
+        let here = here.path();
         prove(&[&["--game", game, "--emit", "good", "-q"], &options[..]].concat(), here);
         let stored = Stored::read(&here.join("good")).unwrap();
         assert!(stored.proofs.iter().all(|proof| proof.leaves.len() > 2 && proof.nodes.len() > 4));
-
-        // One bit of any file is changed.
-        let mut tried = 0;
-        for file in files(&here.join("good")) {
-            let bytes = fs::read(&file).unwrap();
-            for at in (0..bytes.len()).step_by(1 + bytes.len() / 7) {
-                let mut damaged = bytes.clone();
-                damaged[at] ^= 1 << (at % 8);
-                fs::write(&file, damaged).unwrap();
-                fails(here, &["new", "good"], 3, &["good"]);
-                tried += 1;
-            }
-            fs::write(&file, bytes).unwrap();
-        }
-        assert!(tried > 20, "{tried}");
-
-        // With right hashes and a wrong proof: `prove` refuses it, or the result is refuted by
-        // `check`.
-        let mut refused = 0;
-        for i in 0..60 {
-            rewrite(here, "good", "bad", |_, objects| {
-                // Provenances come last, and nothing rests on them.
-                let count = objects.iter().filter(|(kind, _)| *kind != Kind::Provenance).count();
-                let (kind, bytes) = &mut objects[i % count];
-                if *kind == Kind::Leaves {
-                    // Choices, at the end of the object.
-                    let at = bytes.len() - 1 - i * 13 % (bytes.len() / 3);
-                    bytes[at] ^= 1 << (i % 8);
-                    return;
-                }
-                let (header, mut all) = nodes::decode(bytes).unwrap();
-                let length = all.len();
-                let node = &mut all[i * 7 % length];
-                match node.kind {
-                    kind::OR => node.data ^= 1,
-                    kind::AND => node.kind = kind::ASSUMED,
-                    _ => node.rank += 1000,
-                }
-                *bytes = nodes::encode(&header, &all);
-            });
-            let said = check(&["bad"], here);
-            let output = run(&path("prove"), &["combine", "new", "bad", "-q"], here);
-            if said.status == Some(0) {
-                // The changed certificate is another proof, for example with a larger rank than
-                // needed.
-                assert_eq!(output.status.code(), Some(0), "{i}: {said:?}");
-            } else {
-                let words = String::from_utf8_lossy(&output.stderr);
-                assert!(!words.contains("panicked"), "{words}");
-                if output.status.code() == Some(0) {
-                    // The wrong part was not needed.
-                    let said = check(&["new"], here);
-                    assert_eq!(said.status, Some(0), "{i}: {said:?}");
-                } else {
-                    assert_eq!(output.status.code(), Some(3), "{i}: {words}");
-                    assert!(words.contains("bad"), "{words}");
-                    refused += 1;
-                }
-            }
-            let _ = fs::remove_dir_all(here.join("new"));
-        }
+        changed_bits_are_found(here);
+        let refused = (0..60).filter(|&i| is_refused_when_false(here, i)).count();
         assert!(refused > 30, "{game}: {refused}");
-        fs::remove_dir_all(here.join("good")).unwrap();
     }
+}
+
+/// Changes single bits of all files of the certificate `good`.
+fn changed_bits_are_found(here: &Path) {
+    let mut tried = 0;
+    for file in files(&here.join("good")) {
+        let bytes = fs::read(&file).unwrap();
+        for at in (0..bytes.len()).step_by(1 + bytes.len() / 7) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            fs::write(&file, damaged).unwrap();
+            combine_fails(here, &["new", "good"], 3, &["good"]);
+            tried += 1;
+        }
+        fs::write(&file, bytes).unwrap();
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+/// Changes an object of the certificate `good`, with right hashes: the `i`th change. `prove`
+/// refuses it, or the result is a proof, since the change made another proof of it or the wrong
+/// part was not needed. Returns whether `prove` refuses it.
+fn is_refused_when_false(here: &Path, i: usize) -> bool {
+    rewrite(here, "good", "bad", |_, objects| {
+        // Provenances come last, and nothing rests on them.
+        let count = objects.iter().filter(|(kind, _)| *kind != Kind::Provenance).count();
+        let (kind, bytes) = &mut objects[i % count];
+        if *kind == Kind::Leaves {
+            // Choices, at the end of the object.
+            let at = bytes.len() - 1 - i * 13 % (bytes.len() / 3);
+            bytes[at] ^= 1 << (i % 8);
+            return;
+        }
+        let (header, mut all) = nodes::decode(bytes).unwrap();
+        let length = all.len();
+        let node = &mut all[i * 7 % length];
+        match node.kind {
+            kind::OR => node.data ^= 1,
+            kind::AND => node.kind = kind::ASSUMED,
+            _ => node.rank += 1000,
+        }
+        *bytes = nodes::encode(&header, &all);
+    });
+    let _ = fs::remove_dir_all(here.join("new"));
+    let said = check(&["bad"], here);
+    let output = run(&path("prove"), &["combine", "new", "bad", "-q"], here);
+    if output.status.code() == Some(0) {
+        let combined = check(&["new"], here);
+        assert_eq!(combined.status, Some(0), "{i}: {combined:?}");
+        return false;
+    }
+    assert_ne!(said.status, Some(0), "{i}: {said:?}");
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{i}: {words}");
+    assert!(words.contains("bad") && !words.contains("panicked"), "{words}");
+    true
 }
 
 fn files(directory: &Path) -> Vec<std::path::PathBuf> {

@@ -13,7 +13,7 @@ fn cases() -> (tempfile::TempDir, Vec<Case>) {
 }
 
 #[test]
-fn every_case_gets_its_verdict_for_its_reason() {
+fn verdicts_and_reasons() {
     let (_root, cases) = cases();
     let wrong = judge(&cases, &programs::path("check"));
     assert!(wrong.is_empty(), "{} of {} cases:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
@@ -23,7 +23,7 @@ fn every_case_gets_its_verdict_for_its_reason() {
 }
 
 #[test]
-fn the_same_verdict_with_any_number_of_threads() {
+fn threads_do_not_change_verdicts() {
     let (_root, cases) = cases();
     let check = programs::path("check");
     for case in &cases {
@@ -40,7 +40,7 @@ fn the_same_verdict_with_any_number_of_threads() {
 
 /// With less memory than all tables take, nodes and leaves are gone over twice.
 #[test]
-fn the_same_verdict_with_the_least_memory() {
+fn memory_does_not_change_verdicts() {
     let (_root, cases) = cases();
     let check = programs::path("check");
     let mut bounded = 0;
@@ -77,7 +77,7 @@ fn parrot(name: &str) -> PathBuf {
 }
 
 #[test]
-fn checkers_that_do_not_look_are_found_out() {
+fn lazy_checkers_are_detected() {
     let (_root, cases) = cases();
     let good = cases.iter().filter(|c| c.expected.status() == 0).count();
     let accepts = parrot("accepts");

@@ -13,7 +13,7 @@ use certificate_spec::database::DatabaseManifest;
 use draughtproof_game::Board;
 use quickcheck::{Arbitrary, Gen};
 use tests::corpus::rows;
-use tests::programs::{check, path, prove, run};
+use tests::programs::{check, fails, path, prove, run};
 
 /// `check` derives all values itself, and compares them with those in the files.
 fn agree(game: &str, pieces: &str) {
@@ -27,22 +27,22 @@ fn agree(game: &str, pieces: &str) {
 }
 
 #[test]
-fn prover_and_checker_agree_on_all_of_4x4() {
+fn all_of_4x4_agrees() {
     agree("4x4", "8");
 }
 
 #[test]
-fn prover_and_checker_agree_on_5x5() {
+fn databases_of_5x5_agree() {
     agree("5x5/2", "6");
 }
 
 #[test]
-fn prover_and_checker_agree_on_6x6() {
+fn databases_of_6x6_agree() {
     agree("6x6", "6");
 }
 
 #[test]
-fn prover_and_checker_agree_on_odd_boards() {
+fn databases_of_odd_boards_agree() {
     for (game, pieces) in
         [("3x3/1", "4"), ("4x2", "4"), ("8x2", "5"), ("3x7/1", "5"), ("7x7", "3"), ("6x8", "4")]
     {
@@ -257,10 +257,12 @@ fn another_builder_is_refused() {
         std::thread::yield_now();
     }
     std::thread::sleep(Duration::from_millis(20));
-    let second = run(&path("prove"), &["db", "--game", "8x8", "--pieces", "4"], directory.path());
-    let message = String::from_utf8_lossy(&second.stderr);
-    assert_eq!(second.status.code(), Some(3), "{message}");
-    assert!(message.contains("8x8.lock: expected to be the only builder"), "{message}");
+    fails(
+        directory.path(),
+        &["db", "--game", "8x8", "--pieces", "4"],
+        3,
+        &["8x8.lock: expected to be the only builder"],
+    );
     assert!(first.wait().unwrap().success());
 }
 
@@ -309,16 +311,13 @@ fn a_damaged_unit_is_named() {
     fs::write(&manifest, mended.encode()).unwrap();
     let build = ["db", "--game", "6x6", "--pieces", "3", "--quiet"];
     for command in [&build[..], &["stats", "--game", "6x6"]] {
-        let output = run(&path("prove"), command, d);
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
-        assert!(message.contains("egdb/6x6/0-1-0-1: expected unit 0 of "), "{message}");
+        fails(d, command, 3, &["egdb/6x6/0-1-0-1: expected unit 0 of "]);
     }
     assert_eq!(fs::read(&slice).unwrap(), damaged);
 }
 
 #[test]
-fn a_damaged_file_is_found_and_left_alone() {
+fn damaged_files_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let build = ["db", "--game", "4x4", "--pieces", "3", "--quiet"];
     prove(&build, directory.path());
@@ -329,21 +328,14 @@ fn a_damaged_file_is_found_and_left_alone() {
     let before = bytes(&directory.path().join("egdb/4x4"));
     let probe = ["probe", "--game", "4x4", "--format", "tsv", "B:W8,K7:B1"];
     for command in [&build[..], &["stats", "--game", "4x4"], &probe] {
-        let output = run(&path("prove"), command, directory.path());
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
-        assert!(message.contains("egdb/4x4/1-0-1-1: "), "{message}");
-        assert!(message.contains("expected") && message.contains("found"), "{message}");
+        fails(directory.path(), command, 3, &["egdb/4x4/1-0-1-1: ", "expected", "found"]);
     }
     assert_eq!(before, bytes(&directory.path().join("egdb/4x4")));
     // A database with a missing file is not treated as one that does not exist.
     fs::remove_file(&slice).unwrap();
     let solve = ["solve", "--game", "4x4", "--quiet", "start"];
     for command in [&build[..], &["stats", "--game", "4x4"], &solve] {
-        let output = run(&path("prove"), command, directory.path());
-        let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(3), "{command:?}: {message}");
-        assert!(message.contains("egdb/4x4/1-0-1-1: No such file"), "{message}");
+        fails(directory.path(), command, 3, &["egdb/4x4/1-0-1-1: No such file"]);
     }
     // A position of another slice can be looked up; those of this slice cannot.
     let other = prove(&["probe", "--game", "4x4", "--format", "tsv", "B:W8:B1"], directory.path());

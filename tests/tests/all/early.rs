@@ -5,16 +5,11 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
-use tests::programs::{path, prove, run};
+use tests::programs::{self, prove};
 
 /// Runs `prove`, which must fail with this status, print these words, and make no database.
 fn fails(here: &Path, arguments: &[&str], status: i32, words: &[&str]) {
-    let output = run(&path("prove"), arguments, here);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-    for word in words {
-        assert!(said.contains(word), "{arguments:?}: no {word:?} in {said}");
-    }
+    let said = programs::fails(here, arguments, status, words);
     let databases = here.join("egdb");
     let is_built = |file: fs::DirEntry| file.path().join("MANIFEST").exists();
     let mut files = databases.read_dir().into_iter().flatten().flatten();

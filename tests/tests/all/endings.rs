@@ -119,7 +119,7 @@ fn check_wins(game: &str, fens: &[&str], of_slice: u64) {
 }
 
 #[test]
-fn won_endings_are_won_in_as_few_plies_as_can_be() {
+fn wins_take_the_fewest_plies() {
     check_wins("6x6", &[], 30);
     // Positions in which the winner once moved to and fro.
     check_wins("8x8", &["B:WK18:BK29,K31", "W:WK1,K2:BK32", "B:WK3,K4:BK26"], 8);

@@ -204,7 +204,7 @@ fn soon(engine: &mut Engine) -> Vec<String> {
 }
 
 #[test]
-fn an_infinite_search_is_answered_after_stop_alone() {
+fn infinite_searches_wait_for_stop() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here);
@@ -251,7 +251,7 @@ fn an_infinite_search_is_answered_after_stop_alone() {
 }
 
 #[test]
-fn a_search_that_was_stopped_is_answered_before_the_end() {
+fn stopped_searches_are_answered() {
     let place = tempfile::tempdir().unwrap();
     for end in ["", "quit\nping\n"] {
         let mut engine = Engine::new(&["--threads", "1"], place.path());
@@ -266,7 +266,7 @@ fn a_search_that_was_stopped_is_answered_before_the_end() {
 }
 
 #[test]
-fn what_was_found_by_pondering_is_held_back() {
+fn pondering_is_answered_late() {
     let place = tempfile::tempdir().unwrap();
     let mut engine = Engine::new(&["--threads", "1"], place.path());
     for end in ["ponder-hit", "stop"] {

@@ -58,7 +58,7 @@ const LEFT_OUT: [LeftOut; 2] = [
 ];
 
 #[test]
-fn the_examples_of_check_do_what_they_say() {
+fn examples_of_check() {
     let place = place();
     let prepare = |here: &Path| {
         for entry in fs::read_dir(place.path()).unwrap() {

@@ -122,7 +122,7 @@ fn is_right(_: &Example, output: &Output) -> bool {
 }
 
 #[test]
-fn all_of_them_run() {
+fn examples_of_prove() {
     let from = tempfile::tempdir().unwrap();
     let make = |more: &[&str]| {
         prove(&[&["-q", "--pieces", "5"], more].concat(), from.path());

@@ -19,7 +19,7 @@ fn error(output: &Output) -> String {
 }
 
 #[test]
-fn a_database_is_the_same_on_another_machine() {
+fn databases_survive_export() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&[&DB[..], &["--depth"]].concat(), here);
@@ -58,7 +58,7 @@ fn a_part_of_a_database_is_exported() {
 }
 
 #[test]
-fn nothing_that_was_changed_is_imported() {
+fn changed_exports_are_rejected() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&DB, here);

@@ -60,7 +60,7 @@ fn compare(text: &str, name: &str) {
 }
 
 #[test]
-fn nodes_leaves_and_the_database_word_for_word() {
+fn nodes_and_leaves_word_for_word() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     compare(&explain(here, &start(here)), "draw.txt");
@@ -77,7 +77,7 @@ fn nodes_leaves_and_the_database_word_for_word() {
 }
 
 #[test]
-fn a_cycle_and_the_end_of_a_game_word_for_word() {
+fn cycles_and_ends_word_for_word() {
     let root = certificate("--game 4x4 --pieces 2 --fen W:WK6,K7:BK1,K2");
     compare(&explain(root.path(), "W:WK6,K7:BK1,K2"), "cycle.txt");
     let root = certificate("--game 4x4 --pieces 0");
@@ -132,7 +132,7 @@ fn what_is_wrong_or_assumed_is_said() {
 
 /// A value that a question does not claim is no fault of its proof, which rests on other positions.
 #[test]
-fn a_lost_position_that_nothing_rests_on_is_no_fault() {
+fn unused_positions_are_no_faults() {
     let lost = "W:W13:B1,2";
     let unclaimed =
         "the database has a Loss for the side to move: this question does not claim it\n";
@@ -151,7 +151,7 @@ fn a_lost_position_that_nothing_rests_on_is_no_fault() {
 
 /// A proof that rests on a value other than the one it needs is wrong, wherever it is explained.
 #[test]
-fn a_value_that_the_proof_rests_on_is_a_fault() {
+fn used_wrong_values_are_faults() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     let game: Game = "4x4".parse().unwrap();
@@ -227,7 +227,7 @@ fn what_is_named_is_explained() {
 }
 
 #[test]
-fn positions_are_named_as_people_name_them() {
+fn positions_by_moves_and_fen() {
     let root = certificate("--game 4x4 --pieces 3 --leaf-nodes 3");
     let here = root.path();
     let at_start = explain(here, &start(here));

@@ -24,7 +24,7 @@ fn lines(output: &Output) -> Vec<String> {
 }
 
 #[test]
-fn replay_says_of_each_game_whether_it_is_legal() {
+fn replay_judges_each_game() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let replay = ["replay", "--game", "6x6", "games.pdn"];
@@ -112,7 +112,7 @@ fn random_games(g: &mut Gen, game: &Game) -> Vec<PdnGame> {
 }
 
 #[test]
-fn annotate_marks_the_moves_that_give_something_away() {
+fn annotate_marks_mistakes() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let game: Game = "6x6".parse().unwrap();
@@ -180,7 +180,7 @@ fn better_play_is_shown(values: &Values, game: &Game, pdn: &PdnGame, after: usiz
 }
 
 #[test]
-fn annotate_keeps_a_game_with_a_fault_as_it_was_from_there_on() {
+fn annotate_keeps_faulty_games() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let annotate = ["annotate", "--game", "6x6", "--depth", "4", "-q"];
@@ -219,7 +219,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 #[test]
-fn annotate_writes_one_strength_right_behind_its_move() {
+fn annotate_replaces_old_strengths() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let annotated = |text: &str| {
@@ -243,7 +243,7 @@ fn annotate_writes_one_strength_right_behind_its_move() {
 }
 
 #[test]
-fn annotate_goes_on_from_positions_that_are_set_up() {
+fn annotate_follows_set_up_positions() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let text = "[Event \"x\"]\n{a} /FEN \"W:W21,22:B1,2\"/ {b} 1... 22-18! 2. 1-6 {c}\n\
@@ -263,7 +263,7 @@ fn annotate_goes_on_from_positions_that_are_set_up() {
 }
 
 #[test]
-fn results_that_contradict_each_other_are_named() {
+fn contradicting_results_are_named() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     fs::write(d.join("one.pdn"), "[Result \"1-0\"]\n1. 11to15\n").unwrap();
@@ -282,7 +282,7 @@ fn results_that_contradict_each_other_are_named() {
 }
 
 #[test]
-fn a_score_alone_marks_a_mistake_once_and_the_side_to_move_does_not_matter() {
+fn scores_mark_mistakes_of_both_sides() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     let game: Game = "8x8".parse().unwrap();

@@ -96,7 +96,7 @@ fn proofs_agree_with_the_database_of_6x6() {
 }
 
 #[test]
-fn proofs_of_two_threads_with_a_table_that_is_kept_agree_with_the_database() {
+fn two_threads_agree_with_the_database() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 3), database(&board, 5));
     // A small transposition table, in which entries are replaced all the time.
@@ -119,7 +119,7 @@ fn a_flag_ends_a_search_after_the_first_depth() {
 }
 
 #[test]
-fn who_returns_to_a_position_of_the_game_has_a_draw() {
+fn repetitions_of_the_game_are_draws() {
     let board = Board::new(8, 8).unwrap();
     let none = Values::empty(&board);
     let mut heuristic = Heuristic::new(&board, &none);
@@ -232,7 +232,7 @@ fn scores_are_those_of_minimax() {
 }
 
 #[test]
-fn a_position_and_its_twin_are_worth_the_same() {
+fn twins_are_worth_the_same() {
     let (mut g, mut compared) = (Gen::new(10), 0);
     for (rows, columns) in [(4, 4), (5, 5), (6, 6), (5, 7), (7, 7), (8, 6), (6, 8), (8, 8), (8, 2)]
     {
@@ -266,7 +266,7 @@ fn a_position_and_its_twin_are_worth_the_same() {
 }
 
 #[test]
-fn a_search_depends_on_nothing_but_its_question() {
+fn searches_are_reproducible() {
     let game: Game = "8x8".parse().unwrap();
     let database = database(&game.board, 3);
     let mut used = Heuristic::new(&game.board, &database);
@@ -332,7 +332,7 @@ fn features_count_what_they_say() {
 }
 
 #[test]
-fn captures_are_played_before_a_position_is_evaluated() {
+fn captures_come_before_evaluation() {
     let board = Board::new(8, 8).unwrap();
     let none = Values::empty(&board);
     let mut heuristic = Heuristic::new(&board, &none);
@@ -370,7 +370,7 @@ fn one_move_wins_and_no_move_loses() {
 }
 
 #[test]
-fn analyse_prints_every_depth_in_three_formats() {
+fn analyse_prints_all_depths() {
     let directory = tempfile::tempdir().unwrap();
     let d = directory.path();
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], d);

@@ -49,7 +49,7 @@ fn the_checker_does_not_depend_on_the_prover() {
 /// The program that makes manual pages of `check` depends on its options, and not the other way
 /// round.
 #[test]
-fn the_checker_does_not_depend_on_what_packs_it() {
+fn the_checker_does_not_depend_on_encoders() {
     let packers = ["packaging", "clap_complete", "clap_mangen"];
     let packaging = dependencies("packaging");
     assert!(packaging.contains("checker") && packaging.contains("clap_mangen"));
@@ -78,7 +78,7 @@ fn the_prover_does_not_depend_on_the_checker() {
 /// What the crates of the prover must not know: networks are for the farm and the server alone, and
 /// the command line for `prove` alone.
 #[test]
-fn crates_of_the_prover_do_not_know_more_than_they_need() {
+fn crates_of_the_prover_stay_apart() {
     let networks = ["async-nats", "axum", "hyper", "object_store", "reqwest", "rustls", "tokio"];
     let programs = ["clap", "ctrlc", "signal-hook"];
     for name in [

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tests::programs::{check, path, run};
+use tests::programs::{check, fails, path, run};
 
 /// A proof of half a second.
 const SMALL: [&str; 8] =
@@ -29,7 +29,7 @@ fn nodes(answers: &[String]) -> u64 {
 }
 
 #[test]
-fn what_others_have_decided_saves_nodes_and_the_certificate_is_verified() {
+fn lemmas_save_nodes() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let alone = took(&["--results", "alone"], here);
@@ -49,7 +49,7 @@ fn what_others_have_decided_saves_nodes_and_the_certificate_is_verified() {
 }
 
 #[test]
-fn a_proof_that_was_given_up_goes_on() {
+fn interrupted_proofs_resume() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let want = took(&["--lemmas"], here);
@@ -76,11 +76,8 @@ fn a_win_is_verified() {
 }
 
 #[test]
-fn it_is_not_for_thresholds() {
+fn thresholds_exclude_lemmas() {
     let directory = tempfile::tempdir().unwrap();
     let arguments = [&SMALL[..], &["--lemmas", "--threshold", "100"]].concat();
-    let output = run(&path("prove"), &arguments, directory.path());
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("cannot be used with"), "{said}");
+    fails(directory.path(), &arguments, 2, &["cannot be used with"]);
 }

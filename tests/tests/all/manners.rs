@@ -155,7 +155,7 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
 
 /// A result replaces a file only when it is complete.
 #[test]
-fn a_file_is_replaced_by_a_whole_result_only() {
+fn failures_keep_old_files() {
     let (place, _) = place();
     let here = place.path();
     let claim = fs::read(here.join("black/CLAIM")).unwrap();
@@ -246,7 +246,7 @@ fn a_bad_line_is_answered_in_its_place() {
 
 /// Messages name only options that the command has.
 #[test]
-fn messages_name_options_that_there_are() {
+fn messages_name_real_options() {
     let (place, _) = place();
     let here = place.path();
     let fails = |arguments: &str, status: i32, named: &[&str]| {

@@ -33,7 +33,7 @@ fn cell<'a>(table: &'a [(String, String)], name: &str) -> &'a str {
 }
 
 #[test]
-fn an_interrupted_match_goes_on_with_its_log() {
+fn interrupted_matches_resume() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let options = |games| ["--games", games, "--log", "log", "--pdn", "pdn", "--margin", "60"];

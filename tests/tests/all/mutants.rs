@@ -21,7 +21,7 @@ fn small() -> (tempfile::TempDir, Vec<Base>) {
 }
 
 #[test]
-fn no_mutant_is_verified_unless_it_is_still_a_proof() {
+fn false_mutants_are_never_verified() {
     let (root, bases) = small();
     let tally = run(&bases, &PLAN, &root.path().join("run"));
     let total = tally.total();
@@ -41,7 +41,7 @@ fn no_mutant_is_verified_unless_it_is_still_a_proof() {
 }
 
 #[test]
-fn mutants_differ_from_their_bases_and_from_each_other() {
+fn mutants_are_distinct() {
     let (_root, bases) = small();
     let all: Vec<Mutant> = (0..720).map(|n| Mutant::new(&bases, PLAN.seed, n)).collect();
     assert!(all.iter().all(|mutant| mutant.files != bases[mutant.base].files));
@@ -53,7 +53,7 @@ fn mutants_differ_from_their_bases_and_from_each_other() {
 
 /// A test of the test: a checker that accepts everything is found out in each class.
 #[test]
-fn a_checker_that_does_not_look_is_found_out() {
+fn a_lazy_checker_is_detected() {
     let (_root, bases) = small();
     let mut found_out = vec![0; CLASSES.len()];
     for number in 0..1440 {

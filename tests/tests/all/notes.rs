@@ -32,7 +32,7 @@ fn place() -> tempfile::TempDir {
 }
 
 #[test]
-fn notes_and_keys_that_do_not_count_are_named_with_the_reason() {
+fn unusable_notes_are_named() {
     let root = place();
     let output = check("merge cert signed.note plain.note --keys trusted", root.path());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -50,7 +50,7 @@ fn notes_and_keys_that_do_not_count_are_named_with_the_reason() {
 }
 
 #[test]
-fn a_verdict_repeats_no_more_of_a_note_than_fits_on_a_line() {
+fn verdicts_quote_notes_briefly() {
     let root = place();
     let note = fs::read_to_string(root.path().join("plain.note")).unwrap();
     let long = note.replacen("start=initial", &format!("start={}", "x".repeat(7000)), 1);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use draughtproof_game::Game;
 use tests::corpus::rows;
-use tests::programs::{path, prove, run};
+use tests::programs::{fails, path, prove, run};
 
 const OPENINGS: &str = include_str!("../../../corpus/openings.tsv");
 const CERTIFIED: &str = include_str!("../../../corpus/openings/certified.tsv");
@@ -75,40 +75,50 @@ fn published_values_of_openings() {
     assert_eq!(positions.len(), 174, "no ballot is a transposition of another");
 }
 
+const FEN_OF_9: &str = "W:W21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,23";
+
 #[test]
-fn positions_named_by_moves() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+fn openings_and_moves_name_positions() {
     let perft = |options: &[&str]| {
-        prove(&[&["perft", "--depth", "1", "--game", "8x8"], options].concat(), here)
+        let own = ["perft", "--depth", "1", "--game", "8x8"];
+        prove(&[&own, options].concat(), Path::new("."))
     };
-    let fen = "W:W21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,23";
-    assert_eq!(perft(&["--opening", "9"]), perft(&["--fen", fen]));
-    assert_eq!(perft(&["--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
+    let want = perft(&["--fen", FEN_OF_9]);
+    let before = "B:W18,21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,14";
+    for options in [
+        &["--opening", "9"][..],
+        &["--moves", "10-14 23-18 14x23"],
+        // Moves begin at the start, however the start is given.
+        &["--fen", "start", "--moves", "10-14 23-18 14x23"],
+        &["--fen", before, "--moves", "14x23"],
+    ] {
+        assert_eq!(perft(options), want, "{options:?}");
+    }
     assert_eq!(perft(&["--moves", ""]), perft(&[]));
-    // Moves begin at the start, however the start is given.
-    assert_eq!(perft(&["--fen", "start", "--moves", "10-14 23-18 14x23"]), perft(&["--fen", fen]));
-    let from_there = "B:W18,21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,11,12,14";
-    assert_eq!(perft(&["--fen", from_there, "--moves", "14x23"]), perft(&["--fen", fen]));
+}
+
+#[test]
+fn commands_take_openings_and_moves() {
+    let here = tempfile::tempdir().unwrap();
     let analysed = |start: &[&str]| {
         let options = ["analyse", "--game", "8x8", "--depth", "1", "--format", "json", "-q"];
-        let said = prove(&[&options, start].concat(), here);
+        let said = prove(&[&options, start].concat(), here.path());
         let last: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
         last["fen"].as_str().unwrap().to_owned()
     };
-    assert_eq!(analysed(&["--opening", "9"]), fen);
-    assert_eq!(analysed(&["--fen", "start", "--moves", "10-14 23-18 14x23"]), fen);
+    assert_eq!(analysed(&["--opening", "9"]), FEN_OF_9);
+    assert_eq!(analysed(&["--fen", "start", "--moves", "10-14 23-18 14x23"]), FEN_OF_9);
     assert_eq!(analysed(&["start"]), analysed(&[]));
-    let solved = prove(
-        &["solve", "--game", "8x8", "--pieces", "0", "--nodes", "10", "--opening", "9", "-q"],
-        here,
-    );
-    assert!(solved.starts_with(&format!("{fen}\tunknown\t")), "{solved}");
-    prove(
-        &["--game", "4x4", "--moves", "1-3 8-6", "--claim", "white-not-lost", "--emit", "c", "-q"],
-        here,
-    );
-    assert!(here.join("c").join("MANIFEST").exists());
+    let options = "solve --game 8x8 --pieces 0 --nodes 10 --opening 9 -q";
+    let solved = prove(&options.split(' ').collect::<Vec<_>>(), here.path());
+    assert!(solved.starts_with(&format!("{FEN_OF_9}\tunknown\t")), "{solved}");
+    let moves = ["--moves", "1-3 8-6", "--claim", "white-not-lost"];
+    prove(&[&["--game", "4x4", "--emit", "c", "-q"], &moves[..]].concat(), here.path());
+    assert!(here.path().join("c/MANIFEST").exists());
+}
+
+#[test]
+fn bad_openings_and_moves_are_refused() {
     for (options, what) in [
         (
             &["perft", "--depth", "1", "--opening", "3"][..],
@@ -128,10 +138,7 @@ fn positions_named_by_moves() {
         ),
         (&["solve", "--moves", "4-7", "start"], "the argument '[FEN]...' cannot be used with"),
     ] {
-        let output = run(&path("prove"), options, here);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{options:?}: {said}");
-        assert!(said.contains(what), "{options:?}: {said}");
+        fails(Path::new("."), options, 2, &[what]);
     }
 }
 
@@ -145,7 +152,7 @@ fn certificate(folder: &str) -> PathBuf {
 }
 
 #[test]
-fn certificates_are_of_positions_of_real_openings() {
+fn certificates_are_of_openings() {
     let game: Game = "8x8".parse().unwrap();
     assert!(!certified().is_empty());
     for row in certified() {

@@ -65,7 +65,7 @@ impl Player {
 }
 
 #[test]
-fn the_proof_of_a_win_wins_whatever_is_played() {
+fn proofs_of_wins_win() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let options = ["--game", "6x4", "--pieces", "3", "--leaf-nodes", "40", "--emit", "cert", "-q"];
@@ -90,7 +90,7 @@ fn the_proof_of_a_win_wins_whatever_is_played() {
 }
 
 #[test]
-fn the_database_wins_what_it_says_is_won() {
+fn databases_win_won_games() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     // Depths are found where tables are in memory, and otherwise only where they are stored.

@@ -57,7 +57,7 @@ fn play(board: &Board, answer: &Json, position: &Position) {
 }
 
 #[test]
-fn every_move_has_its_value_and_depth_and_the_best_is_first() {
+fn moves_are_ranked() {
     let place = place();
     let board = Board::new(5, 5).unwrap();
     let database = Database::open(place.path().join("egdb"), &board, Mode::default()).unwrap();
@@ -108,7 +108,7 @@ fn without_a_move_it_is_a_loss() {
 }
 
 #[test]
-fn what_is_not_known_is_said_to_be_unknown() {
+fn unknown_values() {
     let place = place();
     let here = place.path();
     let options = ["--game", "5x5", "--pieces", "3"];
@@ -129,7 +129,7 @@ fn what_is_not_known_is_said_to_be_unknown() {
 }
 
 #[test]
-fn without_depths_there_is_no_line_and_it_says_so() {
+fn without_depths_there_is_no_line() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     prove(&["db", "--game", "5x5", "--pieces", "3", "-q"], here);

@@ -14,11 +14,11 @@ use certificate_spec::provenance::Asked;
 use draughtproof_egdb::Store;
 use draughtproof_game::{Game, Side};
 use draughtproof_proof::proof::{Item, SearchContext};
-use draughtproof_proof::search::{Checkpoint, Search, SearchProgress};
+use draughtproof_proof::search::{Checkpoint, ProgressCallback, Search, SearchProgress};
 use quickcheck::{Arbitrary, Gen};
 use tests::draft::{Draft, Part};
 use tests::positions::database;
-use tests::programs::{Signal, check, path, prove, run, signal};
+use tests::programs::{Signal, check, fails, path, prove, run, signal};
 
 /// A proof that takes long: the database is small, and each search may expand few nodes.
 const LONG: [&str; 9] =
@@ -40,7 +40,7 @@ fn start(directory: &Path, arguments: &[&str]) -> std::process::Child {
 }
 
 #[test]
-fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
+fn killed_proofs_resume() {
     let calm = tempfile::tempdir().unwrap();
     let begin = Instant::now();
     let want = root(&prove(&LONG, calm.path()));
@@ -78,11 +78,40 @@ fn a_proof_that_was_killed_goes_on_and_ends_the_same() {
     assert!(verdict.starts_with("s VERIFIED DRAW 6x6"), "{verdict}");
 }
 
+/// The item of a long search.
+fn long_item(game: &Game) -> Item {
+    Item {
+        attacker: Side::White,
+        position: game.start(),
+        nodes: 1_000_000,
+        table: 1 << 30,
+        heuristic_nodes: 1000,
+        threads: 1,
+    }
+}
+
+/// Searches an item until `report` stops it, and keeps it in a file; returns its nodes.
+fn search_kept(
+    context: &SearchContext<'_>,
+    file: &Path,
+    digest: Digest,
+    report: &ProgressCallback<'_>,
+) -> u64 {
+    let item = long_item(&"6x6".parse().unwrap());
+    let checkpoint = Checkpoint::new(file.into(), digest, &|_| ()).always();
+    let search = Search::new(context.goal(item.attacker), item.table);
+    let mut search = search.with_progress(report).with_checkpoint(checkpoint);
+    search.run(&item.position, item.nodes);
+    assert!(search.is_stopped() && file.exists());
+    search.nodes()
+}
+
 /// The kept state of a long search whose process died is used, and leads to the same certificate.
 #[test]
-fn a_search_that_was_kept_goes_on() {
+fn kept_searches_resume() {
     let directory = tempfile::tempdir().unwrap();
-    let (whole, kept) = (directory.path().join("whole"), directory.path().join("kept"));
+    let whole = directory.path().join("whole");
+    let kept = directory.path().join("kept");
     let options = "--pieces 4 --leaf-nodes 1000000 --claim black-not-lost --emit cert";
     let options: Vec<&str> = options.split(' ').collect();
     for directory in [&whole, &kept] {
@@ -97,41 +126,22 @@ fn a_search_that_was_kept_goes_on() {
     let database_root = Some(manifest.root());
     let context =
         SearchContext { board: &game.board, database: &database, database_root, lemmas: None };
-    let item = Item {
-        attacker: Side::White,
-        position: game.start(),
-        nodes: 1_000_000,
-        table: 1 << 30,
-        heuristic_nodes: 1000,
-        threads: 1,
-    };
-    let digest = Digest::of(&item.encode(&context));
+    let digest = Digest::of(&long_item(&game).encode(&context));
     let file = kept.join(format!("egdb/6x6.results.{}", &digest.to_string()[..16]));
     let heard = AtomicU64::new(0);
-    let report = |SearchProgress { nodes, .. }| match heard.fetch_add(nodes, Ordering::Relaxed) {
+    let nodes = search_kept(&context, &file, digest, &|SearchProgress { nodes, .. }| match heard
+        .fetch_add(nodes, Ordering::Relaxed)
+    {
         0..=100_000 => ControlFlow::Continue(()),
         _ => ControlFlow::Break(()),
-    };
-    let checkpoint = Checkpoint::new(file.clone(), digest, &|_| ()).always();
-    let search = Search::new(context.goal(item.attacker), item.table);
-    let mut search = search.with_progress(&report).with_checkpoint(checkpoint);
-    search.run(&item.position, item.nodes);
-    assert!(search.is_stopped() && file.exists());
-
-    // A process that continues the search counts from the kept number of nodes.
-    let (before, now) = (AtomicU64::new(0), AtomicU64::new(0));
-    let count = |progress: SearchProgress| {
-        before.fetch_add(progress.before, Ordering::Relaxed);
-        now.fetch_add(progress.nodes, Ordering::Relaxed);
-        ControlFlow::Break(())
-    };
-    let checkpoint = Checkpoint::new(file.clone(), digest, &|_| ());
-    let again = Search::new(context.goal(item.attacker), item.table);
-    let mut again = again.with_progress(&count).with_checkpoint(checkpoint);
-    again.run(&item.position, item.nodes);
-    assert_eq!(before.load(Ordering::Relaxed), search.nodes());
-    assert_eq!(again.nodes(), search.nodes() + now.load(Ordering::Relaxed));
-
+    });
+    resumed_searches_count_kept_nodes(
+        &context,
+        &directory.path().join("copy"),
+        &file,
+        digest,
+        nodes,
+    );
     // The kept search of another proof stays, and a message names it.
     let others = kept.join("egdb/6x6.results.0123456789abcdef");
     fs::write(&others, [0; 2048]).unwrap();
@@ -141,70 +151,81 @@ fn a_search_that_was_kept_goes_on() {
     let said = String::from_utf8(output.stderr).unwrap();
     let left = "egdb/6x6.results.0123456789abcdef: a search is kept there that this proof has not needed (2.0 KiB)";
     assert!(said.contains(left) && said.matches("a search is kept").count() == 1, "{said}");
-    assert!(others.exists());
-    assert!(said.contains(&format!("a search goes on after {} nodes", search.nodes())), "{said}");
+    assert!(said.contains(&format!("a search goes on after {nodes} nodes")), "{said}");
     assert_eq!(root(&String::from_utf8(output.stdout).unwrap()), want);
-    assert!(!file.exists());
+    assert!(others.exists() && !file.exists());
 }
 
+/// A process that continues a search counts from the kept number of nodes.
+fn resumed_searches_count_kept_nodes(
+    context: &SearchContext<'_>,
+    copy: &Path,
+    file: &Path,
+    digest: Digest,
+    nodes: u64,
+) {
+    fs::copy(file, copy).unwrap();
+    let before = AtomicU64::new(0);
+    let now = AtomicU64::new(0);
+    let all = search_kept(context, copy, digest, &|progress: SearchProgress| {
+        before.fetch_add(progress.before, Ordering::Relaxed);
+        now.fetch_add(progress.nodes, Ordering::Relaxed);
+        ControlFlow::Break(())
+    });
+    assert_eq!(before.load(Ordering::Relaxed), nodes);
+    assert_eq!(all, nodes + now.load(Ordering::Relaxed));
+}
+
+const AT_THRESHOLDS: [&str; 9] =
+    ["--game", "5x7/2", "--pieces", "5", "--leaf-nodes", "300", "-q", "--emit", "cert"];
+
 #[test]
-fn what_is_emitted_at_a_threshold_is_conditional_until_it_is_proved() {
+fn certificates_at_thresholds() {
     let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
-    let game = ["--game", "5x7/2", "--pieces", "5", "--leaf-nodes", "300", "-q", "--emit", "cert"];
+    let here = directory.path();
     let until = ["--threshold", "30", "--increment", "50", "--until-threshold", "80"];
-    let emitted = prove(&[&game[..], &until[..]].concat(), directory);
-    let said = check(&["cert"], directory);
+    let until = [&AT_THRESHOLDS[..], &until].concat();
+    let emitted = prove(&until, here);
+    let said = check(&["cert"], here);
     assert!(said.verdict.starts_with("s CONDITIONAL "), "{said:?}");
     let assumed = said.verdict.split(' ').find_map(|word| word.strip_prefix("assumed=")).unwrap();
-    let claim = emitted.lines().next().unwrap();
     let not_proved = format!("NOT PROVED yet; if {assumed} assumed position");
-    assert!(claim.starts_with(&not_proved), "{emitted}");
+    assert!(emitted.starts_with(&not_proved), "{emitted}");
     for format in ["text", "html"] {
-        let report = prove(&["report", "cert", "--format", format, "-q"], directory);
-        assert!(report.contains(&not_proved), "{report}");
-        assert!(!report.contains("is a win for"), "{report}");
+        let report = prove(&["report", "cert", "--format", format, "-q"], here);
+        assert!(report.contains(&not_proved) && !report.contains("is a win for"), "{report}");
     }
     // An assumed node refutes no claim, so this claim holds.
     let claim = ["--threshold", "50", "--until-threshold", "50", "--claim", "white-not-lost"];
-    let other = run(&path("prove"), &[&game[..], &claim[..]].concat(), directory);
-    let message = String::from_utf8(other.stderr).unwrap();
-    assert_eq!(other.status.code(), Some(1), "{message}");
-    assert!(
-        message.contains("NOT PROVED yet; if ")
-            && message.contains("hold: the claim does not hold"),
-        "{message}"
-    );
-    // A certificate that says less, or is made in another way, does not replace it.
+    let words = ["NOT PROVED yet; if ", "hold: the claim does not hold"];
+    fails(here, &[&AT_THRESHOLDS[..], &claim].concat(), 1, &words);
+    weaker_certificates_replace_none(here);
+    assert_eq!(check(&["cert"], here).verdict, said.verdict);
+    prove(&[&AT_THRESHOLDS[..], &["--threshold", "30"]].concat(), here);
+    let said = check(&["cert"], here);
+    assert!(said.verdict.starts_with("s VERIFIED DRAW 5x7/2"), "{said:?}");
+    // A certificate is not replaced by a conditional one.
+    fails(here, &until, 3, &[]);
+    assert_eq!(check(&["cert"], here).verdict, said.verdict);
+}
+
+/// A certificate that says less, is made in another way, or is of another game does not replace the
+/// conditional one.
+fn weaker_certificates_replace_none(here: &Path) {
     let lower = ["--threshold", "30", "--increment", "50", "--until-threshold", "30"];
     let other_way = ["--threshold", "30", "--increment", "60", "--until-threshold", "90"];
     for options in [lower, other_way] {
-        let other = run(&path("prove"), &[&game[..], &options].concat(), directory);
-        assert_eq!(other.status.code(), Some(3), "{options:?}: {other:?}");
+        fails(here, &[&AT_THRESHOLDS[..], &options].concat(), 3, &[]);
     }
-    assert_eq!(check(&["cert"], directory).verdict, said.verdict);
-    // The same directory may get a certificate that follows from it, and no other.
-    let other = run(&path("prove"), &["--game", "4x4", "-q", "--emit", "cert"], directory);
-    assert_eq!(other.status.code(), Some(3));
-    prove(&[&game[..], &["--threshold", "30"]].concat(), directory);
-    let said = check(&["cert"], directory);
-    assert!(said.verdict.starts_with("s VERIFIED DRAW 5x7/2"), "{said:?}");
-    // A certificate is not replaced by a conditional one.
-    let back = run(&path("prove"), &[&game[..], &until[..]].concat(), directory);
-    assert_eq!(back.status.code(), Some(3));
-    assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 5x7/2"));
+    fails(here, &["--game", "4x4", "-q", "--emit", "cert"], 3, &[]);
 }
 
-/// False certificates that would fool a checker which counted assumptions by their kind: those of a
-/// threshold so small that they claim a win where there is none, with their Assumed nodes changed
-/// to other kinds and all hashes right.
 #[test]
-fn an_assumption_cannot_be_dressed_up() {
+fn disguised_assumptions_are_refuted() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let until = ["--threshold", "50", "--until-threshold", "50"];
-    let game = ["--game", "5x7/2", "--pieces", "5", "--leaf-nodes", "300", "-q", "--emit", "cert"];
-    prove(&[&game[..], &until[..]].concat(), directory);
+    prove(&[&AT_THRESHOLDS[..], &until].concat(), directory);
     let said = check(&["cert"], directory);
     assert!(said.verdict.starts_with("s CONDITIONAL BLACK-WINS 5x7/2"), "{said:?}");
     let draft = Draft::read(&directory.join("cert"));
@@ -245,7 +266,7 @@ fn an_assumption_cannot_be_dressed_up() {
 }
 
 #[test]
-fn half_of_a_value_is_replaced_by_the_value() {
+fn values_replace_bounds() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     let value = ["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"];
@@ -290,7 +311,7 @@ fn a_second_process_leaves_the_first_alone() {
 
 #[cfg(unix)]
 #[test]
-fn nobody_has_to_read_what_is_said_of_progress() {
+fn standard_error_may_be_full() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     for words in
@@ -346,19 +367,18 @@ fn a_seed_line_is_read_from_a_file() {
     prove(&[&game[..], &["--seed-line", "seed.pdn"]].concat(), directory);
     assert!(check(&["cert"], directory).verdict.starts_with("s VERIFIED DRAW 6x6"));
     fs::write(directory.join("seed.pdn"), "1. 5-7 13-1 *\n").unwrap();
-    let wrong = run(&path("prove"), &[&game[..], &["--seed-line", "seed.pdn"]].concat(), directory);
-    assert_eq!(wrong.status.code(), Some(2));
-    let message = String::from_utf8(wrong.stderr).unwrap();
-    assert!(message.contains("seed.pdn, line 1") && message.contains("13-1"), "{message}");
+    fails(
+        directory,
+        &[&game[..], &["--seed-line", "seed.pdn"]].concat(),
+        2,
+        &["seed.pdn, line 1", "13-1"],
+    );
     // Game 2 of a file whose game 1 cannot be read, and a game that the file does not have.
     let two = "[Event \"bad\"]\n1. 5-7 13-1 *\n[Event \"good\"]\n1. 5-7 13-10 *\n";
     fs::write(directory.join("two.pdn"), two).unwrap();
     prove(&[&game[..], &["--seed-line", "two.pdn#2"]].concat(), directory);
     for (number, words) in [("1", "line 2"), ("3", "expected at least 3 games, found 2")] {
         let file = format!("two.pdn#{number}");
-        let wrong = run(&path("prove"), &[&game[..], &["--seed-line", &file]].concat(), directory);
-        assert_eq!(wrong.status.code(), Some(2));
-        let message = String::from_utf8(wrong.stderr).unwrap();
-        assert!(message.contains(words), "{message}");
+        fails(directory, &[&game[..], &["--seed-line", &file]].concat(), 2, &[words]);
     }
 }

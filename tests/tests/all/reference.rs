@@ -23,7 +23,7 @@ fn takes_long(case: &Case) -> bool {
 
 #[test]
 #[ignore = "needs python3"]
-fn the_format_as_a_program_says_the_same() {
+fn the_reference_agrees() {
     let python = Command::new("python3").arg("--version").output();
     assert!(python.is_ok_and(|output| output.status.success()), "python3 is needed here");
     let (check, directory) = (path("check"), Path::new(env!("CARGO_MANIFEST_DIR")));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use tests::programs::{check, path, prove, run};
+use tests::programs::{check, fails, prove};
 
 /// The sums of counts and positions of each question and table, from the output for programs.
 fn sums(here: &Path, certificate: &str) -> BTreeMap<(String, String), (u64, u64)> {
@@ -102,7 +102,7 @@ fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 /// A reader who knows none of the project's terms reads what is proved, sees the board and the
 /// first moves, and can verify it.
 #[test]
-fn a_page_says_what_is_proved_and_how_to_verify_it() {
+fn pages_state_the_claim() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     let absolute = here.join("my cert");
@@ -139,7 +139,7 @@ fn a_page_says_what_is_proved_and_how_to_verify_it() {
 }
 
 #[test]
-fn a_page_of_a_database_has_exact_shares_and_the_longest_wins() {
+fn pages_of_databases() {
     let here = tempfile::tempdir().unwrap();
     let here = here.path();
     prove(&["db", "--game", "6x6", "--pieces", "3", "--depth", "-q"], here);
@@ -200,10 +200,7 @@ fn what_cannot_be_reported() {
     let here = here.path();
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
     let fails = |arguments: &[&str], status: i32, word: &str| {
-        let output = run(&path("prove"), arguments, here);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-        assert!(said.contains(word), "{arguments:?}: {said}");
+        fails(here, arguments, status, &[word]);
     };
     fails(&["report", "none"], 3, "none/MANIFEST");
     fails(&["report", "cert", "--html", "--format", "tsv"], 2, "cannot be used with");
@@ -215,7 +212,7 @@ fn what_cannot_be_reported() {
 
 #[cfg(unix)]
 #[test]
-fn a_page_is_a_file_as_any_other() {
+fn pages_replace_files_whole() {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
     let root = tempfile::tempdir().unwrap();
     let here = root.path();

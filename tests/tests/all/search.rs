@@ -89,32 +89,32 @@ fn all_positions(rows: u8, columns: u8, small: u8, large: u8, step: usize, threa
 }
 
 #[test]
-fn every_position_of_4x4_with_four_pieces_without_a_database() {
+fn positions_of_4x4_without_a_database() {
     all_positions(4, 4, 0, 4, 1, 1);
 }
 
 #[test]
-fn every_position_of_4x4_with_five_pieces() {
+fn positions_of_4x4_with_five_pieces() {
     all_positions(4, 4, 2, 5, 1, 1);
 }
 
 #[test]
-fn every_97th_position_of_5x5_with_four_pieces() {
+fn positions_of_5x5_with_four_pieces() {
     all_positions(5, 5, 2, 4, 97, 1);
 }
 
 #[test]
-fn every_position_of_6x4_with_three_pieces_without_a_database() {
+fn positions_of_6x4_without_a_database() {
     all_positions(6, 4, 0, 3, 1, 1);
 }
 
 #[test]
-fn every_position_of_4x4_with_four_pieces_by_two_threads() {
+fn positions_of_4x4_by_two_threads() {
     all_positions(4, 4, 0, 4, 1, 2);
 }
 
 #[test]
-fn every_seventh_position_of_6x4_with_three_pieces_by_four_threads() {
+fn positions_of_6x4_by_four_threads() {
     all_positions(6, 4, 0, 3, 7, 4);
 }
 
@@ -135,7 +135,7 @@ fn random_positions_of_6x6_with_six_pieces() {
 }
 
 #[test]
-fn a_table_that_forgets_makes_no_mistakes() {
+fn small_tables_make_no_mistakes() {
     let board = Board::new(6, 6).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     // In some positions too much is decided for the smallest transposition table of 4,096 slots.
@@ -157,7 +157,7 @@ fn a_table_that_forgets_makes_no_mistakes() {
 }
 
 #[test]
-fn threads_that_share_a_table_find_what_is_so() {
+fn threads_agree_with_the_database() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     for (threads, step, bytes) in [(2, 97, 1 << 24), (4, 101, 1 << 24), (4, 199, 1 << 16)] {
@@ -181,7 +181,7 @@ fn threads_that_share_a_table_find_what_is_so() {
 }
 
 #[test]
-fn threads_that_are_stopped_go_on_together_or_alone() {
+fn stopped_threads_resume() {
     let game: Game = "6x6".parse().unwrap();
     let database = database(&game.board, 3);
     let directory = tempfile::tempdir().unwrap();
@@ -212,7 +212,7 @@ fn threads_that_are_stopped_go_on_together_or_alone() {
 }
 
 #[test]
-fn a_search_that_is_killed_goes_on_and_finds_the_same() {
+fn killed_searches_resume() {
     let game: Game = "6x6".parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
@@ -275,7 +275,7 @@ fn a_search_that_is_killed_goes_on_and_finds_the_same() {
 }
 
 #[test]
-fn what_is_tentative_again_and_again_is_decided_in_the_end() {
+fn repeated_closures_terminate() {
     // In each of these positions the search once repeated the same wrong disproof of the root for
     // ever.
     for (rows, columns, fen) in [(5, 5, "B:W3,K4:B6,8"), (6, 6, "W:W5,K14,K16:BK6,K9,K17")] {
@@ -288,7 +288,7 @@ fn what_is_tentative_again_and_again_is_decided_in_the_end() {
 }
 
 #[test]
-fn the_start_of_6x6_takes_a_known_number_of_nodes() {
+fn node_counts_of_6x6() {
     let game: Game = "6x6".parse().unwrap();
     let database = database(&game.board, 6);
     // Pinned numbers: a change of the search shows here, and must be intended.
@@ -301,7 +301,7 @@ fn the_start_of_6x6_takes_a_known_number_of_nodes() {
 }
 
 #[test]
-fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
+fn tiny_leaves_agree_with_the_database() {
     let board = Board::new(5, 5).unwrap();
     let (small, large) = (database(&board, 2), database(&board, 4));
     let all = positions(&board, 4);
@@ -339,7 +339,7 @@ fn the_manager_agrees_with_the_database_however_small_its_leaves_are() {
 }
 
 #[test]
-fn the_numbers_that_are_reported_are_those_of_a_search_that_ends_there() {
+fn reported_numbers_are_final_numbers() {
     let game: Game = "6x6".parse().unwrap();
     let database = database(&game.board, 3);
     let (mut different, mut first) = (HashSet::new(), Vec::new());

@@ -33,7 +33,7 @@ fn start(slices: &[String], tables: bool, place: &Path) -> Child {
 }
 
 #[test]
-fn several_processes_make_the_database_of_one() {
+fn processes_share_a_build() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
@@ -58,7 +58,7 @@ fn several_processes_make_the_database_of_one() {
 
 /// Tables are used only if they belong to the existing slices and are complete.
 #[test]
-fn tables_that_others_have_left_are_used_if_they_are_right() {
+fn left_tables_are_checked() {
     let place = tempfile::tempdir().unwrap();
     let here = place.path();
     prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);

@@ -1,7 +1,7 @@
 //! A database that machines build without a common directory: slices go through an object store.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use tests::files::read_all;
@@ -29,6 +29,14 @@ impl Machines<'_> {
         (output.status.code(), text)
     }
 
+    /// Has a machine make a slice, which must fail with this status and text; returns its output.
+    fn fails(&self, machine: &str, status: i32, text: &str) -> String {
+        let (found, said) = self.run(machine, &["--slice", "0-1-0-1"]);
+        assert_eq!(found, Some(status), "{said}");
+        assert!(said.contains(text), "{said}");
+        said
+    }
+
     /// Builds all slices, in turn on three machines, and the database on a fourth.
     fn build(&self) {
         for (i, option) in slices(false).chunks(2).enumerate() {
@@ -44,84 +52,76 @@ impl Machines<'_> {
 
 #[test]
 #[ignore = "needs python3 with pip"]
-fn machines_with_a_bucket_in_common_make_the_database_of_one() {
+fn machines_share_a_bucket() {
     let place = tempfile::tempdir().unwrap();
     let s3 = S3::start(Path::new(env!("CARGO_TARGET_TMPDIR")));
     let machines = Machines { here: place.path(), place: "s3://bucket/some/egdb", s3: Some(&s3) };
     machines.build();
     let elsewhere = Machines { place: "s3://nowhere/egdb", ..machines };
-    let (status, said) = elsewhere.run("machine-4", &["--slice", "0-1-0-1"]);
-    assert_eq!(status, Some(3), "{said}");
-    assert!(
-        said.contains("--store s3://nowhere/egdb: ") && said.contains("NoSuchBucket"),
-        "{said}"
-    );
+    let said = elsewhere.fails("machine-4", 3, "--store s3://nowhere/egdb: ");
+    assert!(said.contains("NoSuchBucket"), "{said}");
 }
 
 #[test]
-fn what_is_wrong_in_the_store_is_not_taken() {
+fn wrong_objects_are_rejected() {
     let place = tempfile::tempdir().unwrap();
-    let here = place.path();
-    let machines = Machines { here, place: "store", s3: None };
+    let machines = Machines { here: place.path(), place: "store", s3: None };
     machines.build();
-    let new = |name: &str| machines.run(name, &["--slice", "0-1-0-1"]);
-    let (status, said) = new("new");
+    stored_slices_are_taken(&machines);
+    let bad = Machines { place: "ftp://somewhere", ..machines };
+    bad.fails("bad", 2, "expected a directory or s3://bucket/prefix");
+    let entry = place.path().join("store/4x6/slices/0-1-0-1.json");
+    let text = fs::read_to_string(&entry).unwrap();
+    let name = text.split('"').find(|part| part.len() == 64).unwrap();
+    let file = place.path().join("store/4x6/files").join(name);
+    changed_files_are_rejected(&machines, &file, name);
+    wrong_entries_are_rejected(&machines, &entry, name);
+}
+
+fn stored_slices_are_taken(machines: &Machines<'_>) {
+    let (status, said) = machines.run("new", &["--slice", "0-1-0-1"]);
     assert!(status == Some(0) && said.contains("there, verified"), "{said}");
     // A slice that exists does not need the slices that it follows from.
     let (status, said) = machines.run("last", &["--slice", "0-2-1-1"]);
     assert!(status == Some(0) && said.contains("there, verified"), "{said}");
-    assert_eq!(fs::read_dir(here.join("last/4x6.building")).unwrap().count(), 3);
+    assert_eq!(fs::read_dir(machines.here.join("last/4x6.building")).unwrap().count(), 3);
+}
 
-    let entry = here.join("store/4x6/slices/0-1-0-1.json");
-    let text = fs::read_to_string(&entry).unwrap();
-    let name = text.split('"').find(|part| part.len() == 64).unwrap();
-    let file: PathBuf = here.join("store/4x6/files").join(name);
-    let whole = fs::read(&file).unwrap();
+fn changed_files_are_rejected(machines: &Machines<'_>, file: &Path, name: &str) {
+    let whole = fs::read(file).unwrap();
+    let taken =
+        |machine: &str| fs::read(machines.here.join(machine).join("4x6.building/0-1-0-1")).ok();
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
-    let [longer, shorter] = [[&whole[..], b"x"].concat(), whole[1..].to_vec()];
+    fs::write(file, changed).unwrap();
     let bytes = whole.len();
     let expected = format!(
         "4x6/files/{name}: expected {bytes} bytes with BLAKE3 {name}, found others with BLAKE3 "
     );
-    let remove = "remove 4x6/slices/0-1-0-1.json there";
-    for (i, (bytes, says)) in [
-        (changed, &*expected),
-        (shorter, "--store store"),
-        // The machine reads no more bytes of the slice than it should have.
-        (longer, ""),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        fs::write(&file, bytes).unwrap();
-        let (status, said) = new(&format!("damaged-{i}"));
-        assert_eq!(status, Some(if says.is_empty() { 0 } else { 3 }), "{said}");
-        assert!(said.contains(says), "{said}");
-        let taken = here.join(format!("damaged-{i}/4x6.building/0-1-0-1"));
-        assert_eq!(fs::read(taken).ok(), says.is_empty().then(|| whole.clone()));
-    }
-    fs::remove_file(&file).unwrap();
-    let (status, said) = new("gone");
-    assert!(status == Some(3) && said.contains("found no such object"), "{said}");
-    assert!(said.contains(remove), "{said}");
-    fs::write(&entry, "{}").unwrap();
-    let (status, said) = new("empty");
-    assert_eq!(status, Some(3), "{said}");
-    assert!(said.contains("4x6/slices/0-1-0-1.json: expected length and BLAKE3 name"), "{said}");
-    // Another machine has stored another file of this slice.
-    fs::write(&entry, text.replace(name, &"0".repeat(64))).unwrap();
-    let (status, said) = machines.run("machine-0", &["--slice", "0-1-0-1"]);
-    assert!(status == Some(3) && said.contains("found "), "{said}");
-    assert!(said.contains(&format!("{bytes} bytes with BLAKE3 0000")) && said.contains(remove));
-    // The message says to remove this file.
-    fs::remove_file(&entry).unwrap();
-    let (status, said) = new("without");
-    assert!(status == Some(0) && said.contains("built"), "{said}");
-    assert_eq!((fs::read_to_string(&entry).unwrap(), fs::read(&file).unwrap()), (text, whole));
+    machines.fails("changed", 3, &expected);
+    fs::write(file, &whole[1..]).unwrap();
+    machines.fails("shorter", 3, "--store store");
+    assert_eq!((taken("changed"), taken("shorter")), (None, None));
+    // The machine reads no more bytes of the slice than it should have.
+    fs::write(file, [&whole[..], b"x"].concat()).unwrap();
+    assert_eq!(machines.run("longer", &["--slice", "0-1-0-1"]).0, Some(0));
+    assert_eq!(taken("longer").as_ref(), Some(&whole));
+    fs::remove_file(file).unwrap();
+    let said = machines.fails("gone", 3, "found no such object");
+    assert!(said.contains("remove 4x6/slices/0-1-0-1.json there"), "{said}");
+    fs::write(file, whole).unwrap();
+}
 
-    let bad = Machines { place: "ftp://somewhere", ..machines };
-    let (status, said) = bad.run("bad", &["--slice", "0-1-0-1"]);
-    assert_eq!(status, Some(2), "{said}");
-    assert!(said.contains("expected a directory or s3://bucket/prefix"), "{said}");
+fn wrong_entries_are_rejected(machines: &Machines<'_>, entry: &Path, name: &str) {
+    let text = fs::read_to_string(entry).unwrap();
+    fs::write(entry, "{}").unwrap();
+    machines.fails("empty", 3, "4x6/slices/0-1-0-1.json: expected length and BLAKE3 name");
+    // Another machine has stored another file of this slice.
+    fs::write(entry, text.replace(name, &"0".repeat(64))).unwrap();
+    let said = machines.fails("machine-0", 3, " bytes with BLAKE3 0000");
+    assert!(said.contains("remove 4x6/slices/0-1-0-1.json there"), "{said}");
+    fs::remove_file(entry).unwrap();
+    let (status, said) = machines.run("without", &["--slice", "0-1-0-1"]);
+    assert!(status == Some(0) && said.contains("built"), "{said}");
+    assert_eq!(fs::read_to_string(entry).unwrap(), text);
 }

@@ -53,7 +53,7 @@ fn random(board: &Board, slice: Slice) -> Table {
 }
 
 #[test]
-fn parts_and_contexts_are_those_of_the_specification() {
+fn parts_match_the_specification() {
     for (rows, columns, pieces) in
         [(3, 3, 4), (4, 4, 5), (5, 5, 4), (8, 2, 4), (4, 6, 4), (6, 6, 4)]
     {
@@ -71,7 +71,7 @@ fn parts_and_contexts_are_those_of_the_specification() {
 }
 
 #[test]
-fn parts_of_blocks_and_of_rows_are_those_of_the_specification() {
+fn part_shapes_match_the_specification() {
     // Parts within one block, and parts of rows whose last part is narrower.
     for (rows, columns, slice) in [
         (6, 8, [0, 2, 0, 2]),
@@ -88,7 +88,7 @@ fn parts_of_blocks_and_of_rows_are_those_of_the_specification() {
 }
 
 #[test]
-fn a_file_coded_under_other_frequencies_is_read() {
+fn other_frequencies_are_read() {
     let board = Board::new(6, 6).unwrap();
     let slice = Slice::new(1, 1, 1, 1);
     let table = random(&board, slice);

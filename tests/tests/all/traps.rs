@@ -99,7 +99,7 @@ fn numbers(line: &str) -> Vec<u64> {
 /// A check that takes more than two seconds reports its progress; this one does because it is
 /// stopped for longer than that.
 #[test]
-fn a_check_that_takes_its_time_says_how_far_it_is() {
+fn long_checks_report_progress() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
@@ -142,7 +142,7 @@ fn a_check_that_takes_its_time_says_how_far_it_is() {
 }
 
 #[test]
-fn a_check_says_how_the_certificate_says_it_was_made() {
+fn checks_show_the_provenance() {
     let root = certificate();
     let output = Command::new(path("check")).arg("cert").current_dir(root.path()).output().unwrap();
     let err = String::from_utf8(output.stderr).unwrap();

@@ -24,19 +24,19 @@ fn says_what_was_said(checker: &Path) {
 }
 
 #[test]
-fn the_checker_says_what_was_said() {
+fn the_checker_repeats_its_verdicts() {
     says_what_was_said(&path("check"));
 }
 
 #[test]
 #[ignore = "needs python3"]
-fn the_reference_says_what_was_said() {
+fn the_reference_repeats_its_verdicts() {
     let reference = "../certificate-spec/reference/check.py";
     says_what_was_said(&Path::new(env!("CARGO_MANIFEST_DIR")).join(reference));
 }
 
 #[test]
-fn nothing_that_is_kept_gets_lost() {
+fn kept_files_stay() {
     let kept = read(&folder());
     let is_folder = |entry: &fs::DirEntry| entry.file_type().unwrap().is_dir();
     let folders: BTreeSet<String> = fs::read_dir(folder())
@@ -57,7 +57,7 @@ fn nothing_that_is_kept_gets_lost() {
 
 /// The command that made the corpus still works, though the kept files are never made again.
 #[test]
-fn such_are_made_by_a_command() {
+fn the_corpus_can_be_made_again() {
     let root = tempfile::tempdir().unwrap();
     let new = root.path().join("v1");
     make(&new, &path("check"));

@@ -57,7 +57,7 @@ impl Farm {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_worker_that_dies_costs_only_time() {
+fn workers_die() {
     let mut farm = Farm::start();
     for round in 0..3 {
         rest(farm.whole / 8);
@@ -71,7 +71,7 @@ fn a_worker_that_dies_costs_only_time() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_manager_that_dies_goes_on_from_its_ledger() {
+fn the_manager_dies() {
     let mut farm = Farm::start();
     for _ in 0..3 {
         rest(farm.whole / 8);
@@ -84,7 +84,7 @@ fn a_manager_that_dies_goes_on_from_its_ledger() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_broker_that_dies_is_waited_for() {
+fn the_broker_dies() {
     let mut farm = Farm::start();
     for _ in 0..3 {
         rest(farm.whole / 8);
@@ -109,7 +109,7 @@ fn copy_messages(from: &Path, to: &Path) {
 /// acknowledged; and the result of the item.
 #[test]
 #[ignore = "needs nats-server"]
-fn an_item_that_was_done_and_is_still_there_is_done_again() {
+fn stale_items_are_done_again() {
     let directory = tempfile::tempdir().unwrap();
     let want = LONG.root(directory.path());
     let mut broker = Broker::start();
@@ -150,7 +150,7 @@ fn an_item_that_was_done_and_is_still_there_is_done_again() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_broker_that_has_lost_everything_gets_it_again() {
+fn the_broker_loses_everything() {
     let mut farm = Farm::start();
     let mut wiped = 0;
     for _ in 0..3 {
@@ -165,7 +165,7 @@ fn a_broker_that_has_lost_everything_gets_it_again() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_broker_that_dies_while_the_manager_begins_is_waited_for() {
+fn the_broker_dies_at_the_start() {
     let directory = tempfile::tempdir().unwrap();
     let want = SMALL.root(directory.path());
     // A broker that disconnects as soon as streams are asked for.

@@ -41,7 +41,7 @@ fn end(job: Job, manager: Running, directory: &Path) -> Vec<String> {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn it_is_the_same_proof_with_any_workers() {
+fn workers_do_not_change_the_proof() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let want = alone(SMALL, here);
@@ -58,7 +58,7 @@ fn it_is_the_same_proof_with_any_workers() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn whoever_dies_it_is_the_same_proof() {
+fn deaths_do_not_change_the_proof() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let want = alone(LONG, here);

@@ -182,7 +182,7 @@ fn other_strategy() -> certificate_spec::leaves::Leaf<Vec<u8>> {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn lies_are_counted_and_change_nothing() {
+fn lies_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let want = JOB.root(directory.path());
     let broker = Broker::start();

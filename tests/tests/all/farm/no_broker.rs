@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tests::farm::{Running, free_port};
-use tests::programs::{path, run};
+use tests::programs::fails;
 
 /// Asks for the status, which must fail within a short time.
 fn has_no_status(url: &str, here: &Path) {
@@ -15,10 +15,7 @@ fn has_no_status(url: &str, here: &Path) {
     let file = format!("{}.prom", url.rsplit(':').next().unwrap());
     fs::write(here.join(&file), "as it was\n").unwrap();
     let options = ["farm", "status", "--farm", url, "--format", "prometheus", "--out", &file];
-    let output = run(&path("prove"), &options, here);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains(&format!("{url}: no broker answers within 5 s")), "{said}");
+    fails(here, &options, 3, &[&format!("{url}: no broker answers within 5 s")]);
     assert!(start.elapsed() < Duration::from_secs(20));
     assert_eq!(fs::read_to_string(here.join(&file)).unwrap(), "as it was\n");
 }
@@ -41,7 +38,7 @@ fn the_status_is_not_waited_for() {
 }
 
 #[test]
-fn manager_and_worker_wait_and_end_when_they_are_asked_to() {
+fn waiting_processes_end_on_request() {
     let root = tempfile::tempdir().unwrap();
     let url = format!("nats://127.0.0.1:{}", free_port());
     let proof = ["--game", "4x4", "--pieces", "2", "--emit", "cert", "--farm", &url];

@@ -168,7 +168,7 @@ fn large_results_go_through_the_object_store() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_result_that_no_manager_has_kept_comes_again() {
+fn unsaved_results_are_delivered_again() {
     let broker = Broker::start();
     let first = farm(&broker, None);
     {

@@ -12,7 +12,7 @@ const JOBS: [Job; 3] = [
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_farm_finds_the_same_root_with_any_number_of_workers() {
+fn workers_do_not_change_the_root() {
     let broker = Broker::start();
     for job in JOBS {
         let directory = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tests::farm::{Broker, Running};
-use tests::programs::{path, run};
+use tests::programs::{fails, path, run};
 
 use super::SMALL;
 
@@ -23,7 +23,7 @@ fn broker_of_the_guide() -> Broker {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn the_permissions_of_the_guide_are_enough_and_no_more() {
+fn permissions_of_the_guide() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let want = SMALL.root(directory);
@@ -60,7 +60,7 @@ fn the_permissions_of_the_guide_are_enough_and_no_more() {
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_login_that_is_refused_ends_it_and_is_not_repeated() {
+fn refused_logins_end_programs() {
     let directory = tempfile::tempdir().unwrap();
     let broker = broker_of_the_guide();
     let url = broker.url().replace("nats://", "nats://alice:opensesame@");
@@ -69,10 +69,7 @@ fn a_login_that_is_refused_ends_it_and_is_not_repeated() {
         vec!["farm", "status", "--farm", &url],
         vec!["--game", "4x4", "--pieces", "2", "--emit", "cert", "--farm", &url],
     ] {
-        let output = run(&path("prove"), &arguments, directory.path());
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
-        assert!(said.contains("refuses this login"), "{said}");
+        let said = fails(directory.path(), &arguments, 3, &["refuses this login"]);
         assert!(said.contains(&broker.url()) && !said.contains("opensesame"), "{said}");
     }
     // A file that has no credentials.
@@ -101,7 +98,7 @@ fn certificate(directory: &Path) {
 
 #[test]
 #[ignore = "needs nats-server and openssl"]
-fn a_broker_with_tls_is_trusted_by_its_authority_only() {
+fn tls_needs_the_authority() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     certificate(here);
@@ -114,20 +111,14 @@ fn a_broker_with_tls_is_trusted_by_its_authority_only() {
     let url = broker.url().replace("nats://", "tls://");
     let identity = ["--farm-cert", &cert, "--farm-key", &key];
     let arguments = [&["farm", "status", "--farm", &url], &identity[..]].concat();
-    let output = run(&path("prove"), &arguments, here);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("no secure connection") && said.contains("--farm-ca"), "{said}");
+    fails(here, &arguments, 3, &["no secure connection", "--farm-ca"]);
     // With the certificate authority there is a connection, but no manager.
-    let output = run(&path("prove"), &[&arguments[..], &["--farm-ca", &ca]].concat(), here);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("no manager answers"), "{said}");
+    fails(here, &[&arguments[..], &["--farm-ca", &ca]].concat(), 1, &["no manager answers"]);
 }
 
 #[test]
 #[ignore = "needs nats-server"]
-fn a_worker_says_what_it_does_not_have() {
+fn workers_report_missing_databases() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     SMALL.root(here);

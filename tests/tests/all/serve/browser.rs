@@ -159,7 +159,7 @@ fn proof_of_6x6(here: &Path) -> Server {
 
 #[tokio::test]
 #[ignore = "needs Chromium and chromedriver"]
-async fn a_whole_game_against_the_proof_never_beats_it() {
+async fn games_never_beat_the_proof() {
     let here = tempfile::tempdir().unwrap();
     let server = proof_of_6x6(here.path());
     let driver = Driver::start();
@@ -195,21 +195,33 @@ async fn a_whole_game_against_the_proof_never_beats_it() {
 
 #[tokio::test]
 #[ignore = "needs Chromium and chromedriver"]
-async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else() {
+async fn the_page_is_usable() {
     let here = tempfile::tempdir().unwrap();
     let server = proof_of_6x6(here.path());
     let driver = Driver::start();
     let page = driver.open(&format!("http://{}/", server.address)).await;
-    // All files come from this server, and they are small.
+    files_are_small_and_from_the_server(&page, &server.address).await;
+    the_board_is_there_at_once(&page).await;
+    controls_have_names(&page).await;
+    moves_are_made_by_keys(&page).await;
+    positions_and_games_are_set_by_text(&page).await;
+    the_page_fits_dark_telephones(&page).await;
+    page.client.clone().close().await.unwrap();
+}
+
+async fn files_are_small_and_from_the_server(page: &Browser<'_>, address: &str) {
     let files = "return performance.getEntriesByType('resource').concat(\
         performance.getEntriesByType('navigation')).map(e => [e.name, e.encodedBodySize])";
     let mut bytes = 0;
     for file in page.script(files).await.as_array().unwrap() {
         let name = file[0].as_str().unwrap();
-        assert!(name.starts_with(&format!("http://{}/", server.address)), "{name}");
+        assert!(name.starts_with(&format!("http://{address}/")), "{name}");
         bytes += file[1].as_u64().unwrap();
     }
     assert!((10_000..PAGE_BYTES).contains(&bytes), "{bytes}");
+}
+
+async fn the_board_is_there_at_once(page: &Browser<'_>) {
     let mut usable = f64::INFINITY;
     for _ in 0..5 {
         let mark = "return performance.getEntriesByName('usable')[0].startTime";
@@ -218,15 +230,19 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
         page.settle().await;
     }
     assert!(usable <= USABLE, "{usable} ms");
-    // Every control has a name, and the position is also there in words.
+}
+
+async fn controls_have_names(page: &Browser<'_>) {
     let nameless = "return [...document.querySelectorAll('button, select, input, textarea')]\
         .filter(e => !(e.ariaLabel || e.textContent.trim() && e.tagName === 'BUTTON' \
         || e.labels?.length)).length";
     assert_eq!(page.script(nameless).await, 0);
+}
+
+/// Moves the first piece that can move to the first possible square, and takes the move back.
+async fn moves_are_made_by_keys(page: &Browser<'_>) {
     let words = page.text("in-words").await;
     assert!(words.starts_with("Black to move. White has men on 13, 14, 15,"), "{words}");
-
-    // A move by the keyboard: the first piece that can move, to the first possible square.
     let board = page.client.find(Locator::Css("#board")).await.unwrap();
     page.script("document.getElementById('board').focus()").await;
     board.send_keys(&char::from(Key::Down).to_string()).await.unwrap();
@@ -239,33 +255,28 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
     page.click("#back").await;
     page.settle().await;
     assert_eq!(page.text("in-words").await, words);
+}
 
-    // Text in and out; an invalid position gets a message, and is shown as text only.
-    let fen = "B:W18:BK1";
-    for (text, is_shown) in [("<img src=x onerror=alert(1)>", false), (fen, true)] {
-        let script = format!("document.getElementById('fen').value = {}", json!(text));
-        page.script(&script).await;
-        page.script("document.querySelector('details:has(#fen)').open = true").await;
+/// Sets a position and a game; what is no position gets a message, and is shown as text only.
+async fn positions_and_games_are_set_by_text(page: &Browser<'_>) {
+    page.script("document.querySelector('details:has(#fen)').open = true").await;
+    for (text, status) in
+        [("<img src=x onerror=alert(1)>", "#status.error"), ("B:W18:BK1", "#status:not(.error)")]
+    {
+        page.script(&format!("document.getElementById('fen').value = {}", json!(text))).await;
         page.click("#set-fen").await;
-        page.client
-            .wait()
-            .for_element(Locator::Css(if is_shown {
-                "#status:not(.error)"
-            } else {
-                "#status.error"
-            }))
-            .await
-            .unwrap();
+        page.client.wait().for_element(Locator::Css(status)).await.unwrap();
         assert_eq!(page.script("return document.images.length").await, 0);
     }
     page.settle().await;
     assert!(page.text("in-words").await.contains("Black has a king on 1."));
-    let pdn = "document.getElementById('pdn').value = '1. 4-7 15-12 *'";
-    page.script(pdn).await;
+    page.script("document.getElementById('pdn').value = '1. 4-7 15-12 *'").await;
     page.click("#set-pdn").await;
     page.client.wait().for_element(Locator::Css("#game button[aria-current]")).await.unwrap();
     assert!(page.text("game").await.contains("15-12"), "{}", page.text("game").await);
+}
 
+async fn the_page_fits_dark_telephones(page: &Browser<'_>) {
     page.script("document.querySelectorAll('details').forEach(d => d.open = true)").await;
     page.client.wait().for_element(Locator::Css("#slices td")).await.unwrap();
     page.click("#slices td button").await;
@@ -279,5 +290,4 @@ async fn the_page_by_keyboard_on_a_telephone_in_the_dark_and_from_nowhere_else()
     page.keep_screenshot("telephone-dark").await;
     let too_wide = "return document.documentElement.scrollWidth > innerWidth";
     assert_eq!(page.script(too_wide).await, false);
-    page.client.clone().close().await.unwrap();
 }

@@ -12,7 +12,7 @@ const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
 #[test]
 #[ignore = "needs python3 with pip"]
-fn requests_made_from_the_document_are_answered_as_it_says() {
+fn answers_match_the_document() {
     let here = tempfile::tempdir().unwrap();
     small_proof(here.path());
     let server = Server::start(&["cert"], here.path());

@@ -1,6 +1,6 @@
 //! The answers of the server's interface.
 
-use std::collections::BTreeSet;
+use std::path::Path;
 
 use draughtproof_game::Game;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::{Server, small_proof};
 const START: &str = "B:W7,8:B1,2";
 
 #[test]
-fn positions_are_answered_as_by_probe_with_where_bounds_come_from() {
+fn positions_agree_with_probe() {
     let here = tempfile::tempdir().unwrap();
     prove(&["db", "--game", "8x8", "--pieces", "3", "--depth", "-q"], here.path());
     let server = Server::start(&[], here.path());
@@ -50,34 +50,41 @@ fn a_proof_gives_bounds_and_moves() {
     small_proof(here.path());
     let server = Server::start(&["cert"], here.path());
     assert!(server.said.iter().any(|line| line.contains("not checked by anybody you trust here")));
-    let start = server.get(&format!("/api/4x4/position?fen={START}")).json();
+    let position = server.get(&format!("/api/4x4/position?fen={START}"));
+    assert_eq!((position.header("cache-control"), position.header("etag")), ("no-store", ""));
+    let start = position.json();
     assert_eq!(start["value"], "draw");
-    assert_eq!(server.get("/api/4x4/position?fen=start").json(), start);
+    start_is_a_position(&server, &start);
+    let from = &start["from"]["lower"];
+    assert!(["node", "leaf"].contains(&from["kind"].as_str().unwrap()), "{from}");
+    assert_eq!(from["question"], "black-not-lost");
+    let certificate = format!("/api/certificates/{}", from["certificate"].as_str().unwrap());
+    nodes_answer_questions(&server, &certificate, &from["number"]);
+    openings_follow_the_rules(&server, &certificate);
+    let line = server.get(&format!("/api/4x4/line?fen={START}")).json();
+    assert_eq!(line["end"], "database");
+    assert!(!line["moves"].as_array().unwrap().is_empty());
+    certificates_never_change(&server, &certificate, here.path());
+}
+
+fn start_is_a_position(server: &Server, start: &Value) {
+    assert_eq!(server.get("/api/4x4/position?fen=start").json(), *start);
     assert_eq!(server.get("/api/4x4/line?fen=start").json()["fen"], START);
     let batch = server.post("/api/4x4/positions", r#"{"positions": ["start"]}"#).json();
     assert_eq!(batch, json!([start]));
     let game = server.post("/api/4x4/game", r#"{"start": "start"}"#).json();
     assert_eq!(game["start"], START);
-    let from = &start["from"]["lower"];
-    assert!(["node", "leaf"].contains(&from["kind"].as_str().unwrap()), "{from}");
-    let root = from["certificate"].as_str().unwrap();
-    assert_eq!(from["question"], "black-not-lost");
-    // The proof shows what the claim states: one side does not lose.
-    let certificate = server.get(&format!("/api/certificates/{root}"));
-    let answer = certificate.json();
-    assert_eq!(answer["value"], "DRAW");
-    let mut listed = server.get("/api/certificates").json()[0].take();
-    let listed_fields = listed.as_object_mut().unwrap();
-    let checked = ["checked", "checks"].map(|field| listed_fields.remove(field).unwrap());
-    assert_eq!((checked, &listed), ([json!(false), json!([])], &answer));
-    for (question, number) in
-        [("black-not-lost", from["number"].clone()), ("white-not-lost", json!(0))]
-    {
-        let path = format!("/api/certificates/{root}/nodes/{number}?question={question}");
-        let node = server.get(&path).json();
-        assert_eq!((&node["question"], &node["number"]), (&json!(question), &number));
+}
+
+fn nodes_answer_questions(server: &Server, certificate: &str, number: &Value) {
+    for (question, number) in [("black-not-lost", number), ("white-not-lost", &json!(0))] {
+        let node = server.get(&format!("{certificate}/nodes/{number}?question={question}")).json();
+        assert_eq!((&node["question"], &node["number"]), (&json!(question), number));
     }
-    let lines = server.get(&format!("/api/certificates/{root}/openings?plies=3")).json();
+}
+
+fn openings_follow_the_rules(server: &Server, certificate: &str) {
+    let lines = server.get(&format!("{certificate}/openings?plies=3")).json();
     let game: Game = "4x4".parse().unwrap();
     for line in lines.as_array().unwrap() {
         let moves = line["moves"].as_str().unwrap();
@@ -85,19 +92,24 @@ fn a_proof_gives_bounds_and_moves() {
         assert_eq!(line["fen"], game.board.write_fen(after.last().unwrap()));
     }
     assert!(lines.as_array().unwrap().len() > 1);
-    let line = server.get(&format!("/api/4x4/line?fen={START}")).json();
-    assert_eq!(line["end"], "database");
-    assert!(!line["moves"].as_array().unwrap().is_empty());
-    // The certificate's address has the root in it, so the answer never changes.
+}
+
+/// The address of a certificate has its root in it, and the certificate is in memory, so the answer
+/// does not change even if its files are removed.
+fn certificates_never_change(server: &Server, path: &str, here: &Path) {
+    let certificate = server.get(path);
+    let answer = certificate.json();
+    assert_eq!(answer["value"], "DRAW");
+    let mut listed = server.get("/api/certificates").json()[0].take();
+    let listed_fields = listed.as_object_mut().unwrap();
+    let checked = ["checked", "checks"].map(|field| listed_fields.remove(field).unwrap());
+    assert_eq!((checked, &listed), ([json!(false), json!([])], &answer));
     assert_eq!(certificate.header("cache-control"), "public, max-age=31536000, immutable");
     let tag = certificate.header("etag");
-    let again = server.get_with(&format!("/api/certificates/{root}"), Some(("if-none-match", tag)));
+    let again = server.get_with(path, Some(("if-none-match", tag)));
     assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag));
-    let fresh = server.get(&format!("/api/4x4/position?fen={START}"));
-    assert_eq!((fresh.header("cache-control"), fresh.header("etag")), ("no-store", ""));
-    // The certificate is in memory: the server no longer needs its files.
-    std::fs::remove_dir_all(here.path().join("cert")).unwrap();
-    assert_eq!(server.get(&format!("/api/certificates/{root}")).json(), answer);
+    std::fs::remove_dir_all(here.join("cert")).unwrap();
+    assert_eq!(server.get(path).json(), answer);
 }
 
 #[test]
@@ -125,6 +137,14 @@ fn games_are_read_written_and_answered() {
     assert_eq!((&game["start"], &game["result"]), (&json!(START), &json!("open")));
     let read = server.post("/api/4x4/pdn", &json!({ "pdn": game["pdn"] }).to_string()).json();
     assert_eq!(read, game);
+    faults_of_games_are_named(&server);
+    proofs_keep_the_draw(&server);
+    server.post("/api/4x4/game", r#"{"moves": ["1-8"]}"#).problem(400);
+    server.post("/api/4x4/game", r#"{"game": "6x6"}"#).problem(400);
+    server.post("/api/4x4/pdn", r#"{"pdn": ""}"#).problem(400);
+}
+
+fn faults_of_games_are_named(server: &Server) {
     // Moves beyond the limit are reported and not dropped silently.
     let long = format!("[FEN \"B:WK8:BK2\"] {} *", "2-4 8-6 4-2 6-8 ".repeat(251));
     for (pdn, moves, fault) in [
@@ -141,8 +161,11 @@ fn games_are_read_written_and_answered() {
         let is_right = said.zip(fault).is_some_and(|(said, fault)| said.contains(fault));
         assert!(is_right || said.is_none() && fault.is_none(), "{pdn}: {said:?}");
     }
-    // A game of the server against itself ends, and the proofs of both sides keep the draw.
-    let (mut moves, mut by) = (Vec::<String>::new(), BTreeSet::new());
+}
+
+/// A game of the server against itself ends, and the proofs of both sides keep the draw.
+fn proofs_keep_the_draw(server: &Server) {
+    let mut moves = Vec::<String>::new();
     let result = loop {
         let request = json!({ "moves": moves }).to_string();
         let game = server.post("/api/4x4/game", &request).json();
@@ -150,17 +173,13 @@ fn games_are_read_written_and_answered() {
             break game["result"].clone();
         }
         let reply = server.post("/api/4x4/reply", &request).json();
-        by.insert(reply["by"].as_str().unwrap().to_owned());
+        assert_ne!(reply["by"], "search", "{moves:?}");
         moves.push(reply["move"].as_str().unwrap().to_owned());
         assert!(moves.len() < 200, "{moves:?}");
     };
     assert_eq!(result, "draw", "{moves:?}");
-    assert!(!by.contains("search"), "{by:?}");
     let over = server.post("/api/4x4/reply", &json!({ "moves": moves }).to_string()).json();
     assert_eq!(over["move"], Value::Null);
-    server.post("/api/4x4/game", r#"{"moves": ["1-8"]}"#).problem(400);
-    server.post("/api/4x4/game", r#"{"game": "6x6"}"#).problem(400);
-    server.post("/api/4x4/pdn", r#"{"pdn": ""}"#).problem(400);
 }
 
 #[test]
@@ -168,6 +187,12 @@ fn lists_and_slices() {
     let here = tempfile::tempdir().unwrap();
     small_proof(here.path());
     let server = Server::start(&[], here.path());
+    lists_of_positions_are_answered(&server);
+    slices_have_the_counts_of_stats(&server, here.path());
+    counts_need_no_figures(&server, here.path());
+}
+
+fn lists_of_positions_are_answered(server: &Server) {
     let batch = json!({ "positions": [START, "<script>", "B:W8:BK1"] }).to_string();
     let answers = server.post("/api/4x4/positions", &batch).json();
     assert_eq!((&answers[0]["lower"], &answers[0]["upper"]), (&json!("loss"), &json!("win")));
@@ -175,43 +200,43 @@ fn lists_and_slices() {
     assert_eq!(answers[2], server.get("/api/4x4/position?fen=B:W8:BK1").json());
     let too_many = json!({ "positions": vec![START; 1001] }).to_string();
     assert!(server.post("/api/4x4/positions", &too_many).problem(400).contains("1001"));
+}
 
+fn slices_have_the_counts_of_stats(server: &Server, here: &Path) {
     let boards = server.get("/api/boards").json();
     assert_eq!((&boards[0]["board"], &boards[0]["pieces"]), (&json!("4x4"), &json!("3")));
-    let stats = prove(&["stats", "--game", "4x4", "--format", "tsv", "-q"], here.path());
+    let stats = prove(&["stats", "--game", "4x4", "--format", "tsv", "-q"], here);
     let slices = server.get("/api/4x4/slices").json();
     let slices = slices.as_array().unwrap();
     for line in stats.lines().skip(1).take_while(|line| !line.starts_with("total")) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let number = |i: usize| columns[i].parse::<u64>().unwrap();
         let slice = server.get(&format!("/api/4x4/slices/{}", columns[0])).json();
-        let counts = [&slice["positions"], &slice["win"], &slice["draw"], &slice["loss"]];
-        assert_eq!(counts.map(|n| n.as_u64().unwrap()), [1, 2, 3, 4].map(number), "{line}");
+        for (column, name) in columns[1..].iter().zip(["positions", "win", "draw", "loss"]) {
+            assert_eq!(slice[name].to_string(), *column, "{name}: {line}");
+        }
         let listed = slices.iter().find(|listed| listed["slice"] == columns[0]).unwrap();
         assert_eq!(listed["positions"], slice["positions"]);
     }
     server.get("/api/4x4/slices/9,9,9,9").problem(404);
+}
 
-    // The recorded figures of a build are not needed, and those of another slice are not accepted.
-    let figures = here.path().join("egdb/4x4.figures");
+/// The recorded figures of a build are not needed, and those of another slice are not accepted.
+fn counts_need_no_figures(server: &Server, here: &Path) {
+    let figures = here.join("egdb/4x4.figures");
     let noted = std::fs::read_to_string(&figures).unwrap();
     let one = server.get("/api/4x4/slices/1,0,1,1").json();
     let line = noted.lines().find(|line| line.starts_with("1-0-1-1\t")).unwrap();
     let mut other: Vec<&str> = line.split('\t').collect();
     // The fields of wins and bytes.
     (other[3], other[5]) = ("0", "7");
-    for text in [None, Some(other.join("\t"))] {
-        match text {
-            None => std::fs::remove_file(&figures).unwrap(),
-            Some(text) => std::fs::write(&figures, text).unwrap(),
-        }
-        let server = Server::start(&[], here.path());
-        assert_eq!(server.get("/api/4x4/slices/1,0,1,1").json(), one);
-    }
+    std::fs::remove_file(&figures).unwrap();
+    assert_eq!(Server::start(&[], here).get("/api/4x4/slices/1,0,1,1").json(), one);
+    std::fs::write(&figures, other.join("\t")).unwrap();
+    assert_eq!(Server::start(&[], here).get("/api/4x4/slices/1,0,1,1").json(), one);
 }
 
 #[test]
-fn the_description_has_every_address_and_each_of_them_answers() {
+fn every_described_address_answers() {
     let here = tempfile::tempdir().unwrap();
     small_proof(here.path());
     let server = Server::start(&["cert"], here.path());

@@ -40,7 +40,7 @@ fn too_large_and_too_often() {
 }
 
 #[test]
-fn one_connection_too_many_is_told_so() {
+fn excess_connections_are_refused() {
     let here = tempfile::tempdir().unwrap();
     let server = Server::start(&["--connections", "2"], here.path());
     let request = b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -63,7 +63,7 @@ fn one_connection_too_many_is_told_so() {
 }
 
 #[test]
-fn a_body_that_does_not_come_is_not_waited_for() {
+fn late_bodies_time_out() {
     let here = tempfile::tempdir().unwrap();
     let server = Server::start(&["--most-time", "1"], here.path());
     let head = b"POST /api/6x6/game HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
@@ -77,7 +77,7 @@ fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[test]
-fn it_ends_when_it_is_asked_to_and_finishes_what_is_under_way() {
+fn shutdown_finishes_requests() {
     let here = tempfile::tempdir().unwrap();
     small_proof(here.path());
     let server = Server::start(&["cert"], here.path());
@@ -105,7 +105,7 @@ fn it_ends_when_it_is_asked_to_and_finishes_what_is_under_way() {
 }
 
 #[test]
-fn what_cannot_be_served_is_said_at_the_start() {
+fn unusable_certificates_are_named() {
     let here = tempfile::tempdir().unwrap();
     let prove = tests::programs::path("prove");
     let missing = tests::programs::run(&prove, &["serve", "nothing"], here.path());

@@ -44,7 +44,7 @@ fn refusal(options: &str, here: &Path) -> String {
 }
 
 #[test]
-fn a_certificate_is_checked_if_a_trusted_key_has_signed_a_note_of_the_whole() {
+fn trusted_notes_count() {
     let place = place();
     let here = place.path();
     let options = ["cert", "--note", "alice.note", "db.note", "--keys", "alice.txt"];
@@ -69,7 +69,7 @@ fn a_certificate_is_checked_if_a_trusted_key_has_signed_a_note_of_the_whole() {
 }
 
 #[test]
-fn other_notes_do_not_count_and_it_is_said_why() {
+fn other_notes_do_not_count() {
     let place = place();
     let here = place.path();
     let notes = ["--note", "bob.note", "plain.note", "part.note"];
@@ -134,7 +134,7 @@ fn every_field_of_a_note_is_judged() {
 }
 
 #[test]
-fn notes_that_are_damaged_forged_or_about_something_else_stop_the_start() {
+fn bad_notes_stop_the_start() {
     let place = place();
     let here = place.path();
     let note = fs::read_to_string(here.join("alice.note")).unwrap();
