@@ -14,7 +14,7 @@ use draughtproof_proof::proof::{
     Answer, Environment, Found, Grown, Guess, IsStopped, Item, Ledger, LedgerError, ProofError,
     ProofSettings, ROUND, Record, SearchContext, Stop, Thresholds, Tree, Workers, prove,
 };
-use draughtproof_proof::search::{INFINITE, Outcome, PackedStrategy, ProofNumbers, Search};
+use draughtproof_proof::search::{INFINITE, Outcome, PackedStrategy, Probes, ProofNumbers, Search};
 
 /// The memory for small databases.
 const ROOM: Room = Room { memory: 1 << 30, holding: None, map_space: None };
@@ -183,6 +183,10 @@ fn a_proof_can_be_stopped() {
     assert_eq!((verdict.stop, verdict.searches), (Stop::Interrupted, 0));
 }
 
+fn item(attacker: Side, position: Position, nodes: u64) -> Item {
+    Item { attacker, position, nodes, table: 1 << 20, heuristic_nodes: 20, threads: 1 }
+}
+
 /// Items of a proof, with their answers.
 fn items(
     context: &SearchContext<'_>,
@@ -190,18 +194,10 @@ fn items(
     attacker: Side,
     leaf_nodes: u64,
 ) -> Vec<(Item, Answer)> {
-    let item = |position| Item {
-        attacker,
-        position,
-        nodes: leaf_nodes,
-        table: 1 << 20,
-        heuristic_nodes: 20,
-        threads: 1,
-    };
     let mut found = Vec::new();
     let mut todo = vec![*start];
     while let Some(position) = todo.pop().filter(|_| found.len() < 200) {
-        let item = item(position);
+        let item = item(attacker, position, leaf_nodes);
         let answer = Answer::of(&item, context, &|_| ControlFlow::Continue(()), None)
             .expect("it is not stopped");
         if matches!(answer.found, Found::TooHard(_)) {
@@ -249,82 +245,100 @@ fn wrong_guesses_do_not_change_answers() {
     }
 }
 
+/// Whether an answer with these bytes is rejected.
+fn is_rejected(bytes: &[u8], item: &Item, context: &SearchContext<'_>) -> bool {
+    Answer::decode(bytes, item, context).is_err()
+}
+
 #[test]
 fn false_answers_are_rejected() {
     let (game, database) = game("6x6", 5);
     let context = context(&game, &database);
-    let items = items(&context, &game.start(), Side::Black, 300);
     let mut decided = 0;
-    for (item, answer) in &items {
+    for (item, answer) in items(&context, &game.start(), Side::Black, 300) {
         let bytes = answer.encode();
-        assert_eq!(Answer::decode(&bytes, item, &context).unwrap().encode(), bytes);
-        assert_eq!(Item::decode(&item.encode(&context), &context), Some(*item));
-        let refuse = |bytes: &[u8]| assert!(Answer::decode(bytes, item, &context).is_err());
-        refuse(&[]);
-        refuse(&bytes[..bytes.len() - 1]);
-        refuse(&[&bytes[..], &[0]].concat());
-        let with = |found| Answer { found, ..answer.clone() }.encode();
-        let (won, leaf) = match &answer.found {
-            Found::Decided(PackedStrategy { is_win, leaf }) => (*is_win, leaf),
-            Found::TooHard(guesses) => {
-                refuse(&with(Found::TooHard(guesses[1..].to_vec())));
-                // Numbers that would decide the proof, and scores beyond all bounds.
-                let numbers = |proof, disproof| ProofNumbers { proof, disproof };
-                let good = guesses[0];
-                for wrong in [
-                    Guess { numbers: numbers(0, 1), ..good },
-                    Guess { numbers: numbers(1, 0), ..good },
-                    Guess { numbers: numbers(INFINITE, 1), ..good },
-                    Guess { numbers: numbers(1, u32::MAX), ..good },
-                    Guess { score: i32::MIN, ..good },
-                    Guess { score: 100_001, ..good },
-                ] {
-                    refuse(&with(Found::TooHard([&[wrong], &guesses[1..]].concat())));
-                }
-                continue;
-            }
-        };
-        decided += 1;
-        // The opposite answer with an unchanged strategy is refused.
-        refuse(&with(Found::Decided(PackedStrategy { is_win: !won, leaf: leaf.clone() })));
-        // With any bit flipped the answer is refused, or is another strategy that holds.
-        let outcome =
-            Search::new(context.goal(item.attacker), item.table).run(&item.position, 1 << 20);
-        for bit in 0..8 * bytes.len() {
-            let mut flipped = bytes.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            if let Ok(Answer { found: Found::Decided(strategy), .. }) =
-                Answer::decode(&flipped, item, &context)
-            {
-                assert_eq!(outcome == Outcome::Proved, strategy.is_win);
+        assert_eq!(Answer::decode(&bytes, &item, &context).unwrap().encode(), bytes);
+        assert_eq!(Item::decode(&item.encode(&context), &context), Some(item));
+        for wrong in [&[], &bytes[..bytes.len() - 1], &[&bytes[..], &[0]].concat()] {
+            assert!(is_rejected(wrong, &item, &context));
+        }
+        match &answer.found {
+            Found::TooHard(guesses) => false_guesses_are_rejected(&item, guesses, &context),
+            Found::Decided(strategy) => {
+                decided += 1;
+                false_strategies_are_rejected(&item, &answer, strategy, &context);
             }
         }
     }
     assert!(decided > 10, "{decided}");
+}
 
-    // Bad answers in the file of results are detected, searched again and replaced.
-    let directory = tempfile::tempdir().unwrap();
-    let clean = directory.path().join("clean");
-    let Grown { tree, verdict: want, .. } =
-        prove_by_two(&settings(300), &context, Side::Black, &game.start(), &clean);
-    let file = directory.path().join("garbage");
-    {
-        let ledger = Ledger::open(&file).unwrap();
-        for node in tree.nodes() {
-            let position = node.position;
-            let item = Item {
-                attacker: Side::Black,
-                position,
-                nodes: 300,
-                table: 1 << 20,
-                heuristic_nodes: 20,
-                threads: 1,
-            };
-            ledger.put(Record { item: item.encode(&context), result: vec![1; 40] });
-        }
-        ledger.write().unwrap();
+/// Guesses for too few successors, numbers that would decide the proof, and scores beyond all
+/// bounds are rejected.
+fn false_guesses_are_rejected(item: &Item, guesses: &[Guess], context: &SearchContext<'_>) {
+    let with = |guesses: Vec<Guess>| {
+        let found = Found::TooHard(guesses);
+        Answer { nodes: 1, probes: Probes::default(), found }.encode()
+    };
+    assert!(is_rejected(&with(guesses[1..].to_vec()), item, context));
+    let numbers = |proof, disproof| ProofNumbers { proof, disproof };
+    let good = guesses[0];
+    for wrong in [
+        Guess { numbers: numbers(0, 1), ..good },
+        Guess { numbers: numbers(1, 0), ..good },
+        Guess { numbers: numbers(INFINITE, 1), ..good },
+        Guess { numbers: numbers(1, u32::MAX), ..good },
+        Guess { score: i32::MIN, ..good },
+        Guess { score: 100_001, ..good },
+    ] {
+        assert!(is_rejected(&with([&[wrong], &guesses[1..]].concat()), item, context));
     }
-    let again = prove_by_two(&settings(300), &context, Side::Black, &game.start(), &file);
+}
+
+/// The opposite answer with an unchanged strategy is rejected. With any bit flipped an answer is
+/// rejected, or has another strategy that holds.
+fn false_strategies_are_rejected(
+    item: &Item,
+    answer: &Answer,
+    strategy: &PackedStrategy,
+    context: &SearchContext<'_>,
+) {
+    let opposite = PackedStrategy { is_win: !strategy.is_win, leaf: strategy.leaf.clone() };
+    let opposite = Answer { found: Found::Decided(opposite), ..answer.clone() };
+    assert!(is_rejected(&opposite.encode(), item, context));
+    let mut search = Search::new(context.goal(item.attacker), item.table);
+    let is_win = search.run(&item.position, 1 << 20) == Outcome::Proved;
+    let bytes = answer.encode();
+    for bit in 0..8 * bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        if let Ok(Answer { found: Found::Decided(strategy), .. }) =
+            Answer::decode(&flipped, item, context)
+        {
+            assert_eq!(strategy.is_win, is_win);
+        }
+    }
+}
+
+/// Bad answers in the file of results are detected, searched again and replaced.
+#[test]
+fn bad_stored_answers_are_replaced() {
+    let (game, database) = game("6x6", 5);
+    let context = context(&game, &database);
+    let directory = tempfile::tempdir().unwrap();
+    let prove = |file: &str| {
+        let file = directory.path().join(file);
+        prove_by_two(&settings(300), &context, Side::Black, &game.start(), &file)
+    };
+    let Grown { tree, verdict: want, .. } = prove("clean");
+    let ledger = Ledger::open(&directory.path().join("garbage")).unwrap();
+    for node in tree.nodes() {
+        let item = item(Side::Black, node.position, 300).encode(&context);
+        ledger.put(Record { item, result: vec![1; 40] });
+    }
+    ledger.write().unwrap();
+    drop(ledger);
+    let again = prove("garbage");
     assert!(again.verdict == want && emitted(again.tree) == emitted(tree));
 }
 
@@ -332,14 +346,7 @@ fn false_answers_are_rejected() {
 fn items_are_bound_to_game_and_database() {
     let (game, database) = game("4x4", 3);
     let context = context(&game, &database);
-    let item = Item {
-        attacker: Side::White,
-        position: game.start(),
-        nodes: 5,
-        table: 1 << 20,
-        heuristic_nodes: 20,
-        threads: 1,
-    };
+    let item = item(Side::White, game.start(), 5);
     let bytes = item.encode(&context);
     assert_eq!(Item::decode(&bytes, &context), Some(item));
     // An item contains the rules, so a result is never used for another game.

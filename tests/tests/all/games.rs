@@ -8,7 +8,7 @@ use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Game, PdnGame, Position, RemarkKind, Strictness, write_pdn};
 use quickcheck::Gen;
 use tests::positions::{database, random};
-use tests::programs::{path, prove, run};
+use tests::programs::{fails, path, prove, run};
 
 const FILE: &str = "[Event \"first\"]\n[Black \"A \\\"x\\\"\"]\n[White \"B\tC\"]\n1. 4-7 13-11 1/2-1/2\n\n\
     [Event \"bad\"]\n1. 4-7 13-1 1-0\n\n[Event \"third\"]\n1. 4x7 13-11\n";
@@ -23,49 +23,57 @@ fn lines(output: &Output) -> Vec<String> {
     String::from_utf8(output.stdout.clone()).unwrap().lines().map(String::from).collect()
 }
 
+const REPLAY: [&str; 4] = ["replay", "--game", "6x6", "games.pdn"];
+
 #[test]
 fn replay_judges_each_game() {
     let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
-    let replay = ["replay", "--game", "6x6", "games.pdn"];
-    let out = with_file(d, &replay);
+    let out = with_file(directory.path(), &REPLAY);
     assert_eq!(out.status.code(), Some(1));
     let text = lines(&out);
+    for (found, begin) in text.iter().zip([
+        "games.pdn#1 line 1: legal, 2 moves, 1/2-1/2, A \"x\" - B C, first",
+        "games.pdn#2 line 6: fault, 1 moves, 1-0, bad: line 7, column 8: move \"13-1\" in ",
+        "games.pdn#3 line 9: legal, 2 moves, *, third (1 forgiven; first line 10, column 4: ",
+    ]) {
+        assert!(found.starts_with(begin), "{found}");
+    }
     assert_eq!(text.len(), 3);
-    assert_eq!(text[0], "games.pdn#1 line 1: legal, 2 moves, 1/2-1/2, A \"x\" - B C, first");
-    let bad = "games.pdn#2 line 6: fault, 1 moves, 1-0, bad: line 7, column 8: move \"13-1\" in ";
-    assert!(text[1].starts_with(bad), "{}", text[1]);
-    let third =
-        "games.pdn#3 line 9: legal, 2 moves, *, third (1 forgiven; first line 10, column 4: ";
-    assert!(text[2].starts_with(third), "{}", text[2]);
     let said = String::from_utf8(out.stderr).unwrap();
     let count = "3 games, 5 moves: 2 legal (1 of them with something forgiven), 1 with a fault\n";
     assert!(said.starts_with(count), "{said}");
+}
 
-    let tsv = lines(&with_file(d, &[&replay[..], &["--format", "tsv"]].concat()));
+#[test]
+fn replay_prints_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let printed =
+        |options: &[&str]| lines(&with_file(directory.path(), &[&REPLAY[..], options].concat()));
+    let tsv = printed(&["--format", "tsv"]);
     assert!(tsv.iter().all(|line| line.split('\t').count() == 12), "{tsv:?}");
     let row = "games.pdn\t1\t1\tlegal\tfirst\tA \"x\"\tB C\t1/2-1/2\t2\t0\t-\t-";
     assert_eq!(tsv[1], row);
-    let json = lines(&with_file(d, &[&replay[..], &["--format", "json"]].concat()));
+    let json = printed(&["--format", "json"]);
     let rows: Vec<serde_json::Value> =
         json.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows[0]["white"], "B\tC");
     assert_eq!((&rows[1]["status"], &rows[1]["at"][0]), (&"fault".into(), &7.into()));
-
     // In strict mode the third game has faults, too; in the lenient mode it has none.
-    let strict = with_file(d, &[&replay[..], &["--strict", "--faults", "-q"]].concat());
-    assert_eq!(lines(&strict).len(), 2);
+    assert_eq!(printed(&["--strict", "--faults", "-q"]).len(), 2);
+}
+
+#[test]
+fn replay_reads_single_games() {
+    let directory = tempfile::tempdir().unwrap();
+    let d = directory.path();
     fs::write(d.join("good.pdn"), "1. 4x7 13-11").unwrap();
-    let good = run(&path("prove"), &["replay", "--game", "6x6", "good.pdn"], d);
-    assert_eq!(good.status.code(), Some(0));
+    prove(&["replay", "--game", "6x6", "good.pdn"], d);
     // Without --game the game is checkers.
     fs::write(d.join("checkers.pdn"), "1. 11-15 23-18 *").unwrap();
     prove(&["replay", "checkers.pdn"], d);
     fs::write(d.join("none.pdn"), "{nothing}").unwrap();
-    let none = run(&path("prove"), &["replay", "none.pdn"], d);
-    assert_eq!(none.status.code(), Some(2));
-    let missing = run(&path("prove"), &["replay", "missing.pdn"], d);
-    assert_eq!(missing.status.code(), Some(3));
+    fails(d, &["replay", "none.pdn"], 2, &[]);
+    fails(d, &["replay", "missing.pdn"], 3, &[]);
 }
 
 /// The value of a position for the side to move: 1, 0 or -1.
@@ -111,6 +119,8 @@ fn random_games(g: &mut Gen, game: &Game) -> Vec<PdnGame> {
     (1..=80).map(one).collect()
 }
 
+const ANNOTATE: [&str; 6] = ["annotate", "--game", "6x6", "--nodes", "500", "-q"];
+
 #[test]
 fn annotate_marks_mistakes() {
     let directory = tempfile::tempdir().unwrap();
@@ -121,9 +131,8 @@ fn annotate_marks_mistakes() {
     let games = random_games(&mut Gen::new(10), &game);
     let texts = games.iter().map(|pdn| write_pdn(&game.board, pdn).unwrap());
     fs::write(d.join("games.pdn"), texts.collect::<Vec<_>>().join("\n")).unwrap();
-    let annotate = ["annotate", "--game", "6x6", "--nodes", "500", "-q"];
     let table = ["--table", "table.tsv", "games.pdn"];
-    let text = prove(&[&annotate[..], &table[..]].concat(), d);
+    let text = prove(&[&ANNOTATE[..], &table[..]].concat(), d);
     let read = game.read_pdn("annotated", text.as_bytes(), Strictness::Strict);
     assert_eq!(read.len(), games.len());
     let mut marked = 0;
@@ -131,35 +140,45 @@ fn annotate_marks_mistakes() {
         // The same game, with remarks added.
         let bare = PdnGame { line: 0, remarks: Vec::new(), ..is.clone() };
         assert_eq!(&bare, was);
-        let marks: Vec<_> =
-            is.remarks.iter().filter(|r| matches!(r.what, RemarkKind::Mark(_))).collect();
-        let line: Vec<_> = std::iter::once(&was.start).chain(&was.positions).collect();
-        let gives_away =
-            |&n: &usize| worth(&values, &game, line[n]) > -worth(&values, &game, line[n + 1]);
-        let wrong: Vec<usize> =
-            (0..was.positions.len()).filter(gives_away).map(|n| n + 1).collect();
-        assert_eq!(marks.iter().map(|r| r.after).collect::<Vec<_>>(), wrong, "{text}");
-        assert!(marks.iter().all(|r| r.what == RemarkKind::Mark("??".into())), "{text}");
-        for after in &wrong {
-            better_play_is_shown(&values, &game, is, *after);
-        }
-        marked += wrong.len();
+        marked += mistakes_are_marked(&values, &game, is);
     }
     assert!(marked > 10, "nothing was tried");
     let table = fs::read_to_string(d.join("table.tsv")).unwrap();
     assert_eq!(table.lines().count(), 1 + marked);
     assert!(table.lines().all(|line| line.split('\t').count() == 11), "{table}");
-
-    // Annotating the output again, without the old remarks, gives the same text.
     fs::write(d.join("again.pdn"), &text).unwrap();
-    let again = prove(&[&annotate[..], &["--fresh", "again.pdn"]].concat(), d);
+    old_remarks_are_kept_or_dropped(&game, &text, marked, d);
+}
+
+/// Annotating the output again gives the same text without the old remarks, and otherwise loses
+/// none of them.
+fn old_remarks_are_kept_or_dropped(game: &Game, text: &str, marked: usize, d: &Path) {
+    let again = prove(&[&ANNOTATE[..], &["--fresh", "again.pdn"]].concat(), d);
     assert_eq!(again, text);
-    // Without --fresh no remark is lost.
-    let twice = prove(&[&annotate[..], &["again.pdn"]].concat(), d);
-    let twice = game.read_pdn("twice", twice.as_bytes(), Strictness::Strict);
+    let twice = prove(&[&ANNOTATE[..], &["again.pdn"]].concat(), d);
+    let remarks = |text: &str| {
+        let games = game.read_pdn("games", text.as_bytes(), Strictness::Strict);
+        games.iter().map(|game| game.remarks.len()).sum::<usize>()
+    };
     // A move never has two marks.
-    let remarks = |games: &[PdnGame]| games.iter().map(|g| g.remarks.len()).sum::<usize>();
-    assert_eq!(remarks(&twice), 2 * remarks(&read) - marked);
+    assert_eq!(remarks(&twice), 2 * remarks(text) - marked);
+}
+
+/// Checks the marks of a game; returns their number.
+fn mistakes_are_marked(values: &Values, game: &Game, pdn: &PdnGame) -> usize {
+    let line: Vec<_> = std::iter::once(&pdn.start).chain(&pdn.positions).collect();
+    let mut wrong = Vec::new();
+    for after in 1..line.len() {
+        if worth(values, game, line[after - 1]) > -worth(values, game, line[after]) {
+            wrong.push(after);
+            better_play_is_shown(values, game, pdn, after);
+        }
+    }
+    let marks = pdn.remarks.iter().filter(|r| matches!(r.what, RemarkKind::Mark(_)));
+    let marks: Vec<_> = marks.map(|r| (r.after, &r.what)).collect();
+    let mark = RemarkKind::Mark("??".into());
+    assert_eq!(marks, wrong.iter().map(|&after| (after, &mark)).collect::<Vec<_>>());
+    wrong.len()
 }
 
 /// The variation beside a move begins with a move that keeps the value.

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -211,35 +212,37 @@ fn stopped_threads_resume() {
     assert!(search.nodes() > nodes && search.strategy(&game.start()).is_ok());
 }
 
+/// A search that decides, one that uses up its budget, one whose transposition table forgets, and
+/// one whose table becomes full of decided positions.
+const KILLED: [(Side, u8, u64); 4] = [
+    (Side::White, 4, 1 << 28),
+    (Side::White, 3, 1 << 28),
+    (Side::Black, 3, 1 << 19),
+    (Side::White, 3, 1 << 18),
+];
+
 #[test]
 fn killed_searches_resume() {
     let game: Game = "6x6".parse().unwrap();
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("search");
-    // A search that decides, one that uses up its budget, one whose transposition table forgets,
-    // and one whose table becomes full of decided positions.
-    for (attacker, pieces, bytes) in [
-        (Side::White, 4, 1 << 28),
-        (Side::White, 3, 1 << 28),
-        (Side::Black, 3, 1 << 19),
-        (Side::White, 3, 1 << 18),
-    ] {
+    for (attacker, pieces, bytes) in KILLED {
         let database = database(&game.board, pieces);
         let budget = if pieces == 4 { u64::MAX } else { 300_000 };
         let goal = Goal::new(&game.board, &database, attacker);
         let mut whole = Search::new(goal, bytes);
         let want = whole.run(&game.start(), budget);
         let said = Mutex::new(Vec::new());
-        let say = |what| said.lock().unwrap().push(what);
-        let of = |item: &[u8]| Checkpoint::new(file.clone(), Digest::of(item), &say).always();
+        let say = |what: String| said.lock().unwrap().push(what);
         let mut stops = 0;
         let found = loop {
             let heard = AtomicU64::new(0);
             let report = |SearchProgress { nodes, .. }| {
                 stop_if(heard.fetch_add(nodes, Ordering::Relaxed) + nodes > 30_000)
             };
+            let checkpoint = Checkpoint::new(file.clone(), Digest::of(b"this"), &say).always();
             let search = Search::new(goal, bytes);
-            let mut search = search.with_progress(&report).with_checkpoint(of(b"this"));
+            let mut search = search.with_progress(&report).with_checkpoint(checkpoint);
             let outcome = search.run(&game.start(), budget);
             if !search.is_stopped() {
                 assert_eq!((search.nodes(), search.probes()), (whole.nodes(), whole.probes()));
@@ -253,24 +256,29 @@ fn killed_searches_resume() {
         assert!(stops > 1, "{stops}");
         let went_on = said.lock().unwrap().iter().filter(|s| s.contains("goes on")).count();
         assert_eq!(went_on, stops);
-
-        // The kept state of another search, a changed, a truncated and an empty one are not used.
-        let kept = std::fs::read(&file).unwrap();
-        let mut changed = kept.clone();
-        changed[kept.len() / 2] ^= 4;
-        for (item, bytes_of_file) in [
-            (&b"other"[..], &kept[..]),
-            (b"this", &changed),
-            (b"this", &kept[..kept.len() - 40]),
-            (b"this", &[]),
-        ] {
-            std::fs::write(&file, bytes_of_file).unwrap();
-            let search = Search::new(goal, bytes).with_checkpoint(of(item));
-            assert_eq!(search.nodes(), 0);
-        }
-        let not_used = said.lock().unwrap().iter().filter(|s| s.contains("not used")).count();
-        assert_eq!(not_used, 4);
+        unusable_checkpoints_are_ignored(goal, bytes, &file);
         std::fs::remove_file(&file).unwrap();
+    }
+}
+
+/// The kept state of another search, a changed, a truncated and an empty one are not used.
+fn unusable_checkpoints_are_ignored(goal: Goal<'_>, bytes: u64, file: &Path) {
+    let kept = std::fs::read(file).unwrap();
+    let mut changed = kept.clone();
+    changed[kept.len() / 2] ^= 4;
+    for (item, content) in [
+        (&b"other"[..], &kept[..]),
+        (b"this", &changed),
+        (b"this", &kept[..kept.len() - 40]),
+        (b"this", &[]),
+    ] {
+        std::fs::write(file, content).unwrap();
+        let said = Mutex::new(String::new());
+        let say = |what| *said.lock().unwrap() = what;
+        let checkpoint = Checkpoint::new(file.into(), Digest::of(item), &say);
+        let search = Search::new(goal, bytes).with_checkpoint(checkpoint);
+        assert_eq!(search.nodes(), 0);
+        assert!(said.lock().unwrap().contains("not used"));
     }
 }
 
