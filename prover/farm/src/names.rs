@@ -3,7 +3,7 @@
 use certificate_spec::Digest;
 
 /// The prefix of all subjects that are not the broker's own.
-pub const PREFIX: &str = "draughtproof";
+pub(super) const PREFIX: &str = "draughtproof";
 /// The subject on which managers announce their jobs.
 pub(super) const JOBS: &str = "draughtproof.jobs";
 /// The subject on which workers announce that they have connected.
@@ -38,7 +38,6 @@ pub fn result_subject(job: &str, worker: &str) -> String {
     format!("{PREFIX}.{job}.result.{worker}")
 }
 
-/// The subject of the heartbeats of a worker.
 pub(super) fn heartbeat_subject(job: &str, worker: &str) -> String {
     format!("{PREFIX}.{job}.worker.{worker}")
 }
@@ -59,6 +58,6 @@ pub fn items_stream(job: &str) -> String {
 }
 
 /// The name of the stream of a job's results.
-pub fn results_stream(job: &str) -> String {
+pub(super) fn results_stream(job: &str) -> String {
     format!("{PREFIX}-{job}-results")
 }

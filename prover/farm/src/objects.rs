@@ -11,7 +11,7 @@ use super::error::FarmError;
 use crate::object_place;
 
 /// Results with more bytes than this go through the object store, if there is one.
-pub const MOST_INLINE: usize = 512 << 10;
+pub(super) const MOST_INLINE: usize = 512 << 10;
 /// Results with more bytes than this are not read.
 const MOST_BYTES: u64 = 4 << 30;
 

@@ -174,84 +174,69 @@ impl fmt::Display for JobStatus {
     }
 }
 
+/// A metric: its name, help and kind, and its value for an object.
+type Metric<T> = (&'static str, &'static str, &'static str, fn(&T) -> Option<f64>);
+
+const OF_JOBS: [Metric<JobStatus>; 7] = [
+    ("items_waiting", "Items that wait for a worker.", "gauge", |j| j.waiting.map(|n| n as f64)),
+    ("items_leased", "Items that workers hold.", "gauge", |j| j.leased.map(|n| n as f64)),
+    ("items_done_total", "Items whose results were used.", "counter", |j| Some(j.done as f64)),
+    ("items_wasted_total", "Results that nobody needed.", "counter", |j| Some(j.wasted as f64)),
+    ("items_again_total", "Items that were sent again.", "counter", |j| Some(j.again as f64)),
+    ("results_wrong_total", "Wrong results.", "counter", |j| Some(j.wrong as f64)),
+    (
+        "oldest_lease_seconds",
+        "Seconds for which the item is held that is held longest.",
+        "gauge",
+        |j| Some(j.oldest_lease_seconds),
+    ),
+];
+
+const OF_QUESTIONS: [Metric<QuestionStatus>; 3] = [
+    ("root_proof_number", "Proof number of the root.", "gauge", |q| q.proof.map(f64::from)),
+    ("root_disproof_number", "Disproof number of the root.", "gauge", |q| {
+        q.disproof.map(f64::from)
+    }),
+    ("nodes_total", "Nodes of applied searches.", "counter", |q| Some(q.nodes as f64)),
+];
+
+const OF_WORKERS: [Metric<WorkerStatus>; 2] = [
+    ("worker_nodes_per_second", "Nodes a second of a worker.", "gauge", |w| {
+        Some(w.nodes_per_second)
+    }),
+    ("worker_items_total", "Items a worker has done.", "counter", |w| Some(w.items as f64)),
+];
+
 /// The status of jobs in the text format of Prometheus.
 pub fn prometheus(jobs: &[JobStatus]) -> String {
+    let mut of_jobs = Vec::new();
+    let mut of_questions = Vec::new();
+    let mut of_workers = Vec::new();
+    for job in jobs {
+        let label = format!("job={:?}", job.job);
+        for question in &job.questions {
+            of_questions.push((format!("{label},attacker={:?}", question.attacker), question));
+        }
+        for worker in &job.workers {
+            of_workers.push((format!("{label},worker={:?}", worker.name), worker));
+        }
+        of_jobs.push((label, job));
+    }
     let mut out = String::new();
-    let mut family = |name: &str, help: &str, kind: &str, samples: Vec<(String, f64)>| {
+    write_metrics(&mut out, &OF_JOBS, &of_jobs);
+    write_metrics(&mut out, &OF_QUESTIONS, &of_questions);
+    write_metrics(&mut out, &OF_WORKERS, &of_workers);
+    out
+}
+
+fn write_metrics<T>(out: &mut String, metrics: &[Metric<T>], objects: &[(String, &T)]) {
+    for (name, help, kind, value) in metrics {
         let name = format!("draughtproof_farm_{name}");
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        for (labels, value) in samples {
-            let _ = writeln!(out, "{name}{{{labels}}} {value}");
+        for (labels, object) in objects {
+            if let Some(value) = value(object) {
+                let _ = writeln!(out, "{name}{{{labels}}} {value}");
+            }
         }
-    };
-    let of_jobs = |value: &dyn Fn(&JobStatus) -> Option<f64>| -> Vec<(String, f64)> {
-        jobs.iter().filter_map(|job| Some((format!("job={:?}", job.job), value(job)?))).collect()
-    };
-    let count = |n: u64| Some(n as f64);
-    let gauge = |n: Option<u64>| n.map(|n| n as f64);
-    family(
-        "items_waiting",
-        "Items that wait for a worker.",
-        "gauge",
-        of_jobs(&|j| gauge(j.waiting)),
-    );
-    family("items_leased", "Items that workers hold.", "gauge", of_jobs(&|j| gauge(j.leased)));
-    family(
-        "items_done_total",
-        "Items whose results were used.",
-        "counter",
-        of_jobs(&|j| count(j.done)),
-    );
-    family(
-        "items_wasted_total",
-        "Results that nobody needed.",
-        "counter",
-        of_jobs(&|j| count(j.wasted)),
-    );
-    family(
-        "items_again_total",
-        "Items that were sent again.",
-        "counter",
-        of_jobs(&|j| count(j.again)),
-    );
-    family("results_wrong_total", "Wrong results.", "counter", of_jobs(&|j| count(j.wrong)));
-    let oldest = "Seconds for which the item is held that is held longest.";
-    family("oldest_lease_seconds", oldest, "gauge", of_jobs(&|j| Some(j.oldest_lease_seconds)));
-    let of_questions = |value: &dyn Fn(&QuestionStatus) -> Option<f64>| -> Vec<(String, f64)> {
-        let samples = |job: &JobStatus| {
-            let sample = |question: &QuestionStatus| {
-                let labels = format!("job={:?},attacker={:?}", job.job, question.attacker);
-                Some((labels, value(question)?))
-            };
-            job.questions.iter().filter_map(sample).collect::<Vec<_>>()
-        };
-        jobs.iter().flat_map(samples).collect()
-    };
-    let number = |n: Option<u32>| n.map(f64::from);
-    let proof = "Proof number of the root.";
-    let disproof = "Disproof number of the root.";
-    family("root_proof_number", proof, "gauge", of_questions(&|q| number(q.proof)));
-    family("root_disproof_number", disproof, "gauge", of_questions(&|q| number(q.disproof)));
-    family(
-        "nodes_total",
-        "Nodes of applied searches.",
-        "counter",
-        of_questions(&|q| count(q.nodes)),
-    );
-    let of_workers = |value: &dyn Fn(&WorkerStatus) -> f64| -> Vec<(String, f64)> {
-        let samples = |job: &JobStatus| {
-            let label = |w: &WorkerStatus| format!("job={:?},worker={:?}", job.job, w.name);
-            job.workers.iter().map(|w| (label(w), value(w))).collect::<Vec<_>>()
-        };
-        jobs.iter().flat_map(samples).collect()
-    };
-    let rate = "Nodes a second of a worker.";
-    family("worker_nodes_per_second", rate, "gauge", of_workers(&|w| w.nodes_per_second));
-    family(
-        "worker_items_total",
-        "Items a worker has done.",
-        "counter",
-        of_workers(&|w| w.items as f64),
-    );
-    out
+    }
 }

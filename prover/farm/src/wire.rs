@@ -87,37 +87,35 @@ pub enum FoundMessage {
 
 /// The heartbeat of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Heartbeat {
-    /// The number of the worker's threads.
-    pub threads: u32,
+pub(crate) struct Heartbeat {
+    pub(crate) threads: u32,
     /// Items that the worker holds.
-    pub held: u32,
+    pub(crate) held: u32,
     /// Milliseconds since the oldest of them was taken.
-    pub oldest: u64,
+    pub(crate) oldest: u64,
     /// Nodes that the worker has expanded for the job so far.
-    pub nodes: u64,
+    pub(crate) nodes: u64,
     /// Items that the worker has done.
-    pub items: u64,
-    /// Whether the worker is about to end.
-    pub is_leaving: bool,
+    pub(crate) items: u64,
+    pub(crate) is_leaving: bool,
 }
 
 /// A worker's request for strategies that its items rest on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RoundsRequest {
+pub(crate) struct RoundsRequest {
     /// Whether the strategies are of the question whether White wins; otherwise, Black.
-    pub white_attacks: bool,
+    pub(crate) white_attacks: bool,
     /// The number of bytes of the rounds that the worker has already.
-    pub from: u64,
+    pub(crate) from: u64,
 }
 
 /// The answer to a [`RoundsRequest`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RoundsReply {
+pub(crate) struct RoundsReply {
     /// The bytes that follow, or a first part of them; empty if there are no more yet. All rounds
     /// together are, for each round, its length (eight bytes, little-endian) and its strategies
     /// ([`draughtproof_proof::proof::replay_round`]).
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Encodes a message, with the number of the format before it.

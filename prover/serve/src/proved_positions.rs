@@ -28,7 +28,6 @@ struct Entered {
     choice: Option<u128>,
 }
 
-/// The positions of a question.
 struct QuestionPositions {
     question: Question,
     positions: KeyMap<Entered>,

@@ -29,7 +29,6 @@ pub(super) struct App {
 }
 
 impl App {
-    /// The site of a board.
     pub(super) fn board(&self, name: &str) -> Result<&BoardSite, Problem> {
         board_of(&self.site, name)
     }
@@ -50,7 +49,6 @@ impl App {
     }
 }
 
-/// The site of a board.
 pub(super) fn board_of<'a>(site: &'a Site, name: &str) -> Result<&'a BoardSite, Problem> {
     site.board(name).ok_or_else(|| {
         let names: Vec<_> = site.boards().map(|board| board.board().name()).collect();

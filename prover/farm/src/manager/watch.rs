@@ -110,7 +110,6 @@ pub(super) async fn answer_lemma_requests(shared: Arc<Shared>) {
     }
 }
 
-/// The status of the job.
 async fn status(shared: &Shared) -> JobStatus {
     let stream = items_stream(&shared.job.name);
     let consumer: Result<PullConsumer, _> =

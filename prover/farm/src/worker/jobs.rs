@@ -65,7 +65,6 @@ impl OpenJob {
         SearchContext { board, database: values, database_root: *root, lemmas: None }
     }
 
-    /// The lemmas of a question.
     pub(super) fn lemmas(&self, attacker: Side) -> &RwLock<QuestionLemmas> {
         match attacker {
             Side::Black => &self.black,

@@ -236,7 +236,7 @@ impl Ledger {
     ///
     /// # Errors
     /// [`LedgerError`]
-    pub fn write_if_due(&self) -> Result<bool, LedgerError> {
+    pub(super) fn write_if_due(&self) -> Result<bool, LedgerError> {
         self.write_after(WRITE_AFTER)
     }
 

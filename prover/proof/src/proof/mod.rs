@@ -28,9 +28,7 @@ pub use manager::{ProofError, Stop, Verdict};
 pub use position_value::{PositionValue, position_value};
 pub use prove::{Grown, prove};
 pub use question_proof::{Basis, ProofNode, QuestionProof, if_assumed};
-pub use queue::{
-    Delivery, Lease, LocalLease, LocalQueue, ManagerQueue, QuestionState, QueueSource, WorkerQueue,
-};
+pub use queue::{Delivery, Lease, ManagerQueue, QuestionState, QueueSource, WorkerQueue};
 pub use settings::{Environment, IsStopped, ProofSettings, ROUND};
 pub use solve::{Request, Solution, SolveError, Undecided, seed_line, solve};
 pub use tree::{Link, NodeId, Reason, Tree};

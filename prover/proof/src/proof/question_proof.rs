@@ -46,7 +46,7 @@ pub enum Basis {
 
 impl QuestionProof {
     /// The proof without nodes, of a start that the database or the rules decide.
-    pub fn of_known_start(question: Question) -> Self {
+    pub(super) fn of_known_start(question: Question) -> Self {
         QuestionProof { question, nodes: Vec::new(), history: Vec::new() }
     }
 
@@ -57,7 +57,7 @@ impl QuestionProof {
 }
 
 /// The question whose answer is yes when it is decided whether `attacker` wins.
-pub fn question_decided(attacker: Side, won: bool) -> Question {
+pub(super) fn question_decided(attacker: Side, won: bool) -> Question {
     match (won, attacker) {
         (true, Side::Black) => Question::BlackWins,
         (true, Side::White) => Question::WhiteWins,

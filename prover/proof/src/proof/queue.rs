@@ -103,7 +103,7 @@ pub struct QuestionState {
 
 /// The queue of a process: items that wait for a thread, and results that wait for the manager.
 #[derive(Default)]
-pub struct LocalQueue {
+pub(super) struct LocalQueue {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -118,7 +118,7 @@ struct State {
 }
 
 /// An item that a thread has taken.
-pub struct LocalLease<'a> {
+pub(super) struct LocalLease<'a> {
     queue: &'a LocalQueue,
     key: Digest,
     item: Vec<u8>,
@@ -131,7 +131,7 @@ impl LocalQueue {
     }
 
     /// Closes the queue: there are no more items to lease.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }

@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// Whether the defender does not lose, as of the last [`Tree::update`].
-    pub fn is_disproved(&self) -> bool {
+    pub(super) fn is_disproved(&self) -> bool {
         self.proof >= INFINITE
     }
 
@@ -175,7 +175,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Marks the frontier nodes that are among the lemmas as decided.
-    pub fn decide_by_lemmas(&mut self, lemmas: &Lemmas) {
+    pub(super) fn decide_by_lemmas(&mut self, lemmas: &Lemmas) {
         for node in &mut self.nodes {
             if let Reason::Frontier = node.reason
                 && let Some(is_won) = lemmas.known(&node.position)
@@ -207,7 +207,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The outcome at a node, as of the last update.
-    pub fn outcome_of(&self, id: NodeId) -> Outcome {
+    pub(super) fn outcome_of(&self, id: NodeId) -> Outcome {
         let node = &self.nodes[id as usize];
         match (node.proof, node.disproof) {
             (0, _) => Outcome::Proved,
@@ -369,7 +369,7 @@ impl<'a> Tree<'a> {
 
     /// The smallest absolute score by which a frontier node counts as decided as of the last
     /// update; `None` if no node counts as decided by its score.
-    pub fn least_assumed(&self) -> Option<u32> {
+    pub(super) fn least_assumed(&self) -> Option<u32> {
         let assumed = |(id, node): (usize, &Node)| {
             let is_frontier = matches!(node.reason, Reason::Frontier);
             decided_by_score(self.threshold.filter(|_| is_frontier), id as NodeId, node)?;
@@ -423,7 +423,6 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// A threshold as a score.
 fn score_of(threshold: u32) -> i32 {
     i32::try_from(threshold).unwrap_or(i32::MAX)
 }

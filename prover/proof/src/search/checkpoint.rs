@@ -176,7 +176,6 @@ impl Output<'_> {
 }
 
 impl Input {
-    /// Reads a head.
     pub(super) fn read_head<T: Serialize + DeserializeOwned>(&mut self) -> io::Result<T> {
         let length = u64::from_le_bytes(read(self)?);
         let mut bytes = Vec::new();

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::board::{Board, Position, Side};
 
-/// Bits of a key.
 pub(super) const KEY_BITS: u32 = 77;
 const ALL: u128 = (1 << KEY_BITS) - 1;
 

@@ -23,7 +23,6 @@ pub(super) struct Child {
 /// What a thread sees of a position.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Its numbers.
     pub(super) numbers: ProofNumbers,
     /// Its numbers for the choice of where to go: larger where other threads are. Nothing else
     /// comes of them. Stored, they would grow again at each position above; as a reason to leave a
@@ -91,7 +90,6 @@ impl Path {
         self.frames.last()
     }
 
-    /// Its children.
     pub(super) fn children(&self) -> &[Child] {
         self.last().map_or(&[], |frame| &self.children[frame.children..])
     }
@@ -134,7 +132,6 @@ impl Path {
         }
     }
 
-    /// Adds a child.
     pub(super) fn add_child(&mut self, child: Child) {
         self.children.push(child);
     }

@@ -9,7 +9,6 @@ use super::table::Table;
 pub(super) trait Positions {
     /// Whether other threads use it, too.
     const IS_SHARED: bool;
-    /// The table.
     fn table(&self) -> &Table;
     /// What is known of a position that is in the table.
     fn look_up(&mut self, key: Key) -> Option<Slot>;

@@ -67,7 +67,6 @@ const _: () = assert!(2 * NUMBER <= MARK);
 pub(super) const MOST_THREADS: u32 = (1 << BUSY_BITS) - 1;
 
 impl Slot {
-    /// A free slot.
     pub(super) const FREE: Slot = Slot(0);
 
     /// A slot with a position of which nothing is known. `rest` is what the bucket does not say of

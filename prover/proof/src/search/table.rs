@@ -105,7 +105,6 @@ impl Table {
         self.place(self.key(position)).map(|(at, _)| at)
     }
 
-    /// The position in a slot.
     pub(super) fn position(&self, at: SlotId) -> Position {
         self.position_of(at, self.at(at))
     }
@@ -154,7 +153,6 @@ impl Table {
         Table { proofs: proofs.into(), ..self }
     }
 
-    /// Its bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.buckets.len() as u64 * size_of::<Bucket>() as u64
     }
@@ -384,7 +382,6 @@ fn find(key: Key, bits: u32, mut at: impl FnMut(SlotId) -> Slot) -> Option<(Slot
     None
 }
 
-/// The slots of a bucket.
 fn slots(bucket: usize) -> std::ops::Range<SlotId> {
     SLOTS * bucket..SLOTS * bucket + SLOTS
 }
@@ -395,7 +392,6 @@ fn other(bucket: usize, rest: u128, bits: u32) -> usize {
     bucket ^ (hash >> (64 - bits) | 1) as usize
 }
 
-/// The key of a slot of a bucket.
 fn key_of(bucket: usize, slot: Slot, bits: u32) -> Key {
     let rest = slot.rest();
     join(if slot.is_in_other() { other(bucket, rest, bits) } else { bucket }, rest, bits)
