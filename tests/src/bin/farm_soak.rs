@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use quickcheck::{Arbitrary, Gen};
-use tests::farm::{Broker, Faults, PATIENCE, Proxy, Running, answers_of, root_of};
-use tests::programs::{check, path, prove, run};
+use tests::farm::{Broker, Faults, Job, PATIENCE, Proxy, Running, answers_of, root_of};
+use tests::programs::{check, prove};
 
 #[derive(Parser)]
 #[command(about = "Proves 6x6 by a farm under random faults, and compares roots")]
@@ -40,6 +40,13 @@ struct Options {
     /// Seconds between faults, on average
     #[arg(long, default_value_t = 1.0)]
     every: f64,
+}
+
+impl Options {
+    fn job(&self) -> Job<'_> {
+        let Options { pieces, leaf_nodes, lemmas, .. } = self;
+        Job { game: "6x6", pieces, leaf_nodes, lemmas: *lemmas }
+    }
 }
 
 /// The faults that can happen.
@@ -68,13 +75,6 @@ struct Soak<'a> {
 }
 
 impl Soak<'_> {
-    fn arguments(&self, more: &[&str]) -> Vec<String> {
-        let Options { pieces, leaf_nodes, lemmas, .. } = self.options;
-        let own = ["--pieces", pieces, "--leaf-nodes", leaf_nodes, "--emit", "cert"];
-        let lemmas = lemmas.then_some("--lemmas");
-        own.iter().chain(more).chain(&lemmas).map(|&s| s.to_owned()).collect()
-    }
-
     /// The part of what a manager printed and said that is the same for every proof.
     fn essence(&self, printed: &str, said: &str) -> String {
         if self.options.lemmas {
@@ -85,11 +85,7 @@ impl Soak<'_> {
     }
 
     fn manager(&self) -> Running {
-        let url = self.broker.url();
-        let farm = ["--farm", &url, "--lease", "2", "--results", "farm.results"];
-        let arguments = self.arguments(&farm);
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        Running::start(&arguments, self.directory, "manager.log")
+        self.options.job().manager(&self.broker.url(), self.directory)
     }
 
     fn worker(&mut self) -> Running {
@@ -192,13 +188,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         random: Gen::from_size_and_seed(64, options.seed),
         happened: [0; FAULTS.len()],
     };
-    let alone = soak.arguments(&["--results", "alone.results"]);
-    let alone: Vec<&str> = alone.iter().map(String::as_str).collect();
-    let output = run(&path("prove"), &alone, directory.path());
-    let (printed, said) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
-    assert!(output.status.success(), "{said}");
-    let want = soak.essence(&printed, &said);
-    std::fs::remove_dir_all(directory.path().join("cert"))?;
+    let alone = options.job().alone(directory.path());
+    let want = soak.essence(&String::from_utf8(alone.stdout)?, &String::from_utf8(alone.stderr)?);
     for _ in 0..3 {
         let worker = soak.worker();
         soak.workers.push(worker);

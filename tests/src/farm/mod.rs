@@ -1,5 +1,6 @@
 //! A farm on this machine: a broker, managers and workers as processes that can be killed.
 
+mod job;
 mod proxy;
 
 use std::fs;
@@ -11,12 +12,28 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+pub use job::Job;
 pub use proxy::{Faults, Proxy};
 
 use crate::programs::{self, Signal, path};
 
 /// The longest time to wait for an event; if it takes longer, the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Waits until there is a value.
+///
+/// # Panics
+/// If that takes longer than [`PATIENCE`].
+pub fn wait_for<T>(what: &str, mut get: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(value) = get() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "not there in time: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
 
 /// A NATS broker with a separate store. It ends with the test.
 pub struct Broker {
@@ -124,13 +141,12 @@ impl Broker {
         };
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
         self.child = Some(child.expect("nats-server starts (Debian package nats-server)"));
-        let deadline = Instant::now() + PATIENCE;
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        wait_for("the broker", || {
             let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
             let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
-            assert!(ended.is_none() && Instant::now() < deadline, "the broker is not there: {log}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+            assert!(ended.is_none(), "the broker has ended: {log}");
+            TcpStream::connect(("127.0.0.1", self.port)).ok()
+        });
     }
 }
 
@@ -225,13 +241,13 @@ impl Running {
     /// # Panics
     /// If it does not print the text.
     pub fn wait_to_say(&mut self, text: &str) {
-        let deadline = Instant::now() + PATIENCE;
-        while !self.said().contains(text) {
-            let waits = Instant::now() < deadline && !self.has_ended();
+        wait_for(text, || {
+            let has_ended = self.has_ended();
             // The text may have been printed just before the process ended.
-            assert!(waits || self.said().contains(text), "expected {text:?}: {}", self.said());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+            let said = self.said();
+            assert!(!has_ended || said.contains(text), "expected {text:?}: {said}");
+            said.contains(text).then_some(())
+        });
     }
 
     /// Asks the process to end, as Ctrl-C and `kill` do.
@@ -261,11 +277,7 @@ impl Running {
     /// # Panics
     /// If it does not end.
     pub fn wait(mut self) -> Output {
-        let deadline = Instant::now() + PATIENCE;
-        while !self.has_ended() {
-            assert!(Instant::now() < deadline, "it does not end: {}", self.said());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait_for("the end of a process", || self.has_ended().then_some(()));
         let mut stdout = Vec::new();
         if let Some(mut out) = self.child.stdout.take() {
             out.read_to_end(&mut stdout).expect("its output");

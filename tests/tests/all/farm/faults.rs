@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tests::farm::{Broker, PATIENCE, Running};
+use tests::farm::{Broker, Running, wait_for};
 use tests::programs::{Signal, check};
 
 use super::{LONG, SMALL};
@@ -34,7 +34,7 @@ impl Farm {
         let want = LONG.root(directory.path());
         let whole = begin.elapsed();
         let broker = Broker::start();
-        let manager = LONG.manager(&broker, directory.path());
+        let manager = LONG.manager(&broker.url(), directory.path());
         let worker = |name: &str| Running::worker(&broker.url(), name, directory.path(), &[]);
         let workers = vec![worker("one"), worker("two")];
         let mut farm = Farm { directory, broker, manager, workers, want, whole };
@@ -77,7 +77,7 @@ fn the_manager_dies() {
         rest(farm.whole / 8);
         farm.manager.kill();
         // The proof may have been finished already; then its certificate is the same.
-        farm.manager = LONG.manager(&farm.broker, farm.path());
+        farm.manager = LONG.manager(&farm.broker.url(), farm.path());
     }
     farm.end();
 }
@@ -113,17 +113,13 @@ fn stale_items_are_done_again() {
     let directory = tempfile::tempdir().unwrap();
     let want = LONG.root(directory.path());
     let mut broker = Broker::start();
-    let manager = LONG.manager(&broker, directory.path());
+    let manager = LONG.manager(&broker.url(), directory.path());
     let stream = |broker: &Broker, kind: &str| {
         let found = fs::read_dir(broker.streams()).into_iter().flatten().flatten();
         found.map(|entry| entry.path()).find(|path| path.to_string_lossy().ends_with(kind))
     };
-    // Both questions have submitted all items that they can.
-    let deadline = Instant::now() + PATIENCE;
-    while stream(&broker, "-results").is_none() {
-        assert!(Instant::now() < deadline, "{}", manager.said());
-        rest(Duration::from_millis(20));
-    }
+    wait_for("a stream", || stream(&broker, "-results"));
+    // Until both questions have submitted all items that they can.
     rest(Duration::from_secs(2));
     manager.signal(Signal::STOP);
     broker.kill();

@@ -5,32 +5,24 @@ use std::path::Path;
 use std::thread::sleep as rest;
 use std::time::Duration;
 
-use tests::farm::{Broker, Running, answers_of};
-use tests::programs::{Signal, check, path, run};
-
-use super::{Job, LONG, SMALL};
+use tests::farm::{Broker, Job, Running, answers_of};
+use tests::programs::{Signal, check};
 
 /// A fraction of the time that the proof takes.
 const PART: Duration = Duration::from_millis(300);
 
-/// The effort of the proof with threads of one process.
-fn alone(job: Job, directory: &Path) -> Vec<String> {
-    let arguments = job.arguments(&["--lemmas", "--results", "alone.results"]);
-    let output = run(&path("prove"), &arguments, directory);
-    fs::remove_dir_all(directory.join("cert")).unwrap();
-    let want = answers_of(&String::from_utf8(output.stderr).unwrap());
+const SMALL: Job<'_> = Job { lemmas: true, ..super::SMALL };
+const LONG: Job<'_> = Job { lemmas: true, ..super::LONG };
+
+/// The effort of the proof in one process.
+fn alone(job: Job<'_>, directory: &Path) -> Vec<String> {
+    let want = answers_of(&String::from_utf8_lossy(&job.alone(directory).stderr));
     assert_eq!(want.len(), 2);
     want
 }
 
-fn manager(job: Job, broker: &Broker, directory: &Path) -> Running {
-    let url = broker.url();
-    let farm = ["--lemmas", "--farm", &url, "--lease", "2", "--results", "farm.results"];
-    Running::start(&job.arguments(&farm), directory, "manager.log")
-}
-
 /// Waits for the end, and returns the effort of the proof.
-fn end(job: Job, manager: Running, directory: &Path) -> Vec<String> {
+fn end(job: Job<'_>, manager: Running, directory: &Path) -> Vec<String> {
     let output = manager.wait();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
@@ -47,7 +39,7 @@ fn workers_do_not_change_the_proof() {
     let want = alone(SMALL, here);
     for workers in [1, 3] {
         let broker = Broker::start();
-        let manager = manager(SMALL, &broker, here);
+        let manager = SMALL.manager(&broker.url(), here);
         let worker = |n| Running::worker(&broker.url(), &format!("w{workers}-{n}"), here, &[]);
         let _workers: Vec<Running> = (0..workers).map(worker).collect();
         assert_eq!(end(SMALL, manager, here), want);
@@ -63,7 +55,7 @@ fn deaths_do_not_change_the_proof() {
     let here = directory.path();
     let want = alone(LONG, here);
     let mut broker = Broker::start();
-    let mut serving = manager(LONG, &broker, here);
+    let mut serving = LONG.manager(&broker.url(), here);
     let worker = |name: &str, broker: &Broker| Running::worker(&broker.url(), name, here, &[]);
     let (mut one, mut two) = (worker("one", &broker), worker("two", &broker));
     one.wait_to_say("taking its items");
@@ -76,7 +68,7 @@ fn deaths_do_not_change_the_proof() {
     two.signal(Signal::STOP);
     assert!(!serving.has_ended(), "the proof was done before the manager was killed");
     serving.kill();
-    serving = manager(LONG, &broker, here);
+    serving = LONG.manager(&broker.url(), here);
     let _three = worker("three", &broker);
     two.signal(Signal::CONT);
     rest(PART);

@@ -12,13 +12,11 @@ use draughtproof_game::Game;
 use draughtproof_proof::proof::{Answer, Found, Item, SearchContext};
 use draughtproof_proof::search::{PackedStrategy, ProofNumbers};
 use futures_util::StreamExt;
-use tests::farm::{Broker, Running};
+use tests::farm::{Broker, Job, Running};
 use tests::positions::database;
 
-use super::Job;
-
 /// A proof that is long enough for every lie.
-const JOB: Job = Job { game: "6x6", pieces: "4", leaf_nodes: "1000" };
+const JOB: Job<'_> = Job { game: "6x6", pieces: "4", leaf_nodes: "1000", lemmas: false };
 
 /// A false result. Lies that are not about a certain kind of item are sent for any item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +184,7 @@ fn lies_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let want = JOB.root(directory.path());
     let broker = Broker::start();
-    let mut manager = JOB.manager(&broker, directory.path());
+    let mut manager = JOB.manager(&broker.url(), directory.path());
     let game: Game = JOB.game.parse().unwrap();
     let values: Values = database(&game.board, 4);
     let store = Store::new(&directory.path().join("egdb"), &game.board);

@@ -9,7 +9,7 @@ use super::SMALL;
 fn root_through(faults: Faults, want: &str, directory: &std::path::Path) -> u64 {
     let broker = Broker::start();
     let proxy = Proxy::start(broker.port(), faults, 7);
-    let manager = SMALL.manager(&broker, directory);
+    let manager = SMALL.manager(&broker.url(), directory);
     let worker = |name: &str| Running::worker(&proxy.url(), name, directory, &[]);
     let _workers = [worker("one"), worker("two")];
     assert_eq!(manager.root(), want, "{faults:?}");

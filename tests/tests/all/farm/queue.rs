@@ -14,7 +14,7 @@ use draughtproof_farm::{
 use draughtproof_proof::progress::Progress;
 use draughtproof_proof::proof::{Delivery, ManagerQueue, QueueSource};
 use futures_util::StreamExt;
-use tests::farm::{Broker, PATIENCE};
+use tests::farm::{Broker, PATIENCE, wait_for};
 use tokio::runtime::Runtime;
 
 const JOB: &str = "test";
@@ -89,16 +89,15 @@ impl Hand {
 
 /// Waits for `number` results.
 fn collect(queue: &dyn ManagerQueue, number: usize) -> Vec<Delivery> {
-    let deadline = Instant::now() + PATIENCE;
     let mut found = Vec::new();
-    while found.len() < number {
-        assert!(Instant::now() < deadline, "{} of {number} results", found.len());
+    wait_for("results", || {
         for delivery in queue.collect(Duration::from_millis(50)) {
             queue.accept(&delivery);
             found.push(delivery);
         }
         queue.confirm_saved();
-    }
+        (found.len() >= number).then_some(())
+    });
     found
 }
 
@@ -159,11 +158,7 @@ fn large_results_go_through_the_object_store() {
     // Once the result is on disk, the object is no longer needed.
     let name = digest.to_string();
     let file = directory.path().join("results").join(&name[..2]).join(&name);
-    let deadline = Instant::now() + PATIENCE;
-    while file.exists() {
-        assert!(Instant::now() < deadline, "the object stays");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    wait_for("the removal of the object", || (!file.exists()).then_some(()));
 }
 
 #[test]
@@ -179,10 +174,7 @@ fn unsaved_results_are_delivered_again() {
         hand.send(&item.payload, FoundMessage::Here(b"result".to_vec()));
         hand.acknowledge(item);
         // The result is received, and its manager ends before it has written the result down.
-        let deadline = Instant::now() + PATIENCE;
-        while queue.collect(Duration::from_millis(50)).is_empty() {
-            assert!(Instant::now() < deadline, "no result");
-        }
+        wait_for("a result", || queue.collect(Duration::from_millis(50)).pop());
     }
     first.finish(false);
     drop(first);

@@ -1,12 +1,12 @@
 //! The root does not depend on which workers do the searches.
 
-use tests::farm::{Broker, Running};
+use tests::farm::{Broker, Job, Running};
 
-use super::{Job, SMALL};
+use super::SMALL;
 
-const JOBS: [Job; 3] = [
-    Job { game: "4x4", pieces: "3", leaf_nodes: "20" },
-    Job { game: "5x5/2", pieces: "3", leaf_nodes: "200" },
+const JOBS: [Job<'_>; 3] = [
+    Job { game: "4x4", pieces: "3", leaf_nodes: "20", lemmas: false },
+    Job { game: "5x5/2", pieces: "3", leaf_nodes: "200", lemmas: false },
     SMALL,
 ];
 
@@ -29,9 +29,9 @@ fn workers_do_not_change_the_root() {
             };
             let manager = if number == 2 {
                 start();
-                job.manager(&broker, directory)
+                job.manager(&broker.url(), directory)
             } else {
-                let manager = job.manager(&broker, directory);
+                let manager = job.manager(&broker.url(), directory);
                 start();
                 manager
             };

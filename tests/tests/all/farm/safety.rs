@@ -124,7 +124,7 @@ fn workers_report_missing_databases() {
     SMALL.root(here);
     let broker = Broker::start();
     let url = broker.url();
-    let mut manager = SMALL.manager(&broker, here);
+    let mut manager = SMALL.manager(&broker.url(), here);
     // A missing database, one with too few pieces, and another one.
     let mut without = Running::worker(&url, "without", here, &["--db", "nowhere"]);
     without.wait_to_say("none of its items are taken: it needs the database of 8x4 with 4 pieces");

@@ -1,16 +1,16 @@
 //! The status of a farm; workers that end; a broker that starts later.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde_json::Value;
-use tests::farm::{Broker, PATIENCE, Running, free_port};
+use tests::farm::{Broker, Job, Running, free_port, wait_for};
 use tests::programs::{fails, path, run};
 
-use super::{Job, SMALL};
+use super::SMALL;
 
 /// A proof of an open question, which does not end while the test runs.
-const ENDLESS: Job = Job { game: "8x8/2", pieces: "2", leaf_nodes: "1000000000" };
+const ENDLESS: Job<'_> =
+    Job { game: "8x8/2", pieces: "2", leaf_nodes: "1000000000", lemmas: false };
 
 fn status(url: &str, format: &str, directory: &Path) -> String {
     let arguments = ["farm", "status", "--farm", url, "--format", format];
@@ -21,15 +21,11 @@ fn status(url: &str, format: &str, directory: &Path) -> String {
 
 /// The status of the one job, as JSON, once its only worker searches an item.
 fn busy_status(url: &str, here: &Path) -> Value {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
+    wait_for("a busy worker", || {
         let json: Value = serde_json::from_str(&status(url, "json", here)).unwrap();
         let busy = json["workers"].get(0).is_some_and(|w| w["held"] == 1 && w["nodes"] != 0);
-        if busy && json["leased"] != 0 {
-            return json;
-        }
-        assert!(Instant::now() < deadline, "{json}");
-    }
+        (busy && json["leased"] != 0).then_some(json)
+    })
 }
 
 #[test]
