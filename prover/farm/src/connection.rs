@@ -111,26 +111,28 @@ impl FarmLog {
 impl Login {
     /// The addresses without users, passwords and tokens.
     pub fn address(&self) -> String {
-        let public = |url: &str| {
+        let mut public = Vec::new();
+        for url in self.url.split(',') {
             let (scheme, rest) = url.split_once("://").unwrap_or(("nats", url));
             let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
-            format!("{scheme}://{place}")
-        };
-        self.url.split(',').map(public).collect::<Vec<_>>().join(",")
+            public.push(format!("{scheme}://{place}"));
+        }
+        public.join(",")
     }
 
     fn servers(&self) -> Result<Vec<ServerAddr>, FarmError> {
-        let read = |url: &str| {
-            url.trim().parse::<ServerAddr>().map_err(|e| {
+        let mut servers = Vec::new();
+        for url in self.url.split(',') {
+            servers.push(url.trim().parse::<ServerAddr>().map_err(|e| {
                 // The library's message may contain the secrets in the address.
                 let why = match e.kind() {
                     std::io::ErrorKind::InvalidInput => "it cannot be read".into(),
                     kind => kind.to_string(),
                 };
                 FarmError::Address { found: self.address(), why }
-            })
-        };
-        self.url.split(',').map(read).collect()
+            })?);
+        }
+        Ok(servers)
     }
 
     /// Checks that the addresses and the files can be read; opens no connection.

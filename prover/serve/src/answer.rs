@@ -134,11 +134,12 @@ fn bounds(site: &BoardSite, p: &Position, value: ValueRange) -> Result<Bounds, S
         return both(if captures { Source::Capture } else { Source::Database });
     }
     let find = |bound, is_upper| {
-        let place = |certificate: &ServedCertificate| {
-            let (question, place) = certificate.proved.place(p, bound, is_upper)?;
-            Some(source_in(certificate, question, place))
-        };
-        site.certificates().find_map(place).unwrap_or(Source::None)
+        site.certificates()
+            .find_map(|certificate| {
+                let (question, place) = certificate.proved.place(p, bound, is_upper)?;
+                Some(source_in(certificate, question, place))
+            })
+            .unwrap_or(Source::None)
     };
     Ok(Bounds {
         lower: if value.lower == Value::Loss { Source::None } else { find(value.lower, false) },

@@ -43,17 +43,20 @@ pub(super) struct BoardAnswer {
 /// All boards that are served.
 #[utoipa::path(get, path = "/api/boards", responses((status = 200, body = Vec<BoardAnswer>)))]
 pub(super) async fn boards(State(app): State<Arc<App>>) -> Fresh<Vec<BoardAnswer>> {
-    let answer = |site: &BoardSite| BoardAnswer {
-        board: site.board().name(),
-        game: site.game().to_string(),
-        start: site.board().write_fen(&site.game().start()),
-        rows: site.board().rows(),
-        columns: site.board().columns(),
-        pieces: site.values().cover().to_string(),
-        database: site.database_root().map(|root| root.to_string()),
-        certificates: site.certificates().map(|c| c.root().to_string()).collect(),
-    };
-    Fresh(app.site.boards().map(answer).collect())
+    let mut boards = Vec::new();
+    for site in app.site.boards() {
+        boards.push(BoardAnswer {
+            board: site.board().name(),
+            game: site.game().to_string(),
+            start: site.board().write_fen(&site.game().start()),
+            rows: site.board().rows(),
+            columns: site.board().columns(),
+            pieces: site.values().cover().to_string(),
+            database: site.database_root().map(|root| root.to_string()),
+            certificates: site.certificates().map(|c| c.root().to_string()).collect(),
+        });
+    }
+    Fresh(boards)
 }
 
 /// The position that is asked for.
@@ -114,11 +117,14 @@ pub(super) async fn positions_route(
     }
     let all = app.heavy(move |site| {
         let site = board_of(site, &board)?;
-        let one = |fen: String| match position(site, site.game(), &fen) {
-            Ok(position) => Ok(BatchAnswer::Position(Box::new(answer(site, &position)?))),
-            Err(error) => Ok(BatchAnswer::Fault { fen, error: error.to_string() }),
-        };
-        positions.into_iter().map(one).collect::<Result<Vec<_>, Problem>>()
+        let mut answers = Vec::with_capacity(positions.len());
+        for fen in positions {
+            answers.push(match position(site, site.game(), &fen) {
+                Ok(position) => BatchAnswer::Position(Box::new(answer(site, &position)?)),
+                Err(error) => BatchAnswer::Fault { fen, error: error.to_string() },
+            });
+        }
+        Ok::<_, Problem>(answers)
     });
     Ok(Fresh(all.await?))
 }

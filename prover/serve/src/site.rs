@@ -148,13 +148,16 @@ impl Site {
     /// played there.
     pub fn new(boards: Vec<BoardSite>, certificates: Vec<ServedCertificate>) -> Self {
         let certificates: Vec<_> = certificates.into_iter().map(Arc::new).collect();
-        let with_certificates = |mut site: BoardSite| {
-            let of_board = |c: &&Arc<ServedCertificate>| c.stored.game.board == site.game.board;
-            site.certificates = certificates.iter().filter(of_board).cloned().collect();
-            (site.board().name(), site)
-        };
-        let boards = boards.into_iter().map(with_certificates).collect();
-        Site { boards, certificates, checks: Checks::new(), metrics: Metrics::default() }
+        let mut sites = BTreeMap::new();
+        for mut site in boards {
+            for certificate in &certificates {
+                if certificate.stored.game.board == site.game.board {
+                    site.certificates.push(Arc::clone(certificate));
+                }
+            }
+            sites.insert(site.board().name(), site);
+        }
+        Site { boards: sites, certificates, checks: Checks::new(), metrics: Metrics::default() }
     }
 
     /// Adds notes of what has been checked. A note counts if one of these keys has signed it.

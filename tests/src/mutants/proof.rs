@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use certificate_spec::bits::{BitReader, width};
 use certificate_spec::claim::Question;
 use certificate_spec::cover::Cover;
-use certificate_spec::nodes::{Node, WirePosition, kind};
+use certificate_spec::nodes::{WirePosition, kind};
 use certificate_spec::value::Value;
 
 use super::replay::{Replay, claimant_moves, in_database};
@@ -58,12 +58,13 @@ fn well_formed(part: &Part) -> bool {
     let ascending = part.nodes.windows(2).all(|pair| pair[0].position < pair[1].position);
     let leaf_nodes = part.nodes.iter().filter(|node| node.kind == kind::LEAF);
     let numbers = leaf_nodes.map(|node| node.data as usize);
-    let is_plain = |node: &Node| {
-        node.reserved == 0
-            && (node.kind != kind::AND || node.data == 0)
-            && (part.question.is_win() || node.rank == 0)
-    };
-    ascending && numbers.eq(0..part.leaves.len()) && part.nodes.iter().all(is_plain)
+    ascending
+        && numbers.eq(0..part.leaves.len())
+        && part.nodes.iter().all(|node| {
+            node.reserved == 0
+                && (node.kind != kind::AND || node.data == 0)
+                && (part.question.is_win() || node.rank == 0)
+        })
 }
 
 /// The positions of the nodes and leaves, with what supports each.

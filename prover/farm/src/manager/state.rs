@@ -133,11 +133,12 @@ impl<R> State<R> {
         for delivery in self.queues.remove(&queue).unwrap_or_default() {
             self.handed.remove(&delivery.number);
         }
-        let of_queue =
-            |(key, pending): (&Digest, &Pending)| (pending.queue == queue).then_some(*key);
-        let withdrawn: Vec<Digest> = self.pending.iter().filter_map(of_queue).collect();
-        withdrawn.iter().for_each(|key| {
-            self.pending.remove(key);
+        let mut withdrawn = Vec::new();
+        self.pending.retain(|key, pending| {
+            if pending.queue == queue {
+                withdrawn.push(*key);
+            }
+            pending.queue != queue
         });
         withdrawn
     }
@@ -201,13 +202,10 @@ impl<R> State<R> {
     /// Queues again the items without a result that were last sent [`SEND_AGAIN`] ago or earlier;
     /// with `all`, all items without a result, for a broker that has lost its streams.
     pub(super) fn send_again(&mut self, now: Instant, all: bool) {
-        let is_due = |pending: &Pending| {
-            let is_old = pending.sent.is_some_and(|sent| now - sent >= SEND_AGAIN);
-            !pending.is_queued && pending.arrived == 0 && (all || is_old)
-        };
         let mut due: Vec<(Option<Instant>, Digest)> = Vec::new();
         for (key, pending) in &mut self.pending {
-            if is_due(pending) {
+            let is_old = pending.sent.is_some_and(|sent| now - sent >= SEND_AGAIN);
+            if !pending.is_queued && pending.arrived == 0 && (all || is_old) {
                 due.push((pending.sent, *key));
                 pending.is_queued = true;
             }

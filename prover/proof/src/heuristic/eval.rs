@@ -34,17 +34,18 @@ impl Evaluation {
             let sixteenths = (16 * pieces).clamp(3 * squares, 9 * squares) - 3 * squares;
             256 * sixteenths / (6 * squares)
         };
-        let at = |pieces: i32| {
-            std::array::from_fn(|i| {
-                let many = weights.many[i];
-                let few = weights.few[i];
-                let weight = few + (many - few) * part(pieces) / 256;
-                if NAMES[i].starts_with("tempo") { weight * 7 / way } else { weight }
-            })
-        };
         Evaluation {
             masks: Masks::new(board),
-            weights: (0..=squares).map(at).collect(),
+            weights: (0..=squares)
+                .map(|pieces| {
+                    std::array::from_fn(|i| {
+                        let many = weights.many[i];
+                        let few = weights.few[i];
+                        let weight = few + (many - few) * part(pieces) / 256;
+                        if NAMES[i].starts_with("tempo") { weight * 7 / way } else { weight }
+                    })
+                })
+                .collect(),
             network: None,
             #[cfg(target_arch = "x86_64")]
             has_fast_instructions: std::is_x86_feature_detected!("popcnt")

@@ -23,13 +23,17 @@ struct WireStrategy {
 
 /// Encodes the strategies of a round, in the order in which they were applied.
 pub(super) fn encode(board: &Board, round: &[(Position, PackedStrategy)]) -> Vec<u8> {
-    let strategy = |(position, strategy): &(Position, PackedStrategy)| {
-        let sets = [position.black, position.white, position.kings];
-        let [black, white, kings] = sets.map(|set| board.to_dense(set));
-        let white_moves = position.turn == Side::White;
-        WireStrategy { white_moves, black, white, kings, strategy: strategy.clone() }
-    };
-    wire::encode(&round.iter().map(strategy).collect::<Vec<_>>())
+    let mut strategies = Vec::with_capacity(round.len());
+    for (position, strategy) in round {
+        strategies.push(WireStrategy {
+            white_moves: position.turn == Side::White,
+            black: board.to_dense(position.black),
+            white: board.to_dense(position.white),
+            kings: board.to_dense(position.kings),
+            strategy: strategy.clone(),
+        });
+    }
+    wire::encode(&strategies)
 }
 
 /// Adds all positions of a round's strategies to the lemmas. Each strategy is replayed first, so
@@ -46,15 +50,15 @@ pub fn replay_round(
     let strategies: Vec<WireStrategy> = wire::decode(round).ok_or(BadAnswer::Bytes)?;
     let known = SearchContext { lemmas: Some(lemmas), ..*context };
     let goal = known.goal(attacker);
-    let positions = |wire: &WireStrategy| {
+    let all = strategies.par_iter().map(|wire| {
         let &WireStrategy { white_moves, black, white, kings, ref strategy } = wire;
         let turn = if white_moves { Side::White } else { Side::Black };
         let position = context.board.position(black, white, kings, turn);
         let position = position.ok_or(BadAnswer::Bytes)?;
         let PackedStrategy { is_win, leaf } = strategy;
         Ok((*is_win, goal.replay(*is_win).positions(leaf, &position)?))
-    };
-    let all: Vec<_> = strategies.par_iter().map(positions).collect::<Result<_, BadAnswer>>()?;
+    });
+    let all: Vec<_> = all.collect::<Result<_, BadAnswer>>()?;
     lemmas.add(all, Digest::of(round));
     Ok(())
 }

@@ -145,15 +145,18 @@ impl Item {
         let limits = Limits { nodes: self.heuristic_nodes, ..Limits::default() };
         let mut successors = Vec::new();
         goal.board.successors(&self.position, &mut successors);
-        let guess = |(&numbers, successor): (&ProofNumbers, &Position)| {
-            if goal.known(successor).is_some() {
-                return Guess { numbers, score: 0, ends_in_draw: false };
+        let mut guesses = Vec::with_capacity(successors.len());
+        for (&numbers, successor) in numbers.iter().zip(&successors) {
+            let mut guess = Guess { numbers, score: 0, ends_in_draw: false };
+            if goal.known(successor).is_none() {
+                let analysis = heuristic.search(successor, limits, |_| ());
+                let sign = if goal.is_or(successor) { 1 } else { -1 };
+                guess.score = sign * analysis.score;
+                guess.ends_in_draw = analysis.ends_in_draw;
             }
-            let analysis = heuristic.search(successor, limits, |_| ());
-            let sign = if goal.is_or(successor) { 1 } else { -1 };
-            Guess { numbers, score: sign * analysis.score, ends_in_draw: analysis.ends_in_draw }
-        };
-        numbers.iter().zip(&successors).map(guess).collect()
+            guesses.push(guess);
+        }
+        guesses
     }
 }
 

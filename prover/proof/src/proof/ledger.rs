@@ -7,7 +7,6 @@
 //! detect a bit that changes later. Therefore each result has a checksum of its item and itself,
 //! and a result whose checksum does not fit is ignored.
 
-use std::fs::DirEntry;
 use std::panic::{UnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -182,14 +181,15 @@ impl Ledger {
             Err(TableError::TableDoesNotExist(_)) => return Ok(vec![None; items.len()]),
             table => table.map_err(|e| failed(e.into()))?,
         };
-        let get = |item: &Vec<u8>| {
+        let mut results = Vec::with_capacity(items.len());
+        for item in items {
             let found = table.get(item.as_slice()).map_err(|e| failed(e.into()))?;
-            Ok(found.and_then(|bytes| {
+            results.push(found.and_then(|bytes| {
                 let StoredResult { sum, result } = wire::decode(bytes.value())?;
                 (sum == sum_of(item, &result)).then_some(result)
-            }))
-        };
-        items.iter().map(get).collect()
+            }));
+        }
+        Ok(results)
     }
 
     /// The items that have a result on disk, in order of their bytes.
@@ -203,12 +203,12 @@ impl Ledger {
             Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
             table => table.map_err(|e| failed(e.into()))?,
         };
-        let all = table.iter().map_err(|e| failed(e.into()))?;
-        all.map(|entry| {
+        let mut items = Vec::new();
+        for entry in table.iter().map_err(|e| failed(e.into()))? {
             let (item, _) = entry.map_err(|e| failed(e.into()))?;
-            Ok(item.value().to_vec())
-        })
-        .collect()
+            items.push(item.value().to_vec());
+        }
+        Ok(items)
     }
 
     /// The path of the checkpoint of an item's search; `None` if the results are in memory. Its name
@@ -342,15 +342,19 @@ fn searches_beside(path: &Path) -> Vec<KeptSearch> {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    let kept = |entry: DirEntry| {
-        let file = entry.file_name().into_string().ok()?;
-        let id = file.strip_prefix(name.to_str()?)?.strip_prefix('.')?;
-        let is_id = id.len() == ID && id.bytes().all(|b| b.is_ascii_hexdigit());
-        let bytes = entry.metadata().ok()?.len();
-        is_id.then(|| KeptSearch { path: entry.path(), bytes })
-    };
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut all: Vec<_> = entries.filter_map(kept).collect();
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let id = file
+            .to_str()
+            .zip(name.to_str())
+            .and_then(|(file, name)| file.strip_prefix(name)?.strip_prefix('.'));
+        if id.is_some_and(|id| id.len() == ID && id.bytes().all(|b| b.is_ascii_hexdigit()))
+            && let Ok(metadata) = entry.metadata()
+        {
+            all.push(KeptSearch { path: entry.path(), bytes: metadata.len() });
+        }
+    }
     all.sort();
     all
 }

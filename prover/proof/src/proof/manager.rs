@@ -271,15 +271,17 @@ impl Manager<'_, '_> {
         let lemmas = self.question.read_lemmas();
         let context = &SearchContext { lemmas: lemmas.as_deref(), ..self.question.context };
         let leaf_nodes = settings.leaf_nodes.max(1);
-        let item = |&id: &NodeId| Item {
-            attacker: *attacker,
-            position: self.tree.nodes()[id as usize].position,
-            nodes: leaf_nodes,
-            table: settings.leaf_table,
-            heuristic_nodes: (leaf_nodes / 100).clamp(20, 1000),
-            threads: settings.leaf_threads,
-        };
-        let items: Vec<Item> = round.iter().map(item).collect();
+        let mut items = Vec::with_capacity(round.len());
+        for &id in round {
+            items.push(Item {
+                attacker: *attacker,
+                position: self.tree.nodes()[id as usize].position,
+                nodes: leaf_nodes,
+                table: settings.leaf_table,
+                heuristic_nodes: (leaf_nodes / 100).clamp(20, 1000),
+                threads: settings.leaf_threads,
+            });
+        }
         let Environment { ledger, is_stopped, .. } = *environment;
         let mut searches = Round::begin(items, context, ledger, self.queue)?;
         self.question.bar.resume(searches.known_nodes());

@@ -7,15 +7,16 @@ pub(super) fn describe_cover(cover: &Cover) -> String {
     if cover.is_empty() {
         return "no positions".into();
     }
-    let words = |(i, &Clause { pieces, side }): (usize, &Clause)| {
+    let mut words = Vec::new();
+    for (i, &Clause { pieces, side }) in cover.clauses().iter().enumerate() {
         let noun = if i == 0 { " pieces" } else { "" };
         let bound = match side + 1 < pieces {
             true => format!(" with at most {side} a side"),
             false => String::new(),
         };
-        format!("up to {pieces}{noun}{bound}")
-    };
-    cover.clauses().iter().enumerate().map(words).collect::<Vec<_>>().join(", or ")
+        words.push(format!("up to {pieces}{noun}{bound}"));
+    }
+    words.join(", or ")
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use crate::proof::if_assumed;
 
 /// The report in TSV.
 pub fn tsv(report: &CertificateReport<'_>) -> String {
-    let line = |question: Question, table: &str, row: &Row| {
-        let positions = row.positions.map_or("-".into(), |n| n.to_string());
-        format!("{question:?}\t{table}\t{}\t{}\t{positions}\n", row.key, row.count)
-    };
-    format!("question\ttable\tkey\tcount\tpositions\n{}", lines(report, line))
+    let lines = lines(report, |question, table, Row { key, count, positions }| {
+        let positions = positions.map_or("-".into(), |n| n.to_string());
+        format!("{question:?}\t{table}\t{key}\t{count}\t{positions}\n")
+    });
+    format!("question\ttable\tkey\tcount\tpositions\n{lines}")
 }
 
 /// The report as JSON, an object a line.

@@ -172,18 +172,20 @@ impl Path {
 
     /// The path as it is written.
     pub(super) fn to_wire(&self) -> WirePath {
-        let frame = |frame: &Frame| WireFrame {
-            key: frame.key,
-            limits: frame.limits,
-            nodes_before: frame.nodes_before,
-            children: frame.children as u64,
-            searched: frame.searched as u64,
-        };
-        let child = |child: &Child| WireChild { key: child.key, numbers: child.seen.numbers };
-        WirePath {
-            frames: self.frames.iter().map(frame).collect(),
-            children: self.children.iter().map(child).collect(),
+        let mut wire = WirePath { frames: Vec::new(), children: Vec::new() };
+        for frame in &self.frames {
+            wire.frames.push(WireFrame {
+                key: frame.key,
+                limits: frame.limits,
+                nodes_before: frame.nodes_before,
+                children: frame.children as u64,
+                searched: frame.searched as u64,
+            });
         }
+        for child in &self.children {
+            wire.children.push(WireChild { key: child.key, numbers: child.seen.numbers });
+        }
+        wire
     }
 
     /// The path that was written; `None` if it cannot be one.

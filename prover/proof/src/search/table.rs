@@ -263,11 +263,12 @@ impl Table {
 
     /// Of these slots the one whose position can be forgotten and took the least work, and that.
     fn least_work(&self, among: impl Iterator<Item = SlotId>) -> Option<(u32, SlotId)> {
-        let forget = |at| {
-            let slot = self.at(at);
-            self.can_go(at, slot).then(|| (slot.work(), at))
-        };
-        among.filter_map(forget).min()
+        among
+            .filter_map(|at| {
+                let slot = self.at(at);
+                self.can_go(at, slot).then(|| (slot.work(), at))
+            })
+            .min()
     }
 
     /// Where there can be room for a position that is not in the table; `None` if that takes a
