@@ -25,3 +25,30 @@ pub fn read_all(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     found
 }
+
+/// A directory that is removed when this is dropped.
+pub struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    /// Makes an empty directory.
+    ///
+    /// # Panics
+    /// If the system refuses that.
+    pub fn empty() -> Self {
+        Scratch(tempfile::tempdir().expect("a directory"))
+    }
+}
+
+impl std::ops::Deref for Scratch {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+impl AsRef<Path> for Scratch {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}

@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
+use tests::files::Scratch;
 use tests::programs::{fails, path, prove, run};
 
 #[test]
 fn games_and_numbers() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     for game in ["9x9", "6x7", "6", "6x6/4", "6x6/0", "x", "6x6/2/2", "", "６x6", "2x2", "08x8"] {
         fails(d, &["perft", "--depth", "1", "--game", game], 2, &["expected RxC", game]);
     }
@@ -30,8 +30,7 @@ fn games_and_numbers() {
 
 #[test]
 fn positions() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let bad = [
         ("B:W1:B2", "a man on 1, its crowning row"),
         ("B:W18:B16", "a man on 16, its crowning row"),
@@ -104,8 +103,7 @@ fn places() {
 
 #[test]
 fn databases() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     prove(&["db", "--game", "4x4", "--pieces", "3", "-q"], d);
     let manifest = d.join("egdb/4x4/MANIFEST");
     let good = fs::read(&manifest).unwrap();
@@ -141,8 +139,7 @@ fn databases() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     // A limit on the size of files has the same effect: a write fails.
     let prove_path = path("prove");
     let command = format!(
@@ -163,8 +160,7 @@ fn a_full_disk() {
 
 #[test]
 fn undecided_is_said() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let options = ["--game", "4x4", "--pieces", "0", "--leaf-nodes", "2", "--max-nodes", "5"];
     fails(d, &[&options[..], &["--emit", "cert"]].concat(), 1, &["not decided", "proof number"]);
     let lost = ["--game", "6x4", "--claim", "black-not-lost", "--emit", "cert", "-q"];
@@ -176,8 +172,7 @@ fn undecided_is_said() {
 fn standard_input() {
     use std::io::Write;
     use std::process::{Command, Stdio};
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     prove(&["db", "--game", "4x4", "--pieces", "4", "-q"], d);
     let ask = |arguments: &[&str], input: &str| {
         let mut child = Command::new(path("prove"))
@@ -219,8 +214,7 @@ fn standard_input() {
 #[test]
 #[cfg(target_os = "linux")]
 fn closed_standard_output() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     prove(&["--game", "4x4", "--emit", "cert", "-q"], d);
     let check = path("check");
     let redirections = [

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use draughtproof_game::Game;
+use tests::files::Scratch;
 use tests::programs::{Signal, fails, path, prove, run, signal};
 
 const BOOK: [&str; 8] = ["book", "--game", "6x6", "--out", "book.tsv", "--nodes", "2000", "-q"];
@@ -26,8 +27,7 @@ fn fens(book: &str) -> BTreeSet<&str> {
 
 #[test]
 fn a_book_grows_and_is_gone_on_with() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let small = extend(here, "6", &[]);
     let large = extend(here, "12", &[]);
     assert_eq!((fens(&small).len(), fens(&large).len()), (6, 12));
@@ -56,8 +56,7 @@ fn a_book_grows_and_is_gone_on_with() {
 
 #[test]
 fn an_engine_plays_by_the_book() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let book = extend(here, "1", &[]);
     let mut engine = Command::new(path("prove"))
         .args(["engine", "--game", "6x6", "--book", "book.tsv", "--hash", "1MiB"])
@@ -82,8 +81,7 @@ fn an_engine_plays_by_the_book() {
 
 #[test]
 fn an_interrupted_book_is_kept() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let mut prove = Command::new(path("prove"));
     prove.args(BOOK).args(["--positions", "1000000"]).current_dir(here);
     let mut child = prove.spawn().unwrap();
@@ -97,8 +95,7 @@ fn an_interrupted_book_is_kept() {
 
 #[test]
 fn what_is_no_book() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     fs::write(here.join("book.tsv"), "# book of 8x8\n").unwrap();
     fails(here, &BOOK, 2, &["book.tsv, line 1: expected # book of 6x6, found"]);
     // An endless file is not read.

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use tests::files::Scratch;
 use tests::programs::{path, prove, run};
 
 const MARK: &str = "\u{feff}";
@@ -27,8 +28,7 @@ fn mark(file: &Path) {
 
 #[test]
 fn tables_of_values_and_openings() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], here);
     let game = ["--game", "4x4", "-q"];
     // Line ends as in Windows, and a comment before the header.
@@ -61,8 +61,7 @@ fn tables_of_values_and_openings() {
 
 #[test]
 fn lines_of_standard_input() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
     for positions in ["start\n", "\nstart\n", "B:WK8:BK1\n"] {
         let probe = ["probe", "--game", "4x4", "--format", "tsv", "-"];
@@ -82,8 +81,7 @@ fn lines_of_standard_input() {
 
 #[test]
 fn files_of_keys() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
     let made = run(&path("check"), &["keygen", "alice", "--key", "alice.key"], here);
     let public = String::from_utf8(made.stdout).unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tests::files::read_all;
+use tests::files::{Scratch, read_all};
 use tests::programs::{check, prove};
 
 /// Proves with the given options and checks; the verdict must begin with the given words.
@@ -19,8 +19,7 @@ fn prove_and_check(directory: &Path, options: &[&str], words: &str) {
 /// Proves a small game with the defaults, then with fewer pieces and tiny leaves, so that nodes,
 /// leaves and database positions all matter.
 fn game(name: &str, value: &str, pieces: &str, leaf_nodes: &str) {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     let words = format!("{value} {name} start=initial");
     prove_and_check(directory, &["--game", name], &words);
     let deep = ["--game", name, "--pieces", pieces, "--leaf-nodes", leaf_nodes];
@@ -85,8 +84,7 @@ fn games_without_a_database() {
 
 #[test]
 fn bounds_of_positions() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     for (fen, claim, value) in [
         // Black is a man ahead and does not lose. (More may be true, and is not claimed.)
         ("B:W13,14,16,18:B1,2,3,5,6", "black-not-lost", "BLACK-NOT-LOST"),
@@ -122,8 +120,7 @@ fn values_of_positions_won_by_either_side() {
 
 #[test]
 fn threads_do_not_change_certificates() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     for options in [
         "--game 6x6 --pieces 5 --leaf-nodes 3000",
         "--game 5x5/2 --pieces 3 --leaf-nodes 50",
@@ -152,8 +149,7 @@ fn threads_do_not_change_certificates() {
 
 #[test]
 fn a_second_run_keeps_the_certificate() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     let options = ["--game", "4x4", "--emit", "cert", "-q"];
     let kept = || {
         let mut files = read_all(directory);

@@ -13,6 +13,7 @@ use draughtproof_game::{Game, Position};
 use draughtproof_proof::certificate::Stored;
 use tests::corpus::rows;
 use tests::draft::{Draft, Part};
+use tests::files::Scratch;
 use tests::programs::{check, fails, path, prove, run};
 
 /// The positions `plies` plies from the start, each with moves that lead there.
@@ -82,8 +83,7 @@ const OPTIONS_OF_6X6: [&str; 5] = ["--pieces", "5", "--leaf-nodes", "5000", "-q"
 
 #[test]
 fn game_6x6_from_its_openings() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     let mut names = Vec::new();
     for (line, claim) in OPENINGS_OF_6X6 {
         let name = format!("after-{}", line.replace(' ', "-"));
@@ -176,8 +176,7 @@ fn assume(here: &Path, name: &str, game: &Game, start: &Position, value: Value) 
 
 #[test]
 fn the_19_openings_of_2007() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     let game: Game = "8x8".parse().unwrap();
     let mut openings = Vec::new();
     for row in rows(include_str!("../../../corpus/openings.tsv")) {
@@ -214,8 +213,7 @@ fn games_that_white_wins() {
         ("6x4", 2, ["--pieces", "3", "--leaf-nodes", "20"]),
         ("6x4", 3, ["--pieces", "2", "--leaf-nodes", "10"]),
     ] {
-        let here = tempfile::tempdir().unwrap();
-        let here = here.path();
+        let here = &Scratch::empty();
         let mut names = prove_openings(here, game, plies, &options);
         let words = format!("WHITE-WINS {game} start=initial");
         combine_and_check(here, &names, &[], &words);
@@ -229,8 +227,7 @@ fn games_that_white_wins() {
 
 #[test]
 fn certificates_that_do_not_fit() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     for (name, options) in [
         ("a", &["--game", "4x4", "--pieces", "2"][..]),
         ("b", &["--game", "4x4", "--pieces", "3"]),
@@ -307,8 +304,7 @@ fn damaged_and_false_certificates() {
         ("4x8", ["--pieces", "3", "--leaf-nodes", "500"]),
         ("5x5/2", ["--pieces", "3", "--leaf-nodes", "50"]),
     ] {
-        let here = tempfile::tempdir().unwrap();
-        let here = here.path();
+        let here = &Scratch::empty();
         prove(&[&["--game", game, "--emit", "good", "-q"], &options[..]].concat(), here);
         let stored = Stored::read(&here.join("good")).unwrap();
         assert!(stored.proofs.iter().all(|proof| proof.leaves.len() > 2 && proof.nodes.len() > 4));

@@ -6,6 +6,7 @@ use std::path::Path;
 use certificate_spec::claim::Value;
 use draughtproof_game::Game;
 use draughtproof_play::literature::{Evidence, Outcomes};
+use tests::files::Scratch;
 use tests::programs::{path, prove, run};
 
 /// The output, status and errors of `prove compare`.
@@ -29,8 +30,7 @@ const OPENINGS: &str = "moves\tvalue\tsource
 
 #[test]
 fn openings_against_certificates() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     fs::write(here.join("book"), OPENINGS).unwrap();
     let emit = |name: &str, more: &[&str]| {
         let options = ["--game", "4x4", "--pieces", "2", "--emit", name, "-q"];
@@ -77,8 +77,7 @@ fn openings_against_certificates() {
 
 #[test]
 fn a_position_is_known_by_its_twin() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     // White's king catches a man; with colours exchanged and the board turned, Black's does.
     let [fen, twin] = ["W:WK7:B1", "B:W8:BK2"];
     let options = ["--game", "4x4", "--pieces", "0", "--fen", fen, "--emit", "cert", "-q"];
@@ -99,8 +98,7 @@ fn a_position_is_known_by_its_twin() {
 
 #[test]
 fn conditional_certificates_do_not_count() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     fs::write(here.join("book"), "moves\tvalue\n\twhite-wins\n").unwrap();
     let game = ["--game", "5x5/2", "--pieces", "3", "--leaf-nodes", "50", "--emit", "cert", "-q"];
     prove(&[&game[..], &["--threshold", "30", "--until-threshold", "30"]].concat(), here);
@@ -128,8 +126,7 @@ fn certificates_that_contradict_each_other() {
 
 #[test]
 fn endings_against_a_database() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["db", "--pieces", "3", "-q"], here);
     let fens = ["B:W18:B1", "W:W17,K18:BK1", "W:W16,17,18:B1", "B:W:B1"];
     let values = prove(&[&["probe", "--format", "tsv"], &fens[..]].concat(), here);
@@ -152,8 +149,7 @@ fn endings_against_a_database() {
 
 #[test]
 fn files_that_are_not_of_the_form() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     let fails = |text: &str, status: i32, words: &[&str]| {
         fs::write(here.join("book"), text).unwrap();
         let (out, found, error) = compare(&["book", "-q"], here);

@@ -13,12 +13,12 @@ use certificate_spec::database::DatabaseManifest;
 use draughtproof_game::Board;
 use quickcheck::{Arbitrary, Gen};
 use tests::corpus::rows;
+use tests::files::Scratch;
 use tests::programs::{check, fails, path, prove, run};
 
 /// `check` derives all values itself, and compares them with those in the files.
 fn agree(game: &str, pieces: &str) {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     prove(&["db", "--game", game, "--pieces", pieces, "-q"], directory);
     for (level, word) in [("exact", "VERIFIED"), ("consistent", "CONSISTENT")] {
         let said = check(&["--db", "egdb", "--game", game, "--level", level], directory);
@@ -130,8 +130,7 @@ fn known_endings_of_a_large_database() {
 
 #[test]
 fn known_totals_and_endings_of_8x8() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     prove(&["db", "--game", "8x8", "--pieces", "4", "-q"], directory);
     let want: Vec<[u64; 4]> = rows(include_str!("../../../corpus/totals.tsv"))
         .map(|row| [1, 2, 3, 4].map(|i| row[i].parse().unwrap()))
@@ -268,8 +267,7 @@ fn another_builder_is_refused() {
 
 #[test]
 fn too_little_memory_is_an_error() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let build = ["db", "--game", "6x6", "--pieces", "5", "--quiet"];
     for memory in ["1MiB", "17MiB"] {
         let output = run(&path("prove"), &[&build[..], &["--memory", memory]].concat(), d);
@@ -297,8 +295,7 @@ fn too_little_memory_is_an_error() {
 
 #[test]
 fn a_damaged_unit_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "2", "--quiet"], d);
     let slice = d.join("egdb/6x6/0-1-0-1");
     let mut damaged = fs::read(&slice).unwrap();

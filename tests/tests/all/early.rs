@@ -5,6 +5,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 
+use tests::files::Scratch;
 use tests::programs::{self, prove};
 
 /// Runs `prove`, which must fail with this status, print these words, and make no database.
@@ -21,8 +22,7 @@ const LONG: [&str; 7] = ["--game", "8x8", "--pieces", "6", "--leaf-nodes", "4000
 
 #[test]
 fn a_directory_with_another_certificate() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     let proof = ["--game", "4x4", "--pieces", "2", "--db", "other", "-q", "--emit"];
     prove(&[&proof[..], &["cert"]].concat(), here);
     let again = |more: &[&str], words: &str| {
@@ -56,8 +56,7 @@ fn a_directory_with_another_certificate() {
 
 #[test]
 fn a_place_that_cannot_be_written_to() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     fs::write(here.join("file"), "").unwrap();
     fs::write(here.join("games.pdn"), "1. 11-15 23-19 *\n").unwrap();
     fails(here, &[&LONG[..], &["file"]].concat(), 3, &["file"]);
@@ -93,8 +92,7 @@ fn a_place_that_cannot_be_written_to() {
 
 #[test]
 fn what_there_is_too_little_of() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     let cert = [&LONG[..], &["cert"]].concat();
     let table = ["--leaf-table", "900GiB", "--memory", "1GiB"];
     fails(here, &[&cert[..], &table].concat(), 3, &["--leaf-table"]);
@@ -109,8 +107,7 @@ fn what_there_is_too_little_of() {
 
 #[test]
 fn a_farm_that_cannot_be_used() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     let cert = [&LONG[..], &["cert", "--farm"]].concat();
     fails(here, &[&cert[..], &["nats://host:x"]].concat(), 2, &["--farm: expected an address"]);
     let farm = [&cert[..], &["nats://127.0.0.1:9"]].concat();
@@ -123,8 +120,7 @@ fn a_farm_that_cannot_be_used() {
 /// Space and memory are judged where no folder exists yet, too.
 #[test]
 fn nothing_is_refused_where_nothing_is() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "a/b/c"];
     prove(&[&["db", "--map", "--depth"], &small[..]].concat(), here);
     let small = ["--game", "4x4", "--pieces", "2", "-q", "--db", "d/e"];

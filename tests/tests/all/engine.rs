@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use draughtproof_game::{Game, Position};
 use draughtproof_play::engine::notation::{read_move, write_position};
+use tests::files::Scratch;
 use tests::programs::{path, prove};
 use tests::python::package;
 
@@ -205,8 +206,7 @@ fn soon(engine: &mut Engine) -> Vec<String> {
 
 #[test]
 fn infinite_searches_wait_for_stop() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "8x8", "--pieces", "2", "-q"], here);
     let database_decides = "WBeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeW";
     let win_is_found = "WeeeeeeeeeeeeeeeeeeeeeWWWeeeeeeBB";
@@ -291,8 +291,7 @@ fn pondering_is_answered_late() {
 
 #[test]
 fn the_database_answers() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "3", "-q"], here);
     let game: Game = "6x6".parse().unwrap();
     let mut engine = Engine::new(&["--game", "6x6"], here);
@@ -332,8 +331,7 @@ fn a_position_without_a_move_has_no_answer() {
 #[test]
 #[ignore = "needs python3 with pip"]
 fn pydraughts_plays_whole_games() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "8x8", "--pieces", "3", "-q"], here);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/hub.py");
     let mut client = Command::new("python3");

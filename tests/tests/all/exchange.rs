@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use tests::files::read_all;
+use tests::files::{Scratch, read_all};
 use tests::programs::{path, prove, run};
 
 const DB: [&str; 6] = ["db", "--game", "5x5", "--pieces", "3", "-q"];
@@ -45,8 +45,7 @@ fn databases_survive_export() {
 /// An exported part of a database is the database that would have been built alone.
 #[test]
 fn a_part_of_a_database_is_exported() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&DB, here);
     let part = ["db", "--game", "5x5", "--pieces", "2", "-q"];
     prove(&[&part[..], &["--export", "two"]].concat(), here);
@@ -59,8 +58,7 @@ fn a_part_of_a_database_is_exported() {
 
 #[test]
 fn changed_exports_are_rejected() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&DB, here);
     prove(&[&DB[..], &["--export", "out"]].concat(), here);
     let (sums, slice) = (here.join("out/SHA256SUMS"), here.join("out/5x5/0-1-0-1"));
@@ -110,8 +108,7 @@ fn changed_exports_are_rejected() {
 
 #[test]
 fn values_of_another_program_are_compared() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&DB, here);
     let compare = |text: &str| {
         fs::write(here.join("other"), text).unwrap();

@@ -7,6 +7,7 @@ use std::process::Output;
 use draughtproof_egdb::{Value, Values};
 use draughtproof_game::{Game, PdnGame, Position, RemarkKind, Strictness, write_pdn};
 use quickcheck::Gen;
+use tests::files::Scratch;
 use tests::positions::{database, random};
 use tests::programs::{fails, path, prove, run};
 
@@ -64,8 +65,7 @@ fn replay_prints_tables() {
 
 #[test]
 fn replay_reads_single_games() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     fs::write(d.join("good.pdn"), "1. 4x7 13-11").unwrap();
     prove(&["replay", "--game", "6x6", "good.pdn"], d);
     // Without --game the game is checkers.
@@ -123,8 +123,7 @@ const ANNOTATE: [&str; 6] = ["annotate", "--game", "6x6", "--nodes", "500", "-q"
 
 #[test]
 fn annotate_marks_mistakes() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let game: Game = "6x6".parse().unwrap();
     let values = database(&game.board, 4);
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], d);
@@ -200,8 +199,7 @@ fn better_play_is_shown(values: &Values, game: &Game, pdn: &PdnGame, after: usiz
 
 #[test]
 fn annotate_keeps_faulty_games() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let annotate = ["annotate", "--game", "6x6", "--depth", "4", "-q"];
     let out = with_file(d, &[&annotate[..], &["--out", "games.pdn", "games.pdn"]].concat());
     assert_eq!(out.status.code(), Some(1));
@@ -239,8 +237,7 @@ fn on_one_line(text: &str) -> String {
 
 #[test]
 fn annotate_replaces_old_strengths() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let annotated = |text: &str| {
         fs::write(d.join("one.pdn"), text).unwrap();
         prove(&["annotate", "--nodes", "1000", "-q", "--strict", "one.pdn"], d)
@@ -263,8 +260,7 @@ fn annotate_replaces_old_strengths() {
 
 #[test]
 fn annotate_follows_set_up_positions() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let text = "[Event \"x\"]\n{a} /FEN \"W:W21,22:B1,2\"/ {b} 1... 22-18! 2. 1-6 {c}\n\
         /FEN \"B:W18,31,32:B1,2,10\"/ {d} 3. 10-15 18x11 *\n";
     fs::write(d.join("one.pdn"), text).unwrap();
@@ -283,8 +279,7 @@ fn annotate_follows_set_up_positions() {
 
 #[test]
 fn contradicting_results_are_named() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     fs::write(d.join("one.pdn"), "[Result \"1-0\"]\n1. 11to15\n").unwrap();
     fs::write(d.join("two.pdn"), "[Result \"1-0\"]\n1. 11−15 23-19 0-1\n").unwrap();
     let replay = |arguments: &[&str]| run(&path("prove"), &[&["replay"], arguments].concat(), d);
@@ -302,8 +297,7 @@ fn contradicting_results_are_named() {
 
 #[test]
 fn scores_mark_mistakes_of_both_sides() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     let game: Game = "8x8".parse().unwrap();
     // A man is lost for nothing; the same position for White, with the board turned.
     let black = "[FEN \"B:W18,31,32:B1,2,10\"]\n1. 10-15 18x11 2. 1-5 *\n";

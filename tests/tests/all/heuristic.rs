@@ -8,6 +8,7 @@ use draughtproof_egdb::{Value, ValueRange, Values};
 use draughtproof_game::{Board, Game, Position};
 use draughtproof_proof::heuristic::{Analysis, Evaluation, Heuristic, Limits, NAMES, Weights};
 use quickcheck::Gen;
+use tests::files::Scratch;
 use tests::positions::{database, random};
 use tests::programs::{path, prove, run};
 
@@ -371,8 +372,7 @@ fn one_move_wins_and_no_move_loses() {
 
 #[test]
 fn analyse_prints_all_depths() {
-    let directory = tempfile::tempdir().unwrap();
-    let d = directory.path();
+    let d = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], d);
     let text = prove(&["analyse", "--depth", "6", "-q"], d);
     let lines: Vec<&str> = text.lines().collect();

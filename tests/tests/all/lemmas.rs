@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use tests::files::Scratch;
 use tests::programs::{check, fails, path, run};
 
 /// A proof of half a second.
@@ -30,8 +31,7 @@ fn nodes(answers: &[String]) -> u64 {
 
 #[test]
 fn lemmas_save_nodes() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let alone = took(&["--results", "alone"], here);
     let one = took(&["--lemmas", "--threads", "1", "--results", "one"], here);
     assert!(nodes(&one) < nodes(&alone), "{one:?} {alone:?}");
@@ -50,8 +50,7 @@ fn lemmas_save_nodes() {
 
 #[test]
 fn interrupted_proofs_resume() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let want = took(&["--lemmas"], here);
     for most in ["20000", "60000"] {
         let _ = fs::remove_dir_all(here.join("cert"));

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Output;
 
 use draughtproof_game::{Game, Strictness};
+use tests::files::Scratch;
 use tests::programs::{path, run};
 
 /// Plays a match with games from three random moves.
@@ -34,8 +35,7 @@ fn cell<'a>(table: &'a [(String, String)], name: &str) -> &'a str {
 
 #[test]
 fn interrupted_matches_resume() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let options = |games| ["--games", games, "--log", "log", "--pdn", "pdn", "--margin", "60"];
     let four = text(&play("a", "b", &options("4"), here));
     assert_eq!(four.lines().filter(|line| line.starts_with("game ")).count(), 4, "{four}");
@@ -66,8 +66,7 @@ fn interrupted_matches_resume() {
 
 #[test]
 fn faults_lose_and_are_counted() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     for (fault, margin, said) in [
         ("illegal", "60", "illegal move: move \"1-32\" in "),
         ("crash", "60", "crash: it ended (exit status: 1)"),

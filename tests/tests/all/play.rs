@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use draughtproof_game::{Game, Position, Strictness};
+use tests::files::Scratch;
 use tests::programs::{path, prove, run};
 
 /// A program that plays, with its output.
@@ -66,8 +67,7 @@ impl Player {
 
 #[test]
 fn proofs_of_wins_win() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let options = ["--game", "6x4", "--pieces", "3", "--leaf-nodes", "40", "--emit", "cert", "-q"];
     prove(&options, here);
     let mut sources = std::collections::BTreeSet::new();
@@ -91,8 +91,7 @@ fn proofs_of_wins_win() {
 
 #[test]
 fn databases_win_won_games() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     // Depths are found where tables are in memory, and otherwise only where they are stored.
     let cases =
         [(&[][..], "resident", true), (&[][..], "cached", false), (&["--depth"], "cached", true)];
@@ -123,8 +122,7 @@ fn typed(lines: &str, options: &[&str], here: &Path) -> String {
 
 #[test]
 fn what_can_be_typed() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let options = ["--game", "6x6", "--nodes", "3000"];
     let game: Game = "6x6".parse().unwrap();
     let first = typed("", &options, here);
@@ -160,8 +158,7 @@ fn what_can_be_typed() {
 
 #[test]
 fn what_cannot_be_played() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     for (options, status) in [
         (&["play", "nowhere"][..], 3),
         (&["play", "--fen", "B:W99:B1"], 2),

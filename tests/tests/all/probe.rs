@@ -5,6 +5,7 @@ use std::path::Path;
 use draughtproof_egdb::{Cover, Database, Mode, Slice, Value, position_at};
 use draughtproof_game::{Board, Position};
 use serde_json::Value as Json;
+use tests::files::Scratch;
 use tests::programs::{prove, run};
 
 /// A database of 5x5 with depths.
@@ -130,8 +131,7 @@ fn unknown_values() {
 
 #[test]
 fn without_depths_there_is_no_line() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "5x5", "--pieces", "3", "-q"], here);
     let fen = "B:WK12:BK1,K2";
     let answer = &probe(&["--game", "5x5"], &[fen.into()], here)[0];

@@ -17,6 +17,7 @@ use draughtproof_proof::proof::{Item, SearchContext};
 use draughtproof_proof::search::{Checkpoint, ProgressCallback, Search, SearchProgress};
 use quickcheck::{Arbitrary, Gen};
 use tests::draft::{Draft, Part};
+use tests::files::Scratch;
 use tests::positions::database;
 use tests::programs::{Signal, check, fails, path, prove, run, signal};
 
@@ -181,8 +182,7 @@ const AT_THRESHOLDS: [&str; 9] =
 
 #[test]
 fn certificates_at_thresholds() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let until = ["--threshold", "30", "--increment", "50", "--until-threshold", "80"];
     let until = [&AT_THRESHOLDS[..], &until].concat();
     let emitted = prove(&until, here);
@@ -222,8 +222,7 @@ fn weaker_certificates_replace_none(here: &Path) {
 
 #[test]
 fn disguised_assumptions_are_refuted() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     let until = ["--threshold", "50", "--until-threshold", "50"];
     prove(&[&AT_THRESHOLDS[..], &until].concat(), directory);
     let said = check(&["cert"], directory);
@@ -267,8 +266,7 @@ fn disguised_assumptions_are_refuted() {
 
 #[test]
 fn values_replace_bounds() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     let value = ["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"];
     let half = [&value[..], &["--claim", "black-not-lost"]].concat();
     prove(&half, here);
@@ -289,8 +287,7 @@ fn values_replace_bounds() {
 
 #[test]
 fn a_second_process_leaves_the_first_alone() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], here);
     // The proof takes seconds.
     let words = ["--game", "6x6", "--pieces", "4", "--leaf-nodes", "300", "-q", "--emit", "cert"];
@@ -312,8 +309,7 @@ fn a_second_process_leaves_the_first_alone() {
 #[cfg(unix)]
 #[test]
 fn standard_error_may_be_full() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     for words in
         ["--game 4x4 --pieces 3 --emit cert", "db --game 4x4 --pieces 4", "--no-such-option"]
     {
@@ -332,8 +328,7 @@ fn standard_error_may_be_full() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_emits_what_there_is() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     prove(&["db", "--game", "6x8", "--pieces", "3", "-q"], directory);
     let game = ["--game", "6x8", "--pieces", "3", "-q", "--emit", "cert"];
     // Interrupted too early, `prove` has nothing to emit, says so, and goes on from there the next
@@ -360,8 +355,7 @@ fn ctrl_c_emits_what_there_is() {
 
 #[test]
 fn a_seed_line_is_read_from_a_file() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     fs::write(directory.join("seed.pdn"), "[Event \"a line\"]\n1. 5-7 13-10 *\n").unwrap();
     let game = ["--pieces", "5", "--leaf-nodes", "1000", "-q", "--emit", "cert"];
     prove(&[&game[..], &["--seed-line", "seed.pdn"]].concat(), directory);

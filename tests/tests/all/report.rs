@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use tests::files::Scratch;
 use tests::programs::{check, fails, prove};
 
 /// The sums of counts and positions of each question and table, from the output for programs.
@@ -43,8 +44,7 @@ fn number(verdict: &str, key: &str) -> u64 {
 
 #[test]
 fn totals_are_those_of_the_verdict() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     for (game, options) in [
         ("6x6", &["--pieces", "5"][..]),
         ("5x5/2", &["--pieces", "3", "--leaf-nodes", "50"]),
@@ -103,8 +103,7 @@ fn between<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 /// first moves, and can verify it.
 #[test]
 fn pages_state_the_claim() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     let absolute = here.join("my cert");
     prove(&["--pieces", "5", "--emit", absolute.to_str().unwrap(), "-q"], here);
     let page = prove(&["report", absolute.to_str().unwrap(), "--html", "-q"], here);
@@ -140,8 +139,7 @@ fn pages_state_the_claim() {
 
 #[test]
 fn pages_of_databases() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "3", "--depth", "-q"], here);
     let page = prove(&["stats", "--game", "6x6", "--html", "-q"], here);
     is_a_page(&page, here);
@@ -180,8 +178,7 @@ fn pages_of_databases() {
 
 #[test]
 fn pages() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     let name = "<i>a&b\"</i>".replace('/', "");
     prove(&["--game", "4x4", "--pieces", "2", "--emit", &name, "-q"], here);
     let page = prove(&["report", &name, "--html", "-q"], here);
@@ -196,8 +193,7 @@ fn pages() {
 
 #[test]
 fn what_cannot_be_reported() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "cert", "-q"], here);
     let fails = |arguments: &[&str], status: i32, word: &str| {
         fails(here, arguments, status, &[word]);
@@ -214,8 +210,7 @@ fn what_cannot_be_reported() {
 #[test]
 fn pages_replace_files_whole() {
     use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["--game", "4x4", "--pieces", "3", "--emit", "cert", "-q"], here);
     let report = |file: &str| {
         prove(&["report", "cert", "-q", "--out", file], here);

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use draughtproof_egdb::{Builder, Cover, Slice};
 use draughtproof_game::Board;
-use tests::files::read_all;
+use tests::files::{Scratch, read_all};
 use tests::programs::{path, prove, run};
 
 pub(super) const OF: [&str; 5] = ["--game", "4x6", "--pieces", "4", "--quiet"];
@@ -34,8 +34,7 @@ fn start(slices: &[String], tables: bool, place: &Path) -> Child {
 
 #[test]
 fn processes_share_a_build() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let one = prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
     // Each process builds all slices, and one process is killed.
     let start = |i: usize| start(&slices(i % 2 == 1), i > 1, here);
@@ -59,8 +58,7 @@ fn processes_share_a_build() {
 /// Tables are used only if they belong to the existing slices and are complete.
 #[test]
 fn left_tables_are_checked() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     prove(&[&["db", "--db", "one"], &OF[..]].concat(), here);
     let all = slices(false);
     let (first, rest) = all.split_at(all.len() - 8);
@@ -84,8 +82,7 @@ fn left_tables_are_checked() {
 
 #[test]
 fn what_is_missing_or_damaged_is_named() {
-    let place = tempfile::tempdir().unwrap();
-    let here = place.path();
+    let here = &Scratch::empty();
     let build = |slices: &[&str]| {
         let named: Vec<&str> = slices.iter().flat_map(|slice| ["--slice", slice]).collect();
         let output =

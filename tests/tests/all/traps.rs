@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use tests::files::Scratch;
 use tests::programs::{Signal, path, prove, signal};
 
 fn certificate() -> tempfile::TempDir {
@@ -59,8 +60,7 @@ fn a_limit_on_memory() {
 
 #[test]
 fn a_signal_in_the_middle() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
     let arguments = ["--game", "6x6", "--threads", "1"];
     for (how, milliseconds) in [
@@ -100,8 +100,7 @@ fn numbers(line: &str) -> Vec<u64> {
 /// stopped for longer than that.
 #[test]
 fn long_checks_report_progress() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "5", "--quiet"], here);
     // The time at which the check is in the middle of its work depends on the machine.
     let stopped = (0..20).map(|i| 10 + 20 * i).find_map(|milliseconds| {

@@ -6,6 +6,7 @@ use std::thread::sleep as rest;
 use std::time::Duration;
 
 use tests::farm::{Broker, Job, Running, answers_of};
+use tests::files::Scratch;
 use tests::programs::{Signal, check};
 
 /// A fraction of the time that the proof takes.
@@ -34,8 +35,7 @@ fn end(job: Job<'_>, manager: Running, directory: &Path) -> Vec<String> {
 #[test]
 #[ignore = "needs nats-server"]
 fn workers_do_not_change_the_proof() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let want = alone(SMALL, here);
     for workers in [1, 3] {
         let broker = Broker::start();
@@ -51,8 +51,7 @@ fn workers_do_not_change_the_proof() {
 #[test]
 #[ignore = "needs nats-server"]
 fn deaths_do_not_change_the_proof() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let want = alone(LONG, here);
     let mut broker = Broker::start();
     let mut serving = LONG.manager(&broker.url(), here);

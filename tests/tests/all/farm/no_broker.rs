@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tests::farm::{Running, free_port};
+use tests::files::Scratch;
 use tests::programs::fails;
 
 /// Asks for the status, which must fail within a short time.
@@ -22,8 +23,7 @@ fn has_no_status(url: &str, here: &Path) {
 
 #[test]
 fn the_status_is_not_waited_for() {
-    let root = tempfile::tempdir().unwrap();
-    let here = root.path();
+    let here = &Scratch::empty();
     // A broker that accepts connections and sends nothing.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("nats://127.0.0.1:{}", silent.local_addr().unwrap().port());

@@ -1,6 +1,7 @@
 //! The root does not depend on which workers do the searches.
 
 use tests::farm::{Broker, Job, Running};
+use tests::files::Scratch;
 
 use super::SMALL;
 
@@ -15,8 +16,7 @@ const JOBS: [Job<'_>; 3] = [
 fn workers_do_not_change_the_root() {
     let broker = Broker::start();
     for job in JOBS {
-        let directory = tempfile::tempdir().unwrap();
-        let directory = directory.path();
+        let directory = &Scratch::empty();
         let want = job.root(directory);
         for number in [1, 2, 4] {
             let name = |i| format!("of-{number}-{i}");

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tests::farm::{Broker, Running};
+use tests::files::Scratch;
 use tests::programs::{fails, path, run};
 
 use super::SMALL;
@@ -24,8 +25,7 @@ fn broker_of_the_guide() -> Broker {
 #[test]
 #[ignore = "needs nats-server"]
 fn permissions_of_the_guide() {
-    let directory = tempfile::tempdir().unwrap();
-    let directory = directory.path();
+    let directory = &Scratch::empty();
     let want = SMALL.root(directory);
     let broker = broker_of_the_guide();
     let login = |user: &str, password: &str| {
@@ -99,8 +99,7 @@ fn certificate(directory: &Path) {
 #[test]
 #[ignore = "needs nats-server and openssl"]
 fn tls_needs_the_authority() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     certificate(here);
     let [cert, key, ca] =
         ["cert.pem", "key.pem", "ca.pem"].map(|file| here.join(file).display().to_string());
@@ -119,8 +118,7 @@ fn tls_needs_the_authority() {
 #[test]
 #[ignore = "needs nats-server"]
 fn workers_report_missing_databases() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     SMALL.root(here);
     let broker = Broker::start();
     let url = broker.url();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tests::farm::{Broker, Job, Running, free_port, wait_for};
+use tests::files::Scratch;
 use tests::programs::{fails, path, run};
 
 use super::SMALL;
@@ -31,8 +32,7 @@ fn busy_status(url: &str, here: &Path) -> Value {
 #[test]
 #[ignore = "needs nats-server"]
 fn status_of_a_running_job() {
-    let directory = tempfile::tempdir().unwrap();
-    let here = directory.path();
+    let here = &Scratch::empty();
     let broker = Broker::start();
     let url = broker.url();
     // A worker that does not give its item back holds it for an hour.

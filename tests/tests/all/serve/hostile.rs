@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tests::files::Scratch;
 use tests::programs::prove;
 
 use super::{Server, small_proof};
@@ -246,8 +247,7 @@ fn scripts_in_requests_stay_text() {
 
 #[test]
 fn served_files_may_vanish() {
-    let here = tempfile::tempdir().unwrap();
-    let here = here.path();
+    let here = &Scratch::empty();
     small_proof(here);
     prove(&["--game", "4x4", "--pieces", "2", "--emit", "other", "-q"], here);
     let server = Server::start(&["cert"], here);
