@@ -19,7 +19,7 @@ pub(super) struct MachineOptions {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
     #[command(flatten)]
-    quiet: QuietOption,
+    pub(super) quiet: QuietOption,
 }
 
 impl MachineOptions {

@@ -94,8 +94,8 @@ pub struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Build endgame databases, or verify and extend those that are there.
-    Db(db::Options),
+    /// Build endgame databases, or extend, copy and compare those that are there.
+    Db(Box<db::Options>),
     /// Forecast time, memory and disk for building databases on this machine.
     Plan(plan::Options),
     /// Count wins, draws and losses of a database, slice by slice.
@@ -147,10 +147,14 @@ enum Command {
 pub fn run() -> Result<(), Failure> {
     let matches = Cli::command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let name = matches.subcommand_name();
     cli.run().map_err(|failure| {
         let program = Cli::command();
-        let command = name.and_then(|name| program.find_subcommand(name)).unwrap_or(&program);
+        let mut command = &program;
+        let mut given = &matches;
+        while let Some((name, inner)) = given.subcommand() {
+            command = command.find_subcommand(name).unwrap_or(command);
+            given = inner;
+        }
         failure.advised(|option| command.get_arguments().any(|a| a.get_long() == Some(option)))
     })
 }
@@ -164,7 +168,7 @@ impl Cli {
         values::say_when_a_file_is_cut();
         match self.command {
             None => certify::run(&self.certify),
-            Some(Command::Db(options)) => db::run(&options),
+            Some(Command::Db(options)) => db::run(*options),
             Some(Command::Plan(options)) => plan::run(&options),
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),

@@ -68,7 +68,6 @@ pub(super) struct StoredOptions {
 
 impl StoredOptions {
     /// The options for the database of a game with a cover, or with all slices that are there.
-    #[cfg(feature = "serve")]
     pub(super) fn new(game: GameOption, db: DatabaseOption, cover: Option<Cover>) -> Self {
         StoredOptions { game, db, cover }
     }
@@ -179,13 +178,13 @@ impl StoredOptions {
 #[derive(Args, Debug)]
 pub(super) struct BuildOptions {
     #[command(flatten)]
-    game: GameOption,
+    pub(super) game: GameOption,
     /// Which positions: N for those with at most N pieces, N:M for those of them with at most M on
     /// a side, or several of these, such as 7,8:4
-    #[arg(long = "pieces", value_name = "COVER")]
-    pub(super) cover: Cover,
+    #[arg(long = "pieces", value_name = "COVER", required = true)]
+    cover: Option<Cover>,
     #[command(flatten)]
-    db: DatabaseOption,
+    pub(super) db: DatabaseOption,
     #[command(flatten)]
     pub(super) machine: MachineOptions,
 }
@@ -201,12 +200,26 @@ impl BuildOptions {
         &self.db.db
     }
 
-    /// Sets the number of threads; returns the store of the database.
-    pub(super) fn start(&self) -> Result<Store, Failure> {
-        let board = &self.game.game.board;
-        check_cover(board, &self.cover)?;
+    /// The cover. It is missing only where a subcommand stands in place of these options.
+    fn cover(&self) -> Result<&Cover, Failure> {
+        let Some(cover) = &self.cover else {
+            return Err(Failure::Input("--pieces: expected a cover, found none".into()));
+        };
+        check_cover(self.board(), cover)?;
+        Ok(cover)
+    }
+
+    /// Sets the number of threads; returns the store of the database, and its cover.
+    pub(super) fn start(&self) -> Result<(Store, &Cover), Failure> {
+        let cover = self.cover()?;
         self.machine.start()?;
-        Ok(Store::new(&self.db.db, board))
+        Ok((Store::new(&self.db.db, self.board()), cover))
+    }
+
+    /// The options for the same database when it is there.
+    pub(super) fn into_stored(self) -> Result<(StoredOptions, MachineOptions), Failure> {
+        self.cover()?;
+        Ok((StoredOptions::new(self.game, self.db, self.cover), self.machine))
     }
 }
 

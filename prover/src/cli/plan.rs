@@ -11,7 +11,7 @@ use super::options::BuildOptions;
 use super::result::{Format, ResultOptions, ResultWriter};
 use super::sizes::bytes;
 use crate::egdb::cluster::{self, BuildStep, Limits, Program, build_steps, script_steps};
-use crate::egdb::{Forecast, Forecaster, PairForecast};
+use crate::egdb::{Cover, Forecast, Forecaster, PairForecast};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -28,7 +28,7 @@ number of threads and a machine that is as busy as now. Of what is on disk alrea
 Columns: number of pieces; positions with exactly so many; the time to build them (in tsv and json: seconds); the \
 least memory with which that is possible, and the memory with which nothing has to be read twice or kept in \
 files; bytes on disk of these, while building and afterwards, and of all up to here; and of the tables that \
-searches map (`prove db --map`). Then the slices that take longest.
+searches map (`prove db map`). Then the slices that take longest.
 
 With --script the directory --out gets job arrays of fewer than 1,000 tasks, each of which builds some slices \
 from finished ones in --db, a directory that all machines see (or through --store), and submit.sh, which submits them all in order. The \
@@ -83,8 +83,8 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let BuildOptions { cover, machine, .. } = &options.build;
-    let store = options.build.start()?;
+    let machine = &options.build.machine;
+    let (store, cover) = options.build.start()?;
     let scripts = options.script.map(|Scheduler::Slurm| options.result.begin_directory());
     let (directory, mut out) = match scripts.transpose()? {
         Some((directory, out)) => (Some(directory), out),
@@ -99,7 +99,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let forecasts = forecaster.forecast(cover);
     if let Some(directory) = directory {
         let steps = build_steps(&forecaster.pairs(cover), options.task_time);
-        return write_scripts(options, &directory, &steps, out);
+        return write_scripts(options, cover, &directory, &steps, out);
     }
     print(&mut out, options.result.format, &forecasts)?;
     out.finish()
@@ -108,19 +108,19 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 /// Writes the jobs of a build, and lists them.
 fn write_scripts(
     options: &Options,
+    cover: &Cover,
     directory: &Path,
     steps: &[BuildStep],
     mut out: ResultWriter,
 ) -> Result<(), Failure> {
     let file = |path: &Path, source| Failure::File { path: path.into(), source };
-    let BuildOptions { cover, machine, .. } = &options.build;
     let (board, folder) = (options.build.board(), options.build.folder());
     let program = Program {
         path: std::env::current_exe().map_err(|e| file(Path::new("prove"), e))?,
         board,
         cover,
         databases: std::path::absolute(folder).map_err(|e| file(folder, e))?,
-        threads: machine.workers(),
+        threads: options.build.machine.workers(),
         store: options.store.as_deref(),
         map: !options.no_map,
     };

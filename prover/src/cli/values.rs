@@ -30,7 +30,7 @@ impl From<ValuesOption> for Holding {
 }
 
 /// The options for the place of the values, and for the disk that it may take.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(super) struct ValuesOptions {
     /// Where the values of the database are [default: resident up to 64 MiB, else mapped]
     #[arg(long, value_enum)]
@@ -40,7 +40,7 @@ pub(super) struct ValuesOptions {
 }
 
 /// The option for the disk that mapped tables may take.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(super) struct MapSpace {
     /// Disk for mapped tables, such as 20GiB; slices for which there is no room are cached
     /// [default: 32GiB, at most half of what is free]
@@ -80,7 +80,7 @@ pub(super) fn say_when_a_file_is_cut() {}
 #[cfg(unix)]
 pub(super) fn say_when_a_file_is_cut() {
     const TEXT: &[u8] = b"prove: a table of the database was cut short or cannot be read; \
-        run the same command again, or `prove db --unmap` first\n";
+        run the same command again, or `prove db unmap` first\n";
     let say = || {
         // A signal handler may make no other calls than these.
         let _ = rustix::io::write(rustix::stdio::stderr(), TEXT);

@@ -3,3 +3,4 @@
 
 mod covers;
 mod depth;
+mod spelling;

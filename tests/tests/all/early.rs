@@ -83,7 +83,7 @@ fn a_place_that_cannot_be_written_to() {
     let jobs = ["plan", "--game", "8x8", "--pieces", "9", "--script", "slurm", "--out"];
     fails(here, &[&jobs[..], &["file"]].concat(), 3, &["file: expected a new directory"]);
     fails(here, &[&jobs[..], &["file/jobs"]].concat(), 3, &["file/jobs"]);
-    let compare = ["db", "--game", "8x8", "--pieces", "7", "--compare", "none"];
+    let compare = ["db", "compare", "none", "--game", "8x8", "--pieces", "7"];
     fails(here, &compare, 3, &[]);
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

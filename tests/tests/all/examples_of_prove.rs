@@ -14,12 +14,15 @@ const STORE: &str = "needs an object store";
 const HOURS: &str = "takes certificates of hours";
 
 const LEFT_OUT: [LeftOut; 7] = [
-    LeftOut { command: "prove db --game 8x8 --pieces 5 --import 8x8-5", reason: OTHER_MACHINE },
+    LeftOut { command: "prove db import 8x8-5 --game 8x8", reason: OTHER_MACHINE },
     LeftOut {
-        command: "prove db --game 8x8 --pieces 5 --slice 2-0-1-1 --store s3://bucket/egdb",
+        command: "prove db slice 2-0-1-1 --game 8x8 --pieces 5 --store s3://bucket/egdb",
         reason: STORE,
     },
-    LeftOut { command: "prove db --game 8x8 --pieces 5 --store s3://bucket/egdb", reason: STORE },
+    LeftOut {
+        command: "prove db build --game 8x8 --pieces 5 --store s3://bucket/egdb",
+        reason: STORE,
+    },
     LeftOut {
         command: "prove compare --game 8x8 corpus/literature.tsv opening-9 opening-13",
         reason: HOURS,

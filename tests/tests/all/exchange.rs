@@ -9,8 +9,14 @@ use tests::programs::{path, prove, run};
 
 const DB: [&str; 6] = ["db", "--game", "5x5", "--pieces", "3", "-q"];
 
-fn db(more: &[&str], here: &Path) -> Output {
-    run(&path("prove"), &[&DB[..], more].concat(), here)
+/// Runs a command of `prove db`.
+fn db(command: &[&str], here: &Path) -> Output {
+    run(&path("prove"), &[&["db"], command, &["--game", "5x5", "-q"]].concat(), here)
+}
+
+/// Runs a command of `prove db`, which must succeed; returns its output.
+fn done(command: &[&str], here: &Path) -> String {
+    prove(&[&["db"], command, &["--game", "5x5", "-q"]].concat(), here)
 }
 
 fn error(output: &Output) -> String {
@@ -23,7 +29,7 @@ fn databases_survive_export() {
     let root = tempfile::tempdir().unwrap();
     let here = root.path();
     prove(&[&DB[..], &["--depth"]].concat(), here);
-    let said = prove(&[&DB[..], &["--export", "out"]].concat(), here);
+    let said = done(&["export", "out"], here);
     assert!(said.starts_with("out: ") && said.contains("root="), "{said}");
     // An ordinary program verifies the files, too.
     let sums = Command::new("sha256sum")
@@ -32,13 +38,13 @@ fn databases_survive_export() {
         .output()
         .unwrap();
     assert!(sums.status.success(), "{}", String::from_utf8_lossy(&sums.stderr));
-    prove(&[&DB[..], &["--db", "there", "--import", "out"]].concat(), here);
+    done(&["import", "out", "--db", "there"], here);
     assert_eq!(read_all(&here.join("egdb/5x5")), read_all(&here.join("there/5x5")));
     assert_eq!(read_all(&here.join("egdb/5x5.depth")), read_all(&here.join("there/5x5.depth")));
     // Existing files are never overwritten, in either direction.
-    let again = db(&["--export", "out"], here);
+    let again = db(&["export", "out"], here);
     assert!(error(&again).contains("out: expected no directory or an empty one"));
-    let again = db(&["--db", "there", "--import", "out"], here);
+    let again = db(&["import", "out", "--db", "there"], here);
     assert!(error(&again).contains("there/5x5: a database is here already"));
 }
 
@@ -47,12 +53,12 @@ fn databases_survive_export() {
 fn a_part_of_a_database_is_exported() {
     let here = &Scratch::empty();
     prove(&DB, here);
-    let part = ["db", "--game", "5x5", "--pieces", "2", "-q"];
-    prove(&[&part[..], &["--export", "two"]].concat(), here);
-    prove(&[&part[..], &["--db", "alone"]].concat(), here);
+    done(&["export", "two", "--pieces", "2"], here);
+    done(&["build", "--pieces", "2", "--db", "alone"], here);
     assert_eq!(read_all(&here.join("two/5x5")), read_all(&here.join("alone/5x5")));
     // The part can be extended where it is imported.
-    prove(&[&DB[..], &["--db", "more", "--import", "two"]].concat(), here);
+    done(&["import", "two", "--db", "more"], here);
+    done(&["build", "--pieces", "3", "--db", "more"], here);
     assert_eq!(read_all(&here.join("egdb/5x5")), read_all(&here.join("more/5x5")));
 }
 
@@ -60,11 +66,11 @@ fn a_part_of_a_database_is_exported() {
 fn changed_exports_are_rejected() {
     let here = &Scratch::empty();
     prove(&DB, here);
-    prove(&[&DB[..], &["--export", "out"]].concat(), here);
+    done(&["export", "out"], here);
     let (sums, slice) = (here.join("out/SHA256SUMS"), here.join("out/5x5/0-1-0-1"));
     let (list, bytes) = (fs::read_to_string(&sums).unwrap(), fs::read(&slice).unwrap());
     let import = || {
-        let output = db(&["--db", "there", "--import", "out"], here);
+        let output = db(&["import", "out", "--db", "there"], here);
         assert!(!here.join("there/5x5/MANIFEST").exists());
         assert!(!here.join("there/.unfinished-import-5x5").exists());
         (output.status.code(), error(&output))
@@ -112,7 +118,7 @@ fn values_of_another_program_are_compared() {
     prove(&DB, here);
     let compare = |text: &str| {
         fs::write(here.join("other"), text).unwrap();
-        let output = db(&["--compare", "other"], here);
+        let output = db(&["compare", "other"], here);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
     };

@@ -56,6 +56,10 @@ fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
     fs::write(here.join("games.pdn"), "[Event \"e\"]\n1. 1-3 1/2-1/2\n").unwrap();
     let jobs = "--game 4x4 --pieces 3 --emit cert
         db --game 4x4 --pieces 3
+        db build --game 4x4 --pieces 3
+        db slice 0-1-0-1 --game 4x4 --pieces 3 --db slices
+        db map --game 4x4
+        db unmap --game 4x4
         plan --game 4x4 --pieces 3
         stats --game 4x4
         probe --game 4x4 W:W8:B1 start
@@ -140,7 +144,12 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     perft --game 4x4 --depth 3 W:W9:B1 --out result
     plan --game 4x4 --pieces 3 --script slurm --out black
     db --game 8x8 --pieces 6 --memory 1 --out result
-    db --game 4x4 --pieces 3 --compare games.pdn --out result
+    db compare games.pdn --game 4x4 --out result
+    db slice 9-9-9-9 --game 4x4 --pieces 3 --out result
+    db import none --game 4x4 --db none --out result
+    db export black --game 4x4 --out result
+    db map --game 4x4 --memory 1 --out result
+    db unmap --game 4x4 --db result --out result
     replay --game 4x4 none --out result
     replay --game 4x4 values.tsv none --out result
     replay --game 4x4 empty --out result

@@ -48,7 +48,7 @@ fn processes_share_a_build() {
     fs::write(here.join("many/4x6.building/.unfinished-x"), "part").unwrap();
     assert_eq!(prove(&[&["db", "--db", "many"], &OF[..]].concat(), here), one);
     assert!(read_all(&here.join("one/4x6")) == read_all(&here.join("many/4x6")));
-    prove(&[&["db", "--db", "many", "--unmap"], &OF[..]].concat(), here);
+    prove(&["db", "unmap", "--db", "many", "--game", "4x6", "--quiet"], here);
     let beside = fs::read_dir(here.join("many")).unwrap().map(|e| e.unwrap().file_name());
     let mut beside: Vec<_> = beside.collect();
     beside.sort();
@@ -84,16 +84,18 @@ fn left_tables_are_checked() {
 fn what_is_missing_or_damaged_is_named() {
     let here = &Scratch::empty();
     let build = |slices: &[&str]| {
-        let named: Vec<&str> = slices.iter().flat_map(|slice| ["--slice", slice]).collect();
-        let output =
-            run(&path("prove"), &[&["db", "--db", "many"], &OF[..], &named].concat(), here);
+        let output = run(
+            &path("prove"),
+            &[&["db", "slice", "--db", "many"], &OF[..], slices].concat(),
+            here,
+        );
         let text = [output.stdout, output.stderr].concat();
         (output.status.code(), String::from_utf8(text).unwrap())
     };
     let (status, said) = build(&["0-1-1-0"]);
     assert_eq!(status, Some(3), "{said}");
     let missing = "many/4x6/0-1-0-1: expected slice 0-1-0-1, which slice 0-1-1-0 follows from, found no such file";
-    assert!(said.contains(missing) && said.contains("prove db --slice 0-1-0-1"), "{said}");
+    assert!(said.contains(missing) && said.contains("prove db slice 0-1-0-1"), "{said}");
     let (status, said) = build(&["1-0-0-1", "0-1-0-1"]);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(said.matches("built").count(), 2, "{said}");
@@ -109,7 +111,7 @@ fn what_is_missing_or_damaged_is_named() {
     let (status, said) = build(&["0-2-0-1"]);
     assert_eq!(status, Some(3), "{said}");
     assert!(
-        said.contains("found other bytes: build it again, with `prove db --slice 0-1-0-1`"),
+        said.contains("found other bytes: build it again, with `prove db slice 0-1-0-1`"),
         "{said}"
     );
     let (status, said) = build(&["0-1-0-1"]);
@@ -117,7 +119,7 @@ fn what_is_missing_or_damaged_is_named() {
     assert!(fs::read(&file).unwrap() == whole);
 
     for (slice, expected) in [
-        ("2-1-1-1", "--slice: expected one of 4x6 with 4 pieces, found 2-1-1-1"),
+        ("2-1-1-1", "expected a slice of 4x6 with 4 pieces, found 2-1-1-1"),
         ("1-1", "expected four numbers, as in 2-0-1-1"),
     ] {
         let (status, said) = build(&[slice]);

@@ -39,7 +39,7 @@ fn tables(here: &Path) -> Vec<(String, Vec<u8>)> {
 fn tables_do_not_depend_on_their_maker() {
     let place = place();
     let here = place.path();
-    let map = [&["db"], &DB[..], &["--map"]].concat();
+    let map = [&["db", "map"], &DB[..]].concat();
     let said = prove(&map, here);
     let right = tables(here);
     assert!(right.len() > 50 && right.iter().all(|(name, _)| !name.starts_with('.')));
@@ -47,7 +47,7 @@ fn tables_do_not_depend_on_their_maker() {
     assert!(tables(here) == right);
     // Two processes at once, one of which is killed at some moment; either may wait for the other.
     for i in 0..12u64 {
-        let removed = prove(&[&["db"], &DB[..], &["--unmap"]].concat(), here);
+        let removed = prove(&["db", "unmap", "--game", "6x6", "--quiet"], here);
         assert!(removed.starts_with("removed egdb/6x6.tables, "), "{removed}");
         assert!(tables(here).is_empty());
         let mut one = start(&map, here);
@@ -68,7 +68,7 @@ fn no_room_for_tables() {
     let place = place();
     let here = place.path();
     let script = format!(
-        "ulimit -f 100; trap '' XFSZ; exec {} db {} --map",
+        "ulimit -f 100; trap '' XFSZ; exec {} db map {}",
         path("prove").display(),
         DB.join(" ")
     );
@@ -79,13 +79,14 @@ fn no_room_for_tables() {
     let made = tables(here);
     assert!(!made.is_empty() && made.iter().all(|(name, _)| !name.starts_with('.')), "{said}");
     assert!(made.iter().all(|(_, bytes)| bytes.len() <= 100 << 10));
-    prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
+    prove(&[&["db", "map"], &DB[..]].concat(), here);
     let all = tables(here);
     assert!(all.len() > made.len() && made.iter().all(|table| all.contains(table)));
     // A disk that is too small is detected before the work.
-    prove(&[&["db"], &DB[..], &["--unmap"]].concat(), here);
-    let none = prove(&[&["db"], &DB[..], &["--map", "--map-space", "0"]].concat(), here);
-    assert!(none.starts_with("database 6x6 with 5 pieces: ") && tables(here).is_empty());
+    prove(&["db", "unmap", "--game", "6x6", "--quiet"], here);
+    let none = prove(&[&["db", "map"], &DB[..], &["--map-space", "0"]].concat(), here);
+    assert_eq!(none, "tables egdb/6x6.tables, 0 bytes\n");
+    assert!(tables(here).is_empty());
 }
 
 /// A folder in which tables cannot be made is an error only if tables were asked for.
@@ -94,7 +95,7 @@ fn a_place_where_no_tables_can_be() {
     let place = place();
     let here = place.path();
     fs::write(here.join("egdb/6x6.tables"), "a file").unwrap();
-    let said = fails(here, &[&["db"], &DB[..], &["--map"]].concat(), 3, &[]);
+    let said = fails(here, &[&["db", "map"], &DB[..]].concat(), 3, &[]);
     assert!(said.starts_with("prove: egdb/6x6.tables"), "{said}");
     let probe = ["probe", "--game", "6x6", "--format", "tsv", "B:WK18:BK1"];
     assert_eq!(
@@ -110,7 +111,7 @@ fn a_place_where_no_tables_can_be() {
 fn tables_that_vanish_while_they_are_used() {
     let place = place();
     let here = place.path();
-    prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
+    prove(&[&["db", "map"], &DB[..]].concat(), here);
     let mut child = start(&["probe", "--game", "6x6", "--format", "tsv"], here);
     let mut questions = child.stdin.take().unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap());
@@ -130,7 +131,7 @@ fn tables_that_vanish_while_they_are_used() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("prove: a table of the database was cut short"), "{said}");
     // The tables are made again.
-    prove(&[&["db"], &DB[..], &["--map"]].concat(), here);
+    prove(&[&["db", "map"], &DB[..]].concat(), here);
     let said = prove(&["probe", "--game", "6x6", "--format", "tsv", "B:WK16,K17:BK1,K2"], here);
     assert!(said.starts_with("B:WK16,K17:BK1,K2\tdraw\t"), "{said}");
 }

@@ -49,7 +49,7 @@ pub enum BuildError {
     },
     /// A slice that another slice follows from is missing.
     #[error(
-        "{path}: expected slice {first}, which slice {slice} follows from, found no such file{more}: build it first, with `prove db --slice {first}`",
+        "{path}: expected slice {first}, which slice {slice} follows from, found no such file{more}: build it first, with `prove db slice {first}`",
         more = if *missing > 1 { format!(", and {} others are missing", missing - 1) } else { String::new() }
     )]
     Needs {
@@ -64,7 +64,7 @@ pub enum BuildError {
     },
     /// A finished slice is damaged, and no MANIFEST lists it.
     #[error(
-        "{path}: expected a slice as it was written, found other bytes: build it again, with `prove db --slice {slice}`"
+        "{path}: expected a slice as it was written, found other bytes: build it again, with `prove db slice {slice}`"
     )]
     DamagedSlice {
         /// The path of its file.
