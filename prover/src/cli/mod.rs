@@ -5,7 +5,6 @@ mod annotate;
 mod book;
 mod certify;
 mod combine;
-mod compare;
 mod db;
 mod engine;
 mod failure;
@@ -15,6 +14,7 @@ mod game_files;
 #[cfg(not(all(feature = "farm", feature = "serve")))]
 mod left_out;
 mod limits;
+mod literature;
 mod machine;
 mod manual;
 mod options;
@@ -59,7 +59,7 @@ pub use failure::Failure;
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --html --out all.html     what a certificate consists of
-  prove compare --game 8x8 corpus/endings.tsv    published values, against a database
+  prove literature --game 8x8 corpus/endings.tsv    published values, against a database
   prove db --game 8x8 --pieces 4             only databases
   prove plan --game 8x8 --pieces 8           how long and how large they would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
@@ -119,7 +119,9 @@ enum Command {
     /// Describe a certificate: its size by distance and pieces, and what it rests on.
     Report(report::Options),
     /// Compare published values of positions with certificates and a database.
-    Compare(compare::Options),
+    // It was `prove compare`, which `prove db compare` is easily taken for.
+    #[command(alias = "compare")]
+    Literature(literature::Options),
     /// Search positions for the best play, with a score.
     Analyse(analyse::Options),
     /// Say of each game in files of games (PDN) whether it is legal.
@@ -179,7 +181,7 @@ impl Cli {
             Some(Command::Solve(options)) => solve::run(&options),
             Some(Command::Combine(options)) => combine::run(&options),
             Some(Command::Report(options)) => report::run(&options),
-            Some(Command::Compare(options)) => compare::run(&options),
+            Some(Command::Literature(options)) => literature::run(&options),
             Some(Command::Analyse(options)) => analyse::run(&options),
             Some(Command::Replay(options)) => replay::run(&options),
             Some(Command::Annotate(options)) => annotate::run(&options),

@@ -30,7 +30,7 @@ fn place() -> tempfile::TempDir {
 
 /// The old spelling of a command, the new commands that do the same in order, and what the program
 /// says about it.
-const SPELLINGS: [(&str, &[&str], &str); 8] = [
+const SPELLINGS: [(&str, &[&str], &str); 9] = [
     ("db --game 4x4 --pieces 3 --db new", &["db build --game 4x4 --pieces 3 --db new"], ""),
     (
         "db --game 4x4 --pieces 2 --db new --slice 0-1-0-1",
@@ -63,12 +63,16 @@ const SPELLINGS: [(&str, &[&str], &str); 8] = [
         &["db compare values --game 4x4 --pieces 3"],
         "`prove db compare FILE`",
     ),
+    ("compare --game 4x4 table", &["literature --game 4x4 table"], ""),
 ];
 
 #[test]
 fn old_spellings_do_what_new_ones_do_and_name_them() {
     for (old, new, name) in SPELLINGS {
         let [one, two] = [place(), place()];
+        for here in [&one, &two] {
+            fs::write(here.path().join("table"), "fen\tvalue\nB:WK8:BK1\tdraw\n").unwrap();
+        }
         let (out, said) = done(old, one.path());
         let mut wanted = String::new();
         for command in new {

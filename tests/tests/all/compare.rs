@@ -9,9 +9,9 @@ use draughtproof_play::literature::{Evidence, Outcomes};
 use tests::files::Scratch;
 use tests::programs::{path, prove, run};
 
-/// The output, status and errors of `prove compare`.
+/// The output, status and errors of `prove literature`.
 fn compare(arguments: &[&str], here: &Path) -> (String, i32, String) {
-    let output = run(&path("prove"), &[&["compare"], arguments].concat(), here);
+    let output = run(&path("prove"), &[&["literature"], arguments].concat(), here);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), output.status.code().unwrap(), text(&output.stderr))
 }

@@ -67,7 +67,7 @@ fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
         analyse --game 4x4 --depth 3 W:W8:B1 start
         combine all black white
         report black
-        compare --game 4x4 values.tsv black
+        literature --game 4x4 values.tsv black
         replay --game 4x4 games.pdn
         annotate --game 4x4 games.pdn
         perft --game 4x4 --depth 3";
@@ -138,8 +138,8 @@ const FAILING: &str = "--game 4x4 --pieces 0 --leaf-nodes 2 --max-nodes 5 --emit
     analyse --game 4x4 W:W9:B1 --out result
     report none --out result
     stats --game 4x4 --memory 1 --out result
-    compare --game 4x4 none --out result
-    compare --game 4x4 games.pdn --out result
+    literature --game 4x4 none --out result
+    literature --game 4x4 games.pdn --out result
     combine all black --out result
     perft --game 4x4 --depth 3 W:W9:B1 --out result
     plan --game 4x4 --pieces 3 --script slurm --out black

@@ -21,7 +21,7 @@ use crate::egdb::exchange::{Compared, Difference, compare_values};
 
 Shows the lines whose value is not that of the database, and counts those that agree, that disagree and that the \
 database does not cover. A value may also be w, d or l; further columns are skipped, as are empty lines, lines that \
-begin with #, and a first line with fen and value. `prove compare` compares bounds and claims, too, and takes \
+begin with #, and a first line with fen and value. `prove literature` compares bounds and claims, too, and takes \
 certificates as well.
 
 Exit status: as for prove. 1 if a line disagrees; 2 if a line is not of this form.")]

@@ -1,4 +1,4 @@
-//! `prove compare`.
+//! `prove literature`.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ use crate::egdb::{StoreError, Value, Values};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove compare --game 8x8 corpus/endings.tsv                     against the database in egdb
-  prove compare --game 8x8 corpus/literature.tsv opening-9 opening-13 --format tsv
+  prove literature --game 8x8 corpus/endings.tsv                  against the database in egdb
+  prove literature --game 8x8 corpus/literature.tsv opening-9 opening-13 --format tsv
 
 FILE has columns with tabs between: value, and either fen or moves (from the start of the game); the first \
 line names them, and other columns are skipped, as are lines that begin with #. A value is win, loss, >=draw \
@@ -30,7 +30,8 @@ or <=draw for the side to move, or draw, black-wins, white-wins, black-not-lost,
 Each line is compared with the database, if it covers the position, and with the certificates that start \
 there, or at its twin: the same position with the board turned and colours exchanged. It agrees if what is \
 proved implies what is published, disagrees if it excludes it, and is open otherwise. Certificates are read \
-and not verified: let check do that. Those that rest on assumed positions do not count.
+and not verified: let check do that. Those that rest on assumed positions do not count. For a file of exact \
+values by another program `prove db compare` is quicker, and shows only the lines that differ.
 
 In tsv and json each line has line, position, published, proved, by, result. The last line has the counts: \
 in tsv after a #, in json as an object with lines, agree, disagree, open.
