@@ -5,9 +5,9 @@
 mod without_farm;
 
 #[cfg(not(feature = "farm"))]
-pub(super) use without_farm::{SliceStore, run_farm, run_worker};
+pub(crate) use without_farm::{SliceStore, run_farm, run_worker};
 
-use super::failure::Failure;
+use crate::cli::failure::Failure;
 
 /// The failure of a command that needs a feature which this program was built without.
 fn left_out(what: &str, feature: &str) -> Failure {
@@ -18,6 +18,6 @@ fn left_out(what: &str, feature: &str) -> Failure {
 }
 
 #[cfg(not(feature = "serve"))]
-pub(super) fn run_server(_: super::serve::Options) -> Result<(), Failure> {
+pub(crate) fn run_server(_: super::serve::Options) -> Result<(), Failure> {
     Err(left_out("serve", "serve"))
 }

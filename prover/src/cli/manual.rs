@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use super::Cli;
 use super::failure::Failure;
-use super::result::ResultWriter;
+use super::output::ResultWriter;
 use crate::manual::{completions, write_pages};
 
 #[derive(Args, Debug)]

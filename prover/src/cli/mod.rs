@@ -1,42 +1,25 @@
-//! The command line of `prove`: one file a subcommand.
+//! The command line of `prove`: a folder for each kind of work, with a file for each command. It
+//! turns options into calls of the libraries, and results into text.
 
-mod analyse;
-mod annotate;
-mod book;
-mod certify;
-mod combine;
-mod db;
-mod engine;
+mod database;
 mod failure;
 mod farm;
-mod farm_options;
-mod game_files;
 #[cfg(not(all(feature = "farm", feature = "serve")))]
 mod left_out;
-mod limits;
-mod literature;
-mod machine;
 mod manual;
 mod options;
 mod output;
-mod perft;
-mod plan;
 mod play;
-mod positions;
-mod probe;
-mod replay;
-mod report;
-mod result;
+mod prove;
 mod serve;
-mod sizes;
-mod solve;
-mod start;
-mod stats;
 mod stop;
-mod values;
-mod worker;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use database::{db, plan, probe, stats};
+use farm::worker;
+use play::{analyse, annotate, book, engine, game, perft, replay};
+use prove::{certify, combine, literature, report, solve};
 
 pub use failure::Failure;
 
@@ -103,7 +86,7 @@ enum Command {
     /// Look positions up in a database.
     Probe(probe::Options),
     /// Play a game against a proof, a database or a search.
-    Play(play::Options),
+    Play(game::Options),
     /// Answer questions about certificates and databases over HTTP.
     Serve(serve::Options),
     /// Play for another program: speak the Hub protocol on standard input and output.
@@ -167,14 +150,14 @@ impl Cli {
     /// # Errors
     /// [`Failure`], which tells the exit status.
     pub fn run(self) -> Result<(), Failure> {
-        values::say_when_a_file_is_cut();
+        options::values::say_when_a_file_is_cut();
         match self.command {
             None => certify::run(&self.certify),
             Some(Command::Db(options)) => db::run(*options),
             Some(Command::Plan(options)) => plan::run(&options),
             Some(Command::Stats(options)) => stats::run(&options),
             Some(Command::Probe(options)) => probe::run(&options),
-            Some(Command::Play(options)) => play::run(options),
+            Some(Command::Play(options)) => game::run(options),
             Some(Command::Serve(options)) => serve::run_server(options),
             Some(Command::Engine(options)) => engine::run(options),
             Some(Command::Book(options)) => book::run(&options),

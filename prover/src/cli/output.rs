@@ -1,67 +1,271 @@
-//! Writes a certificate, and the summary of it.
+//! The options that all commands with a result share: its format, and where it goes.
 
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
-use certificate_spec::claim::Claim;
-use draughtproof_proof::certificate::{Certificate, Section, Target};
-use draughtproof_proof::proof::if_assumed;
+use clap::{Args, ValueEnum};
+use draughtproof_proof::progress::Progress;
 use serde::Serialize;
+use tempfile::NamedTempFile;
 
 use super::failure::Failure;
-use super::result::{Format, ResultWriter};
+use crate::egdb::atomic::{UNFINISHED, sync_directory};
+use crate::egdb::cluster::require_new;
 
-/// The summary of a certificate, in JSON.
-#[derive(Serialize)]
-struct Written {
-    value: &'static str,
-    game: String,
-    start: String,
-    certificate: String,
-    nodes: usize,
-    leaves: usize,
-    /// The number of nodes that the value rests on and that are not proved.
-    assumed: usize,
-    bytes: u64,
-    root: String,
+/// Output for people or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// For people
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
 }
 
-/// Writes a certificate, and prints its summary.
-pub(super) fn write_certificate(
-    claim: &Claim,
-    sections: &[Section],
-    target: Target,
-    directory: &Path,
-    format: Format,
-    mut out: ResultWriter,
-) -> Result<(), Failure> {
-    let certificate = Certificate::new(claim, sections);
-    certificate.write(target)?;
-    let written = Written {
-        value: claim.value.word(),
-        game: claim.game.clone(),
-        start: claim.start.clone(),
-        certificate: directory.display().to_string(),
-        nodes: sections.iter().map(|section| section.nodes().len()).sum(),
-        leaves: sections.iter().map(|section| section.leaves().len()).sum(),
-        assumed: sections.iter().map(Section::assumed).sum(),
-        bytes: certificate.bytes(),
-        root: certificate.root().to_string(),
-    };
-    let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
-    match format {
-        Format::Text => {
-            out.line(&if_assumed(*assumed, &format!("{value} {game} from {start}")))?;
-            out.line(&format!(
-                "certificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
-            ))?;
-        }
-        Format::Tsv => {
-            out.line("value\tgame\tstart\tcertificate\tnodes\tleaves\tassumed\tbytes\troot")?;
-            out.line(&format!(
-                "{value}\t{game}\t{start}\t{certificate}\t{nodes}\t{leaves}\t{assumed}\t{bytes}\t{root}"
-            ))?;
-        }
-        Format::Json => out.json(&written)?,
+/// Output for people, at a terminal or in a browser, or for programs.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageFormat {
+    /// For people
+    Text,
+    /// Columns separated by tabs
+    Tsv,
+    /// One JSON object a line
+    Json,
+    /// A page for a browser
+    Html,
+}
+
+/// How and where a result is printed.
+#[derive(Args, Debug)]
+pub(super) struct ResultOptions {
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    pub(super) format: Format,
+    #[command(flatten)]
+    file: ResultFile,
+}
+
+/// The options of a result that can also be a page for a browser.
+#[derive(Args, Debug)]
+pub(super) struct PageOptions {
+    /// How to print
+    #[arg(long, value_enum, default_value = "text")]
+    format: PageFormat,
+    /// Like --format html
+    #[arg(long, conflicts_with = "format")]
+    html: bool,
+    #[command(flatten)]
+    file: ResultFile,
+}
+
+/// The option for the file of a result.
+#[derive(Args, Debug)]
+pub(super) struct ResultFile {
+    /// Write the result to FILE, which it replaces when it is whole [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+impl ResultFile {
+    /// Like [`ResultOptions::begin`].
+    pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
+        ResultWriter::new(self.out.as_deref())
     }
-    out.finish()
+}
+
+/// The option that limits standard error to errors.
+#[derive(Args, Debug)]
+pub(super) struct QuietOption {
+    /// No progress and no remarks on standard error
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+}
+
+impl QuietOption {
+    pub(super) fn progress(&self) -> Progress {
+        Progress::new(self.quiet)
+    }
+}
+
+impl ResultOptions {
+    /// Begins the result, so that a file that cannot be written is reported before the work.
+    pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
+        self.file.begin()
+    }
+
+    /// Like [`ResultOptions::begin`] for a command that writes a directory: `--out` names the
+    /// directory, and the result goes to standard output.
+    pub(super) fn begin_directory(&self) -> Result<(PathBuf, ResultWriter), Failure> {
+        let directory = self.file.out.clone().ok_or_else(|| {
+            Failure::Input("--out: expected a new directory for the scripts, found none".into())
+        })?;
+        let there = directory.ancestors().skip(1).find(|folder| folder.exists());
+        let new = require_new(&directory)
+            .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
+        new.map_err(|source| Failure::File { path: directory.clone(), source })?;
+        Ok((directory, ResultWriter::new(None)?))
+    }
+}
+
+impl PageOptions {
+    pub(super) fn format(&self) -> PageFormat {
+        if self.html { PageFormat::Html } else { self.format }
+    }
+
+    /// Like [`ResultOptions::begin`].
+    pub(super) fn begin(&self) -> Result<ResultWriter, Failure> {
+        self.file.begin()
+    }
+}
+
+/// A result that is being printed.
+pub(super) struct ResultWriter {
+    out: BufWriter<Destination>,
+    /// The path of the file for error messages.
+    file: Option<PathBuf>,
+}
+
+enum Destination {
+    Stdout(io::Stdout),
+    /// A destination that cannot be replaced, such as a device.
+    There(File),
+    /// A file under a temporary name, and the path that it gets when it is complete.
+    Unfinished(NamedTempFile, PathBuf),
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Destination::Stdout(out) => out.write(bytes),
+            Destination::There(out) => out.write(bytes),
+            Destination::Unfinished(out, _) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Destination::Stdout(out) => out.flush(),
+            Destination::There(out) => out.flush(),
+            Destination::Unfinished(out, _) => out.flush(),
+        }
+    }
+}
+
+impl Destination {
+    /// A file, or the target of a link. An existing file keeps its permissions.
+    fn file(path: &Path) -> io::Result<Self> {
+        let there = path.metadata();
+        if there.as_ref().is_ok_and(|there| !there.is_file()) {
+            return Ok(Destination::There(fs::OpenOptions::new().write(true).open(path)?));
+        }
+        let path = if there.is_ok() { path.canonicalize()? } else { path.into() };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(UNFINISHED);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // The umask of the user applies, as it does to any new file.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let unfinished = builder.tempfile_in(directory(&path))?;
+        if let Ok(there) = there {
+            unfinished.as_file().set_permissions(there.permissions())?;
+        }
+        Ok(Destination::Unfinished(unfinished, path))
+    }
+
+    fn finish(self) -> io::Result<()> {
+        let Destination::Unfinished(file, path) = self else { return Ok(()) };
+        file.as_file().sync_all()?;
+        file.persist(&path)?;
+        sync_directory(directory(&path))
+    }
+}
+
+/// The directory of a file; the current one for a path without a directory.
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
+}
+
+impl ResultWriter {
+    /// A writer to a file, or to standard output if there is none.
+    pub(super) fn new(file: Option<&Path>) -> Result<Self, Failure> {
+        let out = match file {
+            Some(path) => Destination::file(path)
+                .map_err(|source| Failure::File { path: path.into(), source })?,
+            None => Destination::Stdout(io::stdout()),
+        };
+        Ok(ResultWriter { out: BufWriter::new(out), file: file.map(Into::into) })
+    }
+
+    /// Writes a text as it is.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let written = self.out.write_all(text.as_bytes());
+        written.map_err(|source| failure(self.file.as_deref(), source))
+    }
+
+    /// Writes a text and the end of its line.
+    pub(super) fn line(&mut self, text: &str) -> Result<(), Failure> {
+        self.text(text)?;
+        self.text("\n")
+    }
+
+    /// Writes an object in JSON, on a line.
+    pub(super) fn json(&mut self, object: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(object).map_err(io::Error::from)?;
+        self.line(&text)
+    }
+
+    /// Writes the fault of a text that should have been a position, in its place among answers with
+    /// `columns` columns.
+    pub(super) fn fault(
+        &mut self,
+        format: Format,
+        text: &str,
+        columns: usize,
+        what: &str,
+    ) -> Result<(), Failure> {
+        match format {
+            Format::Text => self.line(&format!("{text}\nerror: {what}"))?,
+            Format::Tsv => {
+                let nothing = "-\t".repeat(columns.saturating_sub(3));
+                self.line(&format!("{text}\terror\t{nothing}{what}"))?;
+            }
+            Format::Json => self.json(&Fault { fen: text, error: what })?,
+        }
+        self.flush()
+    }
+
+    /// Flushes the result, for a program that waits for it.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        self.out.flush().map_err(|source| failure(self.file.as_deref(), source))
+    }
+
+    /// Ends the result, and renames its file to the final name.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let ResultWriter { out, file } = self;
+        // The buffer's destination, or the error of writing to it.
+        let out = out.into_inner().map_err(io::IntoInnerError::into_error);
+        let finished = out.and_then(|mut out| {
+            out.flush()?;
+            out.finish()
+        });
+        finished.map_err(|source| failure(file.as_deref(), source))
+    }
+}
+
+/// The answer to a text that is no position.
+#[derive(Serialize)]
+struct Fault<'a> {
+    fen: &'a str,
+    error: &'a str,
+}
+
+fn failure(file: Option<&Path>, source: io::Error) -> Failure {
+    match file {
+        Some(path) => Failure::File { path: path.into(), source },
+        None => Failure::Io(source),
+    }
 }

@@ -11,7 +11,7 @@ use crate::cli::failure::Failure;
 /// A broker that is reachable answers well within this time.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(in crate::cli) fn run(options: &Options) -> Result<(), Failure> {
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.command {
         Command::Status(options) => status(options),
     }

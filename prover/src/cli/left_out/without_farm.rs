@@ -6,26 +6,26 @@ use draughtproof_proof::proof::{ManagerQueue, QueueSource, Request, SearchContex
 use super::left_out;
 use crate::board::Game;
 use crate::cli::failure::Failure;
-use crate::cli::farm_options::ManagerOptions;
-use crate::cli::{farm, worker};
+use crate::cli::farm::options::ManagerOptions;
+use crate::cli::farm::{self, worker};
 use crate::egdb::{Cover, Slice, Store};
 
-pub(in crate::cli) fn run_farm(_: &farm::Options) -> Result<(), Failure> {
+pub(crate) fn run_farm(_: &farm::Options) -> Result<(), Failure> {
     Err(left_out("farm", "farm"))
 }
 
-pub(in crate::cli) fn run_worker(_: &worker::Options) -> Result<(), Failure> {
+pub(crate) fn run_worker(_: &worker::Options) -> Result<(), Failure> {
     Err(left_out("worker", "farm"))
 }
 
 impl ManagerOptions {
     /// Refuses to use a farm.
-    pub(in crate::cli) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.is_used() { Err(left_out("--farm", "farm")) } else { Ok(()) }
     }
 
     /// Connects to no broker.
-    pub(in crate::cli) fn start(
+    pub(crate) fn start(
         &self,
         _: &Request,
         _: &SearchContext<'_>,
@@ -39,10 +39,10 @@ impl ManagerOptions {
 
 /// The searches on other machines.
 #[derive(Debug)]
-pub(in crate::cli) enum Farm {}
+pub(crate) enum Farm {}
 
 impl Farm {
-    pub(in crate::cli) fn finish(&self, _: bool) {
+    pub(crate) fn finish(&self, _: bool) {
         match *self {}
     }
 }
@@ -55,22 +55,22 @@ impl QueueSource for Farm {
 
 /// The slices in an object store.
 #[derive(Debug)]
-pub(in crate::cli) enum SliceStore {}
+pub(crate) enum SliceStore {}
 
 impl SliceStore {
-    pub(in crate::cli) fn open(_: &str, _: &Progress) -> Result<Self, Failure> {
+    pub(crate) fn open(_: &str, _: &Progress) -> Result<Self, Failure> {
         Err(left_out("--store", "farm"))
     }
 
-    pub(in crate::cli) fn fetch_all(&self, _: &Store, _: &Cover) -> Result<(), Failure> {
+    pub(crate) fn fetch_all(&self, _: &Store, _: &Cover) -> Result<(), Failure> {
         match *self {}
     }
 
-    pub(in crate::cli) fn fetch_needs(&self, _: &Store, _: &[Slice]) -> Result<(), Failure> {
+    pub(crate) fn fetch_needs(&self, _: &Store, _: &[Slice]) -> Result<(), Failure> {
         match *self {}
     }
 
-    pub(in crate::cli) fn leave(&self, _: &Store, _: &[Slice]) -> Result<(), Failure> {
+    pub(crate) fn leave(&self, _: &Store, _: &[Slice]) -> Result<(), Failure> {
         match *self {}
     }
 }

@@ -21,7 +21,7 @@ use crate::cli::failure::Failure;
 use crate::cli::options::{GameOption, StoredOptions};
 use crate::egdb::{Cover, StoreError, Value};
 
-pub(in crate::cli) fn run_server(options: Options) -> Result<(), Failure> {
+pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
     let listening = |e| Failure::Resource(format!("--listen {}: {e}", options.listen));
     // The address is bound and released, so that one that is taken is reported before all is read.
     std::net::TcpListener::bind(options.listen).map_err(listening)?;

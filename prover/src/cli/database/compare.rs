@@ -1,0 +1,106 @@
+//! `prove db compare`.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::failure::Failure;
+use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::output::{Format, ResultOptions};
+use crate::egdb::Value;
+use crate::egdb::exchange::{Compared, Difference, compare_values};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove db compare other.tsv --game 8x8     values of another program: FEN<TAB>win, draw or loss
+
+Shows the lines whose value is not that of the database, and counts those that agree, that disagree and that the \
+database does not cover. A value may also be w, d or l; further columns are skipped, as are empty lines, lines that \
+begin with #, and a first line with fen and value. `prove literature` compares bounds and claims, too, and takes \
+certificates as well.
+
+Exit status: as for prove. 1 if a line disagrees; 2 if a line is not of this form.")]
+pub(super) struct Options {
+    /// The file of values
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) stored: StoredOptions,
+    #[command(flatten)]
+    pub(super) values: ValuesOptions,
+    #[command(flatten)]
+    pub(super) result: ResultOptions,
+    #[command(flatten)]
+    pub(super) machine: MachineOptions,
+}
+
+/// The numbers of lines, by how their values agree with the database.
+#[derive(Serialize)]
+struct Counts {
+    compared: u64,
+    agree: u64,
+    disagree: u64,
+    not_covered: u64,
+}
+
+/// A line of a file whose value differs from that of the database.
+#[derive(Serialize)]
+struct Other<'a> {
+    line: usize,
+    fen: &'a str,
+    found: &'static str,
+    database: &'static str,
+}
+
+/// Shows the lines of a file whose values differ from the database, and the counts.
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    options.machine.start()?;
+    let mut out = options.result.begin()?;
+    let path = &options.file;
+    let file = File::open(path).map_err(|source| Failure::File { path: path.into(), source })?;
+    let values = options.stored.open(&options.machine, &options.values)?;
+    let format = options.result.format;
+    if format == Format::Tsv {
+        out.line("line\tfen\tfound\tdatabase")?;
+    }
+    let Compared { agree, disagree, unknown } = compare_values(
+        &values,
+        path,
+        BufReader::new(file),
+        |Difference { line, fen, found, database }: &Difference| {
+            let (found, database) = (word(*found), word(*database));
+            match format {
+                Format::Text => {
+                    out.line(&format!("line {line}\t{fen}\tfound {found}\tdatabase {database}"))
+                }
+                Format::Tsv => out.line(&format!("{line}\t{fen}\t{found}\t{database}")),
+                Format::Json => out.json(&Other { line: *line, fen, found, database }),
+            }
+        },
+    )?;
+    let compared = agree + disagree + unknown;
+    match format {
+        Format::Text => out.line(&format!(
+            "{compared} compared: {agree} agree, {disagree} disagree, {unknown} not covered"
+        ))?,
+        // TSV has the differing lines only.
+        Format::Tsv => {}
+        Format::Json => out.json(&Counts { compared, agree, disagree, not_covered: unknown })?,
+    }
+    out.finish()?;
+    match disagree {
+        0 => Ok(()),
+        disagree => Err(Failure::Differences { disagree, lines: compared }),
+    }
+}
+
+fn word(value: Value) -> &'static str {
+    match value {
+        Value::Win => "win",
+        Value::Draw => "draw",
+        Value::Loss => "loss",
+    }
+}

@@ -1,0 +1,218 @@
+//! `prove db`: one command for each thing that is done to a database.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+#[cfg(feature = "farm")]
+use draughtproof_farm::SliceStore;
+use draughtproof_proof::progress::Progress;
+use serde::Serialize;
+
+use super::build::{self, Besides};
+use super::{compare, exchange, slice, tables};
+use crate::cli::failure::Failure;
+#[cfg(not(feature = "farm"))]
+use crate::cli::left_out::SliceStore;
+use crate::cli::options::{BuildOptions, ValuesOptions};
+use crate::cli::output::{Format, ResultWriter};
+use crate::egdb::{Cover, Slice, Store};
+
+#[derive(Args, Debug)]
+// The options of `build` have the group of this name.
+#[group(skip)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:
+  prove db --game 8x8 --pieces 5 --db egdb --depth    like `prove db build`
+  prove db map --game 8x8                             tables for searches, before the first search
+  prove db slice 2-0-1-1 --game 8x8 --pieces 5        a part, beside other processes and machines
+  prove db export 8x8-5 --game 8x8 --pieces 5         a directory to copy to another machine
+  prove db import 8x8-5 --game 8x8                    puts the database in place on that machine
+  prove db compare other.tsv --game 8x8               compares values of another program with it
+
+Without a command a database is built. What is there is verified against its hashes and used. Each slice is \
+written as soon as it and its twin are solved; so the command can be killed at any time, started again, and goes \
+on from there.
+
+With --store, slices that are missing in --db are fetched from an object store if they are there; `prove db slice` \
+also leaves there what was built. For S3 the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for \
+another server, AWS_ENDPOINT_URL (with AWS_ALLOW_HTTP=true if it has no TLS) say how one gets in."
+)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    build: build::Options,
+    #[command(flatten)]
+    earlier: EarlierOptions,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Build a database, or verify and extend the one that is there.
+    Build(build::Options),
+    /// Build some slices from finished ones, beside other processes and machines.
+    Slice(slice::Options),
+    /// Make the tables that searches map into memory.
+    Map(tables::MapOptions),
+    /// Remove those tables.
+    Unmap(tables::UnmapOptions),
+    /// Write a database to a directory that can be copied.
+    Export(exchange::ExportOptions),
+    /// Take a database from such a directory.
+    Import(exchange::ImportOptions),
+    /// Compare the values of another program with a database.
+    Compare(compare::Options),
+}
+
+/// The options by which earlier versions chose what is a command now. They are still understood.
+#[derive(Args, Debug)]
+struct EarlierOptions {
+    #[arg(long = "slice", hide = true, value_name = "A-B-C-D", value_parser = slice::parse_slice,
+          conflicts_with_all = ["depth", "partly", "map_space", "unmap", "export", "import", "compare"])]
+    slices: Vec<Slice>,
+    #[arg(long, hide = true)]
+    map: bool,
+    #[arg(long, hide = true, conflicts_with_all = ["map", "depth", "partly", "map_space", "store"])]
+    unmap: bool,
+    #[arg(long, hide = true, value_name = "OUT",
+          conflicts_with_all = ["map", "depth", "partly", "map_space", "unmap", "store"])]
+    export: Option<PathBuf>,
+    #[arg(long, hide = true, value_name = "FROM", conflicts_with_all = ["export", "unmap", "store"])]
+    import: Option<PathBuf>,
+    #[arg(long, hide = true, value_name = "FILE",
+          conflicts_with_all = ["export", "import", "map", "depth", "partly", "unmap", "store"])]
+    compare: Option<PathBuf>,
+}
+
+impl EarlierOptions {
+    /// The commands that do what the given options asked for, in order.
+    fn commands(&self) -> Vec<&'static str> {
+        if !self.slices.is_empty() {
+            return vec!["slice A-B-C-D"];
+        }
+        if self.unmap {
+            return vec!["unmap"];
+        }
+        if self.export.is_some() {
+            return vec!["export OUT"];
+        }
+        if self.compare.is_some() {
+            return vec!["compare FILE"];
+        }
+        let mut commands = Vec::new();
+        if self.import.is_some() {
+            commands.push("import FROM");
+        }
+        if self.import.is_some() || self.map {
+            commands.push("build");
+        }
+        if self.map {
+            commands.push("map");
+        }
+        commands
+    }
+}
+
+pub(crate) fn run(options: Options) -> Result<(), Failure> {
+    match options.command {
+        None => run_earlier(options.build, options.earlier),
+        Some(Command::Build(options)) => build::run(&options, &Besides::default()),
+        Some(Command::Slice(options)) => slice::run(&options),
+        Some(Command::Map(options)) => tables::run_map(&options),
+        Some(Command::Unmap(options)) => tables::run_unmap(&options),
+        Some(Command::Export(options)) => exchange::run_export(&options),
+        Some(Command::Import(options)) => exchange::run_import(&options),
+        Some(Command::Compare(options)) => compare::run(&options),
+    }
+}
+
+/// Builds a database, or does what the options of earlier versions ask for, and says how that is
+/// written now.
+fn run_earlier(options: build::Options, earlier: EarlierOptions) -> Result<(), Failure> {
+    let commands: Vec<String> =
+        earlier.commands().iter().map(|command| format!("`prove db {command}`")).collect();
+    if !commands.is_empty() {
+        let progress = options.build.machine.progress();
+        progress.say(format!("prove db: the new spelling is {}", commands.join(", then ")));
+    }
+    if !earlier.slices.is_empty() {
+        return slice::run(&slice::Options {
+            slices: earlier.slices,
+            build: options.build,
+            store: options.store,
+            map: earlier.map,
+            result: options.result,
+        });
+    }
+    if earlier.unmap {
+        let BuildOptions { game, db, machine, .. } = options.build;
+        let quiet = machine.quiet;
+        return tables::run_unmap(&tables::UnmapOptions {
+            game,
+            db,
+            result: options.result,
+            quiet,
+        });
+    }
+    if let Some(directory) = earlier.export {
+        let (stored, machine) = options.build.into_stored()?;
+        let quiet = machine.quiet;
+        let result = options.result;
+        return exchange::run_export(&exchange::ExportOptions { directory, stored, result, quiet });
+    }
+    if let Some(file) = earlier.compare {
+        let (stored, machine) = options.build.into_stored()?;
+        let (values, result) = (ValuesOptions::default(), options.result);
+        return compare::run(&compare::Options { file, stored, values, result, machine });
+    }
+    build::run(&options, &Besides { import: earlier.import.as_deref(), map: earlier.map })
+}
+
+/// A database that is there.
+#[derive(Serialize)]
+struct Database {
+    board: String,
+    pieces: String,
+    slices: usize,
+    bytes: u64,
+    root: String,
+}
+
+pub(super) fn print_database(
+    store: &Store,
+    cover: &Cover,
+    format: Format,
+    mut out: ResultWriter,
+) -> Result<(), Failure> {
+    let manifest = store.manifest_of(cover)?;
+    let database = Database {
+        board: store.board().name(),
+        pieces: cover.to_string(),
+        slices: manifest.slices.len(),
+        bytes: manifest.slices.iter().map(|s| s.length).sum(),
+        root: manifest.root().to_string(),
+    };
+    let Database { board, pieces, slices, bytes, root } = &database;
+    match format {
+        Format::Text => out.line(&format!(
+            "database {board} with {pieces} pieces: {slices} slices, {bytes} bytes, root={root}"
+        ))?,
+        Format::Tsv => {
+            out.line("board\tpieces\tslices\tbytes\troot")?;
+            out.line(&format!("{board}\t{pieces}\t{slices}\t{bytes}\t{root}"))?;
+        }
+        Format::Json => out.json(&database)?,
+    }
+    out.finish()
+}
+
+/// The object store of `--store`, if there is one.
+pub(super) fn open_slice_store(
+    place: Option<&str>,
+    progress: &Progress,
+) -> Result<Option<SliceStore>, Failure> {
+    let Some(place) = place else { return Ok(None) };
+    Ok(Some(SliceStore::open(place, progress)?))
+}

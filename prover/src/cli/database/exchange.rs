@@ -1,0 +1,95 @@
+//! `prove db export` and `prove db import`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::db::print_database;
+use crate::cli::failure::Failure;
+use crate::cli::options::{DatabaseOption, GameOption, StoredOptions, check_cover};
+use crate::cli::output::{Format, QuietOption, ResultOptions};
+use crate::egdb::Store;
+use crate::egdb::exchange::{export, import};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove db export 8x8-5 --game 8x8 --pieces 5     then, after copying: sha256sum -c SHA256SUMS
+
+The directory has the database, depths if there are any, sizes and checksums. With --pieces it has a part of the \
+database. Nothing is overwritten.")]
+pub(super) struct ExportOptions {
+    /// The directory to write
+    #[arg(value_name = "OUT")]
+    pub(super) directory: PathBuf,
+    #[command(flatten)]
+    pub(super) stored: StoredOptions,
+    #[command(flatten)]
+    pub(super) result: ResultOptions,
+    #[command(flatten)]
+    pub(super) quiet: QuietOption,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove db import 8x8-5 --game 8x8     on another machine: verified, then put in place
+
+Sizes and SHA-256 are compared with the list, and BLAKE3 with the MANIFEST. There must be no database of this \
+board yet. `check` says whether the values are right; `prove db build` adds what is missing.")]
+pub(super) struct ImportOptions {
+    /// The directory that `prove db export` has written
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+    #[command(flatten)]
+    game: GameOption,
+    #[command(flatten)]
+    db: DatabaseOption,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    quiet: QuietOption,
+}
+
+/// The directory that was exported.
+#[derive(Serialize)]
+struct Written {
+    directory: String,
+    files: usize,
+    bytes: u64,
+    root: String,
+}
+
+pub(super) fn run_export(options: &ExportOptions) -> Result<(), Failure> {
+    let mut out = options.result.begin()?;
+    let store = options.stored.store();
+    let cover = options.stored.manifest(&store)?.cover;
+    check_cover(store.board(), &cover)?;
+    let exported = export(&store, &cover, &options.directory)?;
+    let written = Written {
+        directory: options.directory.display().to_string(),
+        files: exported.files,
+        bytes: exported.bytes,
+        root: exported.root,
+    };
+    let Written { directory, files, bytes, root } = &written;
+    match options.result.format {
+        Format::Text => {
+            out.line(&format!("{directory}: {files} files, {bytes} bytes, root={root}"))?;
+        }
+        Format::Tsv => {
+            out.line("directory\tfiles\tbytes\troot")?;
+            out.line(&format!("{directory}\t{files}\t{bytes}\t{root}"))?;
+        }
+        Format::Json => out.json(&written)?,
+    }
+    out.finish()
+}
+
+pub(super) fn run_import(options: &ImportOptions) -> Result<(), Failure> {
+    let out = options.result.begin()?;
+    let store = Store::new(&options.db.db, &options.game.game.board);
+    let cover = import(&store, &options.from)?;
+    let progress = options.quiet.progress();
+    progress.say(format!("{}: {cover} pieces, verified", options.from.display()));
+    print_database(&store, &cover, options.result.format, out)
+}

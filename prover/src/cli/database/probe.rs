@@ -1,0 +1,147 @@
+//! `prove probe`.
+
+use std::fmt::Write;
+
+use clap::Args;
+use draughtproof_play::lookup::{Lookup, MoveAnswer, PositionAnswer};
+
+use crate::board::{Board, Position, Side};
+use crate::cli::failure::Failure;
+use crate::cli::options::{MachineOptions, Positions, StartOptions, StoredOptions, ValuesOptions};
+use crate::cli::output::{Format, ResultOptions};
+use crate::egdb::Value;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove probe --game 8x8 B:W18,24,K30:B12,K16
+  prove probe --game 8x8 --fen B:W18,24,K30:B12,K16 --moves \"16-19 24x15\"
+  prove probe --game 8x8 --format json B:WK26,10:BK25,21
+  prove probe --game 8x8 --format tsv <positions.txt
+
+Shows the board, and all legal moves with value and depth, the best first. The value of a position is for the \
+side to move; the value of a move is for the side that makes it: a move that wins is a win. Moves that lead to \
+the same position are one. Best are wins, those with the least depth first; then draws; then losses, those with \
+the greatest depth first. What is not known stands where it belongs by what is certain: >=draw before draw, \
+unknown before loss.
+
+A depth is the number of plies until the next capture, crowning or move of a man that keeps the value, that move \
+included, when the winner hurries and the loser delays; 0 where there is no move, which is a loss. Depths are \
+there if `prove db --depth` has stored them. Then the line to the end of a win is shown, too: both sides play the \
+best move by depth, again and again. A position that the database does not cover, or whose slice is not there, is \
+unknown, unless the rules or its moves tell.
+
+--format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
+known), depth (or null), moves (each with move, fen, value or lower and upper, depth), line. --format tsv prints \
+a line for each position, as short as can be: FEN, value, depth, moves (each as move=value or move=value/depth), \
+line; - stands for what there is not. Without --pieces all of the database that is there is used.
+
+A line of standard input that is no FEN is answered in its place: in json by an object with fen and error, in tsv \
+by the value error and what is wrong in the last column. The others are answered all the same, and the exit \
+status is 1.")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    result: ResultOptions,
+    /// Positions, or "start" for that of the game [default: "-", one a line on standard input]
+    #[arg(value_name = "FEN", conflicts_with = "start")]
+    fens: Vec<String>,
+    #[command(flatten)]
+    start: StartOptions,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let game = &options.stored.game.game;
+    let positions = Positions::new(game, &options.start, &options.fens)?;
+    let positions = positions.unwrap_or(Positions::Lines);
+    let mut out = options.result.begin()?;
+    options.machine.start()?;
+    let values = options.stored.open(&options.machine, &options.values)?;
+    let depths = options.stored.depths()?;
+    let lookup = Lookup { board: &game.board, values: &values, depths: Some(&depths) };
+    let format = options.result.format;
+    let mut is_first = true;
+    let answered = positions.answer_each(game, |text, position| {
+        if format == Format::Text && !std::mem::take(&mut is_first) {
+            out.line("")?;
+        }
+        let position = match position {
+            Ok(position) => position,
+            Err(what) => return out.fault(format, text, COLUMNS, what),
+        };
+        let answer = lookup.answer(position)?;
+        match format {
+            Format::Text => out.line(&self::text(&game.board, position, &answer))?,
+            Format::Tsv => out.line(&format!("{text}\t{}", columns(&answer)))?,
+            Format::Json => out.json(&answer)?,
+        }
+        // A program that waits for each answer gets it at once.
+        out.flush()
+    })?;
+    out.finish()?;
+    answered.result()
+}
+
+/// The number of columns of a line in TSV.
+const COLUMNS: usize = 5;
+
+/// The answer about a position as text for the user.
+pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) -> String {
+    let mut out = format!("{}\n{}", answer.fen, board.draw(position));
+    let side = match position.turn {
+        Side::Black => "Black",
+        Side::White => "White",
+    };
+    out += &format!("{side} to move: {}", answer.value);
+    match answer.depth {
+        Some(0) => out += ", depth 0: there is no move",
+        Some(depth) => out += &format!(", depth {depth}"),
+        None => {}
+    }
+    out += &moves(&answer.moves);
+    let is_draw = answer.value.value().is_none_or(|value| value == Value::Draw);
+    if !answer.line.is_empty() {
+        out += &format!("\n\nline: {}", answer.line.join(" "));
+    } else if !is_draw && !answer.moves.is_empty() {
+        out += "\n\nno line: not all depths are there; `prove db --depth` stores them";
+    }
+    out
+}
+
+/// The moves in aligned columns.
+fn moves(moves: &[MoveAnswer]) -> String {
+    let width = |least: usize, of: &dyn Fn(&MoveAnswer) -> usize| {
+        moves.iter().map(of).max().unwrap_or(0).max(least)
+    };
+    let name_width = width(4, &|m| m.name.len());
+    let value_width = width(5, &|m| m.value.to_string().len());
+    let mut out = String::new();
+    if !moves.is_empty() {
+        // Writing into a string cannot fail.
+        let _ = write!(out, "\n\n{:name_width$}  {:value_width$}  depth  after", "move", "value");
+    }
+    for MoveAnswer { name, fen, value, depth } in moves {
+        let (value, depth) = (value.to_string(), or_dash(*depth));
+        let _ = write!(out, "\n{name:name_width$}  {value:value_width$}  {depth:>5}  {fen}");
+    }
+    out
+}
+
+fn columns(answer: &PositionAnswer) -> String {
+    let one = |m: &MoveAnswer| {
+        let depth = m.depth.map_or(String::new(), |depth| format!("/{depth}"));
+        format!("{}={}{depth}", m.name, m.value)
+    };
+    let list = |all: &[String]| if all.is_empty() { "-".into() } else { all.join(" ") };
+    let moves: Vec<String> = answer.moves.iter().map(one).collect();
+    let (value, depth) = (answer.value, or_dash(answer.depth));
+    format!("{value}\t{depth}\t{}\t{}", list(&moves), list(&answer.line))
+}
+
+fn or_dash(depth: Option<u32>) -> String {
+    depth.map_or("-".into(), |depth| depth.to_string())
+}

@@ -1,0 +1,109 @@
+//! `prove db slice`.
+
+use clap::Args;
+use draughtproof_proof::prepare_database::prepare_slices;
+use serde::Serialize;
+
+use super::db::open_slice_store;
+use crate::cli::failure::Failure;
+use crate::cli::options::BuildOptions;
+use crate::cli::output::{Format, ResultOptions, ResultWriter};
+use crate::egdb::{Cover, PairEvent, Slice, Store};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove db slice 2-0-1-1 --game 8x8 --pieces 5    two men against a man and a king, and its twin
+  prove db slice 2-0-1-1 --game 8x8 --pieces 5 --store s3://bucket/egdb    without a shared --db
+
+A slice is written A-B-C-D: A men and B kings of the side to move, C men and D kings of the other. The slices \
+that it follows from must be in --db, or in --store. Others may be built there at the same time, from other \
+machines, too; when all are there, `prove db build` checks them and makes one database of them. `prove plan \
+--script slurm` writes this as jobs for a cluster.")]
+pub(super) struct Options {
+    /// Build these slices, each with its twin, from finished ones
+    #[arg(value_name = "A-B-C-D", required = true, value_parser = parse_slice)]
+    pub(super) slices: Vec<Slice>,
+    #[command(flatten)]
+    pub(super) build: BuildOptions,
+    /// Fetch slices that are missing in --db from this object store, s3://bucket/prefix or a
+    /// directory, and leave there what was built
+    #[arg(long, value_name = "PLACE")]
+    pub(super) store: Option<String>,
+    /// Use the tables that are in DIR/RxC.tables, and leave those of what was read and built there
+    /// for others
+    #[arg(long)]
+    pub(super) map: bool,
+    #[command(flatten)]
+    pub(super) result: ResultOptions,
+}
+
+/// The result for a slice and its twin.
+#[derive(Serialize)]
+struct Pair {
+    slice: String,
+    twin: String,
+    /// Whether the slices were built by this run.
+    built: bool,
+    bytes: u64,
+}
+
+pub(super) fn parse_slice(text: &str) -> Result<Slice, String> {
+    Slice::parse(text).ok_or_else(|| "expected four numbers, as in 2-0-1-1".into())
+}
+
+/// Builds some slices, and reports for each pair whether it was there already.
+pub(super) fn run(options: &Options) -> Result<(), Failure> {
+    let (store, cover) = options.build.start()?;
+    let out = options.result.begin()?;
+    check_slices(&options.slices, &store, cover)?;
+    let machine = &options.build.machine;
+    let progress = machine.progress();
+    let elsewhere = open_slice_store(options.store.as_deref(), &progress)?;
+    if let Some(elsewhere) = &elsewhere {
+        let _lock = store.lock_with_others()?;
+        elsewhere.fetch_needs(&store, &options.slices)?;
+    }
+    let memory = machine.memory();
+    let done = prepare_slices(&store, cover, &options.slices, memory, options.map, &progress)?;
+    if let Some(elsewhere) = &elsewhere {
+        elsewhere.leave(&store, &options.slices)?;
+    }
+    print(&store, &done, options.result.format, out)
+}
+
+fn check_slices(slices: &[Slice], store: &Store, cover: &Cover) -> Result<(), Failure> {
+    let board = store.board();
+    let Some(slice) = slices.iter().find(|slice| !slice.exists(board, cover)) else {
+        return Ok(());
+    };
+    let (slice, board) = (slice.name().file_name(), board.name());
+    Err(Failure::Input(format!("expected a slice of {board} with {cover} pieces, found {slice}")))
+}
+
+fn print(
+    store: &Store,
+    done: &[(Slice, PairEvent)],
+    format: Format,
+    mut out: ResultWriter,
+) -> Result<(), Failure> {
+    if format == Format::Tsv {
+        out.line("slice\ttwin\tbuilt\tbytes")?;
+    }
+    for &(slice, event) in done {
+        let bytes = match slice == slice.twin() {
+            true => store.record(slice)?.length,
+            false => store.record(slice)?.length + store.record(slice.twin())?.length,
+        };
+        let [slice, twin] = [slice, slice.twin()].map(|slice| slice.name().file_name());
+        let built = event == PairEvent::Built;
+        match format {
+            Format::Text => {
+                let how = if built { "built" } else { "there, verified" };
+                out.line(&format!("slice {slice} with its twin {twin}: {how}, {bytes} bytes"))?;
+            }
+            Format::Tsv => out.line(&format!("{slice}\t{twin}\t{built}\t{bytes}"))?,
+            Format::Json => out.json(&Pair { slice, twin, built, bytes })?,
+        }
+    }
+    out.finish()
+}

@@ -1,0 +1,62 @@
+//! `prove farm`.
+
+#[cfg(feature = "farm")]
+mod status;
+
+pub(crate) mod options;
+pub(crate) mod worker;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::cli::output::ResultFile;
+use options::LoginOptions;
+
+#[cfg(not(feature = "farm"))]
+pub(crate) use super::left_out::run_farm as run;
+#[cfg(feature = "farm")]
+pub(crate) use status::run;
+
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Say how far the jobs of a broker are: items, workers, numbers of the roots.
+    Status(StatusOptions),
+}
+
+/// How counts are printed.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum StatusFormat {
+    /// Lines for people
+    Text,
+    /// One JSON object a job and line
+    Json,
+    /// Metrics as Prometheus reads them
+    Prometheus,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove farm status --farm nats://host:4222
+  prove farm status --farm nats://host:4222 --format prometheus --out /var/lib/node_exporter/draughtproof.prom
+
+Managers answer for their jobs. What workers say of themselves is not verified. The FILE of --out is replaced when \
+all is known, and otherwise left as it is.
+
+Exit status: as for prove. 1 if no manager answers within a second, 3 if no broker does within 5 seconds.")]
+struct StatusOptions {
+    /// The NATS broker, such as nats://host:4222
+    #[arg(long, value_name = "URL")]
+    farm: String,
+    #[command(flatten)]
+    login: LoginOptions,
+    /// How it is printed
+    #[arg(long, value_enum, default_value = "text")]
+    format: StatusFormat,
+    #[command(flatten)]
+    file: ResultFile,
+}

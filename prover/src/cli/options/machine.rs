@@ -1,0 +1,96 @@
+//! Options for threads, memory and progress output.
+
+use clap::Args;
+use draughtproof_proof::progress::Progress;
+use draughtproof_proof::search::Search;
+
+use super::sizes::parse_size;
+use crate::cli::failure::Failure;
+use crate::cli::output::QuietOption;
+use crate::egdb::size::{rounded_down, rounded_up};
+
+/// The resources of the machine that a command may use.
+#[derive(Args, Debug)]
+pub(crate) struct MachineOptions {
+    /// Threads [default: one for each core]. Only what `engine` and `book` find depends on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Memory to use at the most, such as 512MiB or 4GiB [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    pub(crate) quiet: QuietOption,
+}
+
+impl MachineOptions {
+    pub(crate) fn progress(&self) -> Progress {
+        self.quiet.progress()
+    }
+
+    /// Sets the number of threads of this process.
+    pub(crate) fn start(&self) -> Result<(), Failure> {
+        if self.threads == Some(0) {
+            return Err(Failure::Input("--threads: expected at least 1, found 0".into()));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
+        pool.build_global().map_err(|e| Failure::Resource(format!("cannot start threads: {e}")))
+    }
+
+    /// The number of workers of a proof.
+    pub(crate) fn workers(&self) -> usize {
+        rayon::current_num_threads()
+    }
+
+    /// These options without progress output.
+    pub(crate) fn silent(self) -> Self {
+        MachineOptions { quiet: QuietOption { quiet: true }, ..self }
+    }
+
+    /// The bytes of memory that may be used.
+    pub(crate) fn memory(&self) -> u64 {
+        self.memory.or_else(free_memory).unwrap_or(4 << 30)
+    }
+}
+
+/// Three quarters of the memory that the operating system reports as available.
+fn free_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kib * 1024 / 4 * 3)
+}
+
+/// The option for the transposition tables of searches.
+#[derive(Args, Debug)]
+pub(crate) struct TableOption {
+    /// Memory of the table of a search, such as 512MiB or 4GiB, and half as much again while it
+    /// grows. When it is full the search goes on and forgets what took the least work
+    #[arg(long = "leaf-table", value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    pub(crate) bytes: u64,
+}
+
+impl TableOption {
+    /// Checks that `tables` transposition tables, of searches of `nodes` nodes each, fit into
+    /// `memory` bytes. `fewer` is the command's own option that lowers the need, for the error
+    /// message.
+    pub(crate) fn check(
+        &self,
+        nodes: u64,
+        tables: u64,
+        memory: u64,
+        fewer: &str,
+    ) -> Result<(), Failure> {
+        let each = self.bytes.min(Search::most_bytes(nodes));
+        let needed = (each + each / 2).saturating_mul(tables);
+        if needed <= memory {
+            return Ok(());
+        }
+        Err(Failure::Resource(format!(
+            "{tables} searches with tables of {} need {}; expected at most {}: use a smaller \
+             --leaf-table, fewer {fewer} or more --memory",
+            rounded_up(each),
+            rounded_up(needed),
+            rounded_down(memory)
+        )))
+    }
+}

@@ -1,0 +1,262 @@
+//! Options that several commands have. Those for the game, the claim and the database are here.
+
+pub(crate) mod game_files;
+pub(crate) mod sizes;
+pub(crate) mod values;
+
+mod machine;
+mod positions;
+mod start;
+
+pub(crate) use game_files::GameInFile;
+pub(crate) use machine::{MachineOptions, TableOption};
+pub(crate) use positions::Positions;
+pub(crate) use start::StartOptions;
+pub(crate) use values::{MapSpace, ValuesOptions};
+
+use std::path::{Path, PathBuf};
+
+use certificate_spec::database::DatabaseManifest;
+use clap::{Args, ValueEnum};
+use draughtproof_proof::prepare_database::{
+    Holding, Room, is_possible, load, load_finished, most_pieces,
+};
+use draughtproof_proof::proof::Asked;
+
+use crate::board::{Board, Game};
+use crate::cli::failure::Failure;
+use crate::egdb::{Cover, Depths, Store, StoreError, Values};
+use values::end;
+
+/// The option for the game.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct GameOption {
+    /// The game: RxC or RxC/k
+    #[arg(long, value_name = "GAME", default_value = "6x6")]
+    pub(crate) game: Game,
+}
+
+/// The claim to prove.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClaimOption {
+    /// The exact value, whatever it is
+    Value,
+    /// Black does not lose
+    BlackNotLost,
+    /// White does not lose
+    WhiteNotLost,
+}
+
+impl From<ClaimOption> for Asked {
+    fn from(claim: ClaimOption) -> Self {
+        match claim {
+            ClaimOption::Value => Asked::Value,
+            ClaimOption::BlackNotLost => Asked::BlackNotLost,
+            ClaimOption::WhiteNotLost => Asked::WhiteNotLost,
+        }
+    }
+}
+
+/// The option for the folder of the databases.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct DatabaseOption {
+    /// Directory of the databases; that of the board RxC is DIR/RxC
+    #[arg(long, value_name = "DIR", default_value = "egdb")]
+    pub(crate) db: PathBuf,
+}
+
+/// The options for an existing database.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct StoredOptions {
+    #[command(flatten)]
+    pub(crate) game: GameOption,
+    #[command(flatten)]
+    db: DatabaseOption,
+    /// Use the database of these positions: N for those with at most N pieces, N:M for those of
+    /// them with at most M on a side, or several of these, such as 7,8:4; 0 for none [default: all
+    /// that are there]
+    #[arg(long = "pieces", value_name = "COVER")]
+    cover: Option<Cover>,
+}
+
+impl StoredOptions {
+    /// The options for the database of a game with a cover, or with all slices that are there.
+    pub(crate) fn new(game: GameOption, db: DatabaseOption, cover: Option<Cover>) -> Self {
+        StoredOptions { game, db, cover }
+    }
+
+    pub(crate) fn board(&self) -> &Board {
+        &self.game.game.board
+    }
+
+    /// The depths beside the database, if there are any.
+    pub(crate) fn depths(&self) -> Result<Depths, Failure> {
+        Ok(Depths::open(&self.db.db, self.board())?)
+    }
+
+    /// The store of the database.
+    pub(crate) fn store(&self) -> Store {
+        Store::new(&self.db.db, self.board())
+    }
+
+    /// The MANIFEST of the database, for the requested cover.
+    pub(crate) fn manifest(&self, store: &Store) -> Result<DatabaseManifest, StoreError> {
+        match &self.cover {
+            Some(cover) => store.manifest_of(cover),
+            None => store.manifest(),
+        }
+    }
+
+    /// Loads the database for look-ups, with tables in memory or mapped as `values` says.
+    pub(crate) fn load(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        Ok(self.load_into(machine, &values.room(machine))?.on_failure(end))
+    }
+
+    fn load_into(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
+        let store = self.store();
+        let cover = self.manifest(&store)?.cover;
+        Ok(load_finished(&store, &cover, room, &machine.progress())?)
+    }
+
+    /// Like `load`; an empty database if none is requested or found.
+    pub(crate) fn load_if_there(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        self.if_there(machine, || self.load(machine, values))
+    }
+
+    /// Calls `load`; returns an empty database if none is requested or found.
+    fn if_there(
+        &self,
+        machine: &MachineOptions,
+        load: impl FnOnce() -> Result<Values, Failure>,
+    ) -> Result<Values, Failure> {
+        let loaded = match &self.cover {
+            Some(cover) if cover.is_empty() => None,
+            Some(_) => Some(load()?),
+            None => match load() {
+                Err(Failure::Store(StoreError::Missing { .. })) => None,
+                loaded => Some(loaded?),
+            },
+        };
+        Ok(loaded.unwrap_or_else(|| {
+            machine.progress().say("no database is used".into());
+            Values::empty(self.board())
+        }))
+    }
+
+    /// Opens the database for look-ups of single positions, without making tables.
+    pub(crate) fn open(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        let room = values.room(machine);
+        let holding = room.holding.or(Some(Holding::MappedIfThere));
+        Ok(self.load_into(machine, &Room { holding, ..room })?.on_failure(end))
+    }
+
+    /// Like `open`; an empty database if none is requested or found.
+    pub(crate) fn open_if_there(
+        &self,
+        machine: &MachineOptions,
+        values: &ValuesOptions,
+    ) -> Result<Values, Failure> {
+        self.if_there(machine, || self.open(machine, values))
+    }
+
+    /// The folder of the databases.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.db.db
+    }
+
+    /// These options with another folder of databases.
+    pub(crate) fn with_folder(&self, folder: &Path) -> Self {
+        StoredOptions { db: DatabaseOption { db: folder.into() }, ..self.clone() }
+    }
+
+    /// These options with another game.
+    pub(crate) fn with_game(self, game: Game) -> Self {
+        StoredOptions { game: GameOption { game }, ..self }
+    }
+}
+
+/// The options for building a database.
+#[derive(Args, Debug)]
+pub(crate) struct BuildOptions {
+    #[command(flatten)]
+    pub(crate) game: GameOption,
+    /// Which positions: N for those with at most N pieces, N:M for those of them with at most M on
+    /// a side, or several of these, such as 7,8:4
+    #[arg(long = "pieces", value_name = "COVER", required = true)]
+    cover: Option<Cover>,
+    #[command(flatten)]
+    pub(crate) db: DatabaseOption,
+    #[command(flatten)]
+    pub(crate) machine: MachineOptions,
+}
+
+impl BuildOptions {
+    /// The board of the game.
+    pub(crate) fn board(&self) -> &Board {
+        &self.game.game.board
+    }
+
+    /// The folder of the databases.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.db.db
+    }
+
+    /// The cover. It is missing only where a subcommand stands in place of these options.
+    fn cover(&self) -> Result<&Cover, Failure> {
+        let Some(cover) = &self.cover else {
+            return Err(Failure::Input("--pieces: expected a cover, found none".into()));
+        };
+        check_cover(self.board(), cover)?;
+        Ok(cover)
+    }
+
+    /// Sets the number of threads; returns the store of the database, and its cover.
+    pub(crate) fn start(&self) -> Result<(Store, &Cover), Failure> {
+        let cover = self.cover()?;
+        self.machine.start()?;
+        Ok((Store::new(&self.db.db, self.board()), cover))
+    }
+
+    /// The options for the same database when it is there.
+    pub(crate) fn into_stored(self) -> Result<(StoredOptions, MachineOptions), Failure> {
+        self.cover()?;
+        Ok((StoredOptions::new(self.game, self.db, self.cover), self.machine))
+    }
+}
+
+/// Checks that the board can have the database of a cover, and that the cover is not empty.
+pub(crate) fn check_cover(board: &Board, cover: &Cover) -> Result<(), Failure> {
+    if !cover.is_empty() && is_possible(board, cover) {
+        return Ok(());
+    }
+    let most = most_pieces(board);
+    Err(Failure::Input(format!(
+        "--pieces: expected 2 to {most} on {}, found {cover}",
+        board.name()
+    )))
+}
+
+/// Builds or reads a database.
+pub(crate) fn database(
+    machine: &MachineOptions,
+    values: &ValuesOptions,
+    db: &DatabaseOption,
+    board: &Board,
+    cover: &Cover,
+) -> Result<Values, Failure> {
+    let store = Store::new(&db.db, board);
+    let values = load(&store, cover, &values.room(machine), &machine.progress())?;
+    Ok(values.on_failure(end))
+}

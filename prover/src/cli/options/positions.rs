@@ -1,0 +1,116 @@
+//! The positions of a command: from the command line, or from standard input, a FEN a line.
+
+use std::io::{self, BufRead};
+
+use certificate_spec::text::without_mark;
+
+use super::StartOptions;
+use super::start::{START, read_position};
+use crate::board::{Game, Position};
+use crate::cli::failure::Failure;
+
+/// The argument that stands for standard input.
+const STDIN: &str = "-";
+
+/// The positions that a command answers, one after the other.
+pub(crate) enum Positions {
+    /// The positions of the command line, each with its text.
+    Given(Vec<(String, Position)>),
+    /// One position a line on standard input.
+    Lines,
+}
+
+impl Positions {
+    /// The positions of the FENs, or of the options for a start; `None` if neither is given.
+    pub(crate) fn new(
+        game: &Game,
+        start: &StartOptions,
+        fens: &[String],
+    ) -> Result<Option<Self>, Failure> {
+        if let Some(position) = start.given(game)? {
+            let fen = game.board.write_fen(&position);
+            return Ok(Some(Positions::Given(vec![(fen, position)])));
+        }
+        if fens == [STDIN] {
+            return Ok(Some(Positions::Lines));
+        }
+        let read = |fen: &String| {
+            let position = read_position(game, fen)?;
+            Ok((name(game, fen, &position), position))
+        };
+        let given = fens.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+        Ok((!given.is_empty()).then_some(Positions::Given(given)))
+    }
+
+    /// Answers each position. A line on standard input that is no FEN is answered with its fault,
+    /// in its place; the faults are counted in the result. Empty lines are skipped.
+    ///
+    /// `answer` gets the text without tabs, and the position.
+    pub(crate) fn answer_each(
+        &self,
+        game: &Game,
+        mut answer: impl FnMut(&str, Result<&Position, &str>) -> Result<(), Failure>,
+    ) -> Result<Answered, Failure> {
+        let given = match self {
+            Positions::Given(given) => given,
+            Positions::Lines => return answer_lines(game, answer),
+        };
+        for (text, position) in given {
+            answer(text, Ok(position))?;
+        }
+        Ok(Answered { lines: given.len(), bad: 0 })
+    }
+}
+
+fn answer_lines(
+    game: &Game,
+    mut answer: impl FnMut(&str, Result<&Position, &str>) -> Result<(), Failure>,
+) -> Result<Answered, Failure> {
+    let mut answered = Answered { lines: 0, bad: 0 };
+    for (i, line) in io::stdin().lock().split(b'\n').enumerate() {
+        let line = line?;
+        // A line that is not UTF-8 is reported as no FEN.
+        let line = String::from_utf8_lossy(&line);
+        let text = if i == 0 { without_mark(&line).trim() } else { line.trim() };
+        if text.is_empty() {
+            continue;
+        }
+        answered.lines += 1;
+        match read_position(game, text) {
+            Ok(position) => answer(&name(game, text, &position), Ok(&position))?,
+            Err(error) => {
+                answered.bad += 1;
+                let what = format!("standard input, line {}: {error}", i + 1);
+                answer(&in_column(text), Err(&what))?;
+            }
+        }
+    }
+    Ok(answered)
+}
+
+/// The name of a position in answers: the text as it was given, or for `start` the FEN.
+fn name(game: &Game, text: &str, position: &Position) -> String {
+    if text.trim() == START { game.board.write_fen(position) } else { in_column(text) }
+}
+
+/// A text for a column: control characters become blanks.
+fn in_column(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The number of positions that were asked for.
+#[must_use = "bad lines make a command fail"]
+pub(crate) struct Answered {
+    lines: usize,
+    bad: usize,
+}
+
+impl Answered {
+    /// An error if some of them were no positions.
+    pub(crate) fn result(self) -> Result<(), Failure> {
+        match self {
+            Answered { bad: 0, .. } => Ok(()),
+            Answered { lines, bad } => Err(Failure::Lines { bad, lines }),
+        }
+    }
+}

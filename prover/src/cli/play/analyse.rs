@@ -1,0 +1,147 @@
+//! `prove analyse`.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use draughtproof_proof::heuristic::{Analysis, Heuristic, Limits};
+use serde::Serialize;
+
+use super::limits::LimitOptions;
+use crate::board::{Board, MoveError, Position};
+use crate::cli::failure::Failure;
+use crate::cli::options::{MachineOptions, Positions, StartOptions, StoredOptions, ValuesOptions};
+use crate::cli::output::{Format, ResultOptions, ResultWriter};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove analyse --game 8x8 --time 10                    the start
+  prove analyse --game 8x8 --depth 15 B:W18,24,27,K30:B5,9,12,K16
+  prove analyse --nodes 1000000 --format tsv start
+  prove analyse --game 8x8 --opening 13 --moves 19x12
+  prove analyse --game 8x8 --nodes 100000 --format json - <positions.txt
+
+Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
+is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
+found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
+value, the search ends. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
+results depend on the machine. Databases that are there are used.
+
+In tsv and json each line has fen, depth, score, nodes, nodes a second, proven, pv. A line of standard input \
+that is no FEN is answered in its place, in json by an object with fen and error, in tsv by error for the \
+depth and what is wrong in the last column; the others are answered all the same, and the exit status is 1.")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    /// Positions, or "start" for that of the game, which is the default; "-" for one a line on
+    /// standard input
+    #[arg(value_name = "FEN", conflicts_with = "start")]
+    fens: Vec<String>,
+    #[command(flatten)]
+    start: StartOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let board = options.stored.board();
+    let game = &options.stored.game.game;
+    let positions = match Positions::new(game, &options.start, &options.fens)? {
+        Some(positions) => positions,
+        None => Positions::Given(vec![(board.write_fen(&game.start()), game.start())]),
+    };
+    let mut out = options.result.begin()?;
+    options.machine.start()?;
+    let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let usual = Limits { time: Some(Duration::from_secs(5)), ..Limits::default() };
+    let limits = options.limits.limits(usual);
+    let mut heuristic = Heuristic::new(board, &database);
+    let format = options.result.format;
+    if format == Format::Tsv {
+        out.line("fen\tdepth\tscore\tnodes\tnodes/s\tproven\tpv")?;
+    }
+    let answered = positions.answer_each(game, |text, position| {
+        let position = match position {
+            Ok(position) => position,
+            Err(what) => return out.fault(format, text, COLUMNS, what),
+        };
+        let fen = board.write_fen(position);
+        if format == Format::Text {
+            out.line(&fen)?;
+            let [depth, score, nodes, rate] = ["depth", "score", "nodes", "kn/s"];
+            out.line(&format!("{depth:>5} {score:>7} {nodes:>13} {rate:>9}  proven   pv"))?;
+        }
+        let start = Instant::now();
+        // The callback cannot return an error, so one of printing is kept until the search has
+        // ended.
+        let mut printed: Result<(), Failure> = Ok(());
+        heuristic.search(position, limits, |analysis| {
+            if printed.is_ok() {
+                let seconds = start.elapsed().as_secs_f64();
+                let pv = line(board, position, analysis);
+                printed = pv.map_err(|e| Failure::Input(e.to_string())).and_then(|pv| {
+                    let rate = (analysis.nodes as f64 / seconds.max(1e-6)) as u64;
+                    print(&mut out, format, &Row::new(&fen, analysis, rate, &pv))?;
+                    // A user or program that follows the search sees each depth at once.
+                    out.flush()
+                });
+            }
+        });
+        printed
+    })?;
+    out.finish()?;
+    answered.result()
+}
+
+/// The number of columns of a line in TSV.
+const COLUMNS: usize = 7;
+
+/// The result of one depth, as it is printed.
+#[derive(Serialize)]
+struct Row<'a> {
+    fen: &'a str,
+    depth: u32,
+    score: i32,
+    nodes: u64,
+    nodes_per_second: u64,
+    proven: String,
+    ends_in_draw: bool,
+    pv: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn new(fen: &'a str, analysis: &Analysis, nodes_per_second: u64, pv: &'a str) -> Self {
+        let Analysis { depth, score, nodes, ends_in_draw, .. } = *analysis;
+        let proven = analysis.proven.to_string();
+        Row { fen, depth, score, nodes, nodes_per_second, proven, ends_in_draw, pv }
+    }
+}
+
+/// The names of the moves of the principal variation.
+fn line(board: &Board, position: &Position, analysis: &Analysis) -> Result<String, MoveError> {
+    let mut from = position;
+    let moves = analysis.pv.iter().map(|to| board.write_move(std::mem::replace(&mut from, to), to));
+    Ok(moves.collect::<Result<Vec<_>, _>>()?.join(" "))
+}
+
+fn print(out: &mut ResultWriter, format: Format, row: &Row<'_>) -> Result<(), Failure> {
+    let Row { fen, depth, score, nodes, nodes_per_second: rate, proven, ends_in_draw, pv } = row;
+    match format {
+        Format::Text => {
+            let end = if *ends_in_draw { " (draw)" } else { "" };
+            let kilo = rate / 1000;
+            let line =
+                format!("{depth:>5} {score:>+7} {nodes:>13} {kilo:>9}  {proven:<8} {pv}{end}");
+            out.line(&line)
+        }
+        Format::Tsv => {
+            out.line(&format!("{fen}\t{depth}\t{score}\t{nodes}\t{rate}\t{proven}\t{pv}"))
+        }
+        Format::Json => out.json(row),
+    }
+}

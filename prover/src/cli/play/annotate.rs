@@ -1,0 +1,146 @@
+//! `prove annotate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use draughtproof_play::games::{
+    Annotated, AnnotatedRow, Judge, MISTAKE_COLUMNS, annotate, mistake_tsv,
+};
+use draughtproof_proof::heuristic::Limits;
+use draughtproof_proof::progress::print_line;
+
+use super::limits::LimitOptions;
+use super::replay::strictness;
+use crate::board::{PdnGame, PdnReader, RemarkKind, write_pdn};
+use crate::cli::failure::Failure;
+use crate::cli::options::game_files::{file_error, open};
+use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::output::{Format, ResultOptions, ResultWriter};
+
+/// The default limit of nodes for a position.
+const NODES: u64 = 100_000;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove annotate games.pdn >annotated.pdn
+  prove annotate --pieces 6 --time 2 --table mistakes.tsv games.pdn >annotated.pdn
+  prove annotate --fresh annotated.pdn --out again.pdn
+  prove annotate --format tsv games.pdn        the mistakes alone
+
+Writes the games with a comment on each move: what the position after it is worth. Where that is proved, it \
+is a value, with (database) or (search); else a score in men, good for Black if positive, and its depth. ?? \
+marks a move of which it is proved that it gives a draw or a win away; ? one after which the score is worse by \
+half a man or more than after the best move; better play follows as a variation. Values are those of the rules \
+without a 40-move rule. Remarks that the games have are kept; a strength such as ! gives way to that of a \
+mistake, whose comment names it. A game with a fault is annotated up to there; from there on it is written as it \
+was, behind a comment that says what is wrong, and it is reported on standard error. The list of mistakes comes at the end, on standard error or in the FILE of --table, there in \
+columns separated by tabs: game, line, event, black, white, number, played, mark, before, after, better. \
+--format tsv prints this table instead of the games; --format json an object for each game, with game, line, \
+event, black, white, mistakes, fault and, with all remarks, pdn.
+
+Each position is searched on its own, with --nodes 100000 unless --depth, --nodes or --time say otherwise. With \
+--time results depend on the machine. Databases that are there are used.
+
+Exit status: 0 if all games are annotated, 1 if one has a fault (all are written, unless one with a fault is \
+longer than 1 MiB: then nothing is), 2 for wrong usage or if there is no game, 3 if a file cannot be read or \
+written.")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    /// A file of games, in PDN ["-" is standard input]
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Accept only what PDN 3.0 has
+    #[arg(long)]
+    strict: bool,
+    /// Leave out the comments, marks and variations that the games have
+    #[arg(long)]
+    fresh: bool,
+    /// Write the list of mistakes to FILE
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let game = &options.stored.game.game;
+    let (name, source) = open(&options.file)?;
+    // A file that cannot be written is reported before the work.
+    let mut out = options.result.begin()?;
+    let table = options.table.as_deref().map(|file| ResultWriter::new(Some(file))).transpose()?;
+    options.machine.start()?;
+    let database = options.stored.load_if_there(&options.machine, &options.values)?;
+    let usual = Limits { nodes: NODES, ..Limits::default() };
+    let judge = Judge::new(&game.board, &database, options.limits.limits(usual));
+    let progress = options.machine.progress();
+    let bar = progress.start("annotating".into(), 0, "positions");
+    let format = options.result.format;
+    if format == Format::Tsv {
+        out.line(MISTAKE_COLUMNS)?;
+    }
+    let (mut games, mut faulty, mut list, mut rows) = (0, 0, String::new(), String::new());
+    for pdn in PdnReader::new(game, &name, source, strictness(options.strict)) {
+        let mut pdn = pdn.map_err(|e| file_error(&options.file, e))?;
+        games += 1;
+        faulty += usize::from(pdn.fault.is_some());
+        report(&name, &pdn)?;
+        if options.fresh {
+            pdn.remarks.retain(|remark| matches!(remark.what, RemarkKind::SetUp(_)));
+        }
+        let Annotated { game: annotated, mistakes } = annotate(&judge, pdn)?;
+        bar.add(annotated.positions.len() as u64 + 1);
+        let pdn = write_pdn(&game.board, &annotated)?;
+        match format {
+            Format::Text if games > 1 => out.text(&format!("\n{pdn}"))?,
+            Format::Text => out.text(&pdn)?,
+            Format::Tsv => out.text(&mistake_tsv(&annotated, &mistakes))?,
+            Format::Json => out.json(&AnnotatedRow::new(&annotated, &mistakes, &pdn))?,
+        }
+        // Output is flushed after each game, so that finished games are kept if the run is
+        // interrupted.
+        out.flush()?;
+        rows += &mistake_tsv(&annotated, &mistakes);
+        if format == Format::Text {
+            mistakes.iter().for_each(|mistake| list += &(mistake.text(&annotated) + "\n"));
+        }
+    }
+    bar.finish();
+    if games == 0 {
+        return Err(Failure::Input(format!("{name}: expected games, found none")));
+    }
+    out.finish()?;
+    match table {
+        Some(mut table) => {
+            table.text(&format!("{MISTAKE_COLUMNS}\n{rows}"))?;
+            table.finish()?;
+        }
+        None => list.lines().for_each(print_line),
+    }
+    if faulty > 0 {
+        return Err(Failure::Games { faulty, games });
+    }
+    Ok(())
+}
+
+/// Reports the fault of a game. A game whose text cannot be kept is a failure, which leaves the
+/// files as they are.
+fn report(name: &str, pdn: &PdnGame) -> Result<(), Failure> {
+    if let Some(contradiction) = pdn.contradiction() {
+        print_line(&format!("game {}: {name}, line {}: {contradiction}", pdn.number, pdn.line));
+    }
+    match (&pdn.fault, &pdn.unread) {
+        (None, _) => {}
+        (Some(fault), Some(_)) => {
+            print_line(&format!("game {} is kept as it is from here on: {fault}", pdn.number));
+        }
+        (Some(fault), None) => return Err(Failure::Unkept(fault.to_string())),
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! `prove book`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use certificate_spec::text::without_mark;
+use clap::Args;
+use draughtproof_play::book::{Book, Builder, Growth};
+use draughtproof_proof::heuristic::{Heuristic, Limits};
+
+use super::limits::LimitOptions;
+use crate::board::{Game, Position};
+use crate::cli::failure::Failure;
+use crate::cli::options::sizes::parse_size;
+use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::output::ResultWriter;
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove book --out book.tsv                              1000 positions from the start of 8x8
+  prove book --out book.tsv --positions 5000 --time 10   goes on with it, 10 seconds a move
+  prove book --out book.tsv --openings corpus/literature.tsv
+
+Searches each move of a position and adds the position to the book, the most promising position first: one that \
+best play reaches, or nearly best play (drop-out expansion). The same command goes on with a book that is \
+there. It is written every ten seconds and at the end; Ctrl-C ends it. `prove engine --book FILE` plays by it.
+
+The file has a line for each move: FEN, move, score and depth of its search, value by what follows in the book, \
+and the mark best, refuted (worse by half a man or more) or -. Scores are in hundredths of a man for the side to move. \
+Without --depth, --nodes and --time a search takes 1,000,000 nodes.")]
+pub(crate) struct Options {
+    /// The file of the book
+    #[arg(long = "out", value_name = "FILE")]
+    file: PathBuf,
+    /// End when the book has N positions
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    positions: usize,
+    /// Begin also after the openings in FILE: columns with tabs between, named by the first line,
+    /// one of them `moves`
+    #[arg(long, value_name = "FILE")]
+    openings: Option<PathBuf>,
+    /// Memory of the table in which a search remembers positions, such as 64MiB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = parse_size)]
+    hash: u64,
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+/// The default limit of nodes for a move.
+const NODES: u64 = 1_000_000;
+/// Interval between writes of the book.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let game = &options.stored.game.game;
+    let mut book = match options.file.exists() {
+        true => Book::read(&options.file, game)?,
+        false => Book::default(),
+    };
+    let mut roots = vec![game.start()];
+    if let Some(file) = &options.openings {
+        roots.extend(read_openings(file, game)?);
+    }
+    // The writer is made and dropped, so that a file that cannot be written is reported before the
+    // first search.
+    ResultWriter::new(Some(&options.file))?;
+    options.machine.start()?;
+    let values = options.stored.open_if_there(&options.machine, &options.values)?;
+    let engine = Heuristic::new(&game.board, &values)
+        .with_threads(options.machine.workers())
+        .with_memory(options.hash);
+    let stopped = stop_when_asked(engine.stop_flag())?;
+    let limits = options.limits.limits(Limits { nodes: NODES, ..Limits::default() });
+    let mut builder = Builder { board: &game.board, engine, limits, roots };
+
+    let progress = options.machine.progress();
+    let bar = progress.start("book".into(), options.positions as u64, "positions");
+    bar.resume(book.len() as u64);
+    let mut written = Instant::now();
+    while book.len() < options.positions {
+        if builder.grow(&mut book, || stopped.load(Ordering::Relaxed)) != Growth::Added {
+            break;
+        }
+        bar.add(1);
+        if written.elapsed() > INTERVAL {
+            book.save(&options.file, game)?;
+            written = Instant::now();
+        }
+    }
+    bar.finish();
+    book.save(&options.file, game)?;
+    progress.say(format!("{}: {} positions", options.file.display(), book.len()));
+    Ok(())
+}
+
+/// Makes the first Ctrl-C or similar signal stop the search and set the returned flag, and the
+/// second one end the process.
+fn stop_when_asked(search: Arc<AtomicBool>) -> Result<Arc<AtomicBool>, Failure> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stopped);
+    let stop = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        search.store(true, Ordering::Relaxed);
+    };
+    ctrlc::set_handler(stop)
+        .map_err(|e| Failure::Resource(format!("cannot handle signals: {e}")))?;
+    Ok(stopped)
+}
+
+/// The positions after the openings of a file.
+fn read_openings(file: &Path, game: &Game) -> Result<Vec<Position>, Failure> {
+    let io = |source| Failure::File { path: file.into(), source };
+    let text = fs::read_to_string(file).map_err(io)?;
+    let fault = |what: String| Failure::Input(format!("{}: {what}", file.display()));
+    let lines = without_mark(&text).lines();
+    let mut lines = lines.filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    let header = lines.next().unwrap_or_default();
+    let column = header.split('\t').position(|name| name == "moves");
+    let column = column.ok_or_else(|| fault("expected a column moves, found none".into()))?;
+    let read = |line: &str| {
+        let moves = line.split('\t').nth(column).unwrap_or_default();
+        let positions = game.board.read_line(&game.start(), moves);
+        let positions = positions.map_err(|e| fault(e.to_string()))?;
+        Ok(positions.last().copied().unwrap_or_else(|| game.start()))
+    };
+    lines.map(read).collect()
+}

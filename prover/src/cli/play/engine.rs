@@ -1,0 +1,104 @@
+//! `prove engine`.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use draughtproof_play::engine::{self, Opened, Parameters, Setup};
+use draughtproof_proof::heuristic::Limits;
+
+use super::limits::LimitOptions;
+use crate::cli::failure::Failure;
+use crate::cli::options::sizes::parse_size;
+use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::egdb::Values;
+use crate::egdb::size::{rounded_down, rounded_up};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove engine                               checkers, with the database in egdb if there is one
+  prove engine --hash 1GiB --threads 4 --db /data/egdb
+  prove engine --game 6x6 --pieces 0 --book book.tsv
+
+Speaks the Hub protocol, version 2 (Fabien Letouzey, as in Scan), a line a command: hub, set-param, init, \
+new-game, pos, level, go think, go ponder, go analyze, stop, ponder-hit, ping, quit. A move comes from the \
+book, from the database where that decides, and else from a search, whose scores are in men: a win on the board in N moves \
+is 100 - N/100, one in the database about 99.
+
+Positions are written as pydraughts does for English draughts: the board turned, the colours exchanged, so that \
+the side to move first is W and stands on the high numbers. Moves have the numbers of PDN: 11-15, and 22x15x18 for \
+a capture of the piece on 18.
+
+Where there is no legal move the answer is done move=0-0, after an error. Where no level is given, --depth, --nodes and --time hold for each move, or else 5 seconds. Parameters that can be \
+set by set-param: threads, hash (in MiB), db, book, ponder. A line that is not understood is answered by a line \
+`error message=...`, and nothing else happens.
+
+Exit status: 0 at quit and the end of input. Otherwise as for prove.")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    /// Play openings by this book, as `prove book` makes it
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    /// Memory of the table in which a search remembers positions, such as 64MiB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "128MiB", value_parser = parse_size)]
+    hash: u64,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+/// The default time for a move.
+const TIME: Duration = Duration::from_secs(5);
+
+pub(crate) fn run(options: Options) -> Result<(), Failure> {
+    let Options { stored, values, book, hash, limits, machine } = options;
+    machine.start()?;
+    // Clients of the engine read standard error together with standard output.
+    let machine = machine.silent();
+    let memory = machine.memory();
+    if hash > memory {
+        let (most, found) = (rounded_down(memory), rounded_up(hash));
+        let what = format!("--hash: expected at most {most}, found {found}");
+        return Err(Failure::Resource(what));
+    }
+    let parameters = Parameters {
+        threads: machine.workers(),
+        hash,
+        most_hash: memory,
+        database: stored.folder().into(),
+        book: book.unwrap_or_default(),
+        ponder: false,
+    };
+    let open = |parameters: &Parameters| {
+        open(&stored, &values, &machine, parameters).map_err(|e| e.to_string())
+    };
+    let limits = limits.limits(Limits { time: Some(TIME), ..Limits::default() });
+    let setup = Setup { game: stored.game.game.clone(), parameters, limits, open: &open };
+    Ok(engine::run(&setup, io::stdin(), io::stdout().lock())?)
+}
+
+/// Opens the database. It has to be there unless its folder is the one that the command began with.
+fn open(
+    stored: &StoredOptions,
+    values: &ValuesOptions,
+    machine: &MachineOptions,
+    parameters: &Parameters,
+) -> Result<Opened, Failure> {
+    let folder = &parameters.database;
+    if folder.as_os_str().is_empty() {
+        return Ok(Opened { values: Values::empty(stored.board()), depths: None });
+    }
+    let values = if folder == stored.folder() {
+        stored.open_if_there(machine, values)?
+    } else {
+        stored.with_folder(folder).open(machine, values)?
+    };
+    let stored = stored.with_folder(folder);
+    let depths = if values.cover().is_empty() { None } else { Some(stored.depths()?) };
+    Ok(Opened { values, depths })
+}

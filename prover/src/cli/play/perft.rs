@@ -1,0 +1,56 @@
+//! `prove perft`.
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::board::perft;
+use crate::cli::failure::Failure;
+use crate::cli::options::{GameOption, StartOptions};
+use crate::cli::output::{Format, QuietOption, ResultOptions};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove perft --game 8x8 --depth 10
+
+Prints depth<TAB>nodes for each depth, in json an object with both. Two ways of capturing that lead to the same position count \
+separately. One thread; the last move is counted, not made.")]
+pub(crate) struct Options {
+    #[command(flatten)]
+    game: GameOption,
+    /// The greatest number of moves
+    #[arg(long, value_name = "D")]
+    depth: u32,
+    #[command(flatten)]
+    start: StartOptions,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    quiet: QuietOption,
+}
+
+/// The count of one depth.
+#[derive(Serialize)]
+struct Row {
+    depth: u32,
+    nodes: u64,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let game = &options.game.game;
+    let start = options.start.position(game)?;
+    let mut out = options.result.begin()?;
+    for depth in 1..=options.depth {
+        let progress = options.quiet.progress();
+        let bar = progress.start(format!("depth {depth}"), 0, "move sequences");
+        let nodes = perft(&game.board, &start, depth);
+        bar.add(nodes);
+        bar.finish();
+        match options.result.format {
+            Format::Text | Format::Tsv => out.line(&format!("{depth}\t{nodes}"))?,
+            Format::Json => out.json(&Row { depth, nodes })?,
+        }
+        // The next depth takes longer than all depths before, so this one is printed at once.
+        out.flush()?;
+    }
+    out.finish()
+}

@@ -1,0 +1,67 @@
+//! Writes a certificate, and the summary of it.
+
+use std::path::Path;
+
+use certificate_spec::claim::Claim;
+use draughtproof_proof::certificate::{Certificate, Section, Target};
+use draughtproof_proof::proof::if_assumed;
+use serde::Serialize;
+
+use crate::cli::failure::Failure;
+use crate::cli::output::{Format, ResultWriter};
+
+/// The summary of a certificate, in JSON.
+#[derive(Serialize)]
+struct Written {
+    value: &'static str,
+    game: String,
+    start: String,
+    certificate: String,
+    nodes: usize,
+    leaves: usize,
+    /// The number of nodes that the value rests on and that are not proved.
+    assumed: usize,
+    bytes: u64,
+    root: String,
+}
+
+/// Writes a certificate, and prints its summary.
+pub(super) fn write_certificate(
+    claim: &Claim,
+    sections: &[Section],
+    target: Target,
+    directory: &Path,
+    format: Format,
+    mut out: ResultWriter,
+) -> Result<(), Failure> {
+    let certificate = Certificate::new(claim, sections);
+    certificate.write(target)?;
+    let written = Written {
+        value: claim.value.word(),
+        game: claim.game.clone(),
+        start: claim.start.clone(),
+        certificate: directory.display().to_string(),
+        nodes: sections.iter().map(|section| section.nodes().len()).sum(),
+        leaves: sections.iter().map(|section| section.leaves().len()).sum(),
+        assumed: sections.iter().map(Section::assumed).sum(),
+        bytes: certificate.bytes(),
+        root: certificate.root().to_string(),
+    };
+    let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
+    match format {
+        Format::Text => {
+            out.line(&if_assumed(*assumed, &format!("{value} {game} from {start}")))?;
+            out.line(&format!(
+                "certificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
+            ))?;
+        }
+        Format::Tsv => {
+            out.line("value\tgame\tstart\tcertificate\tnodes\tleaves\tassumed\tbytes\troot")?;
+            out.line(&format!(
+                "{value}\t{game}\t{start}\t{certificate}\t{nodes}\t{leaves}\t{assumed}\t{bytes}\t{root}"
+            ))?;
+        }
+        Format::Json => out.json(&written)?,
+    }
+    out.finish()
+}

@@ -1,0 +1,96 @@
+//! `prove combine`.
+
+use std::path::PathBuf;
+
+use certificate_spec::claim::Claim;
+use clap::Args;
+use draughtproof_proof::certificate::{ExpectedCertificate, Stored, Target};
+use draughtproof_proof::combine::{Combination, CombineError, Combined, first_of_alike};
+
+use super::certificate::write_certificate;
+use crate::cli::failure::Failure;
+use crate::cli::options::{
+    ClaimOption, DatabaseOption, MachineOptions, StartOptions, ValuesOptions, database,
+};
+use crate::cli::output::ResultOptions;
+use crate::egdb::{Store, Values};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  prove --moves 4-7 --emit after-4-7 --claim black-not-lost
+  prove --claim white-not-lost --emit white
+  prove combine cert after-4-7 white         6x6 is a draw: one certificate out of two
+  check cert
+
+The certificates must be of the same game and rest on the same database, which is built if it is not \
+there. For the side with the claim one move from each position is enough, of the other side all moves are \
+needed; where several moves would do, the one that makes the smaller certificate is taken. A win counts as \
+not lost, too. What is not needed is left out.
+
+Exit status: as for prove. 1 if openings are missing: they are listed, with their moves; 3 if a certificate \
+is damaged or is no proof.")]
+pub(crate) struct Options {
+    /// Directory to write the certificate to; must not exist, be empty, or hold the same
+    /// certificate
+    #[arg(value_name = "OUT")]
+    directory: PathBuf,
+    /// Certificates of positions after some moves
+    #[arg(value_name = "CERT", required = true)]
+    certificates: Vec<PathBuf>,
+    #[command(flatten)]
+    start: StartOptions,
+    /// What to prove
+    #[arg(long, value_enum, default_value = "value")]
+    claim: ClaimOption,
+    /// Look for the starts of the certificates up to N moves from the start
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    plies: u32,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    db: DatabaseOption,
+    #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let read = |path: &PathBuf| Stored::read(path);
+    let certificates = options.certificates.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let first = first_of_alike(&certificates)?;
+    let game = &first.game;
+    let start = options.start.position(game)?;
+    let target = Target::new(&options.directory)?;
+    let (cover, database) = (&first.claim.cover, first.claim.database);
+    let asked = options.claim.into();
+    let made = None;
+    target.expect(&ExpectedCertificate { game, start: &start, asked, cover, database, made })?;
+    let out = options.result.begin()?;
+    options.machine.start()?;
+    let combination = Combination::new(&certificates, start, options.plies)?;
+    let values = load(options, first)?;
+    let Combined { value, sections } = combination.prove(options.claim.into(), &values)?;
+    let claim = Claim {
+        game: game.to_string(),
+        start: game.board.write_fen(&start),
+        value,
+        cover: first.claim.cover.clone(),
+        database: first.claim.database,
+    };
+    let directory = &options.directory;
+    write_certificate(&claim, &sections, target, directory, options.result.format, out)
+}
+
+/// Loads the database that the certificates rest on.
+fn load(options: &Options, first: &Stored) -> Result<Values, Failure> {
+    let (board, cover) = (&first.game.board, &first.claim.cover);
+    let Some(expected) = first.claim.database else { return Ok(Values::empty(board)) };
+    let values = database(&options.machine, &options.values, &options.db, board, cover)?;
+    let found = Store::new(&options.db.db, board).manifest_of(cover)?.root();
+    if found == expected {
+        return Ok(values);
+    }
+    let (databases, certificate) = (options.db.db.clone(), first.directory.clone());
+    Err(CombineError::Database { databases, certificate, expected, found }.into())
+}

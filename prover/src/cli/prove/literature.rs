@@ -1,0 +1,201 @@
+//! `prove literature`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use draughtproof_play::literature::{
+    Agreement, Comparison, Evidence, Outcomes, Published, compare, read_literature,
+};
+use draughtproof_proof::certificate::Stored;
+use draughtproof_proof::progress::Progress;
+use serde::Serialize;
+
+use crate::board::{Board, Game, Position};
+use crate::cli::failure::Failure;
+use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
+use crate::cli::output::{Format, ResultOptions};
+use crate::egdb::{StoreError, Value, Values};
+
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  prove literature --game 8x8 corpus/endings.tsv                  against the database in egdb
+  prove literature --game 8x8 corpus/literature.tsv opening-9 opening-13 --format tsv
+
+FILE has columns with tabs between: value, and either fen or moves (from the start of the game); the first \
+line names them, and other columns are skipped, as are lines that begin with #. A value is win, loss, >=draw \
+or <=draw for the side to move, or draw, black-wins, white-wins, black-not-lost, white-not-lost or not-draw.
+
+Each line is compared with the database, if it covers the position, and with the certificates that start \
+there, or at its twin: the same position with the board turned and colours exchanged. It agrees if what is \
+proved implies what is published, disagrees if it excludes it, and is open otherwise. Certificates are read \
+and not verified: let check do that. Those that rest on assumed positions do not count. For a file of exact \
+values by another program `prove db compare` is quicker, and shows only the lines that differ.
+
+In tsv and json each line has line, position, published, proved, by, result. The last line has the counts: \
+in tsv after a #, in json as an object with lines, agree, disagree, open.
+
+Exit status: as for prove. 1 if a line disagrees; 2 if a line is not of this form; 3 if a file cannot be \
+read, a certificate is damaged, or certificates contradict each other or the database.")]
+pub(crate) struct Options {
+    /// The file of published values
+    #[arg(value_name = "FILE")]
+    literature: PathBuf,
+    /// Certificates
+    #[arg(value_name = "CERT")]
+    certificates: Vec<PathBuf>,
+    #[command(flatten)]
+    result: ResultOptions,
+    #[command(flatten)]
+    stored: StoredOptions,
+    #[command(flatten)]
+    values: ValuesOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let game = &options.stored.game.game;
+    let literature = read_literature(&options.literature, game)?;
+    let mut out = options.result.begin()?;
+    let progress = options.machine.progress();
+    let mut evidence = Evidence::new(&game.board);
+    for directory in &options.certificates {
+        add(&mut evidence, game, directory, &progress)?;
+    }
+    options.machine.start()?;
+    let values = options.stored.open_if_there(&options.machine, &options.values)?;
+    let mut rows = Vec::new();
+    for published in &literature {
+        let in_database = value(&game.board, &values, &published.position)?;
+        rows.push((published, compare(published, &evidence, in_database)?));
+    }
+    let counts = Counts::of(&rows);
+    out.text(&render(options.result.format, &rows, &counts)?)?;
+    out.finish()?;
+    match counts.disagree {
+        0 => Ok(()),
+        disagree => Err(Failure::Disagreements { disagree, lines: counts.lines }),
+    }
+}
+
+/// Adds the claim of the certificate in a directory to the evidence.
+fn add(
+    evidence: &mut Evidence<'_>,
+    game: &Game,
+    directory: &Path,
+    progress: &Progress,
+) -> Result<(), Failure> {
+    let stored = Stored::read(directory)?;
+    let name = directory.display();
+    if stored.game.to_string() != game.to_string() {
+        let found = &stored.game;
+        let what = format!("{name}/CLAIM: expected game {game} as in --game, found game {found}");
+        return Err(Failure::Input(what));
+    }
+    let assumed = stored.assumed();
+    if assumed > 0 {
+        progress.say(format!(
+            "{name} does not count: it rests on assumed positions, {assumed} of them"
+        ));
+        return Ok(());
+    }
+    let outcomes = Outcomes::of_claim(stored.claim.value);
+    Ok(evidence.add(&stored.start, outcomes, name.to_string())?)
+}
+
+/// The number of lines of each kind.
+#[derive(Serialize)]
+struct Counts {
+    lines: usize,
+    agree: usize,
+    disagree: usize,
+    open: usize,
+}
+
+impl Counts {
+    fn of(rows: &[(&Published, Comparison)]) -> Counts {
+        let count = |wanted| rows.iter().filter(|(_, row)| row.agreement == wanted).count();
+        Counts {
+            lines: rows.len(),
+            agree: count(Agreement::Agree),
+            disagree: count(Agreement::Disagree),
+            open: count(Agreement::Open),
+        }
+    }
+}
+
+/// A line of the output.
+#[derive(Serialize)]
+struct Row<'a> {
+    line: usize,
+    position: &'a str,
+    published: &'static str,
+    proved: &'static str,
+    by: &'a [String],
+    result: &'static str,
+}
+
+fn render(
+    format: Format,
+    rows: &[(&Published, Comparison)],
+    counts: &Counts,
+) -> Result<String, Failure> {
+    let rows = rows.iter().map(|(published, comparison)| Row {
+        line: published.line,
+        position: &published.text,
+        published: published.value.word(),
+        proved: comparison.proved.word(),
+        by: &comparison.sources,
+        result: comparison.agreement.word(),
+    });
+    let Counts { lines, agree, disagree, open } = counts;
+    let summary = format!("{lines} compared: {agree} agree, {disagree} disagree, {open} open\n");
+    let mut out = String::new();
+    match format {
+        Format::Json => {
+            for row in rows {
+                out += &json(&row)?;
+            }
+            out += &json(counts)?;
+        }
+        Format::Tsv => {
+            out += "line\tposition\tpublished\tproved\tby\tresult\n";
+            for row in rows {
+                let Row { line, position, published, proved, result, .. } = row;
+                let by = sources(row.by);
+                out += &format!("{line}\t{position}\t{published}\t{proved}\t{by}\t{result}\n");
+            }
+            out += &format!("# {summary}");
+        }
+        Format::Text => {
+            for row in rows {
+                let Row { line, position, published, proved, result, .. } = row;
+                let by = sources(row.by);
+                out += &format!(
+                    "{result:<9}{line:>5}  {position:<40} {published:<15}{proved:<15}{by}\n"
+                );
+            }
+            out += &summary;
+        }
+    }
+    Ok(out)
+}
+
+/// The sources of the proved values, separated by commas.
+fn sources(by: &[String]) -> String {
+    if by.is_empty() { "-".into() } else { by.join(", ") }
+}
+
+fn json(line: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string(line).map_err(std::io::Error::from)?;
+    Ok(text + "\n")
+}
+
+/// The value from the database, if it covers the position, or from the rules, if a side has no
+/// pieces.
+fn value(board: &Board, values: &Values, position: &Position) -> Result<Option<Value>, StoreError> {
+    if !position.both_sides() {
+        return Ok(Some(if board.can_move(position) { Value::Win } else { Value::Loss }));
+    }
+    values.try_probe(position)
+}

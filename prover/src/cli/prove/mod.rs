@@ -1,0 +1,9 @@
+//! Commands about proofs: values of positions, certificates, and what was published.
+
+pub(crate) mod certify;
+pub(crate) mod combine;
+pub(crate) mod literature;
+pub(crate) mod report;
+pub(crate) mod solve;
+
+mod certificate;
