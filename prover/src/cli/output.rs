@@ -1,5 +1,9 @@
 //! The options that all commands with a result share: its format, and where it goes.
 
+mod table;
+
+pub(crate) use table::Table;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -95,9 +99,14 @@ impl ResultOptions {
         self.file.begin()
     }
 
-    /// Like [`ResultOptions::begin`] for a command that writes a directory: `--out` names the
-    /// directory, and the result goes to standard output.
-    pub(super) fn begin_directory(&self) -> Result<(PathBuf, ResultWriter), Failure> {
+    /// Like [`ResultOptions::begin`] for a result that consists of rows.
+    pub(super) fn begin_table(&self) -> Result<Table, Failure> {
+        Ok(Table::new(self.begin()?, self.format))
+    }
+
+    /// Like [`ResultOptions::begin_table`] for a command that writes a directory: `--out` names
+    /// the directory, and the result goes to standard output.
+    pub(super) fn begin_directory(&self) -> Result<(PathBuf, Table), Failure> {
         let directory = self.file.out.clone().ok_or_else(|| {
             Failure::Input("--out: expected a new directory for the scripts, found none".into())
         })?;
@@ -105,13 +114,23 @@ impl ResultOptions {
         let new = require_new(&directory)
             .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
         new.map_err(|source| Failure::File { path: directory.clone(), source })?;
-        Ok((directory, ResultWriter::new(None)?))
+        Ok((directory, Table::new(ResultWriter::new(None)?, self.format)))
     }
 }
 
 impl PageOptions {
     pub(super) fn format(&self) -> PageFormat {
         if self.html { PageFormat::Html } else { self.format }
+    }
+
+    /// The format of a table; `None` for a page.
+    pub(super) fn table_format(&self) -> Option<Format> {
+        match self.format() {
+            PageFormat::Text => Some(Format::Text),
+            PageFormat::Tsv => Some(Format::Tsv),
+            PageFormat::Json => Some(Format::Json),
+            PageFormat::Html => None,
+        }
     }
 
     /// Like [`ResultOptions::begin`].

@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options, besides: &Besides<'_>) -> Result<(), Failur
     let machine = &options.build.machine;
     let progress = machine.progress();
     let (store, cover) = options.build.start()?;
-    let out = options.result.begin()?;
+    let table = options.result.begin_table()?;
     if let Some(from) = besides.import {
         let there = import(&store, from)?;
         progress.say(format!("{}: {there} pieces, verified", from.display()));
@@ -78,5 +78,5 @@ pub(super) fn run(options: &Options, besides: &Besides<'_>) -> Result<(), Failur
     if besides.map {
         map(&store, cover, &room, &progress)?;
     }
-    print_database(&store, cover, options.result.format, out)
+    print_database(&store, cover, table)
 }

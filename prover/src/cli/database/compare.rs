@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
-use crate::cli::output::{Format, ResultOptions};
+use crate::cli::output::{Format, ResultOptions, Table};
 use crate::egdb::Value;
 use crate::egdb::exchange::{Compared, Difference, compare_values};
 
@@ -58,43 +58,36 @@ struct Other<'a> {
 /// Shows the lines of a file whose values differ from the database, and the counts.
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
-    let mut out = options.result.begin()?;
+    let mut table = options.result.begin_table()?;
     let path = &options.file;
     let file = File::open(path).map_err(|source| Failure::File { path: path.into(), source })?;
     let values = options.stored.open(&options.machine, &options.values)?;
-    let format = options.result.format;
-    if format == Format::Tsv {
-        out.line("line\tfen\tfound\tdatabase")?;
+    table.columns(&["line", "fen", "found", "database"])?;
+    let compared = compare_values(&values, path, BufReader::new(file), |difference| {
+        show(&mut table, difference)
+    })?;
+    let Compared { agree, disagree, unknown } = compared;
+    let lines = agree + disagree + unknown;
+    // TSV has the differing lines only.
+    if options.result.format != Format::Tsv {
+        let text =
+            format!("{lines} compared: {agree} agree, {disagree} disagree, {unknown} not covered");
+        let counts = Counts { compared: lines, agree, disagree, not_covered: unknown };
+        table.counts(&counts, &text)?;
     }
-    let Compared { agree, disagree, unknown } = compare_values(
-        &values,
-        path,
-        BufReader::new(file),
-        |Difference { line, fen, found, database }: &Difference| {
-            let (found, database) = (word(*found), word(*database));
-            match format {
-                Format::Text => {
-                    out.line(&format!("line {line}\t{fen}\tfound {found}\tdatabase {database}"))
-                }
-                Format::Tsv => out.line(&format!("{line}\t{fen}\t{found}\t{database}")),
-                Format::Json => out.json(&Other { line: *line, fen, found, database }),
-            }
-        },
-    )?;
-    let compared = agree + disagree + unknown;
-    match format {
-        Format::Text => out.line(&format!(
-            "{compared} compared: {agree} agree, {disagree} disagree, {unknown} not covered"
-        ))?,
-        // TSV has the differing lines only.
-        Format::Tsv => {}
-        Format::Json => out.json(&Counts { compared, agree, disagree, not_covered: unknown })?,
-    }
-    out.finish()?;
+    table.finish()?;
     match disagree {
         0 => Ok(()),
-        disagree => Err(Failure::Differences { disagree, lines: compared }),
+        disagree => Err(Failure::Differences { disagree, lines }),
     }
+}
+
+fn show(table: &mut Table, difference: &Difference) -> Result<(), Failure> {
+    let &Difference { line, ref fen, found, database } = difference;
+    let found = word(found);
+    let database = word(database);
+    let text = format!("line {line}\t{fen}\tfound {found}\tdatabase {database}");
+    table.row(&Other { line, fen, found, database }, &text)
 }
 
 fn word(value: Value) -> &'static str {

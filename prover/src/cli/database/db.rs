@@ -14,7 +14,7 @@ use crate::cli::failure::Failure;
 #[cfg(not(feature = "farm"))]
 use crate::cli::left_out::SliceStore;
 use crate::cli::options::{BuildOptions, ValuesOptions};
-use crate::cli::output::{Format, ResultWriter};
+use crate::cli::output::Table;
 use crate::egdb::{Cover, Slice, Store};
 
 #[derive(Args, Debug)]
@@ -180,11 +180,11 @@ struct Database {
     root: String,
 }
 
+/// Prints the database of a cover, as the whole result.
 pub(super) fn print_database(
     store: &Store,
     cover: &Cover,
-    format: Format,
-    mut out: ResultWriter,
+    mut table: Table,
 ) -> Result<(), Failure> {
     let manifest = store.manifest_of(cover)?;
     let database = Database {
@@ -195,17 +195,11 @@ pub(super) fn print_database(
         root: manifest.root().to_string(),
     };
     let Database { board, pieces, slices, bytes, root } = &database;
-    match format {
-        Format::Text => out.line(&format!(
-            "database {board} with {pieces} pieces: {slices} slices, {bytes} bytes, root={root}"
-        ))?,
-        Format::Tsv => {
-            out.line("board\tpieces\tslices\tbytes\troot")?;
-            out.line(&format!("{board}\t{pieces}\t{slices}\t{bytes}\t{root}"))?;
-        }
-        Format::Json => out.json(&database)?,
-    }
-    out.finish()
+    let text = format!(
+        "database {board} with {pieces} pieces: {slices} slices, {bytes} bytes, root={root}"
+    );
+    table.row(&database, &text)?;
+    table.finish()
 }
 
 /// The object store of `--store`, if there is one.

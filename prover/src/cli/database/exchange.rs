@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::db::print_database;
 use crate::cli::failure::Failure;
 use crate::cli::options::{DatabaseOption, GameOption, StoredOptions, check_cover};
-use crate::cli::output::{Format, QuietOption, ResultOptions};
+use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::Store;
 use crate::egdb::exchange::{export, import};
 
@@ -60,7 +60,7 @@ struct Written {
 }
 
 pub(super) fn run_export(options: &ExportOptions) -> Result<(), Failure> {
-    let mut out = options.result.begin()?;
+    let mut table = options.result.begin_table()?;
     let store = options.stored.store();
     let cover = options.stored.manifest(&store)?.cover;
     check_cover(store.board(), &cover)?;
@@ -72,24 +72,15 @@ pub(super) fn run_export(options: &ExportOptions) -> Result<(), Failure> {
         root: exported.root,
     };
     let Written { directory, files, bytes, root } = &written;
-    match options.result.format {
-        Format::Text => {
-            out.line(&format!("{directory}: {files} files, {bytes} bytes, root={root}"))?;
-        }
-        Format::Tsv => {
-            out.line("directory\tfiles\tbytes\troot")?;
-            out.line(&format!("{directory}\t{files}\t{bytes}\t{root}"))?;
-        }
-        Format::Json => out.json(&written)?,
-    }
-    out.finish()
+    table.row(&written, &format!("{directory}: {files} files, {bytes} bytes, root={root}"))?;
+    table.finish()
 }
 
 pub(super) fn run_import(options: &ImportOptions) -> Result<(), Failure> {
-    let out = options.result.begin()?;
+    let table = options.result.begin_table()?;
     let store = Store::new(&options.db.db, &options.game.game.board);
     let cover = import(&store, &options.from)?;
     let progress = options.quiet.progress();
     progress.say(format!("{}: {cover} pieces, verified", options.from.display()));
-    print_database(&store, &cover, options.result.format, out)
+    print_database(&store, &cover, table)
 }

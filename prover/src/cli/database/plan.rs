@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::cli::failure::Failure;
 use crate::cli::options::BuildOptions;
 use crate::cli::options::sizes::bytes;
-use crate::cli::output::{Format, ResultOptions, ResultWriter};
+use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::cluster::{self, BuildStep, Limits, Program, build_steps, script_steps};
 use crate::egdb::{Cover, Forecast, Forecaster, PairForecast};
 
@@ -85,10 +85,12 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let machine = &options.build.machine;
     let (store, cover) = options.build.start()?;
-    let scripts = options.script.map(|Scheduler::Slurm| options.result.begin_directory());
-    let (directory, mut out) = match scripts.transpose()? {
-        Some((directory, out)) => (Some(directory), out),
-        None => (None, options.result.begin()?),
+    let (directory, mut table) = match options.script {
+        Some(_) => {
+            let (directory, table) = options.result.begin_directory()?;
+            (Some(directory), table)
+        }
+        None => (None, options.result.begin_table()?),
     };
     let scratch = tempfile::tempdir()
         .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
@@ -99,10 +101,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let forecasts = forecaster.forecast(cover);
     if let Some(directory) = directory {
         let steps = build_steps(&forecaster.pairs(cover), options.task_time);
-        return write_scripts(options, cover, &directory, &steps, out);
+        return write_scripts(options, cover, &directory, &steps, table);
     }
-    print(&mut out, options.result.format, &forecasts)?;
-    out.finish()
+    print(&mut table, &forecasts)?;
+    table.finish()
 }
 
 /// Writes the jobs of a build, and lists them.
@@ -111,7 +113,7 @@ fn write_scripts(
     cover: &Cover,
     directory: &Path,
     steps: &[BuildStep],
-    mut out: ResultWriter,
+    mut table: Table,
 ) -> Result<(), Failure> {
     let file = |path: &Path, source| Failure::File { path: path.into(), source };
     let (board, folder) = (options.build.board(), options.build.folder());
@@ -127,27 +129,18 @@ fn write_scripts(
     let jobs = script_steps(&program, steps);
     let title = format!("The database {} with {cover} pieces", board.name());
     cluster::write(directory, &title, &jobs).map_err(|e| file(directory, e))?;
-    let format = options.result.format;
-    if format == Format::Tsv {
-        out.line("step\ttasks\tslices\tmemory\tminutes")?;
-    }
     for job in &jobs {
         let slices = job.tasks.iter().map(|task| task.matches("--slice").count()).sum();
         let Limits { memory, minutes, .. } = job.limits;
         let job = Job { step: &job.name, tasks: job.tasks.len(), slices, memory, minutes };
-        let Job { step, tasks, .. } = &job;
-        match format {
-            Format::Text => {
-                let memory = bytes(memory as f64);
-                out.line(&format!(
-                    "{step:<8} {tasks:>6} tasks {slices:>6} pairs of slices {memory:>10} {minutes:>6} min"
-                ))?;
-            }
-            Format::Tsv => out.line(&format!("{step}\t{tasks}\t{slices}\t{memory}\t{minutes}"))?,
-            Format::Json => out.json(&job)?,
-        }
+        let Job { step, tasks, .. } = job;
+        let size = bytes(memory as f64);
+        let text = format!(
+            "{step:<8} {tasks:>6} tasks {slices:>6} pairs of slices {size:>10} {minutes:>6} min"
+        );
+        table.row(&job, &text)?;
     }
-    out.finish()
+    table.finish()
 }
 
 /// A time with its unit, as text, rounded to the precision of a forecast.
@@ -164,70 +157,83 @@ fn time(seconds: f64) -> String {
     }
 }
 
-fn print(out: &mut ResultWriter, format: Format, forecasts: &[Forecast]) -> Result<(), Failure> {
+/// The forecast for the positions with one number of pieces.
+#[derive(Serialize)]
+struct Row {
+    pieces: u8,
+    positions: u64,
+    seconds: f64,
+    least_memory: u64,
+    most_memory: u64,
+    bytes: u64,
+    bytes_in_all: u64,
+    tables: u64,
+    known: bool,
+}
+
+fn print(table: &mut Table, forecasts: &[Forecast]) -> Result<(), Failure> {
+    table.text(&text_row(COLUMNS.map(String::from)))?;
     let mut total = 0.0;
-    let columns = [
-        "pieces",
-        "positions",
-        "time",
-        "least memory",
-        "most memory",
-        "disk",
-        "disk in all",
-        "tables",
-        "",
-    ];
-    match format {
-        Format::Text => out.line(&text_row(columns.map(String::from)))?,
-        Format::Tsv => out.line(
-            "pieces\tpositions\tseconds\tleast_memory\tmost_memory\tbytes\tbytes_in_all\ttables\tknown",
-        )?,
-        Format::Json => {}
+    for forecast in forecasts {
+        total += forecast.bytes;
+        let row = Row {
+            pieces: forecast.pieces,
+            positions: forecast.positions,
+            seconds: (forecast.seconds * 1000.0).round() / 1000.0,
+            least_memory: forecast.least_memory,
+            most_memory: forecast.most_memory,
+            bytes: forecast.bytes.round() as u64,
+            bytes_in_all: total.round() as u64,
+            tables: forecast.tables,
+            known: forecast.known,
+        };
+        table.row(&row, &text(&row))?;
     }
-    for f in forecasts {
-        total += f.bytes;
-        let (n, positions, known) = (f.pieces, f.positions, f.known);
-        let (seconds, least, most, tables) = (f.seconds, f.least_memory, f.most_memory, f.tables);
-        match format {
-            Format::Text => {
-                let there = if known { "there, or measured" } else { "estimated" };
-                let row = [
-                    n.to_string(),
-                    positions.to_string(),
-                    time(seconds),
-                    bytes(least as f64),
-                    bytes(most as f64),
-                    bytes(f.bytes),
-                    bytes(total),
-                    bytes(tables as f64),
-                    there.into(),
-                ];
-                out.line(&text_row(row))?;
-            }
-            Format::Tsv => out.line(&format!(
-                "{n}\t{positions}\t{seconds:.3}\t{least}\t{most}\t{:.0}\t{total:.0}\t{tables}\t{known}",
-                f.bytes
-            ))?,
-            Format::Json => out.line(&format!(
-                r#"{{"pieces":{n},"positions":{positions},"seconds":{seconds:.3},"least_memory":{least},"most_memory":{most},"bytes":{:.0},"bytes_in_all":{total:.0},"tables":{tables},"known":{known}}}"#,
-                f.bytes
-            ))?,
-        }
+    match forecasts.last() {
+        Some(last) => print_largest(table, last),
+        None => Ok(()),
     }
-    if let (Format::Text, Some(last)) = (format, forecasts.last()) {
-        out.line(&format!(
-            "\nWith {} pieces these slices (with their twins) take longest:",
-            last.pieces
-        ))?;
-        for &PairForecast { slice, seconds, bytes: size, .. } in &last.largest {
-            let [a, b, c, d] = slice.name().0;
-            let share = 100.0 * seconds / last.seconds.max(f64::MIN_POSITIVE);
-            let (seconds, size) = (time(seconds), bytes(size));
-            let slice = format!("{a},{b},{c},{d}");
-            out.line(&format!("  {slice:<10}{seconds:>12}{share:>6.0} %{size:>12}"))?;
-        }
+}
+
+/// Lists the slices of a forecast that take longest.
+fn print_largest(table: &mut Table, forecast: &Forecast) -> Result<(), Failure> {
+    let pieces = forecast.pieces;
+    table.text(&format!("\nWith {pieces} pieces these slices (with their twins) take longest:"))?;
+    for &PairForecast { slice, seconds, bytes: size, .. } in &forecast.largest {
+        let [a, b, c, d] = slice.name().0;
+        let slice = format!("{a},{b},{c},{d}");
+        let share = 100.0 * seconds / forecast.seconds.max(f64::MIN_POSITIVE);
+        let took = time(seconds);
+        let size = bytes(size);
+        table.text(&format!("  {slice:<10}{took:>12}{share:>6.0} %{size:>12}"))?;
     }
     Ok(())
+}
+
+const COLUMNS: [&str; 9] = [
+    "pieces",
+    "positions",
+    "time",
+    "least memory",
+    "most memory",
+    "disk",
+    "disk in all",
+    "tables",
+    "",
+];
+
+fn text(row: &Row) -> String {
+    text_row([
+        row.pieces.to_string(),
+        row.positions.to_string(),
+        time(row.seconds),
+        bytes(row.least_memory as f64),
+        bytes(row.most_memory as f64),
+        bytes(row.bytes as f64),
+        bytes(row.bytes_in_all as f64),
+        bytes(row.tables as f64),
+        if row.known { "there, or measured".into() } else { "estimated".into() },
+    ])
 }
 
 fn text_row(row: [String; 9]) -> String {

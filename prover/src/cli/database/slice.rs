@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::db::open_slice_store;
 use crate::cli::failure::Failure;
 use crate::cli::options::BuildOptions;
-use crate::cli::output::{Format, ResultOptions, ResultWriter};
+use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::{Cover, PairEvent, Slice, Store};
 
 #[derive(Args, Debug)]
@@ -54,7 +54,7 @@ pub(super) fn parse_slice(text: &str) -> Result<Slice, String> {
 /// Builds some slices, and reports for each pair whether it was there already.
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let (store, cover) = options.build.start()?;
-    let out = options.result.begin()?;
+    let table = options.result.begin_table()?;
     check_slices(&options.slices, &store, cover)?;
     let machine = &options.build.machine;
     let progress = machine.progress();
@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if let Some(elsewhere) = &elsewhere {
         elsewhere.leave(&store, &options.slices)?;
     }
-    print(&store, &done, options.result.format, out)
+    print(&store, &done, table)
 }
 
 fn check_slices(slices: &[Slice], store: &Store, cover: &Cover) -> Result<(), Failure> {
@@ -80,30 +80,17 @@ fn check_slices(slices: &[Slice], store: &Store, cover: &Cover) -> Result<(), Fa
     Err(Failure::Input(format!("expected a slice of {board} with {cover} pieces, found {slice}")))
 }
 
-fn print(
-    store: &Store,
-    done: &[(Slice, PairEvent)],
-    format: Format,
-    mut out: ResultWriter,
-) -> Result<(), Failure> {
-    if format == Format::Tsv {
-        out.line("slice\ttwin\tbuilt\tbytes")?;
-    }
+fn print(store: &Store, done: &[(Slice, PairEvent)], mut table: Table) -> Result<(), Failure> {
     for &(slice, event) in done {
-        let bytes = match slice == slice.twin() {
-            true => store.record(slice)?.length,
-            false => store.record(slice)?.length + store.record(slice.twin())?.length,
-        };
+        let mut bytes = store.record(slice)?.length;
+        if slice != slice.twin() {
+            bytes += store.record(slice.twin())?.length;
+        }
         let [slice, twin] = [slice, slice.twin()].map(|slice| slice.name().file_name());
         let built = event == PairEvent::Built;
-        match format {
-            Format::Text => {
-                let how = if built { "built" } else { "there, verified" };
-                out.line(&format!("slice {slice} with its twin {twin}: {how}, {bytes} bytes"))?;
-            }
-            Format::Tsv => out.line(&format!("{slice}\t{twin}\t{built}\t{bytes}"))?,
-            Format::Json => out.json(&Pair { slice, twin, built, bytes })?,
-        }
+        let how = if built { "built" } else { "there, verified" };
+        let text = format!("slice {slice} with its twin {twin}: {how}, {bytes} bytes");
+        table.row(&Pair { slice, twin, built, bytes }, &text)?;
     }
-    out.finish()
+    table.finish()
 }

@@ -1,12 +1,14 @@
 //! `prove stats`.
 
+use certificate_spec::database::DatabaseManifest;
 use clap::Args;
 use draughtproof_proof::report::{SliceRow, database_page};
+use serde::Serialize;
 
 use crate::board::Position;
 use crate::cli::failure::Failure;
 use crate::cli::options::{MachineOptions, StoredOptions};
-use crate::cli::output::{PageFormat, PageOptions, ResultWriter};
+use crate::cli::output::{PageOptions, Table};
 use crate::egdb::stats::Counts;
 use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
 
@@ -35,8 +37,29 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let store = options.stored.store();
     let manifest = options.stored.manifest(&store)?;
     let depths = options.stored.depths()?;
-    let figures = store.figures();
     let mut session = BuildSession::new(&store, &manifest.cover, options.machine.memory())?;
+    let mut rows = count(options, &manifest, &mut session, &depths)?;
+    let Some(format) = options.page.table_format() else {
+        // Only a page shows example positions.
+        let values = session.into_values(options.machine.memory() / 2);
+        for row in &mut rows {
+            row.example = example(&depths, &values, row.slice)?;
+        }
+        out.text(&database_page(board, &manifest, &rows))?;
+        return out.finish();
+    };
+    print(Table::new(out, format), manifest.cover.most_pieces(), &rows)
+}
+
+/// Counts the values of each slice of a database.
+fn count(
+    options: &Options,
+    manifest: &DatabaseManifest,
+    session: &mut BuildSession<'_>,
+    depths: &Depths,
+) -> Result<Vec<SliceRow>, Failure> {
+    let board = options.stored.board();
+    let figures = session.store().figures();
     let work = manifest.slices.iter().map(|r| Slice::from(r.name).indices(board)).sum();
     let progress = options.machine.progress();
     let bar = progress.start(format!("counting {}", board.name()), work, "positions");
@@ -55,18 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         bar.add(slice.indices(board));
     }
     bar.finish();
-    if options.page.format() == PageFormat::Html {
-        // Only a page shows example positions.
-        let values = session.into_values(options.machine.memory() / 2);
-        for row in &mut rows {
-            row.example = example(&depths, &values, row.slice)?;
-        }
-    }
-    match options.page.format() {
-        PageFormat::Html => out.text(&database_page(board, &manifest, &rows))?,
-        format => print_all(&mut out, format, manifest.cover.most_pieces(), &rows)?,
-    }
-    out.finish()
+    Ok(rows)
 }
 
 /// A position of a slice with its longest depth, and its value; `None` where depths are not stored.
@@ -79,52 +91,49 @@ fn example(
     Ok(values.try_probe(&position)?.map(|value| (position, value)))
 }
 
-fn print_all(
-    out: &mut ResultWriter,
-    format: PageFormat,
-    pieces: u8,
-    rows: &[SliceRow],
-) -> Result<(), Failure> {
-    let columns = ["slice", "positions", "win", "draw", "loss", "longest"].map(String::from);
-    if format != PageFormat::Json {
-        print(out, format, &columns)?;
+/// The numbers of positions with each value, in a slice or with one number of pieces.
+#[derive(Serialize)]
+struct Row {
+    slice: String,
+    positions: u64,
+    win: u64,
+    draw: u64,
+    loss: u64,
+    longest: Option<u32>,
+}
+
+impl Row {
+    fn new(slice: String, counts: &Counts, longest: Option<u32>) -> Self {
+        let &Counts { positions, win, loss, .. } = counts;
+        Row { slice, positions, win, draw: counts.draw(), loss, longest }
     }
-    for r in rows {
-        let [a, b, c, d] = r.slice.name().0;
-        print(out, format, &row(format!("{a},{b},{c},{d}"), &r.counts, r.longest))?;
+
+    fn text(&self) -> String {
+        let Row { slice, positions, win, draw, loss, longest } = self;
+        let longest = longest.map_or("-".into(), |longest| longest.to_string());
+        format!("{slice:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}{longest:>9}")
+    }
+}
+
+fn print(mut table: Table, pieces: u8, rows: &[SliceRow]) -> Result<(), Failure> {
+    let [slice, positions, win, draw, loss, longest] =
+        ["slice", "positions", "win", "draw", "loss", "longest"];
+    table.text(&format!("{slice:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}{longest:>9}"))?;
+    for row in rows {
+        let [a, b, c, d] = row.slice.name().0;
+        let row = Row::new(format!("{a},{b},{c},{d}"), &row.counts, row.longest);
+        table.row(&row, &row.text())?;
     }
     for n in 2..=pieces {
         let mut all = Counts::default();
         // The longest depth is known only if it is known for all slices.
         let mut longest = Some(0);
-        for r in rows.iter().filter(|r| r.slice.pieces() == n) {
-            all.add(r.counts);
-            longest = longest.zip(r.longest).map(|(all, one): (u32, u32)| all.max(one));
+        for row in rows.iter().filter(|row| row.slice.pieces() == n) {
+            all.add(row.counts);
+            longest = longest.zip(row.longest).map(|(all, one): (u32, u32)| all.max(one));
         }
-        print(out, format, &row(format!("total {n}"), &all, longest))?;
+        let row = Row::new(format!("total {n}"), &all, longest);
+        table.row(&row, &row.text())?;
     }
-    Ok(())
-}
-
-fn row(name: String, c: &Counts, longest: Option<u32>) -> [String; 6] {
-    let number = |n: u64| n.to_string();
-    let longest = longest.map_or("-".into(), |longest| longest.to_string());
-    [name, number(c.positions), number(c.win), number(c.draw()), number(c.loss), longest]
-}
-
-fn print(out: &mut ResultWriter, format: PageFormat, row: &[String; 6]) -> Result<(), Failure> {
-    let [name, positions, win, draw, loss, longest] = row;
-    match format {
-        PageFormat::Tsv => out.line(&row.join("\t")),
-        PageFormat::Text => {
-            let counts = format!("{name:<12}{positions:>16}{win:>16}{draw:>16}{loss:>16}");
-            out.line(&format!("{counts}{longest:>9}"))
-        }
-        PageFormat::Json | PageFormat::Html => {
-            let longest = if longest == "-" { "null" } else { longest };
-            out.line(&format!(
-                r#"{{"slice":"{name}","positions":{positions},"win":{win},"draw":{draw},"loss":{loss},"longest":{longest}}}"#
-            ))
-        }
-    }
+    table.finish()
 }

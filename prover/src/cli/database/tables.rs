@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::options::{DatabaseOption, GameOption, MachineOptions, MapSpace, StoredOptions};
-use crate::cli::output::{Format, QuietOption, ResultOptions, ResultWriter};
+use crate::cli::output::{QuietOption, ResultOptions};
 use crate::egdb::Store;
 
 #[derive(Args, Debug)]
@@ -57,35 +57,23 @@ struct Removed {
 
 pub(super) fn run_map(options: &MapOptions) -> Result<(), Failure> {
     options.machine.start()?;
-    let out = options.result.begin()?;
+    let mut table = options.result.begin_table()?;
     let store = options.stored.store();
     let cover = options.stored.manifest(&store)?.cover;
     let room = options.space.room(&options.machine);
     check_map_space(&store, &cover, &room)?;
     map(&store, &cover, &room, &options.machine.progress())?;
-    print_tables(&store, options.result.format, out)
-}
-
-fn print_tables(store: &Store, format: Format, mut out: ResultWriter) -> Result<(), Failure> {
-    let tables = store.tables().display().to_string();
-    let bytes = store.table_bytes()?;
-    match format {
-        Format::Text => out.line(&format!("tables {tables}, {bytes} bytes"))?,
-        Format::Tsv => out.line(&format!("tables\tbytes\n{tables}\t{bytes}"))?,
-        Format::Json => out.json(&Tables { tables, bytes })?,
-    }
-    out.finish()
+    let tables =
+        Tables { tables: store.tables().display().to_string(), bytes: store.table_bytes()? };
+    table.row(&tables, &format!("tables {}, {} bytes", tables.tables, tables.bytes))?;
+    table.finish()
 }
 
 pub(super) fn run_unmap(options: &UnmapOptions) -> Result<(), Failure> {
-    let mut out = options.result.begin()?;
+    let mut table = options.result.begin_table()?;
     let store = Store::new(&options.db.db, &options.game.game.board);
     let bytes = unmap(&store, &options.quiet.progress())?;
-    let removed = store.tables().display().to_string();
-    match options.result.format {
-        Format::Text => out.line(&format!("removed {removed}, {bytes} bytes"))?,
-        Format::Tsv => out.line(&format!("removed\tbytes\n{removed}\t{bytes}"))?,
-        Format::Json => out.json(&Removed { removed, bytes })?,
-    }
-    out.finish()
+    let removed = Removed { removed: store.tables().display().to_string(), bytes };
+    table.row(&removed, &format!("removed {}, {bytes} bytes", removed.removed))?;
+    table.finish()
 }

@@ -8,7 +8,7 @@ use draughtproof_proof::proof::if_assumed;
 use serde::Serialize;
 
 use crate::cli::failure::Failure;
-use crate::cli::output::{Format, ResultWriter};
+use crate::cli::output::Table;
 
 /// The summary of a certificate, in JSON.
 #[derive(Serialize)]
@@ -31,8 +31,7 @@ pub(super) fn write_certificate(
     sections: &[Section],
     target: Target,
     directory: &Path,
-    format: Format,
-    mut out: ResultWriter,
+    mut table: Table,
 ) -> Result<(), Failure> {
     let certificate = Certificate::new(claim, sections);
     certificate.write(target)?;
@@ -48,20 +47,11 @@ pub(super) fn write_certificate(
         root: certificate.root().to_string(),
     };
     let Written { value, game, start, certificate, nodes, leaves, assumed, bytes, root } = &written;
-    match format {
-        Format::Text => {
-            out.line(&if_assumed(*assumed, &format!("{value} {game} from {start}")))?;
-            out.line(&format!(
-                "certificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, root={root}"
-            ))?;
-        }
-        Format::Tsv => {
-            out.line("value\tgame\tstart\tcertificate\tnodes\tleaves\tassumed\tbytes\troot")?;
-            out.line(&format!(
-                "{value}\t{game}\t{start}\t{certificate}\t{nodes}\t{leaves}\t{assumed}\t{bytes}\t{root}"
-            ))?;
-        }
-        Format::Json => out.json(&written)?,
-    }
-    out.finish()
+    let claimed = if_assumed(*assumed, &format!("{value} {game} from {start}"));
+    let text = format!(
+        "{claimed}\ncertificate {certificate}: {nodes} nodes, {leaves} leaves, {bytes} bytes, \
+         root={root}"
+    );
+    table.row(&written, &text)?;
+    table.finish()
 }

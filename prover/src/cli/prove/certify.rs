@@ -139,7 +139,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         database: None,
         made: Some(&made),
     })?;
-    let out = options.result.begin()?;
+    let table = options.result.begin_table()?;
     options.farm.check()?;
     options.check_memory(&cover)?;
     let progress = options.machine.progress();
@@ -194,7 +194,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         cover,
         database: root,
     };
-    write_certificate(&claim, &sections, target, directory, options.result.format, out)?;
+    write_certificate(&claim, &sections, target, directory, table)?;
     progress.say(format!(
         "database {:.1} s, proof {:.1} s, all {:.1} s; now: check {} --db {}",
         database_done.as_secs_f64(),

@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let asked = options.claim.into();
     let made = None;
     target.expect(&ExpectedCertificate { game, start: &start, asked, cover, database, made })?;
-    let out = options.result.begin()?;
+    let table = options.result.begin_table()?;
     options.machine.start()?;
     let combination = Combination::new(&certificates, start, options.plies)?;
     let values = load(options, first)?;
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         database: first.claim.database,
     };
     let directory = &options.directory;
-    write_certificate(&claim, &sections, target, directory, options.result.format, out)
+    write_certificate(&claim, &sections, target, directory, table)
 }
 
 /// Loads the database that the certificates rest on.

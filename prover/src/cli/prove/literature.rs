@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::board::{Board, Game, Position};
 use crate::cli::failure::Failure;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
-use crate::cli::output::{Format, ResultOptions};
+use crate::cli::output::{ResultOptions, Table};
 use crate::egdb::{StoreError, Value, Values};
 
 #[derive(Args, Debug)]
@@ -56,7 +56,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
     let literature = read_literature(&options.literature, game)?;
-    let mut out = options.result.begin()?;
+    let mut table = options.result.begin_table()?;
     let progress = options.machine.progress();
     let mut evidence = Evidence::new(&game.board);
     for directory in &options.certificates {
@@ -70,8 +70,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         rows.push((published, compare(published, &evidence, in_database)?));
     }
     let counts = Counts::of(&rows);
-    out.text(&render(options.result.format, &rows, &counts)?)?;
-    out.finish()?;
+    print(&mut table, &rows, &counts)?;
+    table.finish()?;
     match counts.disagree {
         0 => Ok(()),
         disagree => Err(Failure::Disagreements { disagree, lines: counts.lines }),
@@ -135,60 +135,33 @@ struct Row<'a> {
     result: &'static str,
 }
 
-fn render(
-    format: Format,
+fn print(
+    table: &mut Table,
     rows: &[(&Published, Comparison)],
     counts: &Counts,
-) -> Result<String, Failure> {
-    let rows = rows.iter().map(|(published, comparison)| Row {
-        line: published.line,
-        position: &published.text,
-        published: published.value.word(),
-        proved: comparison.proved.word(),
-        by: &comparison.sources,
-        result: comparison.agreement.word(),
-    });
-    let Counts { lines, agree, disagree, open } = counts;
-    let summary = format!("{lines} compared: {agree} agree, {disagree} disagree, {open} open\n");
-    let mut out = String::new();
-    match format {
-        Format::Json => {
-            for row in rows {
-                out += &json(&row)?;
-            }
-            out += &json(counts)?;
-        }
-        Format::Tsv => {
-            out += "line\tposition\tpublished\tproved\tby\tresult\n";
-            for row in rows {
-                let Row { line, position, published, proved, result, .. } = row;
-                let by = sources(row.by);
-                out += &format!("{line}\t{position}\t{published}\t{proved}\t{by}\t{result}\n");
-            }
-            out += &format!("# {summary}");
-        }
-        Format::Text => {
-            for row in rows {
-                let Row { line, position, published, proved, result, .. } = row;
-                let by = sources(row.by);
-                out += &format!(
-                    "{result:<9}{line:>5}  {position:<40} {published:<15}{proved:<15}{by}\n"
-                );
-            }
-            out += &summary;
-        }
+) -> Result<(), Failure> {
+    table.columns(&["line", "position", "published", "proved", "by", "result"])?;
+    for (published, comparison) in rows {
+        let row = Row {
+            line: published.line,
+            position: &published.text,
+            published: published.value.word(),
+            proved: comparison.proved.word(),
+            by: &comparison.sources,
+            result: comparison.agreement.word(),
+        };
+        table.row(&row, &text(&row))?;
     }
-    Ok(out)
+    let Counts { lines, agree, disagree, open } = counts;
+    let summary = format!("{lines} compared: {agree} agree, {disagree} disagree, {open} open");
+    table.counts(counts, &summary)
 }
 
-/// The sources of the proved values, separated by commas.
-fn sources(by: &[String]) -> String {
-    if by.is_empty() { "-".into() } else { by.join(", ") }
-}
-
-fn json(line: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string(line).map_err(std::io::Error::from)?;
-    Ok(text + "\n")
+/// A line in aligned columns.
+fn text(row: &Row<'_>) -> String {
+    let Row { line, position, published, proved, by, result } = row;
+    let by = if by.is_empty() { "-".into() } else { by.join(", ") };
+    format!("{result:<9}{line:>5}  {position:<40} {published:<15}{proved:<15}{by}")
 }
 
 /// The value from the database, if it covers the position, or from the rules, if a side has no
