@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use draughtproof_proof::prepare_database::Room;
 use serde::Serialize;
 
@@ -39,8 +39,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     build: BuildOptions,
     /// Write the building as jobs for a cluster, to the directory --out, which must be new
-    #[arg(long, value_enum, requires = "out")]
-    script: Option<Scheduler>,
+    #[arg(long, value_parser = ["slurm"], requires = "out")]
+    script: Option<String>,
     /// Time that the slices of a task should take together, by the forecast, so that starting and
     /// reading is little of it
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0, requires = "script",
@@ -56,13 +56,6 @@ pub(crate) struct Options {
     store: Option<String>,
     #[command(flatten)]
     result: ResultOptions,
-}
-
-/// The batch system of a cluster.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Scheduler {
-    /// Slurm
-    Slurm,
 }
 
 /// A step of the jobs.
