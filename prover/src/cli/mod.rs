@@ -41,7 +41,7 @@ pub use failure::Failure;
   prove --game 8x8 --pieces 4 --fen B:W18,24,K30:B12,K16 --emit cert-8x8
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
-  prove report all --html --out all.html     what a certificate consists of
+  prove report all --format html --out all.html     what a certificate consists of
   prove literature --game 8x8 corpus/endings.tsv    published values, against a database
   prove db --game 8x8 --pieces 4             only databases
   prove plan --game 8x8 --pieces 8           how long and how large they would be

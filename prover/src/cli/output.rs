@@ -57,8 +57,8 @@ pub(super) struct PageOptions {
     /// How to print
     #[arg(long, value_enum, default_value = "text")]
     format: PageFormat,
-    /// Like --format html
-    #[arg(long, conflicts_with = "format")]
+    /// The spelling of --format html in earlier versions
+    #[arg(long, hide = true, conflicts_with = "format")]
     html: bool,
     #[command(flatten)]
     file: ResultFile,

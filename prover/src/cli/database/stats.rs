@@ -15,7 +15,7 @@ use crate::egdb::{BuildSession, Depths, Slice, StoreError, Value, Values};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   prove stats --game 8x8 --db egdb --format tsv
-  prove stats --game 8x8 --db egdb --html --out stats.html
+  prove stats --game 8x8 --db egdb --format html --out stats.html
 
 A slice is written bm,bk,wm,wk (black men and kings, white men and kings), Black to move; the values are \
 those for Black. All positions with both sides on the board count, those with a capture too. The last \

@@ -11,7 +11,7 @@ use crate::cli::output::{PageFormat, PageOptions, QuietOption};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove report cert --html --out cert.html
+  prove report cert --format html --out cert.html
   prove report cert --format tsv
 
 Says of what a certificate consists, without verifying it; no database is needed. For each question come \
@@ -19,7 +19,7 @@ four tables. By plies from the start, and by number of pieces: nodes of the proo
 leaves expand (for each leaf anew, as in the verdict of check). By size of leaf: leaves, and their \
 positions. By slice of the database (men and kings of the side to move, men and kings of the opponent): how \
 many moves of the proof lead there. In tsv and json each line has question, table, key, count, positions. The page \
-of --html also says what is proved, how the proof begins and how to verify it, for readers who know none of this.
+of --format html also says what is proved, how the proof begins and how to verify it, for readers who know none of this.
 
 Exit status: as for prove. 3 if the certificate is damaged or a leaf cannot be replayed.")]
 pub(crate) struct Options {
