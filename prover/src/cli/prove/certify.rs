@@ -1,6 +1,6 @@
 //! The full job: databases, proof, certificate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,14 +10,14 @@ use certificate_spec::provenance::{Mode, Provenance};
 use clap::Args;
 use draughtproof_proof::certificate::{ExpectedCertificate, Section, Target, mode_of, provenance};
 use draughtproof_proof::prepare_database::default_cover;
-use draughtproof_proof::progress::print_line;
+use draughtproof_proof::progress::{Progress, print_line};
 use draughtproof_proof::proof::{
     Environment, Ledger, ProofSettings, QuestionProof, QueueSource, ROUND, Request, SearchContext,
     Solution, SolveError, Thresholds, Workers, solve,
 };
 
 use super::certificate::write_certificate;
-use crate::board::Position;
+use crate::board::{Board, Position};
 use crate::cli::failure::Failure;
 use crate::cli::farm::options::ManagerOptions;
 use crate::cli::options::sizes::bytes;
@@ -108,6 +108,12 @@ fn parse_round(text: &str) -> Result<usize, String> {
     round.ok_or_else(|| "expected 1 to 100000".into())
 }
 
+/// What is to be proved, over which database.
+struct Job {
+    cover: Cover,
+    request: Request,
+}
+
 /// The database that a proof rests on.
 struct UsedDatabase {
     values: Values,
@@ -119,82 +125,35 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let Some(directory) = &options.emit else {
         return Err(Failure::Input("--emit DIR: expected a directory for the certificate".into()));
     };
-    let game = &options.game.game;
-    let board = &game.board;
-    let start = options.start.position(game)?;
-    let cover = options.cover.clone().unwrap_or_else(|| default_cover(board, start.pieces()));
-    if !cover.is_empty() {
-        check_cover(board, &cover)?;
-    }
-    options.machine.start()?;
-    let request = options.request(start)?;
-    let target = Target::new(directory)?;
-    let asked = options.claim.into();
-    let made = provenance(game, &cover, &request, Mode::Reproducible);
-    target.expect(&ExpectedCertificate {
-        game,
-        start: &start,
-        asked,
-        cover: &cover,
-        database: None,
-        made: Some(&made),
-    })?;
+    let job = options.job()?;
+    let target = options.target(directory, &job)?;
     let table = options.result.begin_table()?;
     options.farm.check()?;
-    options.check_memory(&cover)?;
-    let progress = options.machine.progress();
+    options.check_memory(&job.cover)?;
     let begin = Instant::now();
     // The ledger is opened first, so that an error in it is reported before the database is built,
     // which may take hours.
-    let name = format!("{}.results", board.name());
-    let ledger = options.results.clone().unwrap_or_else(|| options.db.db.join(name));
-    let ledger = Ledger::open(&ledger)?;
-    if let Some(aside) = ledger.set_aside() {
-        print_line(&format!(
-            "{}: results of an earlier version are set aside there; this one cannot use them",
-            aside.display()
-        ));
-    }
-
-    let UsedDatabase { values, root } = options.database(&cover)?;
+    let ledger = options.open_ledger()?;
+    let database = options.database(&job.cover)?;
     let database_done = begin.elapsed();
-
-    let context = SearchContext { board, database: &values, database_root: root, lemmas: None };
-    stop_when_asked()?;
-    let farm = options.farm.start(&request, &context, &cover, game, &progress)?.map(Arc::new);
-    let workers = match &farm {
-        Some(farm) => Workers::Farm(Arc::clone(farm) as Arc<dyn QueueSource>),
-        None => Workers::threads(options.searches()),
-    };
-    let environment = Environment {
-        ledger: &ledger,
-        workers: &workers,
-        is_stopped: &is_stopped,
-        progress: &progress,
-    };
-    let solution = solve(&request, &context, environment);
-    if let Some(farm) = &farm {
-        farm.finish(solution.as_ref().is_ok_and(|solution| solution.undecided.is_none()));
-    }
-    let solution = solution?;
-    let mode = mode_of(&solution, &request.settings, options.machine.workers(), begin.elapsed());
-    let made = provenance(game, &cover, &request, mode);
-    let Solution { value, proofs, undecided } = solution;
-    let section = |proof: QuestionProof| {
-        let made = Provenance { iterations: proof.history.clone(), ..made.clone() };
-        Ok::<_, Failure>(Section::new(board, &values, proof)?.with_provenance(made))
-    };
-    let sections = proofs.into_iter().map(section).collect::<Result<Vec<_>, _>>()?;
+    // A farm stays connected until the certificate is written: its last acknowledgements are sent
+    // meanwhile.
+    let (solution, _workers) = options.solve(&job, &database, &ledger)?;
+    let workers = options.machine.workers();
+    let mode = mode_of(&solution, &job.request.settings, workers, begin.elapsed());
+    let game = &options.game.game;
+    let made = provenance(game, &job.cover, &job.request, mode);
+    let sections = sections(&game.board, &database.values, solution.proofs, &made)?;
     let proof_done = begin.elapsed();
-
     let claim = Claim {
         game: game.to_string(),
-        start: board.write_fen(&start),
-        value,
-        cover,
-        database: root,
+        start: game.board.write_fen(&job.request.start),
+        value: solution.value,
+        cover: job.cover,
+        database: database.root,
     };
     write_certificate(&claim, &sections, target, directory, table)?;
+    let progress = options.machine.progress();
     progress.say(format!(
         "database {:.1} s, proof {:.1} s, all {:.1} s; now: check {} --db {}",
         database_done.as_secs_f64(),
@@ -204,9 +163,30 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         options.db.db.display()
     ));
     // The emitted certificate is partial, so the command fails.
-    if let Some(undecided) = undecided {
+    if let Some(undecided) = solution.undecided {
         return Err(SolveError::Undecided(undecided).into());
     }
+    say_kept_searches(&ledger, &progress);
+    Ok(())
+}
+
+/// The sections of a certificate, each with how it was made.
+fn sections(
+    board: &Board,
+    values: &Values,
+    proofs: Vec<QuestionProof>,
+    made: &Provenance,
+) -> Result<Vec<Section>, Failure> {
+    let mut sections = Vec::new();
+    for proof in proofs {
+        let made = Provenance { iterations: proof.history.clone(), ..made.clone() };
+        sections.push(Section::new(board, values, proof)?.with_provenance(made));
+    }
+    Ok(sections)
+}
+
+/// Lists the searches that the ledger keeps although the proof is done.
+fn say_kept_searches(ledger: &Ledger, progress: &Progress) {
     for kept in ledger.searches_kept() {
         progress.say(format!(
             "{}: a search is kept there that this proof has not needed ({}); remove it unless another \
@@ -215,10 +195,90 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             bytes(kept.bytes as f64)
         ));
     }
-    Ok(())
 }
 
 impl Options {
+    /// Reads what is to be proved, and sets the number of threads.
+    fn job(&self) -> Result<Job, Failure> {
+        let board = &self.game.game.board;
+        let start = self.start.position(&self.game.game)?;
+        let cover = match &self.cover {
+            Some(cover) => cover.clone(),
+            None => default_cover(board, start.pieces()),
+        };
+        if !cover.is_empty() {
+            check_cover(board, &cover)?;
+        }
+        self.machine.start()?;
+        Ok(Job { cover, request: self.request(start)? })
+    }
+
+    /// The place of the certificate, which must be free or hold one of the same proof.
+    fn target(&self, directory: &Path, job: &Job) -> Result<Target, Failure> {
+        let game = &self.game.game;
+        let target = Target::new(directory)?;
+        let made = provenance(game, &job.cover, &job.request, Mode::Reproducible);
+        target.expect(&ExpectedCertificate {
+            game,
+            start: &job.request.start,
+            asked: job.request.asked,
+            cover: &job.cover,
+            database: None,
+            made: Some(&made),
+        })?;
+        Ok(target)
+    }
+
+    /// Opens the file of results.
+    fn open_ledger(&self) -> Result<Ledger, Failure> {
+        let ledger = match &self.results {
+            Some(file) => Ledger::open(file)?,
+            None => {
+                let name = format!("{}.results", self.game.game.board.name());
+                Ledger::open(&self.db.db.join(name))?
+            }
+        };
+        if let Some(aside) = ledger.set_aside() {
+            print_line(&format!(
+                "{}: results of an earlier version are set aside there; this one cannot use them",
+                aside.display()
+            ));
+        }
+        Ok(ledger)
+    }
+
+    /// Finds the proof, on this machine or by a farm; also returns the workers that searched.
+    fn solve(
+        &self,
+        job: &Job,
+        database: &UsedDatabase,
+        ledger: &Ledger,
+    ) -> Result<(Solution, Workers), Failure> {
+        let game = &self.game.game;
+        let progress = self.machine.progress();
+        let context = SearchContext {
+            board: &game.board,
+            database: &database.values,
+            database_root: database.root,
+            lemmas: None,
+        };
+        stop_when_asked()?;
+        let farm = self.farm.start(&job.request, &context, &job.cover, game, &progress)?;
+        let farm = farm.map(Arc::new);
+        let workers = match &farm {
+            Some(farm) => Workers::Farm(Arc::clone(farm) as Arc<dyn QueueSource>),
+            None => Workers::threads(self.searches()),
+        };
+        let environment =
+            Environment { ledger, workers: &workers, is_stopped: &is_stopped, progress: &progress };
+        let solution = solve(&job.request, &context, environment);
+        if let Some(farm) = &farm {
+            farm.finish(solution.as_ref().is_ok_and(|solution| solution.undecided.is_none()));
+        }
+        Ok((solution?, workers))
+    }
+
+    /// Reads what is asked, and how it is searched.
     fn request(&self, start: Position) -> Result<Request, Failure> {
         if let (Some(first), Some(until)) = (self.threshold, self.until_threshold)
             && until < first
@@ -226,7 +286,11 @@ impl Options {
             let what = format!("expected at least the {first} of --threshold, found {until}");
             return Err(Failure::Input(format!("--until-threshold: {what}")));
         }
-        let (increment, until) = (self.increment, self.until_threshold);
+        let thresholds = self.threshold.map(|first| Thresholds {
+            first,
+            increment: self.increment,
+            until: self.until_threshold,
+        });
         let settings = ProofSettings {
             leaf_nodes: self.leaf_nodes,
             leaf_table: self.table.bytes,
@@ -234,7 +298,7 @@ impl Options {
             lemmas: self.lemmas,
             round: self.round,
             max_nodes: self.max_nodes,
-            thresholds: self.threshold.map(|first| Thresholds { first, increment, until }),
+            thresholds,
             seed: match &self.seed_line {
                 Some(line) => line.seed(&self.game.game, &start)?,
                 None => Vec::new(),
