@@ -167,6 +167,11 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The failure of a file or directory that cannot be read or written.
+    pub(super) fn file(path: impl Into<PathBuf>, source: io::Error) -> Self {
+        Failure::File { path: path.into(), source }
+    }
+
     /// The exit status of the process.
     pub fn status(&self) -> u8 {
         match self {

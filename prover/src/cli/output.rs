@@ -113,7 +113,7 @@ impl ResultOptions {
         let there = directory.ancestors().skip(1).find(|folder| folder.exists());
         let new = require_new(&directory)
             .and_then(|()| tempfile::tempdir_in(there.unwrap_or(Path::new("."))).map(|_| ()));
-        new.map_err(|source| Failure::File { path: directory.clone(), source })?;
+        new.map_err(|source| Failure::file(&directory, source))?;
         Ok((directory, Table::new(ResultWriter::new(None)?, self.format)))
     }
 }
@@ -212,8 +212,7 @@ impl ResultWriter {
     /// A writer to a file, or to standard output if there is none.
     pub(super) fn new(file: Option<&Path>) -> Result<Self, Failure> {
         let out = match file {
-            Some(path) => Destination::file(path)
-                .map_err(|source| Failure::File { path: path.into(), source })?,
+            Some(path) => Destination::file(path).map_err(|source| Failure::file(path, source))?,
             None => Destination::Stdout(io::stdout()),
         };
         Ok(ResultWriter { out: BufWriter::new(out), file: file.map(Into::into) })
@@ -284,7 +283,7 @@ struct Fault<'a> {
 
 fn failure(file: Option<&Path>, source: io::Error) -> Failure {
     match file {
-        Some(path) => Failure::File { path: path.into(), source },
+        Some(path) => Failure::file(path, source),
         None => Failure::Io(source),
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     options.machine.start()?;
     let mut table = options.result.begin_table()?;
     let path = &options.file;
-    let file = File::open(path).map_err(|source| Failure::File { path: path.into(), source })?;
+    let file = File::open(path).map_err(|source| Failure::file(path, source))?;
     let values = options.stored.open(&options.machine, &options.values)?;
     table.columns(&["line", "fen", "found", "database"])?;
     let compared = compare_values(&values, path, BufReader::new(file), |difference| {

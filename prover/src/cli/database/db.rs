@@ -164,7 +164,8 @@ fn run_earlier(options: build::Options, earlier: EarlierOptions) -> Result<(), F
     }
     if let Some(file) = earlier.compare {
         let (stored, machine) = options.build.into_stored()?;
-        let (values, result) = (ValuesOptions::default(), options.result);
+        let values = ValuesOptions::default();
+        let result = options.result;
         return compare::run(&compare::Options { file, stored, values, result, machine });
     }
     build::run(&options, &Besides { import: earlier.import.as_deref(), map: earlier.map })

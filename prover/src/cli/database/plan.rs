@@ -85,8 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         }
         None => (None, options.result.begin_table()?),
     };
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Failure::File { path: std::env::temp_dir(), source })?;
+    let scratch = tempfile::tempdir().map_err(|e| Failure::file(std::env::temp_dir(), e))?;
     machine.progress().say("measuring this machine".into());
     let memory = machine.memory();
     let files = Room { memory, holding: None, map_space: None }.map_space(&store)?;
@@ -108,20 +107,20 @@ fn write_scripts(
     steps: &[BuildStep],
     mut table: Table,
 ) -> Result<(), Failure> {
-    let file = |path: &Path, source| Failure::File { path: path.into(), source };
-    let (board, folder) = (options.build.board(), options.build.folder());
+    let board = options.build.board();
+    let folder = options.build.folder();
     let program = Program {
-        path: std::env::current_exe().map_err(|e| file(Path::new("prove"), e))?,
+        path: std::env::current_exe().map_err(|e| Failure::file("prove", e))?,
         board,
         cover,
-        databases: std::path::absolute(folder).map_err(|e| file(folder, e))?,
+        databases: std::path::absolute(folder).map_err(|e| Failure::file(folder, e))?,
         threads: options.build.machine.workers(),
         store: options.store.as_deref(),
         map: !options.no_map,
     };
     let jobs = script_steps(&program, steps);
     let title = format!("The database {} with {cover} pieces", board.name());
-    cluster::write(directory, &title, &jobs).map_err(|e| file(directory, e))?;
+    cluster::write(directory, &title, &jobs).map_err(|e| Failure::file(directory, e))?;
     for job in &jobs {
         let slices = job.tasks.iter().map(|task| task.matches("--slice").count()).sum();
         let Limits { memory, minutes, .. } = job.limits;
@@ -139,7 +138,9 @@ fn write_scripts(
 /// A time with its unit, as text, rounded to the precision of a forecast.
 fn time(seconds: f64) -> String {
     let whole = seconds.round() as u64;
-    let (days, hours, minutes) = (whole / 86_400, whole / 3600, whole / 60);
+    let minutes = whole / 60;
+    let hours = minutes / 60;
+    let days = hours / 24;
     match whole {
         0 => "< 1 s".into(),
         1..60 => format!("{whole} s"),

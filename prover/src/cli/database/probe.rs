@@ -114,32 +114,38 @@ pub(crate) fn text(board: &Board, position: &Position, answer: &PositionAnswer) 
 
 /// The moves in aligned columns.
 fn moves(moves: &[MoveAnswer]) -> String {
-    let width = |least: usize, of: &dyn Fn(&MoveAnswer) -> usize| {
-        moves.iter().map(of).max().unwrap_or(0).max(least)
-    };
-    let name_width = width(4, &|m| m.name.len());
-    let value_width = width(5, &|m| m.value.to_string().len());
+    let mut name_width = "move".len();
+    let mut value_width = "value".len();
+    for MoveAnswer { name, value, .. } in moves {
+        name_width = name_width.max(name.len());
+        value_width = value_width.max(value.to_string().len());
+    }
     let mut out = String::new();
     if !moves.is_empty() {
         // Writing into a string cannot fail.
         let _ = write!(out, "\n\n{:name_width$}  {:value_width$}  depth  after", "move", "value");
     }
     for MoveAnswer { name, fen, value, depth } in moves {
-        let (value, depth) = (value.to_string(), or_dash(*depth));
+        let value = value.to_string();
+        let depth = or_dash(*depth);
         let _ = write!(out, "\n{name:name_width$}  {value:value_width$}  {depth:>5}  {fen}");
     }
     out
 }
 
 fn columns(answer: &PositionAnswer) -> String {
-    let one = |m: &MoveAnswer| {
-        let depth = m.depth.map_or(String::new(), |depth| format!("/{depth}"));
-        format!("{}={}{depth}", m.name, m.value)
-    };
-    let list = |all: &[String]| if all.is_empty() { "-".into() } else { all.join(" ") };
-    let moves: Vec<String> = answer.moves.iter().map(one).collect();
-    let (value, depth) = (answer.value, or_dash(answer.depth));
+    let mut moves = Vec::new();
+    for MoveAnswer { name, value, depth, .. } in &answer.moves {
+        let depth = depth.map_or(String::new(), |depth| format!("/{depth}"));
+        moves.push(format!("{name}={}{depth}", value));
+    }
+    let value = answer.value;
+    let depth = or_dash(answer.depth);
     format!("{value}\t{depth}\t{}\t{}", list(&moves), list(&answer.line))
+}
+
+fn list(words: &[String]) -> String {
+    if words.is_empty() { "-".into() } else { words.join(" ") }
 }
 
 fn or_dash(depth: Option<u32>) -> String {

@@ -76,7 +76,8 @@ fn check_slices(slices: &[Slice], store: &Store, cover: &Cover) -> Result<(), Fa
     let Some(slice) = slices.iter().find(|slice| !slice.exists(board, cover)) else {
         return Ok(());
     };
-    let (slice, board) = (slice.name().file_name(), board.name());
+    let slice = slice.name().file_name();
+    let board = board.name();
     Err(Failure::Input(format!("expected a slice of {board} with {cover} pieces, found {slice}")))
 }
 

@@ -19,13 +19,8 @@ pub(crate) fn open(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
     if path == Path::new(STDIN) {
         return Ok(("standard input".into(), Box::new(BufReader::new(io::stdin()))));
     }
-    let file = File::open(path).map_err(|source| file_error(path, source))?;
+    let file = File::open(path).map_err(|source| Failure::file(path, source))?;
     Ok((path.display().to_string(), Box::new(BufReader::with_capacity(1 << 16, file))))
-}
-
-/// The failure of a file that cannot be opened or read.
-pub(crate) fn file_error(path: &Path, source: io::Error) -> Failure {
-    Failure::File { path: path.into(), source }
 }
 
 /// `FILE` or `FILE#N`: a game of a file of games.
@@ -57,7 +52,7 @@ impl GameInFile {
         let mut games = PdnReader::new(game, &name, source, Strictness::Lenient);
         let mut found = 0;
         let pdn = loop {
-            let next = games.next().transpose().map_err(|e| file_error(path, e))?;
+            let next = games.next().transpose().map_err(|e| Failure::file(path, e))?;
             match next {
                 Some(pdn) if pdn.number == *number => break pdn,
                 Some(pdn) => found = pdn.number,

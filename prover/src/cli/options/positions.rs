@@ -34,11 +34,11 @@ impl Positions {
         if fens == [STDIN] {
             return Ok(Some(Positions::Lines));
         }
-        let read = |fen: &String| {
+        let mut given = Vec::new();
+        for fen in fens {
             let position = read_position(game, fen)?;
-            Ok((name(game, fen, &position), position))
-        };
-        let given = fens.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+            given.push((name(game, fen, &position), position));
+        }
         Ok((!given.is_empty()).then_some(Positions::Given(given)))
     }
 

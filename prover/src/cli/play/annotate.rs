@@ -13,7 +13,7 @@ use super::limits::LimitOptions;
 use super::replay::strictness;
 use crate::board::{PdnGame, PdnReader, RemarkKind, write_pdn};
 use crate::cli::failure::Failure;
-use crate::cli::options::game_files::{file_error, open};
+use crate::cli::options::game_files::open;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 
@@ -85,9 +85,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if format == Format::Tsv {
         out.line(MISTAKE_COLUMNS)?;
     }
-    let (mut games, mut faulty, mut list, mut rows) = (0, 0, String::new(), String::new());
+    let mut games = 0;
+    let mut faulty = 0;
+    let mut list = String::new();
+    let mut rows = String::new();
     for pdn in PdnReader::new(game, &name, source, strictness(options.strict)) {
-        let mut pdn = pdn.map_err(|e| file_error(&options.file, e))?;
+        let mut pdn = pdn.map_err(|e| Failure::file(&options.file, e))?;
         games += 1;
         faulty += usize::from(pdn.fault.is_some());
         report(&name, &pdn)?;
@@ -108,7 +111,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         out.flush()?;
         rows += &mistake_tsv(&annotated, &mistakes);
         if format == Format::Text {
-            mistakes.iter().for_each(|mistake| list += &(mistake.text(&annotated) + "\n"));
+            for mistake in &mistakes {
+                list += &(mistake.text(&annotated) + "\n");
+            }
         }
     }
     bar.finish();

@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use certificate_spec::text::without_mark;
@@ -17,6 +15,7 @@ use crate::cli::failure::Failure;
 use crate::cli::options::sizes::parse_size;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::ResultWriter;
+use crate::cli::stop::{is_stopped, stop_search_when_asked};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -78,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let engine = Heuristic::new(&game.board, &values)
         .with_threads(options.machine.workers())
         .with_memory(options.hash);
-    let stopped = stop_when_asked(engine.stop_flag())?;
+    stop_search_when_asked(engine.stop_flag())?;
     let limits = options.limits.limits(Limits { nodes: NODES, ..Limits::default() });
     let mut builder = Builder { board: &game.board, engine, limits, roots };
 
@@ -87,7 +86,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     bar.resume(book.len() as u64);
     let mut written = Instant::now();
     while book.len() < options.positions {
-        if builder.grow(&mut book, || stopped.load(Ordering::Relaxed)) != Growth::Added {
+        if builder.grow(&mut book, is_stopped) != Growth::Added {
             break;
         }
         bar.add(1);
@@ -102,37 +101,22 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the first Ctrl-C or similar signal stop the search and set the returned flag, and the
-/// second one end the process.
-fn stop_when_asked(search: Arc<AtomicBool>) -> Result<Arc<AtomicBool>, Failure> {
-    let stopped = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stopped);
-    let stop = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        search.store(true, Ordering::Relaxed);
-    };
-    ctrlc::set_handler(stop)
-        .map_err(|e| Failure::Resource(format!("cannot handle signals: {e}")))?;
-    Ok(stopped)
-}
-
 /// The positions after the openings of a file.
 fn read_openings(file: &Path, game: &Game) -> Result<Vec<Position>, Failure> {
-    let io = |source| Failure::File { path: file.into(), source };
-    let text = fs::read_to_string(file).map_err(io)?;
-    let fault = |what: String| Failure::Input(format!("{}: {what}", file.display()));
+    let text = fs::read_to_string(file).map_err(|source| Failure::file(file, source))?;
+    let fault = |what: &str| Failure::Input(format!("{}: {what}", file.display()));
     let lines = without_mark(&text).lines();
     let mut lines = lines.filter(|line| !line.starts_with('#') && !line.trim().is_empty());
     let header = lines.next().unwrap_or_default();
-    let column = header.split('\t').position(|name| name == "moves");
-    let column = column.ok_or_else(|| fault("expected a column moves, found none".into()))?;
-    let read = |line: &str| {
-        let moves = line.split('\t').nth(column).unwrap_or_default();
-        let positions = game.board.read_line(&game.start(), moves);
-        let positions = positions.map_err(|e| fault(e.to_string()))?;
-        Ok(positions.last().copied().unwrap_or_else(|| game.start()))
+    let Some(column) = header.split('\t').position(|name| name == "moves") else {
+        return Err(fault("expected a column moves, found none"));
     };
-    lines.map(read).collect()
+    let start = game.start();
+    let mut positions = Vec::new();
+    for line in lines {
+        let moves = line.split('\t').nth(column).unwrap_or_default();
+        let played = game.board.read_line(&start, moves).map_err(|e| fault(&e.to_string()))?;
+        positions.push(played.last().copied().unwrap_or(start));
+    }
+    Ok(positions)
 }

@@ -62,7 +62,8 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let machine = machine.silent();
     let memory = machine.memory();
     if hash > memory {
-        let (most, found) = (rounded_down(memory), rounded_up(hash));
+        let most = rounded_down(memory);
+        let found = rounded_up(hash);
         let what = format!("--hash: expected at most {most}, found {found}");
         return Err(Failure::Resource(what));
     }

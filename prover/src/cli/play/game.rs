@@ -144,7 +144,8 @@ impl<W: Write> Table<'_, W> {
     }
 
     fn show_board(&mut self) -> Result<(), Failure> {
-        let (board, position) = (self.record.board(), self.record.position());
+        let board = self.record.board();
+        let position = self.record.position();
         write!(self.out, "{}\n{}", board.write_fen(position), board.draw(position))?;
         let turn = name(position.turn);
         match self.record.result() {

@@ -9,7 +9,7 @@ use draughtproof_proof::progress::print_line;
 use crate::board::{PdnReader, Strictness};
 use crate::cli::failure::Failure;
 use crate::cli::options::GameOption;
-use crate::cli::options::game_files::{file_error, open};
+use crate::cli::options::game_files::open;
 use crate::cli::output::{Format, QuietOption, ResultOptions};
 
 #[derive(Args, Debug)]
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     for path in &options.files {
         let (name, source) = open(path)?;
         for game in PdnReader::new(&options.game.game, &name, source, strictness(options.strict)) {
-            let game = game.map_err(|e| file_error(path, e))?;
+            let game = game.map_err(|e| Failure::file(path, e))?;
             tally.add(&game);
             if options.faults && game.fault.is_none() {
                 continue;

@@ -56,16 +56,22 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let read = |path: &PathBuf| Stored::read(path);
-    let certificates = options.certificates.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let mut certificates = Vec::new();
+    for path in &options.certificates {
+        certificates.push(Stored::read(path)?);
+    }
     let first = first_of_alike(&certificates)?;
     let game = &first.game;
     let start = options.start.position(game)?;
     let target = Target::new(&options.directory)?;
-    let (cover, database) = (&first.claim.cover, first.claim.database);
-    let asked = options.claim.into();
-    let made = None;
-    target.expect(&ExpectedCertificate { game, start: &start, asked, cover, database, made })?;
+    target.expect(&ExpectedCertificate {
+        game,
+        start: &start,
+        asked: options.claim.into(),
+        cover: &first.claim.cover,
+        database: first.claim.database,
+        made: None,
+    })?;
     let table = options.result.begin_table()?;
     options.machine.start()?;
     let combination = Combination::new(&certificates, start, options.plies)?;
@@ -78,19 +84,20 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         cover: first.claim.cover.clone(),
         database: first.claim.database,
     };
-    let directory = &options.directory;
-    write_certificate(&claim, &sections, target, directory, table)
+    write_certificate(&claim, &sections, target, &options.directory, table)
 }
 
 /// Loads the database that the certificates rest on.
 fn load(options: &Options, first: &Stored) -> Result<Values, Failure> {
-    let (board, cover) = (&first.game.board, &first.claim.cover);
+    let board = &first.game.board;
+    let cover = &first.claim.cover;
     let Some(expected) = first.claim.database else { return Ok(Values::empty(board)) };
     let values = database(&options.machine, &options.values, &options.db, board, cover)?;
     let found = Store::new(&options.db.db, board).manifest_of(cover)?.root();
     if found == expected {
         return Ok(values);
     }
-    let (databases, certificate) = (options.db.db.clone(), first.directory.clone());
+    let databases = options.db.db.clone();
+    let certificate = first.directory.clone();
     Err(CombineError::Database { databases, certificate, expected, found }.into())
 }

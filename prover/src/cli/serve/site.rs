@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
-use std::path::Path;
 use std::time::Duration;
 
 use certificate_notes::{Note, keys, one_line};
@@ -30,7 +29,8 @@ pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
     for directory in &options.certificates {
         certificates.push(ServedCertificate::new(Stored::read(directory)?)?);
     }
-    let (notes, keys) = (options.read_notes()?, options.trusted_keys()?);
+    let notes = options.read_notes()?;
+    let keys = options.trusted_keys()?;
     let boards = options.boards(&certificates)?;
     let site = Site::new(boards, certificates).with_notes(&notes, &keys)?;
     describe(&site)?;
@@ -50,10 +50,13 @@ pub(crate) fn run_server(options: Options) -> Result<(), Failure> {
 
 impl Options {
     fn read_notes(&self) -> Result<Vec<Note>, NoteError> {
-        let unreadable =
-            |path: &Path, why| NoteError::Unreadable(format!("{}: {why}", path.display()));
-        let notes = self.notes.iter();
-        notes.map(|path| Note::read(path).map_err(|why| unreadable(path, why))).collect()
+        let mut notes = Vec::new();
+        for path in &self.notes {
+            let note = Note::read(path)
+                .map_err(|why| NoteError::Unreadable(format!("{}: {why}", path.display())))?;
+            notes.push(note);
+        }
+        Ok(notes)
     }
 
     fn trusted_keys(&self) -> Result<Vec<keys::PublicKey>, Failure> {
@@ -109,7 +112,8 @@ impl Options {
         if values.cover().is_empty() {
             return Ok(BoardSite::new(game, values, None));
         }
-        let (manifest, depths) = (stored.manifest(&store)?, stored.depths()?);
+        let manifest = stored.manifest(&store)?;
+        let depths = stored.depths()?;
         Ok(BoardSite::new(game, values, Some(Database { store, manifest, depths })))
     }
 }
@@ -124,7 +128,8 @@ fn say_unknown(error: &StoreError) -> Option<Value> {
 fn describe(site: &Site) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for certificate in site.certificates() {
-        let (stored, root) = (&certificate.stored, certificate.root());
+        let stored = &certificate.stored;
+        let root = certificate.root();
         let directory = one_line(&stored.directory.display().to_string());
         let claim = &stored.claim;
         let claimed = format!("{} {} from {}", claim.value.word(), claim.game, claim.start);
