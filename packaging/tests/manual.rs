@@ -57,7 +57,8 @@ fn every_page_is_rendered_without_a_warning() {
     assert!(check.contains("\nEXIT STATUS\n") && check.contains("  0  s VERIFIED  "), "{check}");
     assert!(check.contains("\nMEMORY\n       For ") && check.contains("--journal"), "{check}");
     assert!(page("check-merge.1").contains("--distinct-checkers"));
-    assert!(page("prove-db.1").contains("--unmap"));
+    assert!(page("prove-db.1").contains("prove-db-unmap(1)"));
+    assert!(page("prove-db-map.1").contains("--map-space"));
 }
 
 /// The completions that bash offers after some words, the last of which is incomplete.

@@ -11,8 +11,9 @@ use clap_mangen::Man;
 
 use crate::egdb::atomic::write_file;
 
-/// Writes the manual pages of a program, one for the program and one for each subcommand, into a
-/// directory, which is made if it is missing; returns the number of pages.
+/// Writes the manual pages of a program into a directory, which is made if it is missing: one for
+/// the program, and one for each subcommand of it or of another subcommand. Returns the number of
+/// pages.
 ///
 /// # Errors
 /// A page cannot be written.
@@ -22,12 +23,15 @@ pub fn write_pages(command: Command, directory: &Path) -> io::Result<usize> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let version = command.get_version().unwrap_or_default().to_owned();
-    let mut commands = vec![command.clone()];
-    commands.extend(command.get_subcommands().filter(|sub| !sub.is_hide_set()).cloned());
-    for command in &commands {
-        write_page(command, &version, directory)?;
+    let mut commands = vec![command];
+    let mut pages = 0;
+    while let Some(command) = commands.pop() {
+        write_page(&command, &version, directory)?;
+        pages += 1;
+        let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        commands.extend(shown.filter(|sub| sub.get_name() != "help").cloned());
     }
-    Ok(commands.len())
+    Ok(pages)
 }
 
 /// Writes the manual page of one command, which must be built.
