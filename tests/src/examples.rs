@@ -1,7 +1,7 @@
-//! The commands that help texts and GUIDE.md show, extracted from there and run unchanged.
+//! The commands that help texts and the manual show, extracted from there and run unchanged.
 //!
 //! An example of a help text stands below `Examples:` or `Example:`, after two blanks, and ends at
-//! two blanks more, where a remark may follow. An example of GUIDE.md is a line of a fenced `sh`
+//! two blanks more, where a remark may follow. An example of the manual is a line of a fenced `sh`
 //! block that begins with the name of the program. A shell runs both, so that quotes, patterns and
 //! redirections mean what they mean to a reader who pastes them.
 
@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 /// A command that a text shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Example {
-    /// Where it stands, as in `check merge --help` or `GUIDE.md line 741`.
+    /// Where it stands, as in `check merge --help` or `docs/playing.md line 41`.
     pub place: String,
     /// The command without the remark after it.
     pub command: String,
@@ -97,14 +97,22 @@ pub fn in_help(program: &str) -> Vec<Vec<Example>> {
     all
 }
 
-/// The commands of a program in GUIDE.md, a list for each fenced block that has some. A line that
-/// ends with a backslash goes on in the next.
+/// The documents of the manual.
+const MANUAL: [&str; 4] = ["GUIDE.md", "docs/proving.md", "docs/databases.md", "docs/playing.md"];
+
+/// The commands of a program in the manual, a list for each fenced block that has some.
 ///
 /// # Panics
-/// If GUIDE.md cannot be read.
-pub fn in_guide(program: &str) -> Vec<Vec<Example>> {
-    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../GUIDE.md");
-    let text = fs::read_to_string(guide).expect("GUIDE.md");
+/// If a document of the manual cannot be read.
+pub fn in_manual(program: &str) -> Vec<Vec<Example>> {
+    MANUAL.iter().flat_map(|document| in_document(document, program)).collect()
+}
+
+/// The commands of a program in a document, a list for each fenced block that has some. A line that
+/// ends with a backslash goes on in the next.
+fn in_document(document: &str, program: &str) -> Vec<Vec<Example>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(document);
+    let text = fs::read_to_string(path).expect(document);
     let (mut all, mut block, mut is_shell) = (Vec::new(), Vec::new(), false);
     let mut lines = text.lines().enumerate();
     while let Some((i, line)) = lines.next() {
@@ -124,7 +132,7 @@ pub fn in_guide(program: &str) -> Vec<Vec<Example>> {
             command += lines.next().map_or("", |(_, next)| next.trim_start());
         }
         let command = without_remark(&command).to_string();
-        block.push(Example { place: format!("GUIDE.md line {}", i + 1), command });
+        block.push(Example { place: format!("{document} line {}", i + 1), command });
     }
     all.retain(|block| !block.is_empty());
     all
@@ -219,9 +227,9 @@ mod tests {
     #[test]
     fn the_guide_has_examples_of_both_programs() {
         for (program, command) in [("check", "check cert"), ("prove", "prove play")] {
-            let all = in_guide(program).concat();
+            let all = in_manual(program).concat();
             assert!(all.iter().any(|e| e.command == command), "{all:?}");
-            assert!(all.iter().all(|e| e.place.starts_with("GUIDE.md line ")));
+            assert!(all.iter().all(|e| MANUAL.iter().any(|d| e.place.starts_with(d))));
         }
     }
 }

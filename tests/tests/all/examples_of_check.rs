@@ -1,11 +1,11 @@
-//! The examples of `check` in help texts and GUIDE.md work as described.
+//! The examples of `check` in help texts and the manual work as described.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Output;
 
-use tests::examples::{Example, LeftOut, copy, in_guide, in_help, run_all};
+use tests::examples::{Example, LeftOut, copy, in_help, in_manual, run_all};
 use tests::programs::{path, prove, run};
 
 /// A folder with the files that the examples of `check` name: `cert` of 6x6 and its database, one
@@ -66,7 +66,7 @@ fn examples_of_check() {
             copy(&entry.path(), &here.join(entry.file_name()));
         }
     };
-    let (help, guide) = (in_help("check"), in_guide("check"));
+    let (help, guide) = (in_help("check"), in_manual("check"));
     let count = |texts: &[Vec<Example>]| texts.iter().map(Vec::len).sum::<usize>();
     assert!(count(&help) > 10 && count(&guide) > 15, "{help:?} {guide:?}");
     run_all(&[help, guide].concat(), &LEFT_OUT, prepare, is_right);

@@ -1,4 +1,4 @@
-//! The examples in the help texts of `prove`, and those of `prove` in GUIDE.md, with small
+//! The examples in the help texts of `prove`, and those of `prove` in the manual, with small
 //! databases. Those that take long are started and stopped, since a wrong option or a missing file
 //! is reported at once.
 
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use tests::examples::{Example, LeftOut, copy, in_guide, in_help, run_all};
+use tests::examples::{Example, LeftOut, copy, in_help, in_manual, run_all};
 use tests::programs::{path, prove, run};
 
 const OTHER_MACHINE: &str = "takes a database to where there is none";
@@ -143,7 +143,7 @@ fn examples_of_prove() {
     let attest = ["cert", "--attest", "6x6.note", "--key", "key"];
     assert!(run(&path("check"), &attest, from.path()).status.success());
 
-    let texts = [in_help("prove"), in_guide("prove")].concat();
+    let texts = [in_help("prove"), in_manual("prove")].concat();
     let all = texts.concat();
     for LeftOut { command, reason } in LEFT_OUT {
         assert!(all.iter().any(|e| e.command == command), "{command} ({reason}): shown nowhere");

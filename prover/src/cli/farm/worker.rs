@@ -21,7 +21,7 @@ pub(crate) use run::run;
 
 Takes items of all jobs whose database is in --db, with the same root; of the others it says what is missing. \
 A broker or a manager may come later, and go and come again. Ctrl-C and SIGTERM give back what is not done; \
-exit status 0. GUIDE.md says which permissions a worker needs.")]
+exit status 0. docs/proving.md says which permissions a worker needs.")]
 pub(crate) struct Options {
     /// The NATS broker, such as nats://host:4222; several with commas between
     #[arg(long, value_name = "URL")]

@@ -29,7 +29,7 @@ Serves the boards of the certificates, and those that have a database in --db (w
 how much of each is used). Everything is read at the start and nothing is written; certificates are in memory. \
 They are not verified: that is for `check`, whose \
 notes can be shown. What can be asked is described in /openapi.json; counts are in \
-/metrics, and /healthz says whether the server is there. GUIDE.md explains the answers.
+/metrics, and /healthz says whether the server is there. docs/playing.md explains the answers.
 
 What is too large is answered with 413, what is too much with 429, what takes too long or is one connection too \
 many with 503, each with a JSON problem. Ctrl-C and SIGTERM end the server when the answers under way are \
