@@ -14,7 +14,8 @@ use super::SMALL;
 
 /// The broker that docs/proving.md describes, on a free port and with a separate store.
 fn broker_of_the_guide() -> Broker {
-    let guide = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proving.md")).unwrap();
+    let guide =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/proving.md")).unwrap();
     let block = guide.split("<!-- permissions -->\n```\n").nth(1).unwrap();
     let config = block.split("```").next().unwrap();
     assert!(config.contains(":4222") && config.contains("/var/lib/nats"));
