@@ -65,7 +65,7 @@ class Database:
 
         ``mode`` says where values are: ``cached`` (decoded when they are needed, at most ``memory``
         bytes of them kept), ``resident`` (all in memory, decoded now, at most ``memory`` bytes) or
-        ``mapped`` (in the tables that ``prove db --map`` makes; otherwise as ``cached``).
+        ``mapped`` (in the tables that ``prove db map`` makes; otherwise as ``cached``).
         """
     @property
     def board(self) -> str:

@@ -31,7 +31,7 @@ fn prove_that_dies(place: &Path, slice: &str) -> std::path::PathBuf {
     let (prove, mark) = (prove.display(), mark.display());
     let text = format!(
         "#!/bin/bash
-if [[ \"$*\" == *\"--slice {slice}\"* ]] && mkdir '{mark}'; then
+if [[ \"$*\" == *\"db slice \"*\" {slice}\"* ]] && mkdir '{mark}'; then
   exec timeout --signal=KILL 0.1 '{prove}' \"$@\"
 fi
 exec '{prove}' \"$@\"

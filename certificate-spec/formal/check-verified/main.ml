@@ -2,7 +2,7 @@
    check-verified perft RxC DEPTH
    check-verified successors RxC
 
-   Reads a certificate, and tables of a database that `prove db --map` has made, and lets the
+   Reads a certificate, and tables of a database that `prove db map` has made, and lets the
    program that was extracted from Check.v judge them: at the level consistent, or for a win by
    depths that fall. With --assume-table all but the table is judged, and the verdict is
    CONDITIONAL; with --shard a part. *)

@@ -1,4 +1,4 @@
-(* Values of positions from the tables that `prove db --map` makes. Nothing here is trusted:
+(* Values of positions from the tables that `prove db map` makes. Nothing here is trusted:
    whatever it says is verified position by position. *)
 
 open Verified

@@ -28,7 +28,7 @@
 // For `egdb_open`: all values are in memory of the process, decoded when the database is opened.
 #define EGDB_RESIDENT 1
 
-// For `egdb_open`: values are in the tables beside the database that `prove db --map` makes,
+// For `egdb_open`: values are in the tables beside the database that `prove db map` makes,
 // mapped into memory and shared by all processes; slices without a table are as with
 // `EGDB_CACHED`. If another program cuts such a file short while it is in use, the process gets
 // SIGBUS.

@@ -48,7 +48,7 @@ impl Database {
     ///
     /// `mode` is the place of the values: `cached` (decoded when they are needed, at most `memory`
     /// bytes of them kept), `resident` (all in memory, decoded now, at most `memory` bytes) or
-    /// `mapped` (in the tables that `prove db --map` makes; slices without a table as with
+    /// `mapped` (in the tables that `prove db map` makes; slices without a table as with
     /// `cached`).
     #[new]
     #[pyo3(signature = (directory, board = "8x8", *, mode = "cached", memory = 256 << 20))]

@@ -101,7 +101,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     rates("all in the cache", &database, &some)?;
     drop(database);
 
-    // The tables that `prove db --map` has made; checksums are verified the first time.
+    // The tables that `prove db map` has made; checksums are verified the first time.
     let start = Instant::now();
     let database = Database::open(&directory, &board, Mode::Mapped(1 << 30))?;
     database.probe(&some[0])?;

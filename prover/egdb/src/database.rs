@@ -24,7 +24,7 @@ pub enum Mode {
     /// long as decoding the whole database.
     Resident(u64),
     /// The tables of all values that were made beside the database ([`BuildSession::map`], `prove
-    /// db --map`), two bits a position, mapped into memory and shared by all processes. Slices
+    /// db map`), two bits a position, mapped into memory and shared by all processes. Slices
     /// without a table are as with [`Mode::Cached`], with this many bytes. Opening takes a moment.
     Mapped(u64),
 }

@@ -53,14 +53,14 @@ pub fn script_steps(program: &Program<'_>, steps: &[BuildStep]) -> Vec<Step> {
         let seconds = step.tasks.iter().map(|task| task.seconds).fold(0.0, f64::max);
         let memory = enough(step.tasks.iter().map(|task| task.memory).max().unwrap_or(0));
         let words = |task: &BuildTask| {
-            let words = task.slices.iter().map(|s| format!("--slice {}", s.name().file_name()));
+            let words = task.slices.iter().map(|slice| slice.name().file_name());
             words.collect::<Vec<_>>().join(" ")
         };
         jobs.push(Step {
             name: format!("step-{:02}", i + 1),
             after: step.after.clone(),
             limits: limits(memory, minutes(seconds), program.threads),
-            command: command(program, memory, program.map),
+            command: command(program, "slice", memory, program.map),
             tasks: step.tasks.iter().map(words).collect(),
         });
     }
@@ -74,7 +74,7 @@ pub fn script_steps(program: &Program<'_>, steps: &[BuildStep]) -> Vec<Step> {
         after: (0..steps.len()).filter(|step| !needed.contains(step)).collect(),
         // The last job reads all files, which takes a small part of the time of building them.
         limits: limits(memory, minutes(total / 10.0), program.threads),
-        command: command(program, memory, false),
+        command: command(program, "build", memory, false),
         tasks: vec![String::new()],
     });
     jobs
@@ -84,8 +84,9 @@ fn limits(memory: u64, minutes: u64, threads: usize) -> Limits {
     Limits { memory: memory + PROGRAM, minutes, threads }
 }
 
-/// The command of a task; the variable PROVE, if set where the jobs run, names another program.
-fn command(program: &Program<'_>, memory: u64, map: bool) -> String {
+/// A command of `prove db`, for a task; the variable PROVE, if set where the jobs run, names another
+/// program.
+fn command(program: &Program<'_>, name: &str, memory: u64, map: bool) -> String {
     let Program { path, board, cover, databases, threads, store, .. } = program;
     let map = if map { " --map" } else { "" };
     let store = store.map_or(String::new(), |place| format!(" --store {}", quoted(place)));
@@ -94,7 +95,7 @@ fn command(program: &Program<'_>, memory: u64, map: bool) -> String {
     // In old versions of bash the plain expansion of an array without elements is an error.
     format!(
         "program={path}
-exec \"${{PROVE:-$program}}\" db --game {board} --pieces {cover} --db {databases} --threads {threads} \\
+exec \"${{PROVE:-$program}}\" db {name} --game {board} --pieces {cover} --db {databases} --threads {threads} \\
   --memory {memory}{map}{store} --quiet ${{task[@]+\"${{task[@]}}\"}}"
     )
 }

@@ -122,7 +122,7 @@ fn write_scripts(
     let title = format!("The database {} with {cover} pieces", board.name());
     cluster::write(directory, &title, &jobs).map_err(|e| Failure::file(directory, e))?;
     for job in &jobs {
-        let slices = job.tasks.iter().map(|task| task.matches("--slice").count()).sum();
+        let slices = job.tasks.iter().map(|task| task.split_whitespace().count()).sum();
         let Limits { memory, minutes, .. } = job.limits;
         let job = Job { step: &job.name, tasks: job.tasks.len(), slices, memory, minutes };
         let Job { step, tasks, .. } = job;
