@@ -98,11 +98,11 @@ fn what_there_is_too_little_of() {
     fails(here, &[&cert[..], &table].concat(), 3, &["--leaf-table"]);
     let resident = ["--values", "resident", "--memory", "300MiB", "--leaf-table", "1MiB"];
     fails(here, &[&cert[..], &resident].concat(), 3, &["needs"]);
-    let mapped = ["--values", "mapped", "--map-space", "1000TiB"];
+    let mapped = ["--values", "mapped", "--map-space", "1000TiB", "--memory", "64GiB"];
     let seven = ["--game", "8x8", "--pieces", "10", "--emit", "cert", "--leaf-table", "1MiB"];
     fails(here, &[&seven[..], &mapped].concat(), 3, &["free"]);
-    let db = ["db", "--game", "8x8", "--pieces", "10", "--map", "--map-space", "1000TiB"];
-    fails(here, &db, 3, &["free"]);
+    let db = &["db", "--game", "8x8", "--pieces", "10", "--map"];
+    fails(here, &[&db[..], &mapped[2..]].concat(), 3, &["free"]);
 }
 
 #[test]
