@@ -1,7 +1,7 @@
 //! Joins several certificates of one game into one certificate of a start.
 //!
-//! Nodes are put above the starts of the certificates ([`OpeningTree`]); below them the proof is
-//! the [`Merge`] of the certificates that bear on a question.
+//! Nodes are put above the starts of the certificates (`OpeningTree`); below them the proof is
+//! the `Merge` of the certificates that bear on a question.
 
 mod merge;
 mod opening_tree;
