@@ -20,12 +20,12 @@ mod player;
 mod report;
 mod session;
 mod settings;
-mod text;
 
 use std::ffi::{c_char, c_double, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use draughtproof_c_text::{read_bytes, write_message};
 use draughtproof_proof::heuristic::Limits;
 
 use answer::{Answer, Question};
@@ -33,7 +33,6 @@ pub use answer::{CB_DRAW, CB_LOSS, CB_UNKNOWN, CB_WIN};
 use board::Board8x8;
 use clock::time_of_move;
 use moves::CBmove;
-use text::{read_bytes, write_message};
 
 /// In `info`: the position does not follow from the one before.
 pub const CB_RESET_MOVES: c_int = 1;

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int};
 use draughtproof_egdb::Cached;
 
 use crate::database::{EGDB_INVALID, EGDB_UNKNOWN, egdb_database, egdb_position, number, read};
-use crate::text::guard;
+use crate::guard::guard;
 
 /// From `egdb_probe_cached`: a file would have to be read for the value.
 pub const EGDB_NOT_CACHED: c_int = 4;

@@ -7,10 +7,11 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::panic::catch_unwind;
 
+use draughtproof_c_text::write_message;
 use draughtproof_egdb::{Database, Mode, Value};
 use draughtproof_game::{Board, Position, Side};
 
-use crate::text::{guard, write_message};
+use crate::guard::guard;
 
 /// The side to move loses.
 pub const EGDB_LOSS: c_int = 0;

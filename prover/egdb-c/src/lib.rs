@@ -4,5 +4,5 @@
 pub mod bounds;
 pub mod database;
 pub mod files;
+mod guard;
 pub mod moves;
-mod text;

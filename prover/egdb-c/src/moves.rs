@@ -2,12 +2,13 @@
 
 use std::ffi::{CStr, c_char, c_int};
 
+use draughtproof_c_text::write_message;
 use draughtproof_egdb::RatedMove;
 use draughtproof_game::{Board, MoveError, Position, Side};
 
 use crate::bounds::depth_number;
 use crate::database::{EGDB_INVALID, egdb_database, egdb_position, number, read};
-use crate::text::{guard, write_message};
+use crate::guard::guard;
 
 /// The bytes of the name of a move, its zero included.
 pub const EGDB_MOVE_SIZE: usize = 48;

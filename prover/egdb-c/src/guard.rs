@@ -1,7 +1,9 @@
-//! Texts of C, which are bytes up to a zero, and the reporting of errors.
+//! The reporting of errors to programs in C.
 
 use std::ffi::{c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use draughtproof_c_text::write_message;
 
 use crate::database::EGDB_ERROR;
 
@@ -21,21 +23,4 @@ pub(crate) unsafe fn guard(
         unsafe { write_message(&message, error, size) };
         EGDB_ERROR
     })
-}
-
-/// Writes a message and a zero into `size` bytes, cut off if need be.
-///
-/// # Safety
-/// `out` must be null or have `size` bytes.
-pub(crate) unsafe fn write_message(message: &str, out: *mut c_char, size: usize) {
-    if out.is_null() || size == 0 {
-        return;
-    }
-    let lengths = 0..size.min(message.len() + 1);
-    let length = lengths.rev().find(|&length| message.is_char_boundary(length)).unwrap_or(0);
-    // SAFETY: length < size, and the caller vouches for size.
-    unsafe {
-        std::ptr::copy_nonoverlapping(message.as_ptr().cast(), out, length);
-        out.add(length).write(0);
-    }
 }

@@ -6,14 +6,14 @@ use std::ffi::c_char;
 ///
 /// # Safety
 /// `out` must be null or have `size` bytes.
-pub(crate) unsafe fn write_message(message: &str, out: *mut c_char, size: usize) {
+pub unsafe fn write_message(message: &str, out: *mut c_char, size: usize) {
     if out.is_null() || size == 0 {
         return;
     }
     let lengths = 0..size.min(message.len() + 1);
     let length = lengths.rev().find(|&length| message.is_char_boundary(length)).unwrap_or(0);
-    // SAFETY: length < size, and the caller vouches for size. The zero is written first, for
-    // threads that read meanwhile.
+    // SAFETY: length < size, and the caller vouches for size. The zero is written first, since
+    // threads of CheckerBoard read the text meanwhile.
     unsafe {
         out.add(length).write_volatile(0);
         std::ptr::copy_nonoverlapping(message.as_ptr().cast(), out, length);
@@ -25,7 +25,7 @@ pub(crate) unsafe fn write_message(message: &str, out: *mut c_char, size: usize)
 ///
 /// # Safety
 /// `text` must have `most` bytes, or a zero before.
-pub(crate) unsafe fn read_bytes(text: *const c_char, most: usize) -> Option<Vec<u8>> {
+pub unsafe fn read_bytes(text: *const c_char, most: usize) -> Option<Vec<u8>> {
     let text = text.cast::<u8>();
     let mut bytes = Vec::new();
     for n in 0..most {
