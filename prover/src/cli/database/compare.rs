@@ -10,7 +10,6 @@ use serde::Serialize;
 use crate::cli::failure::Failure;
 use crate::cli::options::{MachineOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, Table};
-use crate::egdb::Value;
 use crate::egdb::exchange::{Compared, Difference, compare_values};
 
 #[derive(Args, Debug)]
@@ -84,16 +83,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 
 fn show(table: &mut Table, difference: &Difference) -> Result<(), Failure> {
     let &Difference { line, ref fen, found, database } = difference;
-    let found = word(found);
-    let database = word(database);
+    let found = found.name();
+    let database = database.name();
     let text = format!("line {line}\t{fen}\tfound {found}\tdatabase {database}");
     table.row(&Other { line, fen, found, database }, &text)
-}
-
-fn word(value: Value) -> &'static str {
-    match value {
-        Value::Win => "win",
-        Value::Draw => "draw",
-        Value::Loss => "loss",
-    }
 }

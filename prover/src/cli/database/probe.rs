@@ -7,7 +7,7 @@ use draughtproof_play::lookup::{Lookup, MoveAnswer, PositionAnswer};
 
 use crate::board::{Board, Position, Side};
 use crate::cli::failure::Failure;
-use crate::cli::options::{MachineOptions, Positions, StartOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{MachineOptions, PositionOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions};
 use crate::egdb::Value;
 
@@ -35,7 +35,7 @@ known), depth (or null), moves (each with move, fen, value or lower and upper, d
 a line for each position, as short as can be: FEN, value, depth, moves (each as move=value or move=value/depth), \
 line; - stands for what there is not. Without --pieces all of the database that is there is used.
 
-A line of standard input that is no FEN is answered in its place: in json by an object with fen and error, in tsv \
+Without a position, one a line is read from standard input. A line that is no FEN is answered in its place: in json by an object with fen and error, in tsv \
 by the value error and what is wrong in the last column. The others are answered all the same, and the exit \
 status is 1.")]
 pub(crate) struct Options {
@@ -47,17 +47,13 @@ pub(crate) struct Options {
     machine: MachineOptions,
     #[command(flatten)]
     result: ResultOptions,
-    /// Positions, or "start" for that of the game [default: "-", one a line on standard input]
-    #[arg(value_name = "FEN", conflicts_with = "start")]
-    fens: Vec<String>,
     #[command(flatten)]
-    start: StartOptions,
+    positions: PositionOptions,
 }
 
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let game = &options.stored.game.game;
-    let positions = Positions::new(game, &options.start, &options.fens)?;
-    let positions = positions.unwrap_or(Positions::Lines);
+    let positions = options.positions.or_lines(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let values = options.stored.open(&options.machine, &options.values)?;

@@ -10,7 +10,7 @@ mod start;
 
 pub(crate) use game_files::GameInFile;
 pub(crate) use machine::{MachineOptions, TableOption};
-pub(crate) use positions::Positions;
+pub(crate) use positions::PositionOptions;
 pub(crate) use start::StartOptions;
 pub(crate) use values::{MapSpace, ValuesOptions};
 

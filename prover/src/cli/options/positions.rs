@@ -3,6 +3,7 @@
 use std::io::{self, BufRead};
 
 use certificate_spec::text::without_mark;
+use clap::Args;
 
 use super::StartOptions;
 use super::start::{START, read_position};
@@ -20,18 +21,37 @@ pub(crate) enum Positions {
     Lines,
 }
 
-impl Positions {
+/// The positions that a command is asked about.
+#[derive(Args, Debug)]
+pub(crate) struct PositionOptions {
+    /// Positions; "start" for that of the game, "-" for one a line on standard input
+    #[arg(value_name = "FEN", conflicts_with = "start")]
+    fens: Vec<String>,
+    #[command(flatten)]
+    start: StartOptions,
+}
+
+impl PositionOptions {
+    /// The given positions, or those of standard input if none are given.
+    pub(crate) fn or_lines(&self, game: &Game) -> Result<Positions, Failure> {
+        Ok(self.given(game)?.unwrap_or(Positions::Lines))
+    }
+
+    /// The given positions, or the start of the game if none are given.
+    pub(crate) fn or_start(&self, game: &Game) -> Result<Positions, Failure> {
+        let start = game.start();
+        let start = || Positions::Given(vec![(game.board.write_fen(&start), start)]);
+        Ok(self.given(game)?.unwrap_or_else(start))
+    }
+
     /// The positions of the FENs, or of the options for a start; `None` if neither is given.
-    pub(crate) fn new(
-        game: &Game,
-        start: &StartOptions,
-        fens: &[String],
-    ) -> Result<Option<Self>, Failure> {
-        if let Some(position) = start.given(game)? {
+    fn given(&self, game: &Game) -> Result<Option<Positions>, Failure> {
+        let fens = &self.fens;
+        if let Some(position) = self.start.given(game)? {
             let fen = game.board.write_fen(&position);
             return Ok(Some(Positions::Given(vec![(fen, position)])));
         }
-        if fens == [STDIN] {
+        if *fens == [STDIN] {
             return Ok(Some(Positions::Lines));
         }
         let mut given = Vec::new();
@@ -41,7 +61,9 @@ impl Positions {
         }
         Ok((!given.is_empty()).then_some(Positions::Given(given)))
     }
+}
 
+impl Positions {
     /// Answers each position. A line on standard input that is no FEN is answered with its fault,
     /// in its place; the faults are counted in the result. Empty lines are skipped.
     ///

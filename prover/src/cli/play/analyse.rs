@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::limits::LimitOptions;
 use crate::board::{Board, MoveError, Position};
 use crate::cli::failure::Failure;
-use crate::cli::options::{MachineOptions, Positions, StartOptions, StoredOptions, ValuesOptions};
+use crate::cli::options::{MachineOptions, PositionOptions, StoredOptions, ValuesOptions};
 use crate::cli::output::{Format, ResultOptions, ResultWriter};
 
 #[derive(Args, Debug)]
@@ -23,7 +23,7 @@ use crate::cli::output::{Format, ResultOptions, ResultWriter};
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
 is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \
 found. What is proved is win, draw, loss, >=draw, <=draw or unknown, for the side to move; when it is a \
-value, the search ends. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
+value, the search ends. Without a position it is the start of the game. Without any of --depth, --nodes and --time it takes 5 seconds. With --time alone \
 results depend on the machine. Databases that are there are used.
 
 In tsv and json each line has fen, depth, score, nodes, nodes a second, proven, pv. A line of standard input \
@@ -34,12 +34,8 @@ pub(crate) struct Options {
     stored: StoredOptions,
     #[command(flatten)]
     values: ValuesOptions,
-    /// Positions, or "start" for that of the game, which is the default; "-" for one a line on
-    /// standard input
-    #[arg(value_name = "FEN", conflicts_with = "start")]
-    fens: Vec<String>,
     #[command(flatten)]
-    start: StartOptions,
+    positions: PositionOptions,
     #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
@@ -51,10 +47,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     let game = &options.stored.game.game;
-    let positions = match Positions::new(game, &options.start, &options.fens)? {
-        Some(positions) => positions,
-        None => Positions::Given(vec![(board.write_fen(&game.start()), game.start())]),
-    };
+    let positions = options.positions.or_start(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;

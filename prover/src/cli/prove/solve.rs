@@ -10,13 +10,13 @@ use serde::Serialize;
 
 use crate::cli::failure::Failure;
 use crate::cli::options::{
-    MachineOptions, Positions, StartOptions, StoredOptions, TableOption, ValuesOptions,
+    MachineOptions, PositionOptions, StoredOptions, TableOption, ValuesOptions,
 };
 use crate::cli::output::{Format, ResultOptions};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove solve --nodes 1000000                           the start of 6x6
+  prove solve --nodes 1000000 start                     the start of 6x6
   prove solve --game 8x8 --nodes 100000 <positions.txt
   prove solve --game 8x8 --nodes 100000 --opening 13
 
@@ -26,7 +26,7 @@ time; what one leaves the other may have. Every answer has been verified by repl
 that are there are used.
 
 --format json prints an object a line, with the fields fen, value (or lower and upper, bounds of what is not \
-known), nodes; tsv is as text. A line of standard input that is no FEN is answered in its place, by an object \
+known), nodes; tsv is as text. Without a position, one a line is read from standard input. A line that is no FEN is answered in its place, by an object \
 with fen and error or by the value error and what is wrong; the others are answered all the same, and the exit \
 status is 1.")]
 pub(crate) struct Options {
@@ -37,15 +37,12 @@ pub(crate) struct Options {
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     nodes: u64,
-    /// Positions, or "start" for that of the game [default: "-", one a line on standard input]
-    #[arg(value_name = "FEN", conflicts_with = "start")]
-    fens: Vec<String>,
+    #[command(flatten)]
+    positions: PositionOptions,
     #[command(flatten)]
     result: ResultOptions,
     #[command(flatten)]
     table: TableOption,
-    #[command(flatten)]
-    start: StartOptions,
     #[command(flatten)]
     machine: MachineOptions,
 }
@@ -53,8 +50,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let board = options.stored.board();
     let game = &options.stored.game.game;
-    let positions = Positions::new(game, &options.start, &options.fens)?;
-    let positions = positions.unwrap_or(Positions::Lines);
+    let positions = options.positions.or_lines(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
     let database = options.stored.load_if_there(&options.machine, &options.values)?;
