@@ -32,8 +32,9 @@
 //!
 //! The modules follow the stages of the data: `index` (positions as numbers), `values` (tables in
 //! memory), `solve` (a slice from those before it), `build` (a whole database, in order and within
-//! bounds), `codec` (tables as bytes), `disk` (bytes as files), `depth` (the length of wins). [`cluster`] builds a
-//! database as jobs of many machines; [`exchange`] takes databases to other machines and programs.
+//! bounds), `codec` (tables as bytes), `disk` (bytes as files), `depth` (the length of wins).
+//! [`cluster`] builds a database as jobs of many machines; [`exchange`] takes databases to other
+//! machines and programs.
 // Squares, counts and shifts here are bounded by the board (at most 32 squares) or by memory. A
 // mistake in a database is refuted by the checker, which keeps this lint.
 #![allow(clippy::cast_possible_truncation)]

@@ -1,8 +1,8 @@
 //! The messages between managers and workers, in postcard: format 1.
 //!
-//! An item travels as its own bytes ([`draughtproof_proof::proof::Item::encode`]), which contain all
-//! that its result depends on. All other messages begin with the number of the format, so that a
-//! message of another version is told apart from garbage.
+//! An item travels as its own bytes ([`draughtproof_proof::proof::Item::encode`]), which contain
+//! all that its result depends on. All other messages begin with the number of the format, so that
+//! a message of another version is told apart from garbage.
 
 use certificate_spec::{Digest, RULES};
 use draughtproof_proof::proof::SearchContext;

@@ -84,8 +84,8 @@ fn limits(memory: u64, minutes: u64, threads: usize) -> Limits {
     Limits { memory: memory + PROGRAM, minutes, threads }
 }
 
-/// A command of `prove db`, for a task; the variable PROVE, if set where the jobs run, names another
-/// program.
+/// A command of `prove db`, for a task; the variable PROVE, if set where the jobs run, names
+/// another program.
 fn command(program: &Program<'_>, name: &str, memory: u64, map: bool) -> String {
     let Program { path, board, cover, databases, threads, store, .. } = program;
     let map = if map { " --map" } else { "" };

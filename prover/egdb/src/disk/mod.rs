@@ -3,8 +3,8 @@
 //! Files are written atomically. Slices that the MANIFEST does not list yet are kept in
 //! `DIR/<RxC>.building`; when all slices with a number of pieces are there, they are moved beside
 //! the others and a new MANIFEST lists them. So whenever the program is killed, the slices that the
-//! MANIFEST lists are complete, and no finished slice is lost. Depths, decoded tables and figures of
-//! the build are beside the database and no part of it.
+//! MANIFEST lists are complete, and no finished slice is lost. Depths, decoded tables and figures
+//! of the build are beside the database and no part of it.
 
 pub mod atomic;
 pub(crate) mod error;

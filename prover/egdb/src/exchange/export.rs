@@ -22,9 +22,9 @@ pub struct Exported {
     pub root: String,
 }
 
-/// Writes the database of a cover, which the one in `store` must include, to the directory `out`: its
-/// MANIFEST, slices, depths if there are any, and `SHA256SUMS`. It is written under another name, its
-/// hashes are verified, and then it is renamed.
+/// Writes the database of a cover, which the one in `store` must include, to the directory `out`:
+/// its MANIFEST, slices, depths if there are any, and `SHA256SUMS`. It is written under another
+/// name, its hashes are verified, and then it is renamed.
 ///
 /// # Errors
 /// [`ExchangeError`]; `out` is unchanged then.

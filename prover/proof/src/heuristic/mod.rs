@@ -4,10 +4,10 @@
 //! and the databases. A search is a function of the position, its limits and the database: it
 //! begins with an empty transposition table.
 //!
-//! A score is a guess. Beside it the search keeps claims that are proved ([`ValueRange`]): a position in
-//! the database has its value, one without moves is lost, and what follows from these by the rules
-//! of the game is proved for every other position. A cut-off branch, a repetition or an evaluation
-//! proves nothing.
+//! A score is a guess. Beside it the search keeps claims that are proved ([`ValueRange`]): a
+//! position in the database has its value, one without moves is lost, and what follows from these
+//! by the rules of the game is proved for every other position. A cut-off branch, a repetition or
+//! an evaluation proves nothing.
 
 mod claims;
 mod eval;

@@ -211,8 +211,8 @@ impl Ledger {
         Ok(items)
     }
 
-    /// The path of the checkpoint of an item's search; `None` if the results are in memory. Its name
-    /// is that of the results file and the first digits of the item's digest.
+    /// The path of the checkpoint of an item's search; `None` if the results are in memory. Its
+    /// name is that of the results file and the first digits of the item's digest.
     pub(super) fn checkpoint(&self, item: &[u8]) -> Option<PathBuf> {
         let mut name = self.is_file.then(|| self.path.clone().into_os_string())?;
         name.push(format!(".{}", &Digest::of(item).to_string()[..ID]));

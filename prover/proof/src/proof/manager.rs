@@ -243,8 +243,8 @@ impl Manager<'_, '_> {
         ));
     }
 
-    /// Has the nodes of a round searched and applies the answers. With [`ProofSettings::lemmas`] the
-    /// positions that they decide become lemmas.
+    /// Has the nodes of a round searched and applies the answers. With [`ProofSettings::lemmas`]
+    /// the positions that they decide become lemmas.
     fn search(&mut self, round: &[NodeId]) -> Result<(), ProofError> {
         let is_whole = self.search_round(round)?;
         let decided = std::mem::take(&mut self.decided);

@@ -9,7 +9,8 @@
 //! decided ones follow from their successors; they are most of those that are decided: 29 of 33
 //! million after 3 × 10⁸ nodes of 8x8/2 over 7 pieces, with 141 million open ones beside them.
 //!
-//! `positions.rs` has the table as a search alone uses it, `shared_table.rs` as threads that share it.
+//! `positions.rs` has the table as a search alone uses it, `shared_table.rs` as threads that share
+//! it.
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
