@@ -108,5 +108,7 @@ fn crates_of_the_prover_stay_apart() {
 fn the_c_library_knows_databases_alone() {
     let library = dependencies("draughtproof-egdb-c");
     let of_prover = library.iter().filter(|name| is_of_prover(name));
-    assert_eq!(of_prover.collect::<Vec<_>>(), ["draughtproof-egdb", "draughtproof-game"]);
+    let expected = ["draughtproof-c-text", "draughtproof-egdb", "draughtproof-game"];
+    assert_eq!(of_prover.collect::<Vec<_>>(), expected);
+    assert!(dependencies("draughtproof-c-text").is_empty());
 }
