@@ -8,7 +8,6 @@
 
 use std::num::NonZeroU32;
 use std::ops::AddAssign;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +60,7 @@ type Successors = (Vec<Position>, Vec<Key>);
 /// Where a thread is, and what it counts.
 pub(super) struct Descent<'a> {
     pub(super) goal: Goal<'a>,
-    pub(super) learned: Arc<LearnedEstimate>,
+    pub(super) learned: LearnedEstimate,
     pub(super) path: Path,
     pub(super) counters: Counters,
     /// The length of the path up to a position that another thread has decided.
@@ -82,7 +81,7 @@ pub(super) trait Control<T> {
 
 impl<'a> Descent<'a> {
     /// A thread at the root, with no path.
-    pub(super) fn new(goal: Goal<'a>, learned: Arc<LearnedEstimate>) -> Self {
+    pub(super) fn new(goal: Goal<'a>, learned: LearnedEstimate) -> Self {
         Descent {
             goal,
             learned,

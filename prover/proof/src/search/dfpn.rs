@@ -25,7 +25,6 @@
 //! soon as the search came to it.
 
 use std::io;
-use std::sync::Arc;
 
 use super::checkpoint::{Checkpoint, Input};
 use super::closed_set::find_closed_set;
@@ -58,7 +57,7 @@ impl<'a> Search<'a> {
     pub fn new(goal: Goal<'a>, table_bytes: u64) -> Self {
         Search {
             table: Table::new(goal.board, table_bytes),
-            descent: Descent::new(goal, Arc::new(LearnedEstimate::new())),
+            descent: Descent::new(goal, LearnedEstimate::new()),
             run: Run::default(),
             threads: 1,
         }
@@ -193,7 +192,7 @@ impl<'a> Search<'a> {
         learned.read(input)?;
         self.table.read(&head.table, input)?;
         let counters = Counters { reported: head.counters.nodes, ..head.counters };
-        self.descent = Descent::new(goal, Arc::new(learned)).with(path, counters);
+        self.descent = Descent::new(goal, learned).with(path, counters);
         (self.run.end, self.run.failures) = (head.end, head.failures);
         Ok(counters.nodes)
     }

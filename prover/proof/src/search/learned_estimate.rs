@@ -16,7 +16,6 @@
 //! same every time; and they change where it goes first, never what it finds there.
 
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicI32, Ordering};
 
 use super::logarithm::{ONE, logarithm, power};
 use super::table::read;
@@ -33,15 +32,18 @@ const MOST: i64 = 2 * ONE;
 /// The least that it is multiplied by: an eighth.
 const LEAST: i64 = -3 * ONE;
 
-/// The weights. Several threads may learn them; what one of them adds may be lost to another.
+/// The weights. Each thread of a search has its own: a position that is left changes some twenty of
+/// them, so threads that shared them would wait for each other's lines of the cache at every node.
+#[derive(Clone)]
+#[cfg_attr(test, derive(Debug, PartialEq))]
 pub(super) struct LearnedEstimate {
     /// For each side to move and each two places. A piece with itself stands for it alone.
-    weights: Vec<AtomicI32>,
+    weights: Vec<i32>,
 }
 
 impl LearnedEstimate {
     pub(super) fn new() -> Self {
-        LearnedEstimate { weights: (0..2 * PLACES * PLACES).map(|_| 0.into()).collect() }
+        LearnedEstimate { weights: vec![0; 2 * PLACES * PLACES] }
     }
 
     /// The estimate of the proof number of a position with what was learnt of others like it.
@@ -52,7 +54,7 @@ impl LearnedEstimate {
     }
 
     /// Learns that the proof number of a position turned out to be `found`.
-    pub(super) fn learn(&self, board: &Board, position: &Position, estimate: u32, found: u32) {
+    pub(super) fn learn(&mut self, board: &Board, position: &Position, estimate: u32, found: u32) {
         let mut sum = 0;
         let mut features = 0;
         for_each_feature(board, position, |at| {
@@ -66,26 +68,44 @@ impl LearnedEstimate {
         };
         let step = ((off - sum) * RATE / ONE / features) as i32;
         for_each_feature(board, position, |at| {
-            let weight = &self.weights[at];
-            let now = weight.load(Ordering::Relaxed);
-            weight.store(now.saturating_add(step), Ordering::Relaxed);
+            let weight = &mut self.weights[at];
+            *weight = weight.saturating_add(step);
         });
     }
 
     fn weight(&self, at: usize) -> i64 {
-        self.weights[at].load(Ordering::Relaxed).into()
+        self.weights[at].into()
+    }
+
+    /// Takes in what threads have learned that all began with these weights. A weight becomes the
+    /// mean of those of the threads that have changed it. Each of them has come near to what is
+    /// right for its positions, so the sum of their changes would go several times as far; and what
+    /// only one of them has learned is not to count less because the others had no such positions.
+    pub(super) fn merge(&mut self, threads: &[LearnedEstimate]) {
+        for (at, weight) in self.weights.iter_mut().enumerate() {
+            let mut sum = 0;
+            let mut count = 0;
+            for learned in threads.iter().map(|thread| thread.weights[at]) {
+                if learned != *weight {
+                    sum += i64::from(learned);
+                    count += 1;
+                }
+            }
+            if count > 0 {
+                *weight = (sum / count) as i32;
+            }
+        }
     }
 
     /// Writes the weights for [`LearnedEstimate::read`].
     pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut weights = self.weights.iter().map(|weight| weight.load(Ordering::Relaxed));
-        weights.try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
+        self.weights.iter().try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
     }
 
     /// Reads the weights.
     pub(super) fn read(&mut self, input: &mut impl Read) -> io::Result<()> {
         for weight in &mut self.weights {
-            *weight.get_mut() = i32::from_le_bytes(read(input)?);
+            *weight = i32::from_le_bytes(read(input)?);
         }
         Ok(())
     }
@@ -109,5 +129,19 @@ fn for_each_feature(board: &Board, position: &Position, mut see: impl FnMut(usiz
     for (i, &place) in places[..pieces].iter().enumerate() {
         let others = if i < kings { &places[i..pieces] } else { &places[i..=i] };
         others.iter().for_each(|other| see(first + PLACES * place + other));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LearnedEstimate;
+
+    #[test]
+    fn threads_that_changed_a_weight_count_for_it() {
+        let learned = |weights: [i32; 4]| LearnedEstimate { weights: weights.to_vec() };
+        let mut all = learned([5, 5, 5, 5]);
+        all.merge(&[learned([5, -9, 5, 6]), learned([5, 5, 8, 7]), learned([5, 5, 2, 11])]);
+        // Changed by none of them, by the first, by two and by all.
+        assert_eq!(all, learned([5, -9, 5, 8]));
     }
 }

@@ -18,6 +18,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::descent::{Control, Counters, Descent};
+use super::learned_estimate::LearnedEstimate;
 use super::numbers::Outcome;
 use super::run::Run;
 use super::shared_table::SharedTable;
@@ -63,24 +64,25 @@ pub(super) fn search(
             is_stopped: false.into(),
             share: (left / u64::from(threads)).max(LEAST_SHARE),
         };
-        let shared = SharedTable(table);
         let goal = descent.goal;
         let learned = &descent.learned;
-        let counters = std::thread::scope(|scope| {
+        let shared = SharedTable(table);
+        let found = std::thread::scope(|scope| {
             let search = || {
                 let mut descent = Descent::new(goal, learned.clone());
                 descent.run(root, &mut shared.clone(), &mut Member(&round));
                 round.is_over.store(true, Ordering::Relaxed);
-                descent.counters
+                (descent.counters, descent.learned)
             };
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(search)).collect();
-            let counters = threads.into_iter().map(|thread| thread.join());
-            counters.collect::<Result<Vec<Counters>, _>>()
+            let found = threads.into_iter().map(|thread| thread.join());
+            found.collect::<Result<(Vec<Counters>, Vec<LearnedEstimate>), _>>()
         });
         let is_full = round.is_full;
         let is_stopped = round.is_stopped;
-        let counters = counters.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let (counters, learned) = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         counters.into_iter().for_each(|counters| descent.counters += counters);
+        descent.learned.merge(&learned);
         run.is_stopped |= is_stopped.into_inner();
         if is_full.into_inner() {
             table.grow();
@@ -113,5 +115,27 @@ impl Control<SharedTable<'_>> for Member<'_, '_> {
     fn stop_for_room(&mut self) {
         self.0.is_full.store(true, Ordering::Relaxed);
         self.0.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::board::{Game, Side};
+    use crate::egdb::Values;
+    use crate::search::dfpn::Search;
+    use crate::search::estimate::Goal;
+    use crate::search::learned_estimate::LearnedEstimate;
+    use crate::search::numbers::Outcome;
+
+    #[test]
+    fn what_threads_find_is_brought_together() {
+        let game: Game = "6x6".parse().expect("a game");
+        let database = Values::empty(&game.board);
+        let goal = Goal::new(&game.board, &database, Side::White);
+        // Rounds end whenever this table grows.
+        let mut search = Search::new(goal, 1 << 22).with_threads(3);
+        assert!(matches!(search.run(&game.start(), 30_000), Outcome::Unknown(_)));
+        assert_ne!(search.descent.learned, LearnedEstimate::new());
+        assert!(search.nodes() >= 30_000);
     }
 }
