@@ -61,8 +61,8 @@ pub(super) struct Failures {
     in_a_row: u32,
     /// Whether the last one kept nothing.
     kept_nothing: bool,
-    /// The number of proofs until then.
-    proofs: u64,
+    /// The time of the latest proof until then.
+    time: u64,
 }
 
 struct Closure<'s> {
@@ -90,12 +90,12 @@ pub(super) fn find_closed_set(
     failures: &mut Failures,
     root: &Position,
 ) -> bool {
-    let proofs = table.proofs();
+    let time = table.time;
     let Some(slot) = table.find(root) else { return false };
     if table.known(slot) == Known::Disproved {
         return true;
     }
-    let is_stuck = failures.kept_nothing && failures.proofs == proofs;
+    let is_stuck = failures.kept_nothing && failures.time == time;
     failures.in_a_row = if is_stuck { failures.in_a_row + 1 } else { 0 };
     let mut closure = Closure {
         goal,
@@ -117,7 +117,7 @@ pub(super) fn find_closed_set(
             kept_nothing = false;
         }
     }
-    (failures.kept_nothing, failures.proofs) = (kept_nothing, proofs);
+    (failures.kept_nothing, failures.time) = (kept_nothing, time);
     !closure.nodes[0].has_fallen
 }
 

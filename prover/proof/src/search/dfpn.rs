@@ -211,10 +211,10 @@ mod tests {
         let goal = Goal::new(&game.board, &database, Side::White);
         let search = |proofs| {
             let mut search = Search::new(goal, 1 << 20);
-            search.table = search.table.with_proofs(proofs);
+            search.table.time = proofs;
             assert_eq!(search.run(&game.start(), u64::MAX), Outcome::Proved);
             let strategy = search.strategy(&game.start()).expect("a strategy");
-            (search.nodes(), search.table.proofs() - proofs, strategy)
+            (search.nodes(), search.table.time - proofs, strategy)
         };
         let few = search(0);
         assert!(few.1 > 200, "{}", few.1);

@@ -8,15 +8,32 @@ use super::positions::Positions;
 use super::slot::{Known, Slot};
 use super::table::Table;
 
-/// A table that other threads use, too.
-#[derive(Clone, Copy)]
-pub(super) struct SharedTable<'t>(pub(super) &'t Table);
+/// A table that other threads use, too, with a clock of this thread's own. A counter of proofs
+/// that all of them share would be a line of the cache that each of them has to get from another
+/// core, for each proof, and with it whatever else of the table is in that line.
+pub(super) struct SharedTable<'t> {
+    table: &'t Table,
+    /// The latest time of the proofs that this thread has read or found (a clock of Lamport's,
+    /// 1978): what it proves next is later than all that it can rest on.
+    pub(super) time: u64,
+}
 
-impl SharedTable<'_> {
+impl<'t> SharedTable<'t> {
+    pub(super) fn new(table: &'t Table) -> Self {
+        SharedTable { table, time: table.time }
+    }
+
+    /// Notes the time of a proof that is read.
+    fn see(&mut self, slot: Slot) {
+        if let Known::Proved(time) = slot.known() {
+            self.time = self.time.max(time);
+        }
+    }
+
     /// Changes the slot of a position, which is put into the table if it is not there. Returns the
     /// slot as it is then; `None` if there is no room for it.
-    fn change(&self, key: Key, change: impl Fn(Slot) -> Slot) -> Option<Slot> {
-        let table = self.0;
+    fn change(&mut self, key: Key, change: impl Fn(Slot) -> Slot) -> Option<Slot> {
+        let table = self.table;
         // It begins again when another thread was faster.
         loop {
             let (at, old, slot) = match table.place(key) {
@@ -41,6 +58,7 @@ impl SharedTable<'_> {
             };
             let new = change(slot);
             if table.swap(at, old, new) {
+                self.see(new);
                 return Some(new);
             }
         }
@@ -51,11 +69,13 @@ impl Positions for SharedTable<'_> {
     const IS_SHARED: bool = true;
 
     fn table(&self) -> &Table {
-        self.0
+        self.table
     }
 
     fn look_up(&mut self, key: Key) -> Option<Slot> {
-        self.0.place(key).map(|(_, slot)| slot)
+        let (_, slot) = self.table.place(key)?;
+        self.see(slot);
+        Some(slot)
     }
 
     fn enter(&mut self, key: Key) -> bool {
@@ -75,11 +95,8 @@ impl Positions for SharedTable<'_> {
     }
 
     fn stamp(&mut self, outcome: Outcome) -> Known {
-        let time = match outcome {
-            Outcome::Proved => self.0.count_proof(),
-            _ => 0,
-        };
-        Known::of(outcome, time)
+        self.time += u64::from(outcome == Outcome::Proved);
+        Known::of(outcome, self.time)
     }
 }
 
@@ -87,8 +104,9 @@ impl Positions for SharedTable<'_> {
 mod tests {
     use super::SharedTable;
     use crate::board::{Board, Position};
+    use crate::search::numbers::Outcome;
     use crate::search::positions::Positions;
-    use crate::search::slot::Known;
+    use crate::search::slot::{Known, Slot};
     use crate::search::table::Table;
     use crate::search::table::tests::{OPEN, positions};
 
@@ -101,7 +119,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    let mut shared = SharedTable(&table);
+                    let mut shared = SharedTable::new(&table);
                     for _ in 0..50 {
                         keys.iter().for_each(|&key| assert!(shared.enter(key)));
                         keys.iter().for_each(|&key| assert_eq!(shared.leave(key, OPEN, 1), OPEN));
@@ -110,10 +128,36 @@ mod tests {
             }
         });
         for &key in &keys {
-            let slot = SharedTable(&table).look_up(key).expect("it was entered");
+            let slot = SharedTable::new(&table).look_up(key).expect("it was entered");
             assert_eq!((slot.threads(), slot.known()), (0, OPEN));
         }
     }
+
+    #[test]
+    fn a_proof_is_later_than_those_that_were_read() {
+        let board = Board::new(6, 6).expect("a board");
+        let table = Table::new(&board, 1 << 22);
+        let key = |i: usize| table.key(&positions(&board)[i]);
+        let prove = |thread: &mut SharedTable<'_>, i: usize| {
+            let found = thread.stamp(Outcome::Proved);
+            assert!(thread.enter(key(i)));
+            thread.leave(key(i), found, 1)
+        };
+        let mut fast = SharedTable::new(&table);
+        let mut slow = SharedTable::new(&table);
+        for i in 0..5 {
+            assert_eq!(prove(&mut fast, i), Known::Proved(i as u64 + 1));
+        }
+        assert_eq!(prove(&mut slow, 5), Known::Proved(1));
+        slow.look_up(key(2));
+        assert_eq!(prove(&mut slow, 6), Known::Proved(4));
+        // What the other thread has proved earlier is not proved anew.
+        slow.note(key(4), Known::Proved(9));
+        assert_eq!(prove(&mut slow, 7), Known::Proved(6));
+        slow.note(key(4), Known::Proved(1));
+        assert_eq!(fast.look_up(key(4)).map(Slot::known), Some(Known::Proved(1)));
+    }
+
     /// Fills a table of 4,096 slots by twice as many positions, and says what is left of them.
     fn filled(board: &Board, mut enter: impl FnMut(&mut Table, &Position, usize)) -> Table {
         let mut table = Table::new(board, 1 << 16);
@@ -138,11 +182,11 @@ mod tests {
         });
         let shared = filled(&board, |table, position, i| {
             let key = table.key(position);
-            if !SharedTable(table).enter(key) {
+            if !SharedTable::new(table).enter(key) {
                 table.grow();
-                assert!(SharedTable(table).enter(key));
+                assert!(SharedTable::new(table).enter(key));
             }
-            SharedTable(table).leave(key, found(i), nodes(i));
+            SharedTable::new(table).leave(key, found(i), nodes(i));
         });
         for table in [alone, shared] {
             assert!(!table.is_spent());

@@ -13,7 +13,7 @@
 //! it.
 
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use portable_atomic::AtomicU128;
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ pub(super) struct Table {
     /// The number of buckets that it may grow to.
     most: usize,
     is_spent: AtomicBool,
-    /// The number of proofs so far, the time of a proof.
-    pub(super) proofs: AtomicU64,
+    /// The time of the latest proof. With one thread it is the number of proofs so far.
+    pub(super) time: u64,
 }
 
 /// What is written of a table before its slots.
@@ -54,7 +54,7 @@ pub(super) struct Table {
 pub(super) struct TableHead {
     buckets: u64,
     is_spent: bool,
-    proofs: u64,
+    time: u64,
 }
 
 /// How there will be a slot for a position.
@@ -75,7 +75,7 @@ impl Table {
             buckets: empty(least),
             most: (buckets / 2 + 1).next_power_of_two().max(least),
             is_spent: false.into(),
-            proofs: 0.into(),
+            time: 0,
         }
     }
 
@@ -130,28 +130,12 @@ impl Table {
     /// Whether a search has to end for want of room, or of times for its proofs.
     pub(super) fn is_over(&self) -> bool {
         // What is on the path can still be proved.
-        self.is_spent() || self.proofs() >= MOST_PROOFS / 2
-    }
-
-    /// The number of proofs so far.
-    pub(super) fn proofs(&self) -> u64 {
-        self.proofs.load(Ordering::Relaxed)
-    }
-
-    /// Counts a proof; returns how many there are with it.
-    pub(super) fn count_proof(&self) -> u64 {
-        self.proofs.fetch_add(1, Ordering::AcqRel) + 1
+        self.is_spent() || self.time >= MOST_PROOFS / 2
     }
 
     /// Says that a search should end.
     pub(super) fn set_spent(&self) {
         self.is_spent.store(true, Ordering::Relaxed);
-    }
-
-    /// The table, as if there had been `proofs` proofs.
-    #[cfg(test)]
-    pub(super) fn with_proofs(self, proofs: u64) -> Self {
-        Table { proofs: proofs.into(), ..self }
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -189,11 +173,7 @@ impl Table {
 
     /// What is written of the table before its slots.
     pub(super) fn head(&self) -> TableHead {
-        TableHead {
-            buckets: self.buckets.len() as u64,
-            is_spent: self.is_spent(),
-            proofs: self.proofs(),
-        }
+        TableHead { buckets: self.buckets.len() as u64, is_spent: self.is_spent(), time: self.time }
     }
 
     /// Writes the slots.
@@ -204,13 +184,13 @@ impl Table {
 
     /// Reads what [`Table::write`] has written of a table with the same limit.
     pub(super) fn read(&mut self, head: &TableHead, input: &mut impl Read) -> io::Result<()> {
-        let &TableHead { buckets, is_spent, proofs } = head;
+        let &TableHead { buckets, is_spent, time } = head;
         if !buckets.is_power_of_two() || buckets < 1 << LEAST_BUCKETS || buckets > self.most as u64
         {
             return Err(io::ErrorKind::InvalidData.into());
         }
         self.buckets = empty(buckets as usize);
-        (self.is_spent, self.proofs) = (is_spent.into(), proofs.into());
+        (self.is_spent, self.time) = (is_spent.into(), time);
         for slot in self.buckets.iter_mut().flat_map(|bucket| &mut bucket.0) {
             *slot.get_mut() = u128::from_le_bytes(read(input)?);
         }

@@ -7,19 +7,19 @@
 //!
 //! **Why no result can be wrong.** The values that threads read may be of a moment ago; all that
 //! hangs on it is where they go. A *proof* of a position is noted after its children were read as
-//! proved, by a database or in the table. Its time comes from one counter, after these were read;
-//! the child's time was taken before it was noted; so times fall along every line of a proof as
-//! they do with one thread. The first proof of a position stays, so no later time takes the place
-//! of one that a parent rests on. A *disproof* is tentative, whichever thread made it on whichever
-//! path, until the closed set of all threads' tentative disproofs is found, while they wait. And
-//! whatever comes out of the table is a strategy that is replayed: a mistake here would be a search
-//! without an answer, never a wrong one.
+//! proved, by a database or in the table. Its time is later than all those that its thread has read
+//! there, so times fall along every line of a proof as they do with one thread. Of two proofs of a
+//! position the one with the earlier time stays, so no later time takes the place of one that a
+//! parent rests on. A *disproof* is tentative, whichever thread made it on whichever path, until
+//! the closed set of all threads' tentative disproofs is found, while they wait. And whatever comes
+//! out of the table is a strategy that is replayed: a mistake here would be a search without an
+//! answer, never a wrong one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::descent::{Control, Counters, Descent};
-use super::learned_estimate::LearnedEstimate;
+use super::descent::{Control, Descent};
 use super::numbers::Outcome;
+use super::positions::Positions;
 use super::run::Run;
 use super::shared_table::SharedTable;
 use super::table::Table;
@@ -66,23 +66,26 @@ pub(super) fn search(
         };
         let goal = descent.goal;
         let learned = &descent.learned;
-        let shared = SharedTable(table);
+        let shared: &Table = table;
         let found = std::thread::scope(|scope| {
             let search = || {
                 let mut descent = Descent::new(goal, learned.clone());
-                descent.run(root, &mut shared.clone(), &mut Member(&round));
+                let mut table = SharedTable::new(shared);
+                descent.run(root, &mut table, &mut Member(&round));
                 round.is_over.store(true, Ordering::Relaxed);
-                (descent.counters, descent.learned)
+                (descent.counters, descent.learned, table.time)
             };
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(search)).collect();
             let found = threads.into_iter().map(|thread| thread.join());
-            found.collect::<Result<(Vec<Counters>, Vec<LearnedEstimate>), _>>()
+            found.collect::<Result<(Vec<_>, Vec<_>, Vec<_>), _>>()
         });
         let is_full = round.is_full;
         let is_stopped = round.is_stopped;
-        let (counters, learned) = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let (counters, learned, times) =
+            found.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         counters.into_iter().for_each(|counters| descent.counters += counters);
         descent.learned.merge(&learned);
+        table.time = times.into_iter().fold(table.time, u64::max);
         run.is_stopped |= is_stopped.into_inner();
         if is_full.into_inner() {
             table.grow();
@@ -103,7 +106,7 @@ impl Control<SharedTable<'_>> for Member<'_, '_> {
 
     fn report(&mut self, descent: &mut Descent<'_>, table: &mut SharedTable<'_>) {
         let Round { run, is_over, is_stopped, .. } = self.0;
-        let progress = descent.progress(table.0);
+        let progress = descent.progress(table.table());
         descent.counters.reported = descent.counters.nodes;
         let stops = run.callback.is_some_and(|callback| callback(progress).is_break());
         is_stopped.fetch_or(stops, Ordering::Relaxed);
@@ -136,6 +139,7 @@ mod tests {
         let mut search = Search::new(goal, 1 << 22).with_threads(3);
         assert!(matches!(search.run(&game.start(), 30_000), Outcome::Unknown(_)));
         assert_ne!(search.descent.learned, LearnedEstimate::new());
+        assert!(search.table.time > 0);
         assert!(search.nodes() >= 30_000);
     }
 }
