@@ -8,18 +8,18 @@
 //! something out or speak for something, and that only a whole check makes a `Verified`.
 
 use crate::certificate::Certificate;
-use crate::database::Database;
-use crate::directory::{self, Values, Wanted};
+use crate::folder::{self, Values, Wanted};
 use crate::folder::{find, identify};
-use crate::numbering::pair_sizes;
 use crate::options::{Level, Options};
 use crate::part::{
     Count, Counter, Looked, LookedAt, Nothing, Part, Selection, TableSource, WorkSize,
 };
-use crate::positions::Positions;
-use crate::question;
+use crate::proof;
+use crate::proof::Positions;
+use crate::proof::{Lookup, Tree};
 use crate::rules::Board;
-use crate::tree::{Lookup, Tree};
+use crate::values::Database;
+use crate::values::pair_sizes;
 use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -149,13 +149,13 @@ fn check_certificate(
     let is_whole =
         part.is_none_or(|part| !part.selection.has_blocks()) && (0..work.pairs.len()).all(has_pair);
     let is_wanted = |q, kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
-    let notes = found.is_some() && looks_up && is_whole && !directory::fits(options, board, cover);
+    let notes = found.is_some() && looks_up && is_whole && !folder::fits(options, board, cover);
     let noted = notes.then(|| {
         progress.begin("looking through nodes and leaves", 0);
         let mut noted = Positions::new(board, cover);
         for (q, proof) in certificate.proofs.iter().enumerate() {
             let tree = Tree { board, database: Lookup::Noted(&noted), proof };
-            question::note(&tree, &certificate, |kind, i| is_wanted(q, kind, i));
+            proof::note(&tree, &certificate, |kind, i| is_wanted(q, kind, i));
         }
         noted.sort();
         noted
@@ -165,7 +165,7 @@ fn check_certificate(
         None if looks_up => Wanted::All,
         None => Wanted::Nothing,
     };
-    let check = |found| directory::check(options, found, part, &wanted);
+    let check = |found| folder::check(options, found, part, &wanted);
     let values = found.as_ref().map(check).transpose()?;
     let database = match (&values, &noted) {
         (None, _) => Lookup::None,
@@ -184,7 +184,7 @@ fn check_certificate(
         let is_wanted = |kind, i| is_wanted(q, kind, i);
         let counter = Counter::default();
         let tree = Tree { board, database, proof };
-        let result = question::check(&tree, &certificate, is_wanted, &counter, progress);
+        let result = proof::check(&tree, &certificate, is_wanted, &counter, progress);
         // A value that was needed and not in memory is an error, whatever the result is.
         database.is_complete()?;
         result?;
@@ -233,7 +233,7 @@ fn check_values(
     part.iter().for_each(|part| part.selection.begin(&work));
     let keep_all = part.is_some_and(|part| needs_all(part.selection));
     let wanted = if keep_all { Wanted::All } else { Wanted::Nothing };
-    let values = directory::check(options, &found, part, &wanted)?;
+    let values = folder::check(options, &found, part, &wanted)?;
     let fields = database_fields(board, &cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
     Ok(Looked::of_values(subject, &work, Some(values), part))
@@ -252,7 +252,7 @@ pub fn values_as_they_are(
 ) -> Result<Database, Stop> {
     let part = Part::new(&Nothing, &Nothing);
     let found = find(&options.db, board, cover, root)?;
-    let values = directory::check(options, &found, Some(&part), &Wanted::All)?;
+    let values = folder::check(options, &found, Some(&part), &Wanted::All)?;
     Ok(values.database)
 }
 

@@ -15,50 +15,29 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod bits;
-mod block;
 mod certificate;
 mod check;
-mod database;
 mod derive;
-mod directory;
-mod fen;
-mod files;
 mod folder;
-mod kingsets;
-mod leaf;
-mod numbering;
-mod operator;
 mod options;
 mod part;
-mod positions;
-mod question;
-mod restore;
+mod proof;
 mod rules;
-mod slice_file;
-mod table;
-mod tree;
+mod values;
 mod verdict;
-mod word;
 
-pub use bits::Bits;
 pub use certificate::{Certificate, CheckedNode, QuestionProof};
 pub use check::{
     check, check_database, check_database_part, check_part, database_fields, values_as_they_are,
 };
 pub use checker_aid::Progress;
-pub use database::Database;
 pub use derive::derive;
-pub use fen::{parse as parse_fen, write as write_fen};
 pub use folder::identify;
-pub use leaf::replay;
-pub use numbering::{PairSize, Shape, pair_sizes, pairs};
 pub use options::{Level, Options};
 pub use part::{
     Count, Looked, LookedAt, Nothing, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
 };
-pub use positions::Positions;
-pub use rules::{Board, Game, Position, Side};
-pub use table::{Table, TableView, Value};
-pub use tree::{Lookup, Tree};
+pub use proof::{Lookup, Positions, Tree, replay};
+pub use rules::{Bits, Board, Game, Position, Side, parse_fen, write_fen};
+pub use values::{Database, PairSize, Shape, Table, TableView, Value, pair_sizes, pairs};
 pub use verdict::{Finding, Stop, Verdict, Verified, escaped};

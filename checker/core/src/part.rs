@@ -7,8 +7,8 @@
 //! Trusts: nothing. What follows from a part is for the caller to say: no [`Looked`] is a verdict.
 
 use crate::certificate::Certificate;
-use crate::numbering::PairSize;
-use crate::table::{Table, TableView};
+use crate::values::PairSize;
+use crate::values::{Table, TableView};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;

@@ -3,8 +3,8 @@
 //! Enforces: that nothing in the input can look like a verdict (every field is escaped byte by
 //! byte) and that only a [`Verdict::Verified`] has the exit status 0.
 
-use crate::fen;
 use crate::rules::Position;
+use crate::rules::write_fen;
 use certificate_spec::{RULES, VERSION, WireError};
 
 /// The format and the rules that a verdict is about: a note about one game must never speak for
@@ -56,7 +56,7 @@ impl Finding {
     fn fields(&self) -> String {
         let offset = self.offset.map_or(String::new(), |offset| format!(" offset={offset}"));
         let position =
-            self.position.map_or(String::new(), |p| format!(" position={}", fen::write(&p)));
+            self.position.map_or(String::new(), |p| format!(" position={}", write_fen(&p)));
         let [file, expected, found] =
             [&self.file[..], self.expected.as_bytes(), self.found.as_bytes()].map(escaped);
         format!("{} file={file}{offset}{position} expected={expected} found={found}", self.rule)

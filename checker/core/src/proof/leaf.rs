@@ -9,9 +9,9 @@
 //! the number of positions that the leaf states; one bit of the file answers for at least one
 //! position. Trusts: `rules.rs`, `tree.rs` for look-ups.
 
+use super::tree::Tree;
 use crate::certificate::CheckedNode;
 use crate::rules::Position;
-use crate::tree::Tree;
 use crate::verdict::Finding;
 use certificate_spec::bits::{BitReader, width};
 use certificate_spec::leaves::Leaf;

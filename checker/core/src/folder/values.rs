@@ -26,17 +26,17 @@
 //!
 //! Trusts: of a whole check nothing but `derive.rs` and the files named in its head.
 
-use crate::bits::Bits;
-use crate::block::Block;
-use crate::database::Database;
+use super::manifest::Found;
+use super::slice_file::{SliceFiles, decoding_tables};
 use crate::derive::{First, Wrong, advances, groups, settle, settle_advance};
-use crate::folder::Found;
-use crate::numbering::{Shape, pairs, slices};
 use crate::options::Options;
 use crate::part::{Part, TableDigests};
-use crate::positions::Positions;
+use crate::proof::Positions;
+use crate::rules::Bits;
 use crate::rules::Board;
-use crate::slice_file::{SliceFiles, decoding_tables};
+use crate::values::Block;
+use crate::values::Database;
+use crate::values::{Shape, pairs, slices};
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
@@ -325,8 +325,8 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::manifest::Folder;
     use super::*;
-    use crate::folder::Folder;
     use certificate_spec::slice::{SliceHead, SliceHeader};
     use certificate_spec::value::Value;
     use std::collections::HashMap;

@@ -6,11 +6,11 @@
 //! code that makes a table again need not be trusted. Trusts: `derive.rs` for the values of
 //! positions with a capture. The plan is not trusted (`directory.rs`).
 
-use crate::bits::Bits;
+use super::values::Check;
 use crate::derive::capture;
-use crate::directory::Check;
-use crate::numbering::Shape;
-use crate::table::{CHUNK, Table, digest_of_chunks};
+use crate::rules::Bits;
+use crate::values::Shape;
+use crate::values::{CHUNK, Table, digest_of_chunks};
 use crate::verdict::Stop;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;

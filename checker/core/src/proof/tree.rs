@@ -9,12 +9,12 @@
 //! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked
 //! before).
 
+use super::positions::Positions;
 use crate::certificate::{CheckedNode, QuestionProof, claimant};
-use crate::database::Database;
-use crate::fen;
-use crate::positions::Positions;
+use crate::rules::write_fen;
 use crate::rules::{Board, Position};
-use crate::table::Value;
+use crate::values::Database;
+use crate::values::Value;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::nodes::kind;
 use std::slice;
@@ -133,7 +133,7 @@ impl Tree<'_> {
         };
         for y in must_hold {
             self.holds(y, node.rank.into()).map_err(|finding| {
-                let found = format!("{} at {}", finding.found, fen::write(y));
+                let found = format!("{} at {}", finding.found, write_fen(y));
                 Finding { found, ..finding }.position(node.position)
             })?;
         }

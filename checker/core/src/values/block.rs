@@ -3,8 +3,8 @@
 //!
 //! Trusts: `numbering.rs`.
 
-use crate::bits::Bits;
-use crate::table::{Stretch, Table};
+use super::table::{Stretch, Table};
+use crate::rules::Bits;
 use certificate_spec::database::SliceName;
 
 /// A block: its slice, and the men of its mover and of the opponent, each in its owner's view.

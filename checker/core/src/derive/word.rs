@@ -10,11 +10,11 @@
 //! values it looks up; the squares and ways of `rules.rs`, which says for all positions at once
 //! which jumps there are; `numbering.rs`.
 
-use crate::bits::Bits;
-use crate::block::Block;
-use crate::database::Database;
-use crate::numbering::{rank, slice_of};
+use crate::rules::Bits;
 use crate::rules::{Jumper, Side, bits_in};
+use crate::values::Block;
+use crate::values::Database;
+use crate::values::{rank, slice_of};
 use certificate_spec::database::SliceName;
 
 /// One side's kings, in the mover's view.

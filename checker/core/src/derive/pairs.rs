@@ -14,13 +14,13 @@
 //!
 //! Trusts: `operator.rs`.
 
-use crate::bits::Bits;
-use crate::block::{Block, Place};
-use crate::database::Database;
-use crate::numbering::{Shape, slices};
-use crate::operator::Half;
+use super::operator::Half;
 use crate::options::Level;
+use crate::rules::Bits;
 use crate::rules::{Board, bits_in};
+use crate::values::Database;
+use crate::values::{Block, Place};
+use crate::values::{Shape, slices};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
@@ -226,7 +226,7 @@ fn for_each_block(
 mod tests {
     use super::*;
     use crate::rules::Position;
-    use crate::table::Value;
+    use crate::values::Value;
 
     /// The operator at one position, move by move.
     fn value_by_moves(values: &Database, p: &Position, successors: &mut Vec<Position>) -> Value {

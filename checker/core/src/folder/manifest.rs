@@ -5,9 +5,9 @@
 //!
 //! Trusts: `files.rs`.
 
-use crate::files::{Entry, Listing, compare_listing, list, read_manifest};
-use crate::numbering::slices;
+use crate::certificate::{Entry, Listing, compare_listing, list, read_manifest};
 use crate::rules::Board;
+use crate::values::slices;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;

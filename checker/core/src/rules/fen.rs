@@ -3,7 +3,7 @@
 //! Trusts: nothing. [`parse`] accepts exactly what [`write`] writes: it reads the squares and then
 //! compares the text with the canonical one. Whether the position is possible is not judged here.
 
-use crate::rules::{Position, Side, bits_in};
+use super::board::{Position, Side, bits_in};
 
 /// The canonical FEN of a position.
 pub fn write(p: &Position) -> String {

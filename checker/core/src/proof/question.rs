@@ -3,10 +3,10 @@
 //! Enforces: that each of these items that is wanted is verified and counted; in a whole check all
 //! items are wanted. Trusts: `tree.rs`, `leaf.rs`.
 
+use super::leaf;
+use super::tree::Tree;
 use crate::certificate::Certificate;
-use crate::leaf;
 use crate::part::Counter;
-use crate::tree::Tree;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::manifest::Kind;
 use checker_aid::Progress;

@@ -2,7 +2,7 @@
 //!
 //! Trusts: `rules.rs` for where a king can step, `numbering.rs` for the order of sets.
 
-use crate::numbering::{rank, sets};
+use super::numbering::{rank, sets};
 use crate::rules::{Board, Side, bits_in};
 
 /// All sets of k kings for one k: which squares they hold, and where the kings can step.

@@ -5,11 +5,11 @@
 //! look-up outside the database gives no value instead of a wrong one, and that a look-up of a
 //! value that is not in memory is noticed.
 
-use crate::block::{Block, Place};
-use crate::kingsets::KingSets;
-use crate::numbering::{Shape, sets, slice_of, slices, views};
+use super::block::{Block, Place};
+use super::kingsets::KingSets;
+use super::numbering::{Shape, sets, slice_of, slices, views};
+use super::table::{Table, Value};
 use crate::rules::{Board, Position};
-use crate::table::{Table, Value};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;

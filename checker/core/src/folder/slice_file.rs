@@ -3,10 +3,10 @@
 //! Enforces: that a file has the length and digest of the manifest, and that its head is that of
 //! the slice. Trusts: nothing; what the values in it are worth is for `directory.rs` to find out.
 
-use crate::files::{Seal, read_hashed};
-use crate::folder::Folder;
-use crate::numbering::Shape;
+use super::manifest::Folder;
+use crate::certificate::{Seal, read_hashed};
 use crate::rules::{Board, Side};
+use crate::values::Shape;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::database::{SliceName, SliceRecord};
 use certificate_spec::slice::{SliceHead, SliceHeader};

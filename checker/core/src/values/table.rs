@@ -7,9 +7,9 @@
 //! words at their edges. Each block is settled once, before any other reads it; the end of a
 //! parallel loop orders the two.
 
-use crate::bits::Bits;
-use crate::block::{Block, RowWord};
-use crate::numbering::Shape;
+use super::block::{Block, RowWord};
+use super::numbering::Shape;
+use crate::rules::Bits;
 use crate::verdict::Stop;
 use certificate_spec::Digest;
 use rayon::prelude::*;
@@ -294,9 +294,9 @@ fn load(word: &AtomicU64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::database::Database;
     use crate::derive::derive;
     use crate::rules::Board;
+    use crate::values::Database;
     use certificate_spec::cover::Cover;
 
     /// Blocks of this board do not end at the end of a word. Filling a table word by word writes no

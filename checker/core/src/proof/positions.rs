@@ -9,10 +9,10 @@
 //! which is an error and never a verdict. Trusts: `database.rs`; the caller of
 //! [`Positions::answer`] says that the values are right (`directory.rs`).
 
-use crate::database::Database;
-use crate::numbering::{slice_of, views};
 use crate::rules::{Board, Position};
-use crate::table::Value;
+use crate::values::Database;
+use crate::values::Value;
+use crate::values::{slice_of, views};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;

@@ -5,10 +5,10 @@
 //! and without gap, and that it is what the root stands for. In particular the nodes of a question
 //! are strictly ascending, so that looking one up by its position finds the only one there can be.
 
-use crate::fen;
-use crate::files::{Entry, Listing, Seal, compare_listing, list, read, read_hashed, read_manifest};
+use super::files::{Entry, Listing, Seal, compare_listing, list, read, read_hashed, read_manifest};
 use crate::options::Level;
 use crate::rules::{Board, Game, Position, Side};
+use crate::rules::{parse_fen, write_fen};
 use crate::verdict::{Finding, Stop, format_and_rules};
 use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Question};
@@ -93,7 +93,7 @@ fn read_claim(bytes: &[u8]) -> Result<Claimed, Stop> {
     };
     let game = Game::parse(&claim.game)
         .ok_or_else(|| at_line(2, Finding::new(rule, "game, RxC or RxC/k", &claim.game)))?;
-    let start = fen::parse(&claim.start)
+    let start = parse_fen(&claim.start)
         .ok_or_else(|| at_line(3, Finding::new(rule, "canonical FEN", &claim.start)))?;
     let most = game.board().squares();
     if u32::from(claim.cover.most_pieces()) > most {
@@ -182,7 +182,7 @@ impl Certificate {
     /// The fields that verdicts begin with: value, game, start and root.
     pub fn verdict_fields(&self) -> String {
         let initial = self.start == self.game.initial();
-        let start = if initial { "initial".into() } else { fen::write(&self.start) };
+        let start = if initial { "initial".into() } else { write_fen(&self.start) };
         let (value, game, root) = (self.claim.value.word(), self.game.name(), self.root);
         format!("{value} {game} start={start} root={root} {}", format_and_rules())
     }

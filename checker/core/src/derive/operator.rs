@@ -18,12 +18,12 @@
 //!
 //! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
 
-use crate::bits::Bits;
-use crate::block::Block;
-use crate::database::Database;
-use crate::kingsets::KingSets;
+use super::word::{Kings, Moves, Open, Sets, Settled, Word};
+use crate::rules::Bits;
 use crate::rules::bits_in;
-use crate::word::{Kings, Moves, Open, Sets, Settled, Word};
+use crate::values::Block;
+use crate::values::Database;
+use crate::values::KingSets;
 
 /// The values of a block with one side to move, as far as they are settled.
 pub(crate) struct Half<'a> {

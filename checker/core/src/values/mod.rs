@@ -1,0 +1,15 @@
+//! Values of positions in memory: which index stands for which position, and where its value is.
+
+mod block;
+mod database;
+mod kingsets;
+mod numbering;
+mod table;
+
+pub(crate) use block::{Block, Place};
+pub use database::Database;
+pub(crate) use kingsets::KingSets;
+pub use numbering::{PairSize, Shape, pair_sizes, pairs};
+pub(crate) use numbering::{rank, slice_of, slices, views};
+pub(crate) use table::{CHUNK, digest_of_chunks};
+pub use table::{Table, TableView, Value};
