@@ -1,18 +1,22 @@
 //! The journal of a check: which slices have been verified, so that another run need not verify
 //! them again.
 //!
-//! The first line says what the journal is about: the version of this format, board, level, pieces
-//! and root of the database, and shard. Each further line has the slices of a pair with the digests
-//! of their tables, in a shard also those of the tables that have been taken for granted since the
-//! line before, and a checksum of the first line and this one.
+//! The first line says what the journal is about: the version of this format, the program that
+//! writes it, board, level, pieces and root of the database, and shard. Each further line has the
+//! slices of a pair with digests of their values and of the layers of these, in a shard also those
+//! of the tables that have been taken for granted since the line before, and a checksum of the
+//! first line and this one.
 //!
 //! Trusts: the file. A program that can write a journal decides what counts as verified, so it must
 //! be the user's own. Enforces: that the journal is about the same files (those that the root
-//! stands for, which are hashed again) and the same question, and that a line counts only if it has
-//! been written to its end. If a table is needed again, it must have the digest given here.
+//! stands for, which are hashed again) and the same question, that it was written by the very
+//! program that reads it, since another one may have verified something else, and that a line
+//! counts only if it has been written to its end. If a layer is needed again, it must have the
+//! digest given here.
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
+use checker_aid::Layer;
 use checker_core::TableDigests;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
@@ -23,7 +27,21 @@ use std::path::Path;
 const ASSUMED_PREFIX: &str = "given:";
 
 /// What the first line of every journal begins with.
-const FIRST: &str = "draughtproof-check-journal 1 ";
+const FIRST: &str = "draughtproof-check-journal ";
+
+/// The version of the format.
+const VERSION: u32 = 2;
+
+/// The program that is running: its version, and the beginning of the digest of its file.
+///
+/// # Errors
+/// The program's file cannot be read.
+fn program() -> Result<String, String> {
+    let bytes = std::env::current_exe().and_then(std::fs::read);
+    let bytes = bytes.map_err(|error| format!("cannot read this program's own file: {error}"))?;
+    let digest = Digest::of(&bytes).to_string();
+    Ok(format!("{}-{}", env!("CARGO_PKG_VERSION"), &digest[..16]))
+}
 
 /// The message for a journal that cannot be used.
 fn stop(path: &Path, text: impl Display) -> String {
@@ -60,7 +78,7 @@ impl Journal {
         let stop = |text: String| stop(path, text);
         let failed = |error: io::Error| stop(error.to_string());
         let (file, bytes) = read(path, OpenOptions::new().create(true))?;
-        let head = format!("{FIRST}{about}\n");
+        let head = format!("{FIRST}{VERSION} {about} program={}\n", program().map_err(stop)?);
         let mut journal = Journal { file, head, noted: TableDigests::default() };
         let head = journal.head.as_bytes();
         let mut noted = TableDigests::default();
@@ -69,7 +87,8 @@ impl Journal {
         if !head.starts_with(&bytes) {
             let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
             if lines.next() != Some(head) {
-                return Err(stop(format!("its first line is not: {}", journal.head)));
+                let why = "it was written by another program or for another check";
+                return Err(stop(format!("{why}: its first line is not: {}", journal.head)));
             }
             length = head.len();
             while let Some(line) = lines.next() {
@@ -125,14 +144,22 @@ impl Journal {
     /// The journal cannot be written.
     pub fn add(&mut self, digests: &TableDigests) -> Result<(), String> {
         let mut new: Vec<Entry> = Vec::new();
-        for (all, noted, is_assumed) in [
-            (&digests.verified, &self.noted.verified, false),
-            (&digests.assumed, &self.noted.assumed, true),
-        ] {
-            let missing = all.iter().filter(|(slice, _)| !noted.contains_key(*slice));
-            new.extend(missing.map(|(&slice, &digest)| Entry { slice, digest, is_assumed }));
+        for (&slice, &digest) in &digests.verified {
+            if !self.noted.verified.contains_key(&slice) {
+                new.push(Entry { of: Of::Verified(slice), digest });
+                let layers = digests.layers.iter().filter(|(layer, _)| layer.slice == slice);
+                new.extend(layers.map(|(&layer, &digest)| Entry { of: Of::Layer(layer), digest }));
+            }
         }
-        new.sort_by_key(|entry| (entry.is_assumed, entry.slice.order()));
+        for (&slice, &digest) in &digests.assumed {
+            if !self.noted.assumed.contains_key(&slice) {
+                new.push(Entry { of: Of::Assumed(slice), digest });
+            }
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        new.sort_by_key(|entry| entry.of.order());
         let fields: Vec<String> = new.iter().map(Entry::text).collect();
         let line = self.line(&fields.join(" "));
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_all());
@@ -141,34 +168,69 @@ impl Journal {
     }
 }
 
-/// A table that a journal names: its slice, its digest, and whether it was taken for granted.
+/// What a digest in a journal is of.
+#[derive(Clone, Copy)]
+enum Of {
+    /// The values of a slice that was verified.
+    Verified(SliceName),
+    /// A layer of one.
+    Layer(Layer),
+    /// The table of a slice that was taken for granted.
+    Assumed(SliceName),
+}
+
+impl Of {
+    /// The place in a line.
+    fn order(self) -> impl Ord {
+        match self {
+            Of::Verified(slice) => (0, slice.order(), 0),
+            Of::Layer(Layer { slice, advance }) => (0, slice.order(), 1 + advance),
+            Of::Assumed(slice) => (1, slice.order(), 0),
+        }
+    }
+}
+
+/// A digest that a journal has recorded.
 struct Entry {
-    slice: SliceName,
+    of: Of,
     digest: Digest,
-    is_assumed: bool,
 }
 
 impl Entry {
     fn text(&self) -> String {
-        let prefix = if self.is_assumed { ASSUMED_PREFIX } else { "" };
-        format!("{prefix}{} {}", self.slice.file_name(), self.digest)
+        let name = match self.of {
+            Of::Verified(slice) => slice.file_name(),
+            Of::Layer(Layer { slice, advance }) => format!("{}/{advance}", slice.file_name()),
+            Of::Assumed(slice) => format!("{ASSUMED_PREFIX}{}", slice.file_name()),
+        };
+        format!("{name} {}", self.digest)
     }
 
     fn parse(name: &str, digest: &str) -> Option<Entry> {
-        let (is_assumed, name) = match name.strip_prefix(ASSUMED_PREFIX) {
-            Some(name) => (true, name),
-            None => (false, name),
+        let of = match (name.strip_prefix(ASSUMED_PREFIX), name.split_once('/')) {
+            (Some(name), _) => Of::Assumed(parse_slice(name)?),
+            (None, Some((name, advance))) => {
+                Of::Layer(Layer { slice: parse_slice(name)?, advance: advance.parse().ok()? })
+            }
+            (None, None) => Of::Verified(parse_slice(name)?),
         };
-        let numbers: Option<Vec<u8>> = name.split('-').map(|n| n.parse().ok()).collect();
-        let slice = SliceName(numbers?.try_into().ok()?);
-        let digest = Digest::parse(digest)?;
-        (slice.file_name() == name).then_some(Entry { slice, digest, is_assumed })
+        Some(Entry { of, digest: Digest::parse(digest)? })
     }
 
     fn insert_into(self, digests: &mut TableDigests) {
-        let map = if self.is_assumed { &mut digests.assumed } else { &mut digests.verified };
-        map.insert(self.slice, self.digest);
+        match self.of {
+            Of::Verified(slice) => digests.verified.insert(slice, self.digest),
+            Of::Layer(layer) => digests.layers.insert(layer, self.digest),
+            Of::Assumed(slice) => digests.assumed.insert(slice, self.digest),
+        };
     }
+}
+
+/// The slice whose file has this name.
+fn parse_slice(name: &str) -> Option<SliceName> {
+    let numbers: Option<Vec<u8>> = name.split('-').map(|n| n.parse().ok()).collect();
+    let slice = SliceName(numbers?.try_into().ok()?);
+    (slice.file_name() == name).then_some(slice)
 }
 
 /// The field that says for how many of `all` pairs of slices a journal has spoken, given that the

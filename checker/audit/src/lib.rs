@@ -1,6 +1,6 @@
 //! Checks in parts: shards, samples, journals, and notes of what others have checked.
 //!
-//! The core says what it has looked at ([`checker_core::Looked`]); this crate chooses what is
+//! The core says what it has looked at ([`checker_core::PartReport`]); this crate chooses what is
 //! looked at and words the result ([`Statement`]). A user who goes by shards, samples, journals or
 //! notes has to trust this crate; a whole check without any of them does not depend on it, and is a
 //! verdict of the core.

@@ -6,7 +6,7 @@
 //! 1/N to N/N cover it without gap, whatever the weights are.
 //!
 //! Soundness: a node or leaf is verified given the values of the database, and the values of a
-//! slice and its twin given those of slices in groups before theirs (`derive.rs` in the core; a
+//! slice and its twin given those of slices in groups before theirs (`derive/pairs.rs` in the core; a
 //! group has as many pieces and as many men). So if every item of the sequence has been verified by
 //! some check against the same files, all of them are right: the slices by induction over the
 //! groups, then nodes and leaves.
@@ -23,7 +23,8 @@ use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use checker_aid::needs;
 use checker_core::{
-    Count, Level, Looked, LookedAt, PairSize, QuestionSize, Selection, Stop, TableDigests, WorkSize,
+    Count, Level, LookedAt, PairSize, PartReport, QuestionSize, Selection, Stop, TableDigests,
+    WorkSize,
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -215,7 +216,7 @@ impl ShardSelection {
     /// The core has looked at something other than this shard, which would be a bug.
     pub fn verdict_fields(
         &self,
-        looked: &Looked,
+        looked: &PartReport,
         level: Level,
         trusted: Option<&TrustedDatabase>,
     ) -> Result<String, Stop> {
@@ -235,7 +236,7 @@ impl ShardSelection {
         let pairs: Vec<_> = size.pairs.iter().map(|size| size.pair).collect();
         let is_exact = level == Level::Exact;
         let ranges = work.verdict_fields(&pairs, is_exact, &size.questions, &looked.tables);
-        let Looked { subject, positions, .. } = looked;
+        let PartReport { subject, positions, .. } = looked;
         let trusted = trusted.map_or(String::new(), |trusted| format!(" {trusted}"));
         let journal = journal::field(work.slices.len(), looked.pairs.len());
         let fields = format!("{} {subject}{trusted}{journal} {ranges}", self.shard);
@@ -263,6 +264,9 @@ impl Selection for ShardSelection {
     }
     fn has_positions(&self) -> bool {
         self.work().is_some_and(Work::has_positions)
+    }
+    fn names_tables(&self) -> bool {
+        true
     }
     fn has(&self, kind: Kind, q: usize, i: usize) -> bool {
         let place = usize::from(kind == Kind::Leaves);
@@ -293,7 +297,7 @@ impl SampleSelection {
     }
 
     /// The numbers of blocks, nodes and leaves that were looked at, out of all that there are.
-    fn counts(looked: &Looked) -> [(&'static str, Count); 3] {
+    fn counts(looked: &PartReport) -> [(&'static str, Count); 3] {
         let sum = |count: fn(&LookedAt) -> Count| {
             let counts = looked.questions.iter().map(count);
             counts.fold(Count::default(), |sum, count| Count {
@@ -305,7 +309,7 @@ impl SampleSelection {
     }
 
     /// The fields of the verdict, given what the core has looked at.
-    pub fn verdict_fields(&self, looked: &Looked) -> String {
+    pub fn verdict_fields(&self, looked: &PartReport) -> String {
         let mut fields = looked.subject.clone();
         // A database alone has neither nodes nor leaves.
         let parts = if looked.questions.is_empty() { 1 } else { 3 };
@@ -316,7 +320,7 @@ impl SampleSelection {
     }
 
     /// The kinds of items that exist and of which the sample contains none.
-    pub fn unseen(looked: &Looked) -> Vec<Unseen> {
+    pub fn unseen(looked: &PartReport) -> Vec<Unseen> {
         let counts = Self::counts(looked).into_iter();
         let unseen = counts.filter(|(_, count)| count.of > 0 && count.looked_at == 0);
         unseen.map(|(what, count)| Unseen { what, of: count.of }).collect()

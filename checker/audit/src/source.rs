@@ -9,6 +9,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 impl TableSource for TableFolder {
+    fn has_tables(&self) -> bool {
+        true
+    }
     fn read(&self, slice_file: Digest, table: &Table) -> Option<Digest> {
         TableFolder::read(self, slice_file, table)
     }
@@ -40,7 +43,7 @@ impl TableSource for Journaled<'_> {
         *self.journal.lock().unwrap_or_else(PoisonError::into_inner) = Some(journal);
         Ok(digests)
     }
-    fn wants_each_pair(&self) -> bool {
+    fn is_journal(&self) -> bool {
         true
     }
     fn record(&self, digests: &TableDigests) -> Result<(), String> {

@@ -11,7 +11,7 @@ use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_core::{
-    Board, Level, Looked, LookedAt, Nothing, Options, Selection, Stop, TableSource, Verdict,
+    Board, Level, LookedAt, Nothing, Options, PartReport, Selection, Stop, TableSource, Verdict,
 };
 use std::path::{Path, PathBuf};
 
@@ -222,7 +222,7 @@ impl Subject<'_> {
         options: &Options,
         selection: &dyn Selection,
         source: &dyn TableSource,
-    ) -> Result<Looked, Stop> {
+    ) -> Result<PartReport, Stop> {
         match self {
             Subject::Certificate(path) => {
                 checker_core::check_part(path, options, selection, source)
@@ -247,7 +247,7 @@ impl Subject<'_> {
     }
 
     /// The fields that the verdict on all of the work ends with.
-    fn counts(self, looked: &Looked) -> String {
+    fn counts(self, looked: &PartReport) -> String {
         if !self.has_positions() {
             return format!(" slices={} indices={}", looked.slices.len(), looked.indices);
         }
@@ -259,7 +259,7 @@ impl Subject<'_> {
 
 /// Checks that every node and leaf was looked at, and with `values` every pair of slices, by this
 /// check or as the journal says.
-fn is_whole(looked: &Looked, values: bool) -> Result<(), Stop> {
+fn is_whole(looked: &PartReport, values: bool) -> Result<(), Stop> {
     let all = |q: &LookedAt| q.nodes.looked_at == q.nodes.of && q.leaves.looked_at == q.leaves.of;
     let is_verified = |slice: &SliceName| looked.tables.verified.contains_key(slice);
     let slices = !values || looked.slices.iter().all(is_verified);

@@ -4,25 +4,24 @@
 //! the certificate names was verified at the level asked for, and then the start, every node and
 //! every leaf of every question of the claim; so the claim holds.
 //!
-//! Enforces: that a whole check has neither a selection nor a source of tables that could leave
-//! something out or speak for something, and that only a whole check makes a `Verified`.
+//! Enforces: that a whole check selects everything and has no source of tables that could speak for
+//! something ([`Everything`], [`Nothing`]), that it counts what was verified all the same, and that only a whole
+//! check makes a `Verified`.
 
 use crate::certificate::Certificate;
-use crate::folder::{self, Values, Wanted};
-use crate::folder::{find, identify};
+use crate::folder::{self, Values, Wanted, find, identify};
 use crate::options::{Level, Options};
 use crate::part::{
-    Count, Counter, Looked, LookedAt, Nothing, Part, Selection, TableSource, WorkSize,
+    Counter, Everything, LookedAt, Nothing, Part, PartReport, Selection, TableSource, WorkSize,
 };
-use crate::proof;
-use crate::proof::Positions;
-use crate::proof::{Lookup, Tree};
+use crate::proof::{self, Lookup, Positions, Tree};
 use crate::rules::Board;
-use crate::values::Database;
-use crate::values::pair_sizes;
+use crate::values::{Database, pair_sizes};
 use crate::verdict::{Stop, Verdict, Verified, format_and_rules};
 use certificate_spec::Digest;
 use certificate_spec::cover::Cover;
+use certificate_spec::manifest::Kind;
+use checker_aid::Progress;
 use std::hint::black_box;
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -31,10 +30,11 @@ use std::sync::OnceLock;
 /// Checks the certificate in the folder `path`: all of it.
 pub fn check(path: &Path, options: &Options) -> Verdict {
     in_pool(options, || {
-        let looked = check_certificate(path, options, None)?;
-        looked.is_everything()?;
-        let fields = format!("{} {}", looked.subject, looked.counts());
-        Ok(match looked.assumed {
+        let everything = Everything { has_positions: true };
+        let report = check_certificate(path, options, &Part::new(&everything, &Nothing))?;
+        report.is_everything()?;
+        let fields = format!("{} {}", report.subject, report.counts());
+        Ok(match report.assumed {
             0 => Verdict::Verified(Verified::new(fields)),
             n => Verdict::Conditional(format!("{fields} assumed={n}")),
         })
@@ -45,9 +45,10 @@ pub fn check(path: &Path, options: &Options) -> Verdict {
 /// Checks a database alone, as far as a cover goes, or all of it.
 pub fn check_database(board: &Board, cover: Option<&Cover>, options: &Options) -> Verdict {
     in_pool(options, || {
-        let looked = check_values(board, cover, options, None)?;
-        looked.is_everything()?;
-        let Looked { subject, slices, indices, .. } = looked;
+        let everything = Everything { has_positions: false };
+        let report = check_values(board, cover, options, &Part::new(&everything, &Nothing))?;
+        report.is_everything()?;
+        let PartReport { subject, slices, indices, .. } = report;
         let fields = format!("{subject} slices={} indices={indices}", slices.len());
         Ok(match options.level {
             Level::Exact => Verdict::Verified(Verified::new(fields)),
@@ -67,9 +68,8 @@ pub fn check_part(
     options: &Options,
     selection: &dyn Selection,
     source: &dyn TableSource,
-) -> Result<Looked, Stop> {
-    let part = Part::new(selection, source);
-    in_pool(options, || check_certificate(path, options, Some(&part)))
+) -> Result<PartReport, Stop> {
+    in_pool(options, || check_certificate(path, options, &Part::new(selection, source)))
 }
 
 /// Checks the items of a database alone that a selection has.
@@ -82,9 +82,8 @@ pub fn check_database_part(
     options: &Options,
     selection: &dyn Selection,
     source: &dyn TableSource,
-) -> Result<Looked, Stop> {
-    let part = Part::new(selection, source);
-    in_pool(options, || check_values(board, cover, options, Some(&part)))
+) -> Result<PartReport, Stop> {
+    in_pool(options, || check_values(board, cover, options, &Part::new(selection, source)))
 }
 
 /// Runs a check on threads of its own.
@@ -119,95 +118,102 @@ fn assert_overflow_checks() -> Result<(), Stop> {
     }
 }
 
-/// Checks a certificate: with no `part` all of it.
-fn check_certificate(
-    path: &Path,
-    options: &Options,
-    part: Option<&Part<'_>>,
-) -> Result<Looked, Stop> {
-    let progress = &*options.progress;
+/// Checks what the `part` selects of a certificate: first the database, then nodes and leaves.
+fn check_certificate(path: &Path, options: &Options, part: &Part<'_>) -> Result<PartReport, Stop> {
     let certificate = Certificate::read(path, options.level)?;
-    let shown = certificate.proofs.iter().filter(|_| !progress.is_silent());
-    for provenance in shown.filter_map(|proof| proof.provenance.as_ref()) {
-        let text = provenance.to_string();
-        text.lines().for_each(|line| progress.show(&format!("the certificate says: {line}")));
-    }
+    show_provenance(&certificate, &options.progress);
     let board = certificate.game.board();
     let cover = &certificate.claim.cover;
-    let found =
-        certificate.claim.database.map(|root| find(&options.db, board, cover, root)).transpose()?;
+    let database_root = certificate.claim.database;
+    let found = database_root.map(|root| find(&options.db, board, cover, root)).transpose()?;
     let work = WorkSize {
         root: certificate.root,
-        database_root: certificate.claim.database,
+        database_root,
         pairs: pair_sizes(board, cover),
         questions: WorkSize::questions(&certificate),
     };
-    part.iter().for_each(|part| part.selection.begin(&work));
-    // A position may need any table, so all of them are kept if they fit.
-    let looks_up = part.is_none_or(|part| needs_all(part.selection));
-    let has_pair = |i| part.is_none_or(|part| part.selection.has_pair(i));
-    let is_whole =
-        part.is_none_or(|part| !part.selection.has_blocks()) && (0..work.pairs.len()).all(has_pair);
-    let is_wanted = |q, kind, i| part.is_none_or(|part| part.selection.has(kind, q, i));
-    let notes = found.is_some() && looks_up && is_whole && !folder::fits(options, board, cover);
-    let noted = notes.then(|| {
-        progress.begin("looking through nodes and leaves", 0);
-        let mut noted = Positions::new(board, cover);
-        for (q, proof) in certificate.proofs.iter().enumerate() {
-            let tree = Tree { board, database: Lookup::Noted(&noted), proof };
-            proof::note(&tree, &certificate, |kind, i| is_wanted(q, kind, i));
-        }
-        noted.sort();
-        noted
-    });
+    part.selection.begin(&work);
+    let is_small = found.is_none() || folder::fits(options, board, cover);
+    let noted = match part.is_of_whole_database(&work) && !is_small {
+        true => Some(note_positions(&certificate, part, &options.progress)),
+        false => None,
+    };
     let wanted = match &noted {
         Some(noted) => Wanted::Positions(noted),
-        None if looks_up => Wanted::All,
+        // A position may need any table, so all of them are kept if they fit.
+        None if part.needs_all() => Wanted::All,
         None => Wanted::Nothing,
     };
-    let check = |found| folder::check(options, found, part, &wanted);
-    let values = found.as_ref().map(check).transpose()?;
+    let values =
+        found.as_ref().map(|found| folder::check(options, found, part, &wanted)).transpose()?;
     let database = match (&values, &noted) {
         (None, _) => Lookup::None,
         (Some(_), Some(noted)) => Lookup::Positions(noted),
         (Some(values), None) => Lookup::Tables(&values.database),
     };
-
-    let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
-    let leaves = work.questions.iter().flat_map(|size| &size.leaves);
-    // Saturating: these numbers are only claimed until the leaves have been replayed.
-    let positions = leaves.fold(0u64, |sum, &n| sum.saturating_add(n));
-    progress.begin("checking nodes and leaves", positions.saturating_add(nodes as u64));
-    let mut questions = Vec::new();
-    let mut replayed = 0;
-    for ((q, proof), size) in certificate.proofs.iter().enumerate().zip(&work.questions) {
-        let is_wanted = |kind, i| is_wanted(q, kind, i);
-        let counter = Counter::default();
-        let tree = Tree { board, database, proof };
-        let result = proof::check(&tree, &certificate, is_wanted, &counter, progress);
-        // A value that was needed and not in memory is an error, whatever the result is.
-        database.is_complete()?;
-        result?;
-        questions.push(counter.looked_at(size));
-        replayed += counter.positions();
-    }
+    let counters = check_questions(&certificate, database, part, &work, &options.progress)?;
 
     let level = values.as_ref().map_or("none", |_| options.level.word());
-    let db_root = certificate.claim.database.map_or("none".into(), |root| root.to_string());
+    let db_root = database_root.map_or("none".into(), |root| root.to_string());
     let fields = certificate.verdict_fields();
     let subject = format!("{fields} db={level} pieces={cover} db-root={db_root}");
-    Ok(Looked {
-        questions,
-        positions: replayed,
-        all_positions: positions,
+    Ok(PartReport {
+        questions: counters.iter().map(|(looked_at, _)| looked_at.clone()).collect(),
+        positions: counters.iter().map(|(_, positions)| positions).sum(),
+        all_positions: work.positions(),
         assumed: certificate.assumed(),
-        ..Looked::of_values(subject, &work, values, part)
+        ..PartReport::of_values(subject, &work, values, part)
     })
 }
 
-/// Whether the selected items may need the value of any position.
-fn needs_all(selection: &dyn Selection) -> bool {
-    selection.has_positions() || selection.has_blocks()
+fn show_provenance(certificate: &Certificate, progress: &Progress) {
+    if progress.is_silent() {
+        return;
+    }
+    for provenance in certificate.proofs.iter().filter_map(|proof| proof.provenance.as_ref()) {
+        for line in provenance.to_string().lines() {
+            progress.show(&format!("the certificate says: {line}"));
+        }
+    }
+}
+
+/// The positions that nodes and leaves ask the database for.
+fn note_positions(certificate: &Certificate, part: &Part<'_>, progress: &Progress) -> Positions {
+    progress.begin("looking through nodes and leaves", 0);
+    let board = certificate.game.board();
+    let mut noted = Positions::new(board, &certificate.claim.cover);
+    for (q, proof) in certificate.proofs.iter().enumerate() {
+        let tree = Tree { board, database: Lookup::Noted(&noted), proof };
+        proof::note(&tree, certificate, |kind, i| part.selection.has(kind, q, i));
+    }
+    noted.sort();
+    noted
+}
+
+/// Checks the nodes and leaves of all questions. Returns for each what was looked at, and the
+/// number of positions that its leaves have expanded.
+fn check_questions(
+    certificate: &Certificate,
+    database: Lookup<'_>,
+    part: &Part<'_>,
+    work: &WorkSize,
+    progress: &Progress,
+) -> Result<Vec<(LookedAt, u64)>, Stop> {
+    let board = certificate.game.board();
+    let nodes: usize = work.questions.iter().map(|size| size.nodes).sum();
+    progress.begin("checking nodes and leaves", work.positions().saturating_add(nodes as u64));
+    let mut all = Vec::new();
+    for ((q, proof), size) in certificate.proofs.iter().enumerate().zip(&work.questions) {
+        let is_wanted = |kind: Kind, i| part.selection.has(kind, q, i);
+        let counter = Counter::default();
+        let tree = Tree { board, database, proof };
+        let result = proof::check(&tree, certificate, is_wanted, &counter, progress);
+        // A value that was needed and not in memory is an error, whatever the result is.
+        database.is_complete()?;
+        result?;
+        all.push((counter.looked_at(size), counter.positions()));
+    }
+    Ok(all)
 }
 
 /// The fields that verdicts about a database begin with.
@@ -215,13 +221,13 @@ pub fn database_fields(board: &Board, cover: &Cover, root: &str) -> String {
     format!("DATABASE {} pieces={cover} db-root={root} {}", board.name(), format_and_rules())
 }
 
-/// Checks a database alone: with no `part` all of it.
+/// Checks what the `part` selects of a database alone.
 fn check_values(
     board: &Board,
     cover: Option<&Cover>,
     options: &Options,
-    part: Option<&Part<'_>>,
-) -> Result<Looked, Stop> {
+    part: &Part<'_>,
+) -> Result<PartReport, Stop> {
     let most = board.squares();
     if cover.is_some_and(|c| !(2..=most).contains(&u32::from(c.most_pieces()))) {
         return Err(Stop::Error(format!("pieces: from 2 to {most} on {}", board.name())));
@@ -230,13 +236,12 @@ fn check_values(
     let found = find(&options.db, board, &cover, root)?;
     let (pairs, questions) = (pair_sizes(board, &cover), Vec::new());
     let work = WorkSize { root, database_root: Some(root), pairs, questions };
-    part.iter().for_each(|part| part.selection.begin(&work));
-    let keep_all = part.is_some_and(|part| needs_all(part.selection));
-    let wanted = if keep_all { Wanted::All } else { Wanted::Nothing };
+    part.selection.begin(&work);
+    let wanted = if part.needs_all() { Wanted::All } else { Wanted::Nothing };
     let values = folder::check(options, &found, part, &wanted)?;
     let fields = database_fields(board, &cover, &root.to_string());
     let subject = format!("{fields} db={}", options.level.word());
-    Ok(Looked::of_values(subject, &work, Some(values), part))
+    Ok(PartReport::of_values(subject, &work, Some(values), part))
 }
 
 /// The values of a database as its files have them. None of them is verified: they are for display,
@@ -250,13 +255,12 @@ pub fn values_as_they_are(
     cover: &Cover,
     root: Digest,
 ) -> Result<Database, Stop> {
-    let part = Part::new(&Nothing, &Nothing);
     let found = find(&options.db, board, cover, root)?;
-    let values = folder::check(options, &found, Some(&part), &Wanted::All)?;
+    let values = folder::check(options, &found, &Part::new(&Nothing, &Nothing), &Wanted::All)?;
     Ok(values.database)
 }
 
-impl Looked {
+impl PartReport {
     /// Checks that every pair of slices, node and leaf has been verified here, and that no table
     /// was taken for granted.
     fn is_everything(&self) -> Result<(), Stop> {
@@ -283,18 +287,18 @@ impl Looked {
         subject: String,
         work: &WorkSize,
         values: Option<Values>,
-        part: Option<&Part<'_>>,
-    ) -> Looked {
+        part: &Part<'_>,
+    ) -> PartReport {
         let (slices, indices) = values.as_ref().map_or_else(Default::default, |values| {
             let shapes = values.database.shapes.iter();
             (shapes.map(|shape| shape.slice).collect::<Vec<_>>(), values.database.indices())
         });
-        let (pairs, tables) = values.map_or_else(Default::default, |v| (v.pairs, v.tables));
-        Looked {
+        let (pairs, tables) = values.map_or_else(Default::default, |v| (v.pairs, v.digests));
+        PartReport {
             subject,
             pairs,
             all_pairs: work.pairs.len(),
-            blocks: part.map_or_else(Count::default, Part::blocks),
+            blocks: part.blocks(),
             questions: Vec::new(),
             positions: 0,
             all_positions: 0,

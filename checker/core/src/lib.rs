@@ -35,7 +35,8 @@ pub use derive::derive;
 pub use folder::identify;
 pub use options::{Level, Options};
 pub use part::{
-    Count, Looked, LookedAt, Nothing, QuestionSize, Selection, TableDigests, TableSource, WorkSize,
+    Count, LookedAt, Nothing, PartReport, QuestionSize, Selection, TableDigests, TableSource,
+    WorkSize,
 };
 pub use proof::{Lookup, Positions, Tree, replay};
 pub use rules::{Bits, Board, Game, Position, Side, parse_fen, write_fen};

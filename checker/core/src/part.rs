@@ -1,10 +1,10 @@
 //! Checking a part: what a caller may choose, and what the core itself has counted.
 //!
-//! Enforces: that a [`Looked`] says what was looked at here, whatever the selection or the source
+//! Enforces: that a [`PartReport`] says what was looked at here, whatever the selection or the source
 //! of tables did or said: each pair of slices, block, node and leaf is counted where it has been
 //! verified, and each table where it was verified or taken for granted.
 //!
-//! Trusts: nothing. What follows from a part is for the caller to say: no [`Looked`] is a verdict.
+//! Trusts: nothing. What follows from a part is for the caller to say: no [`PartReport`] is a verdict.
 
 use crate::certificate::Certificate;
 use crate::values::PairSize;
@@ -12,6 +12,7 @@ use crate::values::{Table, TableView};
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
+use checker_aid::Layer;
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -49,6 +50,13 @@ impl WorkSize {
         };
         certificate.proofs.iter().map(size).collect()
     }
+
+    /// The number of positions that all leaves state. They are only claimed until the leaves have
+    /// been replayed.
+    pub(crate) fn positions(&self) -> u64 {
+        let leaves = self.questions.iter().flat_map(|size| &size.leaves);
+        leaves.fold(0, |sum, &n| sum.saturating_add(n))
+    }
 }
 
 /// Which items of the work are verified. The default methods select nothing.
@@ -71,16 +79,22 @@ pub trait Selection: Sync {
     fn has_positions(&self) -> bool {
         false
     }
+    /// Whether the digests of the tables of all slices are wanted that are verified or taken for
+    /// granted, as the verdict on a shard has them (`SPEC.md` §11).
+    fn names_tables(&self) -> bool {
+        false
+    }
     /// Whether node or leaf `i` of the `q`th question is verified. The start is the first node.
     fn has(&self, _kind: Kind, _q: usize, _i: usize) -> bool {
         false
     }
 }
 
-/// Where tables of values may come from besides the slice files. The default methods have none.
+/// Where tables of values may come from besides the slice files, and where it is written down what
+/// was verified. The default methods have no tables and write nothing.
 pub trait TableSource: Sync {
-    /// Is called with the database and level of the check. Returns the digests of tables that count
-    /// as verified or as taken for granted before.
+    /// Is called with the database and level of the check. Returns what counts as verified or as
+    /// taken for granted before.
     ///
     /// # Errors
     /// The source is about another database or level.
@@ -88,7 +102,11 @@ pub trait TableSource: Sync {
         Ok(TableDigests::default())
     }
     /// Whether `record` is to be called for each pair of slices as soon as that pair is verified.
-    fn wants_each_pair(&self) -> bool {
+    fn is_journal(&self) -> bool {
+        false
+    }
+    /// Whether `read` may fill in tables.
+    fn has_tables(&self) -> bool {
         false
     }
     /// Fills in the table of the slice whose file has this digest, and returns the digest that the
@@ -103,7 +121,7 @@ pub trait TableSource: Sync {
     fn write(&self, _slice_file: Digest, _table: TableView<'_>, _digest: Digest) -> io::Result<()> {
         Ok(())
     }
-    /// Is called with the digests of all tables so far, after each batch of slices was verified.
+    /// Is called with all digests so far, after each pair of slices was verified.
     ///
     /// # Errors
     /// The digests cannot be recorded, and the check has to end.
@@ -118,13 +136,34 @@ pub struct Nothing;
 impl Selection for Nothing {}
 impl TableSource for Nothing {}
 
-/// The digests of tables, by slice.
+/// Everything: a whole check.
+pub(crate) struct Everything {
+    /// Whether there are nodes and leaves: not where a database alone is checked.
+    pub(crate) has_positions: bool,
+}
+
+impl Selection for Everything {
+    fn has_pair(&self, _: usize) -> bool {
+        true
+    }
+    fn has_positions(&self) -> bool {
+        self.has_positions
+    }
+    fn has(&self, _: Kind, _: usize, _: usize) -> bool {
+        true
+    }
+}
+
+/// Which slices were verified or taken for granted, and the digests of their values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TableDigests {
-    /// The digests of tables that have been verified.
+    /// The slices that were verified and written down. The digest is that of the table (`SPEC.md`
+    /// §11) where tables are named, else a digest of its layers'.
     pub verified: HashMap<SliceName, Digest>,
-    /// The digests of tables that have been taken for granted.
+    /// The digests of tables that have been taken for granted, where tables are named.
     pub assumed: HashMap<SliceName, Digest>,
+    /// The digests of layers that have been in memory as a whole.
+    pub layers: HashMap<Layer, Digest>,
 }
 
 /// The number of items that were verified, out of all items.
@@ -149,7 +188,7 @@ pub struct LookedAt {
 
 /// What a check of a part has verified, counted by the core. Nothing was wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Looked {
+pub struct PartReport {
     /// What a verdict says of the certificate or database, up to the level and the database's root.
     pub subject: String,
     /// The numbers of the pairs of slices that were verified here, ascending.
@@ -185,6 +224,17 @@ pub(crate) struct Part<'a> {
 impl<'a> Part<'a> {
     pub(crate) fn new(selection: &'a dyn Selection, source: &'a dyn TableSource) -> Self {
         Part { selection, source, blocks: Default::default() }
+    }
+
+    /// Whether the selected items may need the value of any position.
+    pub(crate) fn needs_all(&self) -> bool {
+        self.selection.has_positions() || self.selection.has_blocks()
+    }
+
+    /// Whether all pairs of slices are verified, and then nodes and leaves.
+    pub(crate) fn is_of_whole_database(&self, work: &WorkSize) -> bool {
+        let has_pairs = (0..work.pairs.len()).all(|i| self.selection.has_pair(i));
+        has_pairs && self.selection.has_positions() && !self.selection.has_blocks()
     }
 
     /// Whether a pair of blocks is verified; it is counted in either case.

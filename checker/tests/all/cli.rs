@@ -93,7 +93,7 @@ fn a_fresh_journal() {
     assert!(line.starts_with("s REFUTED slice-value ") && status == Some(1), "{line}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), head);
 
-    for other in ["some notes\n", "draughtproof-check-journal 2 4x4 exact 3\n", "draughtproof\n"] {
+    for other in ["some notes\n", "draughtproof-check-diary 2 4x4 exact 3\n", "draughtproof\n"] {
         std::fs::write(&path, other).unwrap();
         let (line, status) = run(&["--fresh"]);
         assert!(line.starts_with("s ERROR journal ") && status == Some(4), "{line}");

@@ -9,7 +9,7 @@ use checker_audit::{
     of_list,
 };
 use checker_core::{
-    Bits, Board, Count, Level, Looked, LookedAt, QuestionSize, Selection, Shape, Table,
+    Bits, Board, Count, Level, LookedAt, PartReport, QuestionSize, Selection, Shape, Table,
     TableDigests, WorkSize, derive, pair_sizes, pairs,
 };
 
@@ -115,7 +115,7 @@ fn work() -> WorkSize {
 }
 
 /// What an honest core has looked at for a selection, with these digests.
-fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> Looked {
+fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> PartReport {
     let (mut positions, mut questions) = (0, Vec::new());
     for (q, size) in work.questions.iter().enumerate() {
         let count = |kind, of: usize| Count {
@@ -132,7 +132,7 @@ fn look(selection: &dyn Selection, work: &WorkSize, tables: TableDigests) -> Loo
         });
     }
     let all_pairs = work.pairs.len();
-    Looked {
+    PartReport {
         subject: "SUBJECT".into(),
         pairs: (0..all_pairs).filter(|&pair| selection.has_pair(pair)).collect(),
         all_pairs,
@@ -176,7 +176,11 @@ fn a_shard_says_what_it_has_looked_at() {
             }
             let mine = both(&pairs[own.clone()]);
             let digests = |slices: &[SliceName]| slices.iter().map(|s| (*s, of(s))).collect();
-            let tables = TableDigests { verified: digests(&mine), assumed: digests(&assumed) };
+            let tables = TableDigests {
+                verified: digests(&mine),
+                assumed: digests(&assumed),
+                ..TableDigests::default()
+            };
             let list: Vec<_> =
                 assumed.iter().map(|s| TableDigest { slice: *s, digest: of(s) }).collect();
             let rests = if list.is_empty() { "none".into() } else { of_list(&list).to_string() };
@@ -245,7 +249,7 @@ fn a_sample_says_what_it_has_looked_at() {
     let fields = format!("SUBJECT blocks={blocks}/100 nodes={nodes}/3 leaves={leaves}/4 {sample}");
     assert_eq!(selection.verdict_fields(&looked), fields);
 
-    let of_a_database = Looked { questions: Vec::new(), blocks: Count::default(), ..looked };
+    let of_a_database = PartReport { questions: Vec::new(), blocks: Count::default(), ..looked };
     let fields = selection.verdict_fields(&of_a_database);
     assert_eq!(fields, format!("SUBJECT blocks=0/0 {sample}"));
 }

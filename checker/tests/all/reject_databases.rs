@@ -15,7 +15,7 @@ use certificate_spec::database::DatabaseManifest;
 use certificate_spec::nodes::kind;
 use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
 use certificate_spec::value::Value as Written;
-use checker_audit::Sample;
+use checker_audit::{Sample, Shard};
 use checker_audit::both;
 use checker_core::{Database, Level, Shape, Side, Value, pairs};
 use std::fs;
@@ -585,6 +585,20 @@ fn values_that_are_consistent_but_wrong_pass_at_that_level_only() {
     let check = |level| check_database(&b, None, &Options { level, ..place.options() }).line();
     assert!(check(Level::Consistent).starts_with("s CONSISTENT DATABASE 3x3 pieces=2 "));
     refuted(&check(Level::Exact), "slice-value", "file=3x3/0-1-0-1 offset=");
+
+    // A shard takes the values of other pairs of slices for granted, and a sample those of other
+    // pairs of blocks; neither takes those of the very pair, through which the circle goes.
+    let shard = |number| {
+        let shard = Some(Shard { number, of: 3 });
+        check_database(&b, None, &Options { shard, ..place.options() }).line()
+    };
+    let shards = [1, 2, 3].map(shard);
+    let first = "s VERIFIED SHARD 1/3 DATABASE 3x3";
+    assert!(!shards[0].starts_with(first), "{}", shards[0]);
+    assert!(shards.iter().any(|line| line.starts_with("s REFUTED slice-value file=3x3/0-1-0-1 ")));
+    let sample = Some(Sample { millionths: 1_000_000, seed: 1 });
+    let line = check_database(&b, None, &Options { sample, ..place.options() }).line();
+    refuted(&line, "slice-value", "file=3x3/0-1-0-1 offset=");
 }
 
 #[test]

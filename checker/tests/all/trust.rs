@@ -10,8 +10,8 @@ use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
 use certificate_spec::value::Value as Written;
 use checker_core::{
-    Bits, Count, Looked, Options, Selection, Side, Stop, Table, TableDigests, TableSource, check,
-    check_database, check_database_part, check_part,
+    Bits, Count, Options, PartReport, Selection, Side, Stop, Table, TableDigests, TableSource,
+    check, check_database, check_database_part, check_part,
 };
 
 /// Selects all pairs of slices or none, and all nodes and leaves or none.
@@ -27,6 +27,9 @@ impl Selection for All {
     fn has_positions(&self) -> bool {
         self.positions
     }
+    fn names_tables(&self) -> bool {
+        true
+    }
     fn has(&self, _: Kind, _: usize, _: usize) -> bool {
         self.positions
     }
@@ -39,6 +42,9 @@ struct Liar {
 }
 
 impl TableSource for Liar {
+    fn has_tables(&self) -> bool {
+        true
+    }
     fn begin(&self, _: &str) -> Result<TableDigests, String> {
         Ok(self.claims.clone())
     }
@@ -61,7 +67,7 @@ fn options(place: &Place) -> Options {
     Options { threads: Some(2), ..Options::new(place.db()) }
 }
 
-fn part(place: &Place, selection: &All, source: &Liar) -> Result<Looked, Stop> {
+fn part(place: &Place, selection: &All, source: &Liar) -> Result<PartReport, Stop> {
     check_database_part(&board("4x4"), None, &options(place), selection, source)
 }
 

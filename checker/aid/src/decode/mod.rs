@@ -16,7 +16,7 @@
 //! A mistake here could refute a right database, or accept as right other files than those that the
 //! prover or another program decodes to the right values.
 //!
-//! Tests: in the checker `derive.rs` fills tables with nonsense, `tests/all/reject_databases.rs`
+//! Tests: in the core `derive/pairs.rs` fills tables with nonsense, `tests/all/reject_databases.rs`
 //! has every quiet value of a small database wrong, one at a time, and `tests/common` writes
 //! databases with an encoder of its own, position by position.
 

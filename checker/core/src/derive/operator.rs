@@ -9,14 +9,14 @@
 //! because every position settled so far has a finite forced win behind it; what is never settled
 //! is a draw. [`Half::new`] (jumps) and [`Half::step`] are this operator for one side to move.
 //! Within a block only king steps lead back into it (with the other side to move, the *other
-//! half*); jumps, steps of men and crownings lead to blocks that `derive.rs` has finished before:
+//! half*); jumps, steps of men and crownings lead to blocks that `pairs.rs` has settled before:
 //! `word.rs`.
 //!
 //! Row operations: a row belongs to one set of the mover's kings and has one bit for each set of
 //! the opponent's kings. A king step of the mover leaves the opponent's kings alone, so it takes a
 //! whole row to a whole row of the table of the other side to move.
 //!
-//! Trusts: `word.rs`, and the values of other blocks that it is given; `rules.rs`, `numbering.rs`.
+//! Trusts: `word.rs`, and the values of other blocks that it is given; `rules/board.rs`, `numbering.rs`.
 
 use super::word::{Kings, Moves, Open, Sets, Settled, Word};
 use crate::rules::Bits;

@@ -24,7 +24,7 @@ use crate::values::{Shape, slices};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
-use checker_aid::Progress;
+use checker_aid::{Layer, Progress};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -35,7 +35,9 @@ use std::sync::{Mutex, PoisonError};
 pub fn derive(board: &Board, cover: &Cover) -> Result<Database, Stop> {
     let mut values = Database::new(board, cover);
     for group in groups(&slices(board, cover)) {
-        group.iter().try_for_each(|&slice| values.reserve(slice))?;
+        for layer in group.iter().flat_map(|&slice| values.layers(slice)).collect::<Vec<_>>() {
+            values.reserve(layer)?;
+        }
         // Most of the draws found in the tables are wrong, as expected.
         settle(&values, group, Level::Exact, |_| true, &First::default(), &Progress::default())?;
     }
@@ -132,94 +134,69 @@ pub(crate) fn settle_advance(
     first: &First,
     progress: &Progress,
 ) -> Result<(), Stop> {
-    let settle_pair = |block: Block| {
-        if !is_wanted(block) {
-            return;
-        }
-        let pair = [block, block.twin()];
-        let [Some(own), Some(other)] = pair.map(|block| values.block(block)) else {
-            // This never happens; if it did, the database would not be complete.
-            return;
-        };
-        let places = [own, other];
-        let mut halves = pair.map(|block| Half::new(values, block, true));
-        let found = [0, 1].map(|i| given(places[i], &halves[i]));
-        let [mine, theirs] = &mut halves;
-        match level {
-            // Begins with nothing settled, and goes on until nothing more gets settled.
-            Level::Exact => while mine.step(&theirs.values) | theirs.step(&mine.values) {},
-            Level::Consistent => {
-                mine.step(&found[1]);
-                theirs.step(&found[0]);
-            }
-        }
-        for i in [0, 1] {
-            let words = places[i].words().zip(&halves[i].values).zip(&found[i]);
-            for ((word, &expected), &found) in words {
-                first.compare(pair[i].slice, word.index, expected, found);
-                places[i].put(word, if level == Level::Exact { expected } else { found });
-            }
-        }
-        let size = Shape::new(values.board(), block.slice).block_size();
-        progress.add(if block == block.twin() { size } else { 2 * size });
-    };
     // No move leads from a slice to another with as many pieces and men, except to its twin. A twin
     // is settled together with its slice, so only one of the two is visited.
     slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
-        for_each_block(values, slice, advance, |block| {
-            // In a slice that is its own twin, each pair of blocks comes up twice.
-            if slice != slice.twin() || block.men <= block.their_men {
-                settle_pair(block);
-            }
+        // In a slice that is its own twin, each pair of blocks comes up twice.
+        let is_first = |block: &Block| slice != slice.twin() || block.men <= block.their_men;
+        let blocks = values.blocks(slice, advance).filter(is_first);
+        blocks.filter(|&block| is_wanted(block)).for_each(|block| {
+            settle_pair(values, block, level, first);
+            let size = Shape::new(values.board(), slice).block_size();
+            progress.add(if block == block.twin() { size } else { 2 * size });
         });
     });
     values.is_complete()
 }
 
-/// Fills in the values of positions that are not quiet, in stretches of a slice that have the
-/// values of quiet positions.
+/// Settles a block and its twin.
+fn settle_pair(values: &Database, block: Block, level: Level, first: &First) {
+    let pair = [block, block.twin()];
+    let [Some(own), Some(other)] = pair.map(|block| values.block(block)) else {
+        // This never happens; if it did, the database would not be complete.
+        return;
+    };
+    let places = [own, other];
+    let mut halves = pair.map(|block| Half::new(values, block, true));
+    let found = [0, 1].map(|i| given(places[i], &halves[i]));
+    let [mine, theirs] = &mut halves;
+    match level {
+        // Begins with nothing settled, and goes on until nothing more gets settled.
+        Level::Exact => while mine.step(&theirs.values) | theirs.step(&mine.values) {},
+        Level::Consistent => {
+            mine.step(&found[1]);
+            theirs.step(&found[0]);
+        }
+    }
+    for i in [0, 1] {
+        let words = places[i].words().zip(&halves[i].values).zip(&found[i]);
+        for ((word, &expected), &found) in words {
+            first.compare(pair[i].slice, word.index, expected, found);
+            places[i].put(word, if level == Level::Exact { expected } else { found });
+        }
+    }
+}
+
+/// Fills in the values of positions that are not quiet, in a layer that has those of quiet
+/// positions.
 ///
 /// # Errors
 /// A move has led to values that are not in memory.
-pub(crate) fn capture(
-    values: &Database,
-    slice: SliceName,
-    is_wanted: impl Fn(usize) -> bool + Sync,
-) -> Result<(), Stop> {
-    advances(values.board(), &[slice]).for_each(|advance| {
-        for_each_block(values, slice, advance, |block| {
-            let number = values.table(slice).map(|table| table.number_of(block));
-            if number.is_some_and(&is_wanted)
-                && let Some(place) = values.block(block)
-            {
-                let half = Half::new(values, block, false);
-                let given = given(place, &half);
+pub(crate) fn capture(values: &Database, layer: Layer) -> Result<(), Stop> {
+    let Layer { slice, advance } = layer;
+    let is_of_one_advance = Shape::new(values.board(), slice).has_large_blocks();
+    for n in advances(values.board(), &[slice]) {
+        if is_of_one_advance && n != advance {
+            continue;
+        }
+        values.blocks(slice, n).for_each(|block| {
+            if let Some(place) = values.block(block) {
+                let given = given(place, &Half::new(values, block, false));
                 place.words().zip(given).for_each(|(word, values)| place.put(word, values));
             }
         });
-    });
+    }
     values.is_complete()
-}
-
-/// Calls `work` for each block of a slice whose men do not overlap and have advanced `advance` rows
-/// together, in parallel.
-fn for_each_block(
-    values: &Database,
-    slice: SliceName,
-    advance: usize,
-    work: impl Fn(Block) + Sync,
-) {
-    let [a, _, c, _] = slice.0;
-    let of = |men: u8| values.men.get(usize::from(men)).map_or(&[][..], |sets| &**sets);
-    let (board, theirs) = (values.board(), of(c));
-    of(a).par_iter().enumerate().for_each(|(own_advance, own)| {
-        let theirs = advance.checked_sub(own_advance).and_then(|rest| theirs.get(rest));
-        own.par_iter().for_each(|&men| {
-            let is_free = |their_men: &&u32| men & board.turned(**their_men) == 0;
-            let theirs = theirs.into_par_iter().flatten().filter(is_free);
-            theirs.for_each(|&their_men| work(Block { slice, men, their_men }));
-        });
-    });
 }
 
 #[cfg(test)]
@@ -250,10 +227,15 @@ mod tests {
         z ^ z >> 31
     }
 
+    /// Allocates all values of a slice, as draws.
+    fn reserve(values: &mut Database, slice: SliceName) {
+        values.layers(slice).for_each(|layer| assert!(values.reserve(layer).is_ok()));
+    }
+
     /// A database with all values allocated, as draws.
     fn empty(board: &Board, cover: &Cover) -> Database {
         let mut values = Database::new(board, cover);
-        slices(board, cover).into_iter().for_each(|slice| values.reserve(slice).unwrap());
+        slices(board, cover).into_iter().for_each(|slice| reserve(&mut values, slice));
         values
     }
 
@@ -282,7 +264,7 @@ mod tests {
                 words.for_each(|(word, &values)| place.put(word, values));
             };
             let all = advances(out.board(), &[slice]);
-            all.for_each(|advance| for_each_block(out, slice, advance, follow));
+            all.for_each(|advance| out.blocks(slice, advance).for_each(follow));
         }
     }
 
@@ -322,7 +304,7 @@ mod tests {
             ([SliceName([0, 1, 1, 0]), SliceName([1, 0, 0, 1])], false),
         ] {
             let mut values = Database::new(&board, &Cover::up_to(3));
-            slices.iter().for_each(|&slice| values.reserve(slice).unwrap());
+            slices.iter().for_each(|&slice| reserve(&mut values, slice));
             let (exact, first) = (Level::Exact, First::default());
             let result = settle(&values, &slices, exact, |_| true, &first, &Progress::default());
             assert_eq!(result.is_ok(), fits, "{slices:?}");
@@ -341,7 +323,7 @@ mod tests {
             let mut values = Database::new(&board, &cover);
             for group in groups(&slices(&board, &cover)) {
                 for &slice in group {
-                    values.reserve(slice).unwrap();
+                    reserve(&mut values, slice);
                     let table = values.table(slice).unwrap();
                     // No index is left out, and some are wins and losses at once.
                     for i in (0..table.shape.indices).step_by(64) {

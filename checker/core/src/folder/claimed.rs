@@ -1,235 +1,314 @@
-//! Which tables of a database are in memory: they are filled from slice files, removed, and made
-//! again.
+//! The claimed values: what the slice files say, in memory as far as they are needed, layer by layer.
 //!
-//! Enforces: that a stretch that comes back has the digest of the stretch that was removed, and
-//! that a table of which nothing was in memory has the digest of the table verified before; so the
-//! code that makes a table again need not be trusted. Trusts: `derive.rs` for the values of
-//! positions with a capture. The plan is not trusted (`directory.rs`).
+//! A layer begins with the values of quiet positions that its file gives. If it is to be verified,
+//! `derive` completes it and holds it against the rules. If it was verified before and has had to
+//! go, or is taken for granted, its other values are those that captures lead to.
+//!
+//! Enforces: that a layer that comes back has the digest that it had when it went, and that a table
+//! is named by the digest of what is in memory. So neither the code that decodes files nor a source
+//! of tables need be trusted, nor the plan of what is in memory when (`values.rs`). Trusts:
+//! `derive/pairs.rs` for the values of positions with a capture.
 
-use super::values::Check;
+use super::slice_file::SliceFiles;
 use crate::derive::capture;
+use crate::part::{Part, TableDigests};
 use crate::rules::Bits;
-use crate::values::Shape;
-use crate::values::{CHUNK, Table, digest_of_chunks};
+use crate::values::{Database, Table};
 use crate::verdict::Stop;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use checker_aid::{Layer, Step};
+use checker_aid::decode::Slice;
+use checker_aid::{Layer, Progress, Step};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-impl Check<'_> {
+/// What the slice files say, as far as it is in memory.
+pub(crate) struct ClaimedValues<'a> {
+    pub(crate) files: SliceFiles<'a>,
+    pub(crate) part: &'a Part<'a>,
+    pub(crate) progress: &'a Progress,
+    /// The slices that are verified, here or as a journal says. Others are taken for granted.
+    pub(crate) own: HashSet<SliceName>,
+    /// What is in memory.
+    pub(crate) values: Database,
+    pub(crate) digests: TableDigests,
+    /// Files of slices of which only some layers have been read.
+    pub(crate) opened: HashMap<SliceName, Slice<'a>>,
+}
+
+impl ClaimedValues<'_> {
+    /// Makes ready for a step of the plan. The layers of slices in `batch` that have not been in
+    /// memory get the values in their files; all others are complete afterwards.
+    pub(crate) fn change(&mut self, step: Step, batch: &[SliceName]) -> Result<(), Stop> {
+        for layer in step.out {
+            self.note(layer)?;
+            self.values.release(layer);
+        }
+        for layers in step.bring.chunk_by(|one, other| one.slice == other.slice) {
+            let slice = layers[0].slice;
+            if !batch.contains(&slice) {
+                self.restore(slice, layers)?;
+                continue;
+            }
+            let is_old = |layer: &&Layer| self.digests.layers.contains_key(*layer);
+            let (old, new): (Vec<Layer>, Vec<Layer>) = layers.iter().partition(is_old);
+            let is_first = self.values.table(slice).is_none()
+                && !self.values.layers(slice).any(|layer| is_old(&&layer));
+            let made = self.reserve(&new)?;
+            self.read(slice, &made, is_first)?;
+            if !old.is_empty() {
+                self.restore(slice, &old)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The table of a slice of which something is in memory.
-    pub(crate) fn table(&self, slice: SliceName) -> Result<&Table, Stop> {
+    fn table(&self, slice: SliceName) -> Result<&Table, Stop> {
         self.values.table(slice).ok_or_else(|| Stop::Error("a table is missing".into()))
     }
 
-    /// The layers of a slice.
-    pub(crate) fn layers(&self, slice: SliceName) -> impl Iterator<Item = Layer> + use<> {
-        let board = self.values.board();
-        (0..Shape::new(board, slice).layers(board)).map(move |advance| Layer { slice, advance })
-    }
-
-    /// Allocates what is not in memory of layers of a slice, as draws. Returns the numbers of those
-    /// stretches.
+    /// Allocates what is not in memory of layers, as draws. Returns the numbers of those stretches.
     fn reserve(&mut self, layers: &[Layer]) -> Result<Vec<usize>, Stop> {
         let mut made = Vec::new();
         for &layer in layers {
-            made.extend(self.values.reserve_layer(layer)?);
+            made.extend(self.values.reserve(layer)?);
         }
         Ok(made)
     }
 
-    /// Puts the values in a slice's file into stretches that are allocated. With `rest` the parts
-    /// in which no position lies are decoded, too: every part must come out.
-    fn fill(&mut self, slice: SliceName, stretches: &[usize], rest: bool) -> Result<(), Stop> {
-        let is_whole = self.layers(slice).nth(1).is_none();
-        if !self.opened.contains_key(&slice) {
-            self.opened.insert(slice, self.files.open(slice)?);
-        }
+    /// Puts the values that a slice's file gives of quiet positions into stretches that are
+    /// allocated. With `is_first` the parts of the file in which no position lies are judged, too:
+    /// every part must come out.
+    fn read(&mut self, slice: SliceName, made: &[usize], is_first: bool) -> Result<(), Stop> {
+        let file = match self.opened.remove(&slice) {
+            Some(file) => file,
+            None => self.files.open(slice)?,
+        };
         let table = self.table(slice)?;
-        let wanted = table.marked(stretches.iter().copied());
-        let mut possible = wanted.clone();
-        if rest && !is_whole {
-            let all = self.layers(slice).flat_map(|layer| self.values.stretches(layer));
-            possible = table.marked(all);
-        }
+        let wanted = table.marked(made);
+        let layers: Vec<Layer> = self.values.layers(slice).collect();
+        let possible = layers.iter().flat_map(|&layer| self.values.stretches(layer));
+        let possible = table.marked(&possible.collect::<Vec<_>>());
         let is_wanted = |indices: Range<u64>| {
             let numbers = table.number(indices.start)..=table.number(indices.end - 1);
-            let has = |marked: &[bool]| marked[numbers.clone()].iter().any(|&is| is);
-            has(&wanted) || rest && !has(&possible)
+            let has = |marked: &[bool]| marked[numbers.clone()].contains(&true);
+            has(&wanted) || is_first && !has(&possible)
         };
         let mark = |index, win, loss| {
             if wanted[table.number(index)] {
                 table.mark(index, Bits { win, loss });
             }
         };
-        let file = self.opened.get(&slice);
-        let read = file.map_or(Ok(()), |file| file.read(is_wanted, mark));
+        let read = file.read(is_wanted, mark);
         read.map_err(|offset| self.files.wrong_payload(slice, offset))?;
-        if is_whole {
-            self.opened.remove(&slice);
+        if layers.len() > 1 {
+            self.opened.insert(slice, file);
         }
         Ok(())
     }
 
-    /// Notes the digest of a slice's table. If one was noted before it must be the same; for a
-    /// slice that is verified here one must have been noted.
-    pub(crate) fn note(&mut self, slice: SliceName, digest: Digest) -> Result<(), Stop> {
-        let (is_own, tables) = (self.own.contains(&slice), &mut self.tables);
-        let digests = if is_own { &mut tables.verified } else { &mut tables.assumed };
-        match digests.insert(slice, digest) {
-            Some(before) if before == digest => Ok(()),
-            None if !is_own => Ok(()),
-            _ => Err(Self::other_values(slice)),
-        }
-    }
-
-    fn other_values(slice: SliceName) -> Stop {
-        let name = slice.file_name();
-        Stop::Error(format!("{name} has other values than those verified before"))
-    }
-
-    /// Brings back layers of a slice whose values have been verified or are taken for granted. The
+    /// Brings layers of a slice whose values have been verified or are taken for granted. The
     /// slices that captures lead to must be in memory.
-    pub(crate) fn restore(&mut self, slice: SliceName, layers: &[Layer]) -> Result<(), Stop> {
-        self.values.make_table(slice)?;
-        let is_known = |n: &usize| self.stretches.get(&slice).is_some_and(|s| s.contains_key(n));
-        let wanted = layers.iter().flat_map(|&layer| self.values.stretches(layer));
-        let is_all = self.layers(slice).all(|layer| layers.contains(&layer));
-        if !is_all && !wanted.collect::<Vec<_>>().iter().all(is_known) {
-            let digest = self.digest_piece_by_piece(slice)?;
-            self.note(slice, digest)?;
-        }
+    fn restore(&mut self, slice: SliceName, layers: &[Layer]) -> Result<(), Stop> {
+        let is_all = self.values.layers(slice).all(|layer| layers.contains(&layer));
         let mut made = self.reserve(layers)?;
-        if is_all && let Some(part) = self.part {
+        let mut is_there = false;
+        if is_all && self.part.source.has_tables() {
             let table = self.table(slice)?;
-            let digest = part.source.read(self.files.record(slice)?.digest, table);
-            if let Some(digest) = digest.filter(|digest| *digest == table.digest()) {
-                return self.note(slice, digest);
+            let said = self.part.source.read(self.files.record(slice)?.digest, table);
+            is_there = said.is_some_and(|digest| digest == table.digest());
+            if !is_there {
+                // The source may have left anything in the table.
+                layers.iter().for_each(|&layer| self.values.release(layer));
+                made = self.reserve(layers)?;
             }
-            // The source may have left anything in the table.
-            layers.iter().for_each(|&layer| self.values.release(layer));
-            made = self.reserve(layers)?;
         }
-        self.make_again(slice, &made)?;
-        let digests = self.stretches.get(&slice);
-        if made.iter().all(|n| digests.is_some_and(|digests| digests.contains_key(n))) {
-            return Ok(());
+        if !is_there {
+            self.read(slice, &made, false)?;
+            layers.iter().try_for_each(|&layer| capture(&self.values, layer))?;
         }
-        // Then the whole table is in memory.
-        let digest = self.keep(slice)?;
-        self.note(slice, digest)
+        let is_known = layers.iter().all(|layer| self.digests.layers.contains_key(layer));
+        layers.iter().try_for_each(|&layer| self.note(layer))?;
+        if is_all && self.part.selection.names_tables() {
+            self.name(slice, self.own.contains(&slice))
+        } else if self.own.contains(&slice) && !is_known {
+            // What counts as verified has a digest.
+            Err(other_values(slice))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Makes stretches again from the slice's file. They must have the digests noted for them, if
-    /// any.
-    fn make_again(&mut self, slice: SliceName, stretches: &[usize]) -> Result<(), Stop> {
-        self.fill(slice, stretches, false)?;
-        let wanted = self.table(slice)?.marked(stretches.iter().copied());
-        capture(&self.values, slice, |number| wanted[number])?;
-        let (table, digests) = (self.table(slice)?, self.stretches.get(&slice));
-        let is_right = |number: &usize| {
-            let noted = digests.and_then(|digests| digests.get(number));
-            let stretch = table.stretch(*number);
-            stretch.is_some_and(|s| noted.is_none_or(|noted| *noted == s.digest()))
-        };
-        let is_right = stretches.par_iter().all(is_right);
-        if is_right { Ok(()) } else { Err(Self::other_values(slice)) }
+    /// Notes the digest of a layer that is in memory and complete. If one was noted before it must
+    /// be the same.
+    pub(crate) fn note(&mut self, layer: Layer) -> Result<(), Stop> {
+        // There is a layer without a block where a row is too short for all men of a side, and then
+        // there need be no table.
+        let table = self.values.table(layer.slice);
+        let digest = |&n: &usize| Some(table?.stretch(n)?.digest().0);
+        let digests = self.values.stretches(layer).par_iter().map(digest).collect();
+        let digests: Option<Vec<[u8; 32]>> = digests;
+        let digests = digests.ok_or_else(|| Stop::Error("a layer is missing".into()))?;
+        let digest = Digest::of(digests.as_flattened());
+        match self.digests.layers.insert(layer, digest) {
+            Some(before) if before != digest => Err(other_values(layer.slice)),
+            _ => Ok(()),
+        }
     }
 
-    /// The digest of a slice's table that need not be in memory as a whole: missing stretches come
-    /// back temporarily, a piece at a time, and the digests of the stretches are noted.
-    pub(crate) fn digest_piece_by_piece(&mut self, slice: SliceName) -> Result<Digest, Stop> {
-        // The number of chunks made at a time: 8 MiB.
-        const PIECE: u64 = 64;
-        let layers: Vec<Layer> = self.layers(slice).collect();
-        self.values.make_table(slice)?;
-        let possible = layers.iter().flat_map(|&layer| self.values.stretches(layer));
-        let possible: Vec<usize> = possible.collect();
-        let possible = self.table(slice)?.marked(possible.into_iter());
-        let shape = Shape::new(self.values.board(), slice);
-        let mut chunks = Vec::new();
-        let mut made: Vec<usize> = Vec::new();
-        let count = shape.indices.div_ceil(64 * CHUNK);
-        let mut end = 0;
-        while end < count {
-            let first = end;
-            end = count.min(first + PIECE);
-            self.values.make_table(slice)?;
-            let table = self.table(slice)?;
-            let last = shape.indices.min(end * 64 * CHUNK) - 1;
-            let numbers = table.number(first * 64 * CHUNK)..=table.number(last);
-            let is_missing = |n: &usize| possible[*n] && table.stretch(*n).is_none();
-            let missing: Vec<usize> = numbers.filter(is_missing).collect();
-            for &number in &missing {
-                self.values.reserve_stretch(slice, number)?;
+    /// Notes the digests of all layers of a slice that was verified, of those that are in memory.
+    pub(crate) fn note_slice(&mut self, slice: SliceName) -> Result<(), Stop> {
+        let layers: Vec<Layer> = self.values.layers(slice).collect();
+        let mut digests = Vec::new();
+        for layer in layers {
+            if self.values.has(layer) {
+                self.note(layer)?;
             }
-            self.make_again(slice, &missing)?;
-            let table = self.table(slice)?;
-            let digest = |n: &usize| Some((*n, table.stretch(*n)?.digest()));
-            let digests: Vec<_> = missing.par_iter().filter_map(digest).collect();
-            let pieces = first..end;
-            chunks
-                .extend(pieces.into_par_iter().map(|i| table.chunk_digests(i)).collect::<Vec<_>>());
-            made.extend(missing);
-            let is_done = |n: &usize| table.indices(*n).end <= end * 64 * CHUNK;
-            let (done, rest) = made.iter().partition(|n| is_done(n));
-            made = rest;
-            self.stretches.entry(slice).or_default().extend(digests);
-            let done: Vec<usize> = done;
-            done.into_iter().for_each(|number| self.values.release_stretch(slice, number));
+            let digest = self.digests.layers.get(&layer).map(|digest| digest.0);
+            digests.push(digest.ok_or_else(|| Stop::Error("a layer is missing".into()))?);
         }
-        Ok(digest_of_chunks(&chunks))
+        self.digests.verified.insert(slice, Digest::of(digests.as_flattened()));
+        Ok(())
     }
 
-    /// Gives a table to the source of tables, which may do without it. Returns its digest.
-    pub(crate) fn keep(&self, slice: SliceName) -> Result<Digest, Stop> {
-        let table = self.table(slice)?;
-        let file = self.files.record(slice)?.digest;
+    /// Names the table of a slice that is all in memory by its digest, and offers it to the source
+    /// of tables, which may do without it. If a digest was noted before it must be the same; one
+    /// was noted if the slice `was_verified`.
+    pub(crate) fn name(&mut self, slice: SliceName, was_verified: bool) -> Result<(), Stop> {
+        let is_own = self.own.contains(&slice);
+        let table = self.values.table(slice);
+        let table = table.ok_or_else(|| Stop::Error("a table is missing".into()))?;
         let digest = table.digest();
-        let view = table.view();
-        let kept = self.part.iter().try_for_each(|part| part.source.write(file, view, digest));
-        kept.unwrap_or_else(|e| self.options.progress.show(&format!("cannot keep a table: {e}")));
-        Ok(digest)
-    }
-
-    /// Removes a layer from memory, and notes the digests of its stretches.
-    fn release(&mut self, layer: Layer) -> Result<(), Stop> {
-        let (table, stretches) = (self.table(layer.slice)?, self.values.stretches(layer));
-        let digest = |n: usize| Some((n, table.stretch(n)?.digest()));
-        let digests: Vec<_> = stretches.into_par_iter().filter_map(digest).collect();
-        self.stretches.entry(layer.slice).or_default().extend(digests);
-        self.values.release(layer);
-        Ok(())
-    }
-
-    /// Makes ready for a layer of a batch: allocates memory, and brings the values of its blocks
-    /// and of those that moves lead to. `begun` has the layers of the batch that came from their
-    /// files before.
-    pub(crate) fn prepare(
-        &mut self,
-        Step { out, bring }: Step,
-        batch: &[SliceName],
-        begun: &mut HashSet<Layer>,
-    ) -> Result<(), Stop> {
-        out.into_iter().try_for_each(|layer| self.release(layer))?;
-        for layers in bring.chunk_by(|one, other| one.slice == other.slice) {
-            let slice = layers[0].slice;
-            if !batch.contains(&slice) {
-                self.restore(slice, layers)?;
-                continue;
-            }
-            let is_first = !begun.iter().any(|layer| layer.slice == slice);
-            let (new, old): (Vec<Layer>, Vec<Layer>) =
-                layers.iter().partition(|&&layer| begun.insert(layer));
-            let made = self.reserve(&new)?;
-            self.fill(slice, &made, is_first)?;
-            if !old.is_empty() {
-                self.restore(slice, &old)?;
-            }
+        let digests = &mut self.digests;
+        let digests = if is_own { &mut digests.verified } else { &mut digests.assumed };
+        match digests.insert(slice, digest) {
+            Some(before) if before == digest => return Ok(()),
+            None if !was_verified => {}
+            _ => return Err(other_values(slice)),
+        }
+        let file = self.files.record(slice)?.digest;
+        if let Err(error) = self.part.source.write(file, table.view(), digest) {
+            self.progress.show(&format!("cannot keep a table: {error}"));
         }
         Ok(())
+    }
+}
+
+fn other_values(slice: SliceName) -> Stop {
+    Stop::Error(format!("{} has other values than those verified before", slice.file_name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::Folder;
+    use super::super::slice_file::decoding_tables;
+    use super::*;
+    use crate::part::Nothing;
+    use crate::rules::Board;
+    use crate::values::Shape;
+    use certificate_spec::cover::Cover;
+    use certificate_spec::database::SliceRecord;
+    use certificate_spec::slice::{SliceHead, SliceHeader};
+    use certificate_spec::value::Value;
+    use std::fs;
+    use std::path::Path;
+
+    const SLICE: SliceName = SliceName([0, 1, 0, 1]);
+    const LAYER: Layer = Layer { slice: SLICE, advance: 0 };
+
+    /// A file that says that all quiet positions have this value.
+    fn file(board: &Board, constant: Value) -> Vec<u8> {
+        let header = SliceHeader {
+            name: SLICE,
+            rows: board.rows(),
+            columns: board.columns(),
+            indices: Shape::new(board, SLICE).indices,
+        };
+        let (constant, frequencies) = (Some(constant), Default::default());
+        SliceHead { header, constant, frequencies, units: Vec::new() }.encode()
+    }
+
+    /// Calls `work` with nothing in memory of a database in a folder whose manifest has these
+    /// records.
+    fn with<T>(
+        board: &Board,
+        cover: &Cover,
+        path: &Path,
+        records: &[SliceRecord],
+        work: impl FnOnce(&mut ClaimedValues<'_>) -> T,
+    ) -> T {
+        let folder = Folder { path: path.into(), board };
+        let decoding = decoding_tables(board, cover.most_pieces());
+        work(&mut ClaimedValues {
+            files: SliceFiles::new(&folder, records, &decoding),
+            part: &Part::new(&Nothing, &Nothing),
+            progress: &Progress::default(),
+            own: HashSet::new(),
+            values: Database::new(board, cover),
+            digests: TableDigests::default(),
+            opened: HashMap::new(),
+        })
+    }
+
+    /// Restores the slice from a folder whose manifest lists a file with these bytes.
+    fn restore(
+        path: &Path,
+        listed: &[u8],
+        own: &[SliceName],
+        layers: &HashMap<Layer, Digest>,
+    ) -> Result<Digest, Stop> {
+        let (length, digest) = (listed.len() as u64, Digest::of(listed));
+        let records = [SliceRecord { name: SLICE, length, digest }];
+        with(&Board::new(4, 4).unwrap(), &Cover::up_to(2), path, &records, |claimed| {
+            claimed.own = own.iter().copied().collect();
+            claimed.digests.layers = layers.clone();
+            claimed.restore(SLICE, &[LAYER])?;
+            Ok(claimed.digests.layers[&LAYER])
+        })
+    }
+
+    #[test]
+    fn what_comes_back_must_be_what_went() {
+        let board = Board::new(4, 4).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(SLICE.file_name());
+        let bytes = file(&board, Value::Draw);
+        let other = file(&board, Value::Loss);
+        let nothing = HashMap::new();
+        fs::write(&path, &bytes).unwrap();
+        // Values that are taken for granted get their digest; of a slice that was verified there is
+        // one.
+        let digest = restore(place.path(), &bytes, &[], &nothing).unwrap();
+        let known = HashMap::from([(LAYER, digest)]);
+        assert!(matches!(restore(place.path(), &bytes, &[SLICE], &nothing), Err(Stop::Error(_))));
+        assert_eq!(restore(place.path(), &bytes, &[SLICE], &known), Ok(digest));
+        // The same length, another digest; and with that digest in the manifest, other values.
+        fs::write(&path, &other).unwrap();
+        let result = restore(place.path(), &bytes, &[SLICE], &known);
+        assert!(matches!(result, Err(Stop::Refuted(f)) if f.rule == "slice-hash"));
+        for own in [&[SLICE][..], &[]] {
+            let result = restore(place.path(), &other, own, &known);
+            assert_eq!(result, Err(other_values(SLICE)));
+        }
+    }
+
+    /// Three men of one side do not fit into the first row of this board.
+    #[test]
+    fn a_layer_without_a_block_comes_and_goes() {
+        let board = Board::new(8, 4).unwrap();
+        let slice = SliceName([3, 2, 0, 2]);
+        with(&board, &Cover::up_to(7), Path::new(""), &[], |claimed| {
+            let layers: Vec<Layer> = claimed.values.layers(slice).collect();
+            assert!(layers.len() > 10);
+            claimed.reserve(&layers).unwrap();
+            assert!(claimed.values.stretches(layers[0]).is_empty());
+            for &layer in layers.iter().rev() {
+                claimed.note(layer).unwrap();
+                claimed.values.release(layer);
+            }
+            assert!(claimed.values.table(slice).is_none());
+        });
     }
 }

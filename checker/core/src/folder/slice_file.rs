@@ -1,7 +1,7 @@
 //! The files of slices: `SPEC.md` §3 and §8.3.
 //!
 //! Enforces: that a file has the length and digest of the manifest, and that its head is that of
-//! the slice. Trusts: nothing; what the values in it are worth is for `directory.rs` to find out.
+//! the slice. Trusts: nothing; what the values in it are worth is for `values.rs` to find out.
 
 use super::manifest::Folder;
 use crate::certificate::{Seal, read_hashed};

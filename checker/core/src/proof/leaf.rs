@@ -7,7 +7,7 @@
 //!
 //! Enforces: this, with a stack of its own instead of recursion, and no more work or memory than
 //! the number of positions that the leaf states; one bit of the file answers for at least one
-//! position. Trusts: `rules.rs`, `tree.rs` for look-ups.
+//! position. Trusts: `rules/board.rs`, `tree.rs` for look-ups.
 
 use super::tree::Tree;
 use crate::certificate::CheckedNode;

@@ -7,15 +7,15 @@
 //!
 //! Enforces: that a value is the verified one, and that a position without one gives no value,
 //! which is an error and never a verdict. Trusts: `database.rs`; the caller of
-//! [`Positions::answer`] says that the values are right (`directory.rs`).
+//! [`Positions::answer`] says that the values are right (`folder/values.rs`).
 
 use crate::rules::{Board, Position};
 use crate::values::Database;
 use crate::values::Value;
-use crate::values::{slice_of, views};
+use crate::values::{Shape, slice_of, views};
 use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
-use certificate_spec::database::SliceName;
+use checker_aid::Layer;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,8 +29,8 @@ pub struct Positions {
     board: Board,
     cover: Cover,
     maps: Vec<Mutex<HashMap<Position, Option<Value>>>>,
-    /// The positions noted, by slice and by the rows that the men of both sides have advanced.
-    order: HashMap<(SliceName, usize), Vec<Position>>,
+    /// The positions noted, by the layers that they are in.
+    order: HashMap<Layer, Vec<Position>>,
     /// Whether a value was asked for that is not known.
     missed: AtomicBool,
 }
@@ -51,22 +51,20 @@ impl Positions {
         self.maps[place as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The slice of a position that is in the database, and the rows that its men have advanced.
-    fn place(&self, p: &Position) -> Option<(SliceName, usize)> {
+    /// The layer of a position that is in the database.
+    fn layer(&self, p: &Position) -> Option<Layer> {
         if !self.board.is_possible(p) || !p.has_both_sides() {
             return None;
         }
         let sets = views(&self.board, p);
         let slice = slice_of(sets);
-        let rows = self.board.row_masks.iter().enumerate();
-        let men = |row: &u32| (sets[0] & row).count_ones() + (sets[2] & row).count_ones();
-        let advance = rows.map(|(r, row)| r * men(row) as usize).sum();
-        self.cover.admits_slice(slice).then_some((slice, advance))
+        let is_there = self.cover.admits_slice(slice);
+        is_there.then(|| Shape::new(&self.board, slice).layer(&self.board, sets[0], sets[2]))
     }
 
     /// Notes a position if it is in the database. Says whether it is.
     pub(crate) fn note(&self, p: &Position) -> bool {
-        let is_there = self.place(p).is_some();
+        let is_there = self.layer(p).is_some();
         if is_there {
             self.map(p).entry(*p).or_default();
         }
@@ -79,28 +77,23 @@ impl Positions {
         let keys = maps.flat_map(|map| map.keys().copied().collect::<Vec<_>>());
         let all: Vec<Position> = keys.collect();
         for p in all {
-            if let Some(place) = self.place(&p) {
-                self.order.entry(place).or_default().push(p);
+            if let Some(layer) = self.layer(&p) {
+                self.order.entry(layer).or_default().push(p);
             }
         }
     }
 
-    /// Whether any positions were noted of a slice with men that have advanced `advance` rows.
-    pub(crate) fn has(&self, slice: SliceName, advance: usize) -> bool {
-        self.order.contains_key(&(slice, advance))
+    /// Whether any positions of a layer were noted.
+    pub(crate) fn has(&self, layer: &Layer) -> bool {
+        self.order.contains_key(layer)
     }
 
-    /// Looks up the positions noted of a slice with men that have advanced `advance` rows.
+    /// Looks up the positions noted of a layer.
     ///
     /// # Errors
     /// A value is not in memory.
-    pub(crate) fn answer(
-        &self,
-        values: &Database,
-        slice: SliceName,
-        advance: usize,
-    ) -> Result<(), Stop> {
-        for p in self.order.get(&(slice, advance)).into_iter().flatten() {
+    pub(crate) fn answer(&self, values: &Database, layer: Layer) -> Result<(), Stop> {
+        for p in self.order.get(&layer).into_iter().flatten() {
             self.map(p).insert(*p, values.value(p));
         }
         values.is_complete()
@@ -108,7 +101,7 @@ impl Positions {
 
     /// The value of a position, or `None` if it is not in the database.
     pub(crate) fn value(&self, p: &Position) -> Option<Value> {
-        self.place(p)?;
+        self.layer(p)?;
         let value = self.map(p).get(p).copied().flatten();
         if value.is_none() {
             self.missed.store(true, Relaxed);

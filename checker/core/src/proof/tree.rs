@@ -6,7 +6,7 @@
 //! that is a closed set. For Win the rank falls with each move, so the opponent runs out of moves.
 //!
 //! Enforces: this, for each node by itself; the order does not matter and threads share nothing.
-//! Trusts: `rules.rs`, the values in `database` (checked before), the order of nodes (checked
+//! Trusts: `rules/board.rs`, the values in `database` (checked before), the order of nodes (checked
 //! before).
 
 use super::positions::Positions;

@@ -1,7 +1,7 @@
 //! The values of all positions of a database that are in memory: `SPEC.md` §8.
 //!
 //! Trusts: nothing by itself; the caller that fills the tables says what the values are worth
-//! (`derive.rs` from the rules alone, `restore.rs` from a file and then checked). Enforces: that a
+//! (`derive/pairs.rs` from the rules alone, `folder/claimed.rs` from a file). Enforces: that a
 //! look-up outside the database gives no value instead of a wrong one, and that a look-up of a
 //! value that is not in memory is noticed.
 
@@ -14,6 +14,7 @@ use crate::verdict::Stop;
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_aid::Layer;
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The values of all positions of a board that a cover admits.
@@ -77,92 +78,68 @@ impl Database {
         if is_there { slice.0.iter().fold(0, digit) } else { usize::MAX }
     }
 
-    /// Allocates all values of a slice, as draws.
-    ///
-    /// # Errors
-    /// There is not enough memory for it.
-    pub(crate) fn reserve(&mut self, slice: SliceName) -> Result<(), Stop> {
-        let layers = Shape::new(&self.board, slice).layers(&self.board);
-        (0..layers).try_for_each(|advance| self.reserve_layer(Layer { slice, advance }).map(|_| ()))
+    /// The layers of a slice.
+    pub(crate) fn layers(&self, slice: SliceName) -> impl Iterator<Item = Layer> + use<> {
+        Shape::new(&self.board, slice).all_layers(&self.board)
     }
 
-    /// Allocates the stretches of a layer that are not in memory, as draws. Returns their numbers.
-    ///
-    /// # Errors
-    /// There is not enough memory for it.
-    pub(crate) fn reserve_layer(&mut self, layer: Layer) -> Result<Vec<usize>, Stop> {
-        self.make_table(layer.slice)?;
-        let stretches = self.stretches(layer);
-        let mut made = Vec::new();
-        for number in stretches {
-            if self.reserve_stretch(layer.slice, number)? {
-                made.push(number);
-            }
+    /// Whether all of a layer is in memory.
+    pub(crate) fn has(&self, layer: Layer) -> bool {
+        let table = self.table(layer.slice);
+        let is_there = |&n: &usize| table.is_some_and(|table| table.stretch(n).is_some());
+        self.stretches(layer).iter().all(is_there)
+    }
+
+    /// The numbers of the stretches of a layer, in which men do not overlap.
+    pub(crate) fn stretches(&self, Layer { slice, advance }: Layer) -> Vec<usize> {
+        let shape = Shape::new(&self.board, slice);
+        if !shape.has_large_blocks() {
+            return vec![0];
         }
-        Ok(made)
+        let number = |block: Block| shape.block(block.men, block.their_men) / shape.block_size();
+        let number = |block| usize::try_from(number(block)).unwrap_or(usize::MAX);
+        self.blocks(slice, advance).map(number).collect()
     }
 
-    /// Allocates a stretch of a table, as draws, unless it is in memory. Returns whether it was
-    /// allocated.
-    ///
-    /// # Errors
-    /// There is not enough memory for it.
-    pub(crate) fn reserve_stretch(
-        &mut self,
+    /// The blocks of a slice whose men do not overlap and have advanced `advance` rows together.
+    pub(crate) fn blocks(
+        &self,
         slice: SliceName,
-        number: usize,
-    ) -> Result<bool, Stop> {
-        let key = self.key(slice);
-        self.tables[key].as_mut().map_or(Ok(false), |table| table.reserve(number))
+        advance: usize,
+    ) -> impl ParallelIterator<Item = Block> {
+        let [a, _, c, _] = slice.0;
+        let of = |men: u8| self.men.get(usize::from(men)).map_or(&[][..], |sets| &**sets);
+        let theirs = of(c);
+        of(a).par_iter().enumerate().flat_map(move |(own_advance, own)| {
+            let theirs = advance.checked_sub(own_advance).and_then(|rest| theirs.get(rest));
+            own.par_iter().flat_map(move |&men| {
+                let is_free = move |t: &&u32| men & self.board.turned(**t) == 0;
+                let theirs = theirs.into_par_iter().flatten().filter(is_free);
+                theirs.map(move |&their_men| Block { slice, men, their_men })
+            })
+        })
     }
 
-    /// Makes the table of a slice, with nothing in memory, unless the table exists.
+    /// Allocates what is not in memory of a layer, as draws. Returns the numbers of those
+    /// stretches.
     ///
     /// # Errors
     /// There is not enough memory for it.
-    pub(crate) fn make_table(&mut self, slice: SliceName) -> Result<(), Stop> {
-        let SliceName([a, b, c, d]) = slice;
+    pub(crate) fn reserve(&mut self, layer: Layer) -> Result<Vec<usize>, Stop> {
+        let SliceName([a, b, c, d]) = layer.slice;
         let kings = (0..=b.max(d)).skip(self.kings.len());
         self.kings.extend(kings.map(|k| KingSets::new(&self.board, k)));
         let men = (0..=a.max(c)).skip(self.men.len());
         self.men.extend(men.map(|k| men_by_advance(&self.board, k)));
-        let key = self.key(slice);
-        if self.tables[key].is_none() {
-            let table = Table::new(Shape::new(&self.board, slice))?;
-            self.tables[key] = Some(Box::new(table));
-        }
-        Ok(())
-    }
-
-    /// The numbers of the stretches of a layer, in which men do not overlap.
-    pub(crate) fn stretches(&self, layer: Layer) -> Vec<usize> {
-        let shape = Shape::new(&self.board, layer.slice);
-        if !shape.has_large_blocks() {
-            return vec![0];
-        }
-        let number = |men, their_men| shape.block(men, their_men) / shape.block_size();
-        let mut all = Vec::new();
-        self.for_each_men(layer.slice, layer.advance, |men, their_men| {
-            all.push(usize::try_from(number(men, their_men)).unwrap_or(usize::MAX));
-        });
-        all
-    }
-
-    /// Calls `each` for the sets of men of a slice that do not overlap and have advanced `advance`
-    /// rows together.
-    fn for_each_men(&self, slice: SliceName, advance: usize, mut each: impl FnMut(u32, u32)) {
-        let [a, _, c, _] = slice.0;
-        let of = |men: u8| self.men.get(usize::from(men)).map_or(&[][..], |sets| &**sets);
-        for (own_advance, own) in of(a).iter().enumerate() {
-            let theirs = advance.checked_sub(own_advance).and_then(|rest| of(c).get(rest));
-            for (&men, &their_men) in
-                own.iter().flat_map(|men| theirs.into_iter().flatten().map(move |t| (men, t)))
-            {
-                if men & self.board.turned(their_men) == 0 {
-                    each(men, their_men);
-                }
-            }
-        }
+        let mut missing = self.stretches(layer);
+        let key = self.key(layer.slice);
+        let table = match &mut self.tables[key] {
+            Some(table) => table,
+            none => none.insert(Box::new(Table::new(Shape::new(&self.board, layer.slice))?)),
+        };
+        missing.retain(|&number| table.stretch(number).is_none());
+        missing.iter().try_for_each(|&number| table.reserve(number))?;
+        Ok(missing)
     }
 
     /// Takes a layer out of memory.
@@ -174,27 +151,6 @@ impl Database {
                 self.tables[key] = None;
             }
         }
-    }
-
-    /// Takes a stretch out of memory.
-    pub(crate) fn release_stretch(&mut self, slice: SliceName, number: usize) {
-        let key = self.key(slice);
-        if let Some(table) = &mut self.tables[key] {
-            table.release(number);
-        }
-    }
-
-    /// Whether all of a layer is in memory.
-    pub(crate) fn has(&self, layer: Layer) -> bool {
-        let table = self.table(layer.slice);
-        let is_there = |&n: &usize| table.is_some_and(|table| table.stretch(n).is_some());
-        self.stretches(layer).iter().all(is_there)
-    }
-
-    /// Whether all of a slice is in memory.
-    pub(crate) fn has_all(&self, slice: SliceName) -> bool {
-        let layers = 0..Shape::new(&self.board, slice).layers(&self.board);
-        layers.into_iter().all(|advance| self.has(Layer { slice, advance }))
     }
 
     /// The table of a slice of which something is in memory.

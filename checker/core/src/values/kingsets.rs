@@ -1,6 +1,6 @@
 //! The sets of kings of one side: the rows and columns of blocks (`SPEC.md` §8.2).
 //!
-//! Trusts: `rules.rs` for where a king can step, `numbering.rs` for the order of sets.
+//! Trusts: `rules/board.rs` for where a king can step, `numbering.rs` for the order of sets.
 
 use super::numbering::{rank, sets};
 use crate::rules::{Board, Side, bits_in};

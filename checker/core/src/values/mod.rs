@@ -11,5 +11,4 @@ pub use database::Database;
 pub(crate) use kingsets::KingSets;
 pub use numbering::{PairSize, Shape, pair_sizes, pairs};
 pub(crate) use numbering::{rank, slice_of, slices, views};
-pub(crate) use table::{CHUNK, digest_of_chunks};
 pub use table::{Table, TableView, Value};

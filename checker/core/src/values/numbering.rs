@@ -1,12 +1,13 @@
 //! The numbering of sets, slices and positions: `SPEC.md` §8.1 and §8.2.
 //!
-//! Trusts: nothing but `rules.rs`. Enforces: that index i of a slice means the same position in the
+//! Trusts: nothing but `rules/board.rs`. Enforces: that index i of a slice means the same position in the
 //! file, in the checker's own table and in a look-up. Ranks and sizes are computed from the board,
 //! never read; sizes saturate, because those of slices with many pieces do not fit in 64 bits.
 
 use crate::rules::{Board, Position, Side, bits_in};
 use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
+use checker_aid::Layer;
 
 /// Binomial coefficients C(n, k) for n ≤ 32; the largest is 601,080,390.
 const CHOOSE: [[u32; 33]; 33] = {
@@ -150,6 +151,20 @@ impl Shape {
         let [a, _, c, _] = self.slice.0;
         let most = usize::from(a + c) * usize::from(board.rows().saturating_sub(2));
         if self.has_large_blocks() { most + 1 } else { 1 }
+    }
+
+    /// All layers.
+    pub(crate) fn all_layers(&self, board: &Board) -> impl Iterator<Item = Layer> + use<> {
+        let slice = self.slice;
+        (0..self.layers(board)).map(move |advance| Layer { slice, advance })
+    }
+
+    /// The layer of the positions with these men, each in its owner's view.
+    pub(crate) fn layer(&self, board: &Board, men: u32, their_men: u32) -> Layer {
+        let rows = board.row_masks.iter().enumerate();
+        let count = |row: &u32| (men & row).count_ones() + (their_men & row).count_ones();
+        let advance = rows.map(|(r, row)| r * count(row) as usize).sum();
+        Layer { slice: self.slice, advance: if self.has_large_blocks() { advance } else { 0 } }
     }
 
     /// The most bytes that the values of each layer take in memory.

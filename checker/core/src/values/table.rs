@@ -1,7 +1,7 @@
 //! The values of one slice in memory, two bits for each index, by stretches.
 //!
 //! Trusts: nothing by itself; the caller that fills the tables says what the values are worth
-//! (`derive.rs` from the rules alone, `restore.rs` from a file and then checked).
+//! (`derive/pairs.rs` from the rules alone, `folder/claimed.rs` from a file).
 //!
 //! The words are atomic because blocks of one slice are written by several threads and share the
 //! words at their edges. Each block is settled once, before any other reads it; the end of a
@@ -151,23 +151,17 @@ impl Table {
     }
 
     /// For each stretch, whether its number is among `numbers`.
-    pub(crate) fn marked(&self, numbers: impl Iterator<Item = usize>) -> Vec<bool> {
+    pub(crate) fn marked(&self, numbers: &[usize]) -> Vec<bool> {
         let mut marked = vec![false; self.stretches.len()];
-        numbers.for_each(|number| marked[number] = true);
+        numbers.iter().for_each(|&number| marked[number] = true);
         marked
     }
 
-    /// Allocates a stretch, unless it is in memory. Returns whether it was allocated.
-    pub(crate) fn reserve(&mut self, number: usize) -> Result<bool, Stop> {
-        let first = number as u64 * self.stretch;
-        let indices = self.stretch.min(self.shape.indices.saturating_sub(first));
-        match self.stretches.get_mut(number) {
-            Some(place @ None) => {
-                *place = Some(Box::new(Stretch::new(first, indices)?));
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+    /// Allocates a stretch, as draws.
+    pub(crate) fn reserve(&mut self, number: usize) -> Result<(), Stop> {
+        let Range { start, end } = self.indices(number);
+        self.stretches[number] = Some(Box::new(Stretch::new(start, end - start)?));
+        Ok(())
     }
 
     /// The indices of a stretch.
@@ -180,11 +174,12 @@ impl Table {
     pub(crate) fn digest(&self) -> Digest {
         let chunks = 0..self.words().div_ceil(CHUNK);
         let chunks: Vec<_> = chunks.into_par_iter().map(|i| self.chunk_digests(i)).collect();
-        digest_of_chunks(&chunks)
+        let side = |side: usize| chunks.iter().map(move |chunk| chunk[side].0);
+        Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
     }
 
     /// The digests of the wins and the losses of a chunk of words (`SPEC.md` §11).
-    pub(crate) fn chunk_digests(&self, chunk: u64) -> [Digest; 2] {
+    fn chunk_digests(&self, chunk: u64) -> [Digest; 2] {
         let words = chunk * CHUNK..self.words().min((chunk + 1) * CHUNK);
         let words: Vec<Bits> = words.map(|i| self.read(64 * i)).collect();
         let digest = |side: fn(&Bits) -> u64| {
@@ -280,13 +275,7 @@ impl TableView<'_> {
 }
 
 /// The number of words of a table that have digests of their own (`SPEC.md` §11).
-pub(crate) const CHUNK: u64 = 1 << 13;
-
-/// The digest of a table, made of those of its chunks (`SPEC.md` §11).
-pub(crate) fn digest_of_chunks(chunks: &[[Digest; 2]]) -> Digest {
-    let side = |side: usize| chunks.iter().map(move |chunk| chunk[side].0);
-    Digest::of(side(0).chain(side(1)).collect::<Vec<_>>().as_flattened())
-}
+const CHUNK: u64 = 1 << 13;
 
 fn load(word: &AtomicU64) -> u64 {
     word.load(Relaxed)
@@ -309,7 +298,7 @@ mod tests {
         for table in right.tables() {
             let slice = table.shape.slice;
             let mut copy = Database::new(&board, &cover);
-            copy.reserve(slice).unwrap();
+            copy.layers(slice).for_each(|layer| assert!(copy.reserve(layer).is_ok()));
             let copy = copy.table(slice).unwrap();
             (0..table.words()).for_each(|n| copy.put_word(n, table.view().word(n)));
             assert_eq!(copy.digest(), table.digest());
