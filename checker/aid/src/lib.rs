@@ -14,5 +14,5 @@ pub mod decode;
 mod plan;
 mod progress;
 
-pub use plan::{Layer, Plan, Step, needs};
+pub use plan::{Layer, Plan, Step};
 pub use progress::Progress;

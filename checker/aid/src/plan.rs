@@ -80,7 +80,7 @@ fn captured(SliceName([a, b, c, d]): SliceName) -> impl Iterator<Item = SliceNam
 }
 
 /// The slices of a batch and those that a crowning leads to.
-pub fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
+fn needs(batch: &[SliceName]) -> HashSet<SliceName> {
     let crowned = batch.iter().filter_map(|&slice| crowned(slice));
     crowned.chain(batch.iter().copied()).collect()
 }

@@ -21,7 +21,6 @@ use certificate_notes::Shard;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use certificate_spec::manifest::Kind;
-use checker_aid::needs;
 use checker_core::{
     Count, Level, LookedAt, PairSize, PartReport, QuestionSize, Selection, Stop, TableDigests,
     WorkSize,
@@ -38,6 +37,12 @@ const POSITION: u128 = 32;
 pub fn below(pairs: &[SliceName], own: &Range<usize>) -> usize {
     let last = own.end.checked_sub(1).filter(|_| !own.is_empty()).and_then(|i| pairs.get(i));
     last.map_or(0, |last| pairs.partition_point(|pair| pair.group() < last.group()))
+}
+
+/// The slice that a crowning without a capture leads to, if there are men to crown (`SPEC.md` §11).
+/// The plan of a check has the same rule for itself: what a note must list is decided here alone.
+fn crowned(SliceName([a, b, c, d]): SliceName) -> Option<SliceName> {
+    Some(SliceName([c, d, a.checked_sub(1)?, b + 1]))
 }
 
 /// What is verified: a range of each part of the sequence.
@@ -86,11 +91,11 @@ impl Work {
     pub fn prerequisites(&self, pairs: &[SliceName]) -> Vec<SliceName> {
         let own = both(pairs.get(self.slices.clone()).unwrap_or_default());
         let most = own.last().map_or(0, |slice| slice.pieces());
-        let needs = needs(&own);
+        let crowned: HashSet<SliceName> = own.iter().filter_map(|&slice| crowned(slice)).collect();
         let all = self.has_positions();
         let own: HashSet<SliceName> = own.into_iter().collect();
         let mut slices = both(pairs);
-        slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || needs.contains(s)));
+        slices.retain(|s| !own.contains(s) && (all || s.pieces() < most || crowned.contains(s)));
         slices
     }
 

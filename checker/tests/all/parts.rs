@@ -67,6 +67,28 @@ fn a_pair_rests_on_groups_before_its_own() {
     }
 }
 
+/// `SPEC.md` §11, field `given-tables`, in its own words.
+#[test]
+fn a_shard_lists_the_tables_that_it_rests_on() {
+    let board = Board::new(4, 4).unwrap();
+    let pairs = pairs(&board, &Cover::up_to(4));
+    let all = both(&pairs);
+    for start in 0..pairs.len() {
+        for end in start + 1..=pairs.len() {
+            let own = both(&pairs[start..end]);
+            let is_given = |slice: &&SliceName| {
+                let SliceName([c, d, a, b]) = **slice;
+                let is_crowned = b > 0 && own.contains(&SliceName([a + 1, b - 1, c, d]));
+                let has_fewer = slice.pieces() < pairs[end - 1].pieces();
+                !own.contains(*slice) && (has_fewer || is_crowned)
+            };
+            let given: Vec<SliceName> = all.iter().filter(is_given).copied().collect();
+            let work = Work { slices: start..end, questions: Vec::new() };
+            assert_eq!(work.prerequisites(&pairs), given, "{start}-{end}");
+        }
+    }
+}
+
 #[test]
 fn a_sample_has_its_share() {
     let count = |sample: Sample| {
