@@ -69,6 +69,11 @@ impl Value {
         }
     }
 
+    /// The value with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Value::ALL.into_iter().find(|value| value.word() == word)
+    }
+
     /// The questions that have to be answered for this value, in ascending order.
     pub fn questions(self) -> &'static [Question] {
         match self {
@@ -139,8 +144,7 @@ impl Claim {
         let start = lines.value_of("start")?.to_owned();
         let offset = lines.at as u64;
         let word = lines.value_of("value")?;
-        let value = Value::ALL.into_iter().find(|v| v.word() == word);
-        let value = value.ok_or_else(|| {
+        let value = Value::parse(word).ok_or_else(|| {
             let words = Value::ALL.map(Value::word).join(", ");
             WireError::syntax(offset, format!("value: one of {words}"), shown(word))
         })?;

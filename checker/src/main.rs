@@ -34,7 +34,7 @@ fn read_notes(paths: &[PathBuf], trust: &Trust) -> Result<Notes, Stop> {
 /// verdict is.
 fn judge<'a>(notes: &'a Notes, about: &'a Description) -> Joined<'a> {
     let joined = notes.about(about);
-    joined.left_out().iter().for_each(|line| say(line));
+    joined.left_out().iter().for_each(|line| say(&format!("c {line}")));
     joined
 }
 

@@ -1,7 +1,8 @@
 //! Notes: signed statements of what a check has said (`SPEC.md` §12), and the keys that sign them.
 //!
 //! * [`Note`]: a note that was read, with its signatures.
-//! * [`Words`]: the words of its verdict; [`Fields`]: the values of its fields.
+//! * [`Words`]: the words of its verdict; [`Fields`]: the values of its fields;
+//!   [`is_refutation`]: whether it refutes.
 //! * [`Shard`]: which part of the work a verdict is about.
 //! * [`one_line`]: text of others, escaped for display.
 //! * [`keys`]: public keys that are trusted, and private keys that sign.
@@ -19,4 +20,6 @@ mod words;
 pub use note::{HEAD, Note};
 pub use shard::Shard;
 pub use shown::one_line;
-pub use words::{Believed, Extent, Fields, Found, Level, Part, Share, Subject, Words};
+pub use words::{
+    Believed, Extent, Fields, Found, Level, Part, Share, Subject, Words, is_refutation,
+};

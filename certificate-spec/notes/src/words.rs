@@ -5,11 +5,44 @@
 //! what others say.
 
 use crate::shard::Shard;
+use certificate_spec::claim::Value;
 use certificate_spec::cover::Cover;
 use certificate_spec::{Digest, RULES, VERSION};
 
 /// The most fields of a verdict.
 const MOST_FIELDS: usize = 32;
+
+/// Whether a verdict is a refutation.
+///
+/// # Errors
+/// The verdict begins like a refutation, and no check can have said the rest.
+pub fn is_refutation(verdict: &str) -> Result<bool, String> {
+    let mut words = verdict.split(' ');
+    if words.next() != Some("REFUTED") {
+        return Ok(false);
+    }
+    let rule = words.next().unwrap_or_default();
+    if rule.is_empty() || !rule.bytes().all(|b| b.is_ascii_lowercase() || b == b'-') {
+        return Err(format!("expected the rule that is violated, found {rule:?}"));
+    }
+    // The fields may be missing, and have this order.
+    let mut due = ["file", "offset", "position", "expected", "found"].into_iter();
+    let mut has_file = false;
+    for word in words {
+        let field = word.split_once('=').filter(|(name, _)| due.any(|due| due == *name));
+        match field {
+            Some(("offset", value)) if number::<u64>(value).is_none() => {
+                return Err(format!("expected a number, found {word}"));
+            }
+            Some((name, value)) => has_file |= name == "file" && !value.is_empty(),
+            None => return Err(format!("expected a field of a refutation, found {word:?}")),
+        }
+    }
+    match has_file {
+        true => Ok(true),
+        false => Err("it does not name the file that it refutes".into()),
+    }
+}
 
 /// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +141,8 @@ pub enum Extent {
     Database {
         /// The number of slices.
         slices: u64,
+        /// The number of indices of all slices.
+        indices: u64,
     },
     /// A shard.
     Shard(Shard, Part),
@@ -128,13 +163,13 @@ pub struct Part {
     pub positions: Option<Positions>,
 }
 
-/// The nodes and leaves that a shard has verified, each with the number of the question.
+/// The nodes and leaves that a shard has verified, question by question of the claim's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Positions {
     /// The nodes of each question, with its start as number 0.
-    pub nodes: Vec<(u8, Share)>,
+    pub nodes: Vec<Share>,
     /// The leaves of each question.
-    pub leaves: Vec<(u8, Share)>,
+    pub leaves: Vec<Share>,
     /// The number of positions that these leaves expand.
     pub positions: u64,
 }
@@ -154,7 +189,8 @@ impl Share {
     fn parse(text: &str) -> Option<Share> {
         let (range, of) = text.split_once('/')?;
         let (start, end) = range.split_once('-')?;
-        Some(Share { start: number(start)?, end: number(end)?, of: number(of)? })
+        let share = Share { start: number(start)?, end: number(end)?, of: number(of)? };
+        (share.start <= share.end && share.end <= share.of).then_some(share)
     }
 }
 
@@ -170,13 +206,15 @@ fn journal(text: &str) -> Option<usize> {
     (1..=of).contains(&believed).then_some(of)
 }
 
-/// Reads `Q:A-B/N,…`, one item for each question.
-fn shares(text: &str) -> Option<Vec<(u8, Share)>> {
-    let share = |item: &str| {
-        let (question, share) = item.split_once(':')?;
-        Some((number(question)?, Share::parse(share)?))
-    };
-    text.split(',').map(share).collect()
+/// Reads `Q:A-B/N,…`, one item for each question of this value.
+fn shares(text: &str, value: Value) -> Option<Vec<Share>> {
+    let mut shares = Vec::new();
+    let mut items = text.split(',');
+    for question in value.questions() {
+        let (number, share) = items.next()?.split_once(':')?;
+        shares.push(Share::parse(share).filter(|_| number == (*question as u8).to_string())?);
+    }
+    items.next().is_none().then_some(shares)
 }
 
 /// Reads digests, separated by commas.
@@ -254,12 +292,19 @@ impl<'a> Words<'a> {
         self.expect("format", VERSION)?;
         self.expect("rules", RULES)?;
         self.judge_order()?;
+        let value = self.claimed()?;
         let level = match self.field("db") {
             Some("none") => None,
             Some("exact") => Some(Level::Exact),
             Some("consistent") => Some(Level::Consistent),
             _ => return Err(self.impossible_level()),
         };
+        if level == Some(Level::Consistent)
+            && let Some(value) = value
+            && value.questions().iter().any(|question| question.is_win())
+        {
+            return Err("no check says db=consistent of a win".into());
+        }
         if self.field("root").is_some() {
             self.value("root", "a digest", Digest::parse)?;
         }
@@ -268,7 +313,7 @@ impl<'a> Words<'a> {
             cover: self.value("pieces", "a cover", Cover::parse)?,
             db_root: self.value("db-root", "a digest", |text| or_none(text, Digest::parse))?,
             believed: self.believed()?,
-            extent: self.extent()?,
+            extent: self.extent(value)?,
             assumed: match self.field("assumed") {
                 None => 0,
                 Some("0") => return Err("expected assumed nodes, found assumed=0".into()),
@@ -298,6 +343,13 @@ impl<'a> Words<'a> {
 
     fn is_of_database(&self) -> bool {
         matches!(self.subject, Subject::Database { .. })
+    }
+
+    /// The value that a certificate claims; `None` for a database alone.
+    fn claimed(&self) -> Result<Option<Value>, String> {
+        let Subject::Certificate { value: word, .. } = self.subject else { return Ok(None) };
+        let value = Value::parse(word).ok_or_else(|| format!("expected a value, found {word}"))?;
+        Ok(Some(value))
     }
 
     /// Checks that the fields are those of a verdict of this kind, in their order.
@@ -356,36 +408,38 @@ impl<'a> Words<'a> {
         if self.field("db-note").is_none() {
             return Ok(Believed::Nothing);
         }
-        self.value("db-note", "digests of notes", digests)?;
-        let positive = |text: &str| number(text).filter(|number: &u64| *number > 0);
+        let notes = self.value("db-note", "digests of notes", digests)?.len();
+        let positive = |text: &str| number(text).filter(|number: &usize| *number > 0);
         if self.field("db-note-keys") != Some("none") {
             self.value("db-note-keys", "a number", positive)?;
         }
         if self.field("db-note-journals").is_some() {
-            self.value("db-note-journals", "a number", positive)?;
+            let is_possible = |text: &str| positive(text).filter(|journals| *journals <= notes);
+            self.value("db-note-journals", "at most as many as notes", is_possible)?;
         }
         Ok(Believed::Notes)
     }
 
-    fn extent(&self) -> Result<Extent, String> {
+    fn extent(&self, value: Option<Value>) -> Result<Extent, String> {
         let count = |name| self.value(name, "a number", number::<u64>);
         let Some(shard) = self.shard else {
             if self.is_of_database() {
-                count("indices")?;
-                return Ok(Extent::Database { slices: count("slices")? });
+                let slices = count("slices")?;
+                return Ok(Extent::Database { slices, indices: count("indices")? });
             }
             let (nodes, leaves) = (count("nodes")?, count("leaves")?);
             return Ok(Extent::Certificate { nodes, leaves, positions: count("positions")? });
         };
         let shard = shard.parse().map_err(|_| "expected SHARD I/N")?;
-        let positions = match self.is_of_database() {
-            true => None,
-            false => Some(Positions {
+        let mut positions = None;
+        if let Some(value) = value {
+            let shares = |text: &str| shares(text, value);
+            positions = Some(Positions {
                 nodes: self.value("nodes", "nodes=Q:A-B/N", shares)?,
                 leaves: self.value("leaves", "leaves=Q:A-B/N", shares)?,
                 positions: count("positions")?,
-            }),
-        };
+            });
+        }
         let tables = self.value("tables", "digests", |text| or_none(text, digests))?;
         let part = Part {
             slices: self.value("slices", "slices=A-B/N", Share::parse)?,
@@ -394,8 +448,8 @@ impl<'a> Words<'a> {
             given_tables: self.value("given-tables", "a digest", |t| or_none(t, Digest::parse))?,
             positions,
         };
-        if part.given.start != 0 {
-            return Err(format!("expected given=0-G/N, found given={}-", part.given.start));
+        if part.given.start != 0 || part.given.of != part.slices.of {
+            return Err(format!("expected given=0-G/{}", part.slices.of));
         }
         Ok(Extent::Shard(shard, part))
     }

@@ -8,11 +8,11 @@ use crate::describe::{DescribedQuestion, Description};
 use crate::selection::{Work, below};
 use crate::tables::{TableDigest, both};
 use certificate_notes::{
-    self as notes, Believed, Extent, Fields, Note, Part, Share, Subject, Words,
+    self as notes, Believed, Extent, Fields, Note, Part, Share, Subject, Words, is_refutation,
 };
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use checker_core::Level;
+use checker_core::{Board, Game, Level, Position, parse_fen};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -66,27 +66,22 @@ impl From<String> for Objection {
     }
 }
 
-/// The range of a share of `of` items, if it is one.
-fn range(share: &Share, of: usize) -> Option<Range<usize>> {
-    let Share { start, end, .. } = *share;
-    (share.of == of && start <= end && end <= of).then_some(start..end)
+/// The range of a share, which must be of `of` items.
+fn range(name: &str, share: &Share, of: usize) -> Result<Range<usize>, String> {
+    match share.of == of {
+        true => Ok(share.start..share.end),
+        false => Err(format!("expected {name}= of {of}, found {name}= of {}", share.of)),
+    }
 }
 
 /// The ranges of shares of each question's items.
 fn ranges(
     name: &str,
-    shares: &[(u8, Share)],
+    shares: &[Share],
     questions: &[DescribedQuestion],
     of: fn(&DescribedQuestion) -> usize,
 ) -> Result<Vec<Range<usize>>, String> {
-    let mut ranges = Vec::new();
-    for ((number, share), question) in shares.iter().zip(questions) {
-        ranges.extend(range(share, of(question)).filter(|_| *number == question.question));
-    }
-    match shares.len() == questions.len() && ranges.len() == questions.len() {
-        true => Ok(ranges),
-        false => Err(format!("expected {name}= of these questions: {questions:?}")),
-    }
+    shares.iter().zip(questions).map(|(share, question)| range(name, share, of(question))).collect()
 }
 
 /// The number of a question's nodes, with its start as one of them.
@@ -110,7 +105,7 @@ impl Cover {
     ) -> Result<Cover, Objection> {
         let verdict = note.verdict();
         // A refutation does not name its subject, so it may be about this one.
-        if verdict.split(' ').next() == Some("REFUTED") {
+        if is_refutation(verdict)? {
             return Err(Objection::Disagreement("VERIFIED".into()));
         }
         if verdict.contains(" by cover of ") {
@@ -120,14 +115,12 @@ impl Cover {
         judge_root(&words, about)?;
         // This comes before the rest, since what a note says of another game may be true of it.
         let fields = words.judge()?;
+        judge_game(&words, &fields)?;
         let is_database = matches!(words.subject, Subject::Database { .. });
         let level = match fields.level {
             Some(notes::Level::Consistent) => Level::Consistent,
             Some(notes::Level::Exact) | None => Level::Exact,
         };
-        if about.is_win && !is_database && level == Level::Consistent {
-            return Err(Objection::Other("no check says db=consistent of a win".into()));
-        }
         judge_subject(&words, &fields, about).map_err(Objection::Disagreement)?;
         if let Extent::Shard(_, part) = &fields.extent {
             let shard = shard(part, &fields, about, level).map_err(Objection::Disagreement)?;
@@ -171,6 +164,37 @@ fn judge_root(words: &Words<'_>, about: &Description) -> Result<(), String> {
     }
 }
 
+/// The board with this name.
+fn board_of(name: &str) -> Option<Board> {
+    let (rows, columns) = name.split_once('x')?;
+    let board = Board::new(rows.parse().ok()?, columns.parse().ok()?)?;
+    (board.name() == name).then_some(board)
+}
+
+/// Checks that a board or game of this name exists, that a claim about it can have this start, and
+/// that the board has as many squares as the cover admits pieces.
+fn judge_game(words: &Words<'_>, fields: &Fields) -> Result<(), String> {
+    let squares = match words.subject {
+        Subject::Database { board } => {
+            board_of(board).ok_or_else(|| format!("there is no board {board}"))?.squares()
+        }
+        Subject::Certificate { game, .. } => {
+            let start = words.field("start").unwrap_or_default();
+            let game = Game::parse(game).ok_or_else(|| format!("there is no game {game}"))?;
+            let is_right = |p: &Position| game.board().is_possible(p) && *p != game.initial();
+            if start != "initial" && !parse_fen(start).is_some_and(|p| is_right(&p)) {
+                let expected = "expected the start of a claim";
+                return Err(format!("{expected} on {}, found start={start}", game.name()));
+            }
+            game.board().squares()
+        }
+    };
+    match u32::from(fields.cover.most_pieces()) <= squares {
+        true => Ok(()),
+        false => Err(format!("expected at most {squares} pieces, found {}", fields.cover)),
+    }
+}
+
 /// Checks that a note with the right root agrees with what the root stands for. The error is what
 /// the note would have to say.
 fn judge_subject(words: &Words<'_>, fields: &Fields, about: &Description) -> Result<(), String> {
@@ -198,7 +222,10 @@ fn judge_subject(words: &Words<'_>, fields: &Fields, about: &Description) -> Res
 /// Checks that the note of a whole check has the right counts.
 fn judge_counts(fields: &Fields, about: &Description) -> Result<(), String> {
     match fields.extent {
-        Extent::Database { slices } => expect("slices", both(&about.pairs).len() as u64, slices),
+        Extent::Database { slices, indices } => {
+            expect("slices", both(&about.pairs).len() as u64, slices)?;
+            expect("indices", about.indices, indices)
+        }
         Extent::Certificate { nodes, leaves, positions } => {
             let sum = |of: fn(&DescribedQuestion) -> usize| {
                 about.questions.iter().map(|question| of(question) as u64).sum()
@@ -235,8 +262,8 @@ fn judge_journal(believed: Believed, pairs: usize) -> Result<(), String> {
 fn shard(part: &Part, fields: &Fields, about: &Description, level: Level) -> Result<Cover, String> {
     let (pairs, questions) = (&about.pairs, &about.questions);
     let of = pairs.len();
-    let slices = range(&part.slices, of).ok_or_else(|| format!("expected slices=A-B/{of}"))?;
-    let given = range(&part.given, of).ok_or_else(|| format!("expected given=A-B/{of}"))?;
+    let slices = range("slices", &part.slices, of)?;
+    let given = range("given", &part.given, of)?;
     // What the values rest on must come before them.
     let most = match level {
         Level::Exact => below(pairs, &slices),

@@ -5,7 +5,8 @@ use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use certificate_spec::provenance::Provenance;
 use checker_core::{
-    Board, Certificate, Level, QuestionProof, Stop, database_fields, identify, pairs,
+    Board, Certificate, Level, PairSize, QuestionProof, Stop, database_fields, identify,
+    pair_sizes, pairs,
 };
 use std::path::Path;
 
@@ -26,6 +27,8 @@ pub struct Description {
     pub is_win: bool,
     /// The [`pairs`] of slices of the database.
     pub pairs: Vec<SliceName>,
+    /// The number of indices of all slices of the database.
+    pub indices: u64,
     /// The questions of the claim.
     pub questions: Vec<DescribedQuestion>,
     /// The number of positions that all leaves state together; saturating.
@@ -53,6 +56,16 @@ pub struct DescribedQuestion {
     pub leaves: usize,
 }
 
+/// The number of indices of all slices of a database; saturating, as covers may be of many pieces.
+fn indices(board: &Board, cover: &Cover) -> u64 {
+    let mut sum = 0u64;
+    for PairSize { pair, indices } in pair_sizes(board, cover) {
+        let slices = if pair == pair.twin() { 1 } else { 2 };
+        sum = sum.saturating_add(indices.saturating_mul(slices));
+    }
+    sum
+}
+
 impl Description {
     /// Reads a certificate as far as it can be judged without playing a move.
     ///
@@ -77,6 +90,7 @@ impl Description {
             db_root: claim.database,
             is_win: claim.value.questions().iter().any(|question| question.is_win()),
             pairs: pairs(game.board(), &claim.cover),
+            indices: indices(game.board(), &claim.cover),
             questions: proofs.iter().map(size).collect(),
             // Saturating: these numbers are only claimed until the leaves have been replayed.
             positions: leaves.fold(0, |sum, leaf| leaf.positions.saturating_add(sum)),
@@ -105,6 +119,7 @@ impl Description {
             db_root: Some(root),
             is_win: false,
             pairs: pairs(board, &cover),
+            indices: indices(board, &cover),
             cover,
             questions: Vec::new(),
             positions: 0,

@@ -38,8 +38,8 @@ fn unusable_notes_are_named() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let said = String::from_utf8(output.stderr).unwrap();
     for line in [
-        "plain.note does not count: no trusted key has signed it",
-        "key bob counts for nothing: it has signed no note that counts",
+        "c plain.note does not count: no trusted key has signed it",
+        "c key bob counts for nothing: it has signed no note that counts",
     ] {
         assert!(said.lines().any(|l| l == line), "{said}");
     }

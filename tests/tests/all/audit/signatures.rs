@@ -129,7 +129,7 @@ fn refusal(bytes: &[u8], here: &Path) -> String {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let said = String::from_utf8(output.stderr).unwrap();
     let first = said.lines().next().unwrap_or_default();
-    first.strip_prefix("other does not count: not a note: ").unwrap().to_string()
+    first.strip_prefix("c other does not count: not a note: ").unwrap().to_string()
 }
 
 #[test]

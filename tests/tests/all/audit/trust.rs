@@ -4,9 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use certificate_spec::claim::{Claim, Value};
+use certificate_spec::cover::Cover;
+use tests::draft::{copy, database_manifest, write_objects};
+use tests::notes;
 use tests::programs::check_with;
+use tests::v1::folder;
 
-use super::{Place, certificate, draw, field, merge, place, refused, say, shards, words};
+use super::{Place, certificate, draw, field, keygen, merge, place, refused, say, shards, words};
 
 /// Expects the verdict on notes without keys to begin with these words, with status 5.
 fn joined(text: &str, words: &str, here: &Path) {
@@ -222,6 +227,43 @@ fn a_win_needs_exact_values() {
     assert!(say("cert --trust-db exact --attest rest", &here).verdict.starts_with("s VERIFIED "));
     refused("cert rest consistent", "DECLINED", &here);
     joined("cert rest exact", "VERIFIED WHITE-WINS", &here);
+}
+
+/// A database with wrong values, a claim that only such a value makes hold, and a note about the
+/// database that was written by hand: the verdict says who vouches, and is no acceptance.
+#[test]
+fn a_false_database_over_a_note_by_hand_is_no_acceptance() {
+    let here = Place::empty();
+    copy(&folder().join("database-consistent-and-wrong/egdb"), &here.join("egdb"));
+    let root = database_manifest(&here.join("egdb/4x4")).root();
+    let claim = Claim {
+        game: "4x4".into(),
+        start: "B:WK7,K8:BK1".into(),
+        value: Value::WhiteWins,
+        cover: Cover::up_to(3),
+        database: Some(root),
+    };
+    write_objects(&here.join("cert"), claim.encode().as_bytes(), &[]);
+    assert_eq!(say("cert", &here).status, Some(1));
+    let form = format!("pieces=3 db-root={root} format=1 rules=english-checkers-1");
+    let exact = format!("VERIFIED DATABASE 4x4 {form} db=exact slices=16 indices=2744");
+    notes::write(&here.join("note"), &exact, None);
+    for (more, words) in [("", "VERIFIED WHITE-WINS 4x4 "), (" --shard 1/1", "VERIFIED SHARD 1/1 ")]
+    {
+        let said = say(&format!("cert --trust-db note{more} --attest rest{}", more.len()), &here);
+        assert!(said.verdict.starts_with(&format!("s {words}")), "{said:?}");
+        assert!(said.verdict.contains(" db-note-keys=none "), "{said:?}");
+        assert_eq!(said.status, Some(5), "{said:?}");
+    }
+    for notes in ["note rest0", "note rest12"] {
+        let said = merge(&format!("cert {notes}"), &here);
+        assert!(said.verdict.contains(" keys=none "), "{said:?}");
+        assert_eq!(said.status, Some(5), "{said:?}");
+    }
+    // Such a note does not count where keys are asked for.
+    fs::write(here.join("trusted"), keygen("alice", &here)).unwrap();
+    let said = say("cert --trust-db note --keys trusted", &here);
+    assert!(said.verdict.starts_with("s DECLINED cover "), "{said:?}");
 }
 
 /// A certificate with a note by `check`, `ours`, and one by the Python reference implementation,

@@ -133,6 +133,29 @@ fn every_field_of_a_note_is_judged() {
     }
 }
 
+/// A claim of winning rests on exact values, whatever the words of a signed note are.
+#[test]
+fn a_note_of_a_win_over_consistent_values_does_not_count() {
+    let place = place();
+    let here = place.path();
+    let win = "--game 6x4 --pieces 3 --leaf-nodes 40 --emit win -q";
+    prove(&win.split(' ').collect::<Vec<_>>(), here);
+    let output = check("win --quiet --attest win.note --key alice.key", here);
+    assert!(output.status.success(), "{output:?}");
+    let right = notes::words(&here.join("win.note"));
+    assert!(right.starts_with("VERIFIED WHITE-WINS 6x4 "), "{right}");
+    for (to, counts) in [("db=exact", true), ("db=consistent", false)] {
+        let words = right.replacen("db=exact", to, 1);
+        notes::write(&here.join("x"), &words, Some(&here.join("alice.key")));
+        let server = Server::start(&["win", "--note", "x", "--keys", "alice.txt"], here);
+        let said = server.said.join("\n");
+        let but =
+            "does not count, as no check says this of it: no check says db=consistent of a win";
+        assert_eq!(said.contains(but), !counts, "{said}");
+        assert_eq!(server.get("/api/certificates").json()[0]["checked"], counts);
+    }
+}
+
 #[test]
 fn bad_notes_stop_the_start() {
     let place = place();
