@@ -462,6 +462,8 @@ def main():
     parser.add_argument("--db", default="egdb", help="the directory of databases")
     parser.add_argument("--level", choices=("exact", "consistent"), default="exact")
     parser.add_argument("--attest", metavar="FILE", help="write a note with the verdict to FILE, which must not exist")
+    # The parser would print the arguments as they are, where a line feed begins a line.
+    parser.error = lambda wrong: sys.exit(f"{wrong}; {parser.format_usage()}")
     try:
         verdict = check(parser.parse_args())
     except (OSError, MemoryError, SystemExit) as problem:
