@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io::{self, Write};
 
 /// A BLAKE3 hash: 32 bytes, written as 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -39,6 +40,28 @@ impl Digest {
             *byte = value(pair[0])? << 4 | value(pair[1])?;
         }
         Some(Digest(out))
+    }
+}
+
+/// Makes the digest of bytes that come one piece after the other.
+#[derive(Default)]
+pub struct Hasher(blake3::Hasher);
+
+impl Hasher {
+    /// The digest of all bytes so far.
+    pub fn digest(&self) -> Digest {
+        Digest(*self.0.finalize().as_bytes())
+    }
+}
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

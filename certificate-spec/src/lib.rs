@@ -41,7 +41,7 @@ pub mod text;
 pub mod value;
 pub mod wire;
 
-pub use digest::Digest;
+pub use digest::{Digest, Hasher};
 pub use error::WireError;
 
 /// The version of the format that this crate reads and writes in all files.

@@ -74,16 +74,28 @@ pub fn encode(head: &ObjectHead, nodes: &[Node]) -> Vec<u8> {
     out
 }
 
+/// Reads the head of an object of `length` bytes from its first bytes ([`crate::object::START`] of
+/// them, or all), and judges whether that length is right for it.
+///
+/// # Errors
+/// As for [`decode`].
+pub fn judge_start(bytes: &[u8], length: u64) -> Result<ObjectHead, WireError> {
+    let mut r = Reader::new(bytes);
+    let head = ObjectHead::read(&mut r, MAGIC)?;
+    r.exact_count(head.count, RECORD as u64, length)?;
+    Ok(head)
+}
+
 /// Reads an object of nodes: the head, and as many records as it announces, without judging them.
 ///
 /// # Errors
 /// [`WireError`] if the head is wrong, or the length does not fit it.
 pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Vec<Node>), WireError> {
+    let head = judge_start(bytes, bytes.len() as u64)?;
     let mut r = Reader::new(bytes);
-    let head = ObjectHead::read(&mut r, MAGIC)?;
-    let count = r.exact_count(head.count, RECORD as u64)?;
-    let mut nodes = Vec::with_capacity(count);
-    for _ in 0..count {
+    r.take(head.length())?;
+    let mut nodes = Vec::with_capacity(r.rest().len() / RECORD);
+    for _ in 0..head.count {
         let (black, white, kings) = (r.u32()?, r.u32()?, r.u32()?);
         let (rank, data) = (r.u32()?, r.u32()?);
         let (turn, kind) = (r.u8()?, r.u8()?);

@@ -7,6 +7,9 @@ use crate::wire;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// The bytes within which the head of an object ends.
+pub const START: usize = wire::HEAD + 5 + 10 + 10;
+
 /// The contents of an object: its question, and the range of that question's nodes or leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObjectHead {

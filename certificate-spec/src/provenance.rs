@@ -123,18 +123,30 @@ impl Provenance {
         out
     }
 
+    /// Reads the head of an object of `length` bytes from its first bytes
+    /// ([`crate::object::START`] of them, or all), and judges whether that length is possible.
+    ///
+    /// # Errors
+    /// As for [`Provenance::decode`].
+    pub fn judge_start(bytes: &[u8], length: u64) -> Result<ObjectHead, WireError> {
+        let mut r = Reader::new(bytes);
+        let head = ObjectHead::read(&mut r, MAGIC)?;
+        if length > MOST_BYTES as u64 {
+            let want = format!("at most {MOST_BYTES} bytes");
+            return Err(WireError::syntax(r.offset(), want, length));
+        }
+        Ok(head)
+    }
+
     /// Reads the object of a provenance.
     ///
     /// # Errors
     /// [`WireError`] if the head is wrong, what follows is not a provenance (for example where a
     /// text in it is not printable ASCII), or bytes are left over.
     pub fn decode(bytes: &[u8]) -> Result<(ObjectHead, Self), WireError> {
+        let head = Self::judge_start(bytes, bytes.len() as u64)?;
         let mut r = Reader::new(bytes);
-        let head = ObjectHead::read(&mut r, MAGIC)?;
-        if bytes.len() > MOST_BYTES {
-            let (want, found) = (format!("at most {MOST_BYTES} bytes"), bytes.len());
-            return Err(WireError::syntax(r.offset(), want, found));
-        }
+        r.take(head.length())?;
         let provenance = r.postcard("a provenance, with texts of printable ASCII")?;
         r.end()?;
         Ok((head, provenance))

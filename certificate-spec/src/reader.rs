@@ -145,12 +145,12 @@ impl<'a> Reader<'a> {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// The number of records that `count` announces, if exactly `size` bytes for each of them are
-    /// left.
-    pub(crate) fn exact_count(&self, count: u64, size: u64) -> Result<usize, WireError> {
-        let rest = self.rest().len();
+    /// Checks that exactly `size` bytes for each of `count` records are left of a file of `length`
+    /// bytes.
+    pub(crate) fn exact_count(&self, count: u64, size: u64, length: u64) -> Result<(), WireError> {
+        let rest = length.saturating_sub(self.offset());
         match count.checked_mul(size) {
-            Some(want) if want == rest as u64 => Ok(rest / usize::try_from(size).unwrap_or(1)),
+            Some(want) if want == rest => Ok(()),
             _ => Err(WireError::syntax(
                 self.offset(),
                 format!("{count} records of {size} bytes"),

@@ -3,7 +3,7 @@
 use crate::coding::{CONTEXTS, Frequencies, TOTAL};
 use crate::database::SliceName;
 use crate::reader::{FileKind, Reader};
-use crate::value::Value;
+use crate::value::{CHECKSUM, Value};
 use crate::{RULES, WireError, wire};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -24,6 +24,21 @@ const HEAD_CHECKSUM: usize = 24;
 /// The number of bytes of a context; `ENTRY` is that of a directory entry.
 const CONTEXT: u64 = 6;
 const ENTRY: u64 = 4;
+
+/// The most bytes of a payload. A code has at most two words to begin with and one for each value,
+/// and two bytes say how long it is.
+const LONGEST: u64 = CHECKSUM as u64 + UNIT_PARTS * (2 + 2 * (2 + PART_POSITIONS));
+
+/// The most bytes of head, checksum, contexts and directory in a file with this number of units.
+pub fn most_head(units: u64) -> u64 {
+    let rest = HEAD_CHECKSUM as u64 + CONTEXT * u64::from(CONTEXTS);
+    (START as u64 + rest).saturating_add(ENTRY.saturating_mul(units))
+}
+
+/// The most bytes of a file with this number of units, as far as all its payloads can be decoded.
+pub fn most_bytes(units: u64) -> u64 {
+    most_head(units).saturating_add(LONGEST.saturating_mul(units))
+}
 
 /// The header: the fields at the beginning of a slice file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,14 +16,17 @@ use certificate_spec::Digest;
 use certificate_spec::bits::{BitWriter, width};
 use certificate_spec::claim::{Claim, Question, Value};
 use certificate_spec::cover::Cover;
+use certificate_spec::database::{DatabaseManifest, SliceName};
 use certificate_spec::leaves::{self, Leaf};
 use certificate_spec::manifest::{Kind, Object};
 use certificate_spec::nodes::{self, Node, WirePosition, kind};
 use certificate_spec::object::ObjectHead;
 use certificate_spec::provenance::{Asked, Iteration, Mode, Provenance, Request};
-use checker_core::{Board, Level, Position, Side};
+use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
+use checker_core::{Board, Level, Position, Shape, Side};
 use counting::peak;
 use std::collections::HashSet;
+use std::path::Path;
 
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
@@ -77,7 +80,113 @@ fn hostile_files_cost_what_is_stated() {
     replays();
     databases_of_draws();
     manifests_of_zeros();
+    objects_of_zeros();
+    slices_of_zeros();
     claims_of_many_pieces();
+}
+
+/// The size of files that take a few bytes on disk and go on with zeros.
+const LONG: u64 = 20 << 20;
+/// The most memory for such a file: it is hashed a piece at a time.
+const PIECES: usize = 1 << 20;
+
+/// Makes a file longer by zeros that take no room on disk. Returns the digest of it all.
+fn lengthen(path: &Path, length: u64) -> Digest {
+    let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.set_len(length).unwrap();
+    Digest::of(&std::fs::read(path).unwrap())
+}
+
+/// Objects whose length cannot be right for what the manifest states are not read into memory, nor
+/// are those that have another digest.
+fn objects_of_zeros() {
+    for (kind, is_right, said) in [
+        (Kind::Nodes, true, "object-syntax file=objects/"),
+        (Kind::Nodes, false, "object-hash file=objects/"),
+        (Kind::Leaves, false, "object-hash file=objects/"),
+        (Kind::Provenance, true, "object-syntax file=objects/"),
+        (Kind::Provenance, false, "object-hash file=objects/"),
+    ] {
+        let place = Place::new();
+        // The three kinds differ in their magic bytes only, as far as the count.
+        let (mut object, mut bytes) =
+            objects(Kind::Nodes, 1, 1, |h, _| nodes::encode(h, &[])).remove(0);
+        let magic = [b"DPNODES\0", b"DPLEAVES", b"DPPROVEN"][kind as usize];
+        bytes[..8].copy_from_slice(magic);
+        let long = place.0.path().join("long");
+        std::fs::write(&long, &bytes).unwrap();
+        let digest = lengthen(&long, LONG);
+        object = Object { kind, length: LONG, ..object };
+        object.digest = if is_right { digest } else { Digest([7; 32]) };
+        let (game, start) = ("8x8".into(), "B:W21:B12".into());
+        let value = Value::BlackNotLost;
+        let claim = Claim { game, start, value, cover: Cover::none(), database: None };
+        write_raw(&place.cert(), claim.encode().as_bytes(), &[(object, bytes)]);
+        let name = place.cert().join("objects").join(object.digest.to_string());
+        std::fs::rename(&long, &name).unwrap();
+        let options = Options { threads: Some(1), ..place.options() };
+        let (verdict, most) = peak(|| check_certificate(&place.cert(), &options));
+        let line = verdict.line();
+        assert!(line.starts_with(&format!("s REFUTED {said}")), "{kind:?}: {line}");
+        assert_eq!(line.contains(" offset=15 "), is_right, "{line}");
+        assert!(most < PIECES, "{most} for {kind:?}");
+    }
+}
+
+/// Writes a slice file with this number of units, whose payloads are zeros and fill it up to nearly
+/// [`LONG`] bytes, and its record in the manifest. Returns the length of the head.
+fn write_zeros(db: &Path, board: &Board, name: SliceName, units: u32) -> u64 {
+    let shape = Shape::new(board, name);
+    let header =
+        SliceHeader { name, rows: board.rows(), columns: board.columns(), indices: shape.indices };
+    let length = (u32::try_from(LONG).unwrap() - 1000) / units;
+    let units = vec![Unit::Coded { offset: 0, length }; units as usize];
+    let all = u64::from(length) * units.len() as u64;
+    let bytes = SliceHead { header, constant: None, frequencies: Default::default(), units };
+    let bytes = bytes.encode();
+    let folder = db.join(board.name());
+    let path = folder.join(name.file_name());
+    std::fs::write(&path, &bytes).unwrap();
+    let head = bytes.len() as u64;
+    let digest = lengthen(&path, head + all);
+    let manifest = std::fs::read(folder.join("MANIFEST")).unwrap();
+    let mut manifest = DatabaseManifest::decode(&manifest).unwrap();
+    let record = manifest.slices.iter_mut().find(|slice| slice.name == name).unwrap();
+    record.length = head + all;
+    record.digest = digest;
+    std::fs::write(folder.join("MANIFEST"), manifest.encode()).unwrap();
+    head
+}
+
+/// Checks a database with four threads, and expects a payload of this slice that cannot be decoded.
+/// Returns the most memory.
+fn check_payload(place: &Place, board: &Board, slice: &str, offset: u64) -> u64 {
+    let options = Options { threads: Some(4), ..place.options() };
+    let (verdict, most) = peak(|| check_database(board, None, &options));
+    let line = verdict.line();
+    let said = format!("s REFUTED slice-syntax file={}/{slice} offset={offset} ", board.name());
+    assert!(line.starts_with(&said), "{line}");
+    most as u64
+}
+
+/// Of a slice file whose length cannot be right, no more is read than what can be; and no thread has
+/// a whole file in memory to judge its head.
+fn slices_of_zeros() {
+    // Too long for the one unit of a slice of 4x4.
+    let (place, small) = (Place::new(), board("4x4"));
+    write_database(&place.db(), &database(&small, 2), 2);
+    let head = write_zeros(&place.db(), &small, SliceName([0, 1, 0, 1]), 1);
+    let most = check_payload(&place, &small, "0-1-0-1", head);
+    assert!(most < PIECES as u64, "{most}");
+    // Not too long for these.
+    let (place, large) = (Place::new(), board("8x8"));
+    all_drawn(5).write(&place.db());
+    let head = write_zeros(&place.db(), &large, SliceName([1, 1, 1, 2]), 196);
+    write_zeros(&place.db(), &large, SliceName([1, 2, 1, 1]), 196);
+    write_zeros(&place.db(), &large, SliceName([2, 1, 1, 1]), 166);
+    write_zeros(&place.db(), &large, SliceName([1, 1, 2, 1]), 166);
+    let most = check_payload(&place, &large, "1-1-1-2", head);
+    assert!(most < LONG + (4 << 20), "{most}");
 }
 
 /// Manifests that begin as they should and go on with gigabytes of zeros are not read.

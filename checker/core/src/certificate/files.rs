@@ -2,23 +2,30 @@
 //!
 //! Enforces: the closed listing (nothing missing, nothing superfluous, ordinary files only:
 //! anything else is refused before it is opened, so no pipe can hang the check and no link lead
-//! elsewhere), and that *the bytes parsed are the bytes hashed*: a file is read into memory as far
-//! as the length that was stated for it. One that is read twice is hashed twice.
+//! elsewhere), and that *the bytes parsed are the bytes hashed*: what is parsed is kept while the
+//! whole file is hashed, as far as the length that was stated for it. One that is read twice is
+//! hashed twice. A large file is read into memory only if its digest is right, and no further than
+//! a file of its kind can be long.
 //!
 //! Trusts: that the directory does not change while it is read. A program that changes it may cause
 //! a wrong REFUTED or ERROR, or make `check` wait, but no wrong VERIFIED: digests are taken of the
 //! bytes that were read.
 
 use crate::verdict::{Finding, Stop};
-use certificate_spec::{Digest, WireError};
+use certificate_spec::{Digest, Hasher, WireError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, DirEntry, File};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 
 /// Bytes of a manifest that suffice to know how long it can be.
 const MANIFEST_START: u64 = 256;
+
+/// Files of at most this number of bytes are read as a whole, whatever they are.
+const LARGE: u64 = 1 << 22;
+/// The bytes of a larger file that are in memory while it is hashed.
+const PIECE: usize = 1 << 17;
 
 /// The kinds of directory entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,15 +88,20 @@ pub(crate) fn compare_listing(prefix: &str, wanted: &Listing, found: &Listing) -
     wrong.map_or(Ok(()), |finding| Err(finding.into()))
 }
 
-/// Reads a file of a closed directory, at most `limit` bytes of it. `name` is what a verdict calls
-/// it.
-pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop> {
+/// Opens a file of a closed directory. `name` is what a verdict calls it.
+fn open(path: &Path, name: &str) -> Result<File, Stop> {
     let unreadable = |error| unreadable(path, &error);
     let entry = Entry::at(path).map_err(unreadable)?;
     if entry != Entry::File {
         return Err(Entry::File.not(entry).file(name).into());
     }
-    let file = File::open(path).map_err(unreadable)?;
+    File::open(path).map_err(unreadable)
+}
+
+/// Reads at most `limit` bytes of a file of a closed directory.
+pub(crate) fn read(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Stop> {
+    let file = open(path, name)?;
+    let unreadable = |error| unreadable(path, &error);
     let length = file.metadata().map_err(unreadable)?.len().min(limit);
     let mut bytes = Vec::new();
     let length = usize::try_from(length).map_err(|_| Stop::memory())?;
@@ -131,22 +143,51 @@ impl fmt::Display for Seal {
 }
 
 /// Reads a file whose length and digest are known; anything else is refuted with the code `rule`.
+/// Returns the first `most` bytes of a large file, and any other file as a whole; the digest is
+/// always that of the whole file.
+///
+/// A large file costs no memory before its digest is known to be right. If as much of it is wanted
+/// as there is, it is hashed twice: the bytes that are returned are hashed as they are read.
 pub(crate) fn read_hashed(
     path: &Path,
     name: &str,
     rule: &'static str,
     Seal { length, digest }: Seal,
+    most: u64,
 ) -> Result<Vec<u8>, Stop> {
-    // One byte more than stated is enough to see that a file is too long.
-    let bytes = read(path, name, length.saturating_add(1))?;
-    let there = bytes.len() as u64;
+    let mut file = open(path, name)?;
+    let unreadable = |error| unreadable(path, &error);
+    let there = file.metadata().map_err(unreadable)?.len();
     if there != length {
         let found = if there > length { "more".into() } else { format!("{there} bytes") };
         return Err(Finding::new(rule, format!("{length} bytes"), found).file(name).into());
     }
-    let found = Digest::of(&bytes);
-    if found != digest {
-        return Err(Finding::new(rule, digest, found).file(name).into());
+    let judge = |found: Digest| match found == digest {
+        true => Ok(()),
+        false => Err(Stop::from(Finding::new(rule, digest, found).file(name))),
+    };
+    let mut kept = length;
+    if length > LARGE {
+        kept = length.min(most);
+        if kept > LARGE {
+            judge(hash(&mut file, Hasher::default(), length).map_err(unreadable)?)?;
+            file.rewind().map_err(unreadable)?;
+        }
     }
+    let mut bytes = Vec::new();
+    let capacity = usize::try_from(kept).map_err(|_| Stop::memory())?;
+    bytes.try_reserve_exact(capacity).map_err(|_| Stop::memory())?;
+    (&mut file).take(kept).read_to_end(&mut bytes).map_err(unreadable)?;
+    let mut hasher = Hasher::default();
+    hasher.write_all(&bytes).map_err(unreadable)?;
+    judge(hash(&mut file, hasher, length - kept).map_err(unreadable)?)?;
     Ok(bytes)
+}
+
+/// The digest of the bytes that a hasher has had and of the next `length` bytes of a file.
+fn hash(file: &mut File, mut hasher: Hasher, length: u64) -> io::Result<Digest> {
+    if length > 0 {
+        io::copy(&mut BufReader::with_capacity(PIECE, file.take(length)), &mut hasher)?;
+    }
+    Ok(hasher.digest())
 }

@@ -16,8 +16,8 @@ use certificate_spec::cover::Cover;
 use certificate_spec::leaves::{self, Leaf, LeafIn};
 use certificate_spec::manifest::{Kind, Manifest, Object};
 use certificate_spec::nodes::{self, Node, kind};
-use certificate_spec::object::ObjectHead;
-use certificate_spec::provenance::Provenance;
+use certificate_spec::object::{self, ObjectHead};
+use certificate_spec::provenance::{self, Provenance};
 use certificate_spec::wire::HEAD;
 use std::path::Path;
 
@@ -74,6 +74,24 @@ fn object_name(object: &Object) -> String {
 /// The head that an object must have.
 fn head_of(&Object { question, first, count, .. }: &Object) -> ObjectHead {
     ObjectHead { question, first, count }
+}
+
+/// The most bytes of an object that are read: where its length cannot be right, those that tell what
+/// is wrong.
+fn most_bytes(object: &Object) -> u64 {
+    let head = head_of(object).length() as u64;
+    let start = object::START as u64;
+    match object.kind {
+        Kind::Nodes => {
+            let right = object.count.checked_mul(nodes::RECORD as u64);
+            let is_right =
+                right.is_some_and(|records| object.length.checked_sub(head) == Some(records));
+            if is_right { object.length } else { start }
+        }
+        Kind::Provenance if object.length > provenance::MOST_BYTES as u64 => start,
+        // A strategy may have any length.
+        Kind::Leaves | Kind::Provenance => object.length,
+    }
 }
 
 /// The contents of CLAIM, decoded.
@@ -246,7 +264,8 @@ impl QuestionProof {
     ) -> Result<(), Stop> {
         let name = object_name(object);
         let seal = Seal { length: object.length, digest: object.digest };
-        let bytes = read_hashed(&path.join(&name), &name, "object-hash", seal)?;
+        let most = most_bytes(object);
+        let bytes = read_hashed(&path.join(&name), &name, "object-hash", seal, most)?;
         let wire = |error| Stop::wire("object-syntax", &name, error);
         let agrees = |head: ObjectHead| {
             let right = head_of(object);
@@ -255,8 +274,8 @@ impl QuestionProof {
         };
         match object.kind {
             Kind::Nodes => {
+                agrees(nodes::judge_start(&bytes, object.length).map_err(wire)?)?;
                 let (head, records) = nodes::decode(&bytes).map_err(wire)?;
-                agrees(head)?;
                 self.nodes.reserve(records.len());
                 for (i, record) in records.iter().enumerate() {
                     let node = self.check_node(record, board, cover);
@@ -270,6 +289,7 @@ impl QuestionProof {
                 self.leaves.extend(leaves.iter().map(LeafIn::to_vec));
             }
             Kind::Provenance => {
+                Provenance::judge_start(&bytes, object.length).map_err(wire)?;
                 let (head, provenance) = Provenance::decode(&bytes).map_err(wire)?;
                 agrees(head)?;
                 self.provenance = Some(provenance);

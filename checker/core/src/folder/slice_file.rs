@@ -1,7 +1,8 @@
 //! The files of slices: `SPEC.md` §3 and §8.3.
 //!
-//! Enforces: that a file has the length and digest of the manifest, and that its head is that of
-//! the slice. Trusts: nothing; what the values in it are worth is for `values.rs` to find out.
+//! Enforces: that a file has the length and digest of the manifest, that its head is that of the
+//! slice, and that no more of it is read than a file of the slice can have. Trusts: nothing; what
+//! the values in it are worth is for `values.rs` to find out.
 
 use super::manifest::Folder;
 use crate::certificate::{Seal, read_hashed};
@@ -9,7 +10,7 @@ use crate::rules::{Board, Side};
 use crate::values::Shape;
 use crate::verdict::{Finding, Stop};
 use certificate_spec::database::{SliceName, SliceRecord};
-use certificate_spec::slice::{SliceHead, SliceHeader};
+use certificate_spec::slice::{SliceHead, SliceHeader, most_bytes, most_head};
 use certificate_spec::wire::HEAD;
 use checker_aid::decode::{Board as DecodedBoard, Slice, Tables};
 use std::array;
@@ -48,15 +49,28 @@ impl<'a> SliceFiles<'a> {
         place.map(|i| &self.records[i]).map_err(missing)
     }
 
-    /// Opens the file of a slice: its length and digest, and its head.
+    /// Opens the file of a slice: its length and digest, and its head. Of a file that is longer than
+    /// any that can be decoded the rest is left out, and a payload that cannot be read there cannot
+    /// be decoded.
     pub(crate) fn open(&self, slice: SliceName) -> Result<Slice<'a>, Stop> {
+        let (head, bytes) = self.read(slice, most_bytes(self.decoding.units(slice)))?;
+        Ok(Slice::new(self.decoding, head, bytes))
+    }
+
+    /// Judges what [`SliceFiles::open`] judges, and does not have the payloads in memory.
+    pub(crate) fn judge_head(&self, slice: SliceName) -> Result<(), Stop> {
+        self.read(slice, most_head(self.decoding.units(slice))).map(|_| ())
+    }
+
+    /// The head and the first `most` bytes of the file of a slice, or all.
+    fn read(&self, slice: SliceName, most: u64) -> Result<(SliceHead, Vec<u8>), Stop> {
         let (rule, name, board) = ("slice-syntax", slice.file_name(), self.folder.board);
         let record = self.record(slice)?;
         let path = self.folder.path.join(&name);
         let file = self.folder.file(&name);
         let seal = Seal { length: record.length, digest: record.digest };
-        let bytes = read_hashed(&path, &file, "slice-hash", seal)?;
-        let head = SliceHead::decode(&bytes, bytes.len() as u64);
+        let bytes = read_hashed(&path, &file, "slice-hash", seal, most)?;
+        let head = SliceHead::decode(&bytes, record.length);
         let head = head.map_err(|e| Stop::wire(rule, &file, e))?;
         let rows = board.rows();
         let columns = board.columns();
@@ -71,7 +85,7 @@ impl<'a> SliceFiles<'a> {
                 .at(HEAD as u64)
                 .into());
         }
-        Ok(Slice::new(self.decoding, head, bytes))
+        Ok((head, bytes))
     }
 
     /// The verdict on a slice file whose payload at this offset cannot be decoded.

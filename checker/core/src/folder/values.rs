@@ -238,7 +238,7 @@ impl Check<'_> {
         self.options.progress.begin("reading the database", bytes);
         let own: Vec<_> = self.own().collect();
         let wrong = own.into_par_iter().find_map_first(|record| {
-            let wrong = self.claimed.files.open(record.name).err();
+            let wrong = self.claimed.files.judge_head(record.name).err();
             self.options.progress.add(record.length);
             wrong
         });
