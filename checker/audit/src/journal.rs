@@ -16,8 +16,7 @@
 
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use checker_aid::Layer;
-use checker_core::TableDigests;
+use checker_core::{Layer, TableDigests};
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -30,7 +30,7 @@ pub use certificate::{Certificate, CheckedNode, QuestionProof};
 pub use check::{
     check, check_database, check_database_part, check_part, database_fields, values_as_they_are,
 };
-pub use checker_aid::Progress;
+pub use checker_aid::{Layer, Progress};
 pub use derive::derive;
 pub use folder::identify;
 pub use options::{Level, Options};

@@ -15,8 +15,8 @@ use certificate_spec::database::DatabaseManifest;
 use certificate_spec::nodes::kind;
 use certificate_spec::slice::{SliceHead, SliceHeader, Unit};
 use certificate_spec::value::Value as Written;
-use checker_audit::{Sample, Shard};
 use checker_audit::both;
+use checker_audit::{Sample, Shard};
 use checker_core::{Database, Level, Shape, Side, Value, pairs};
 use std::fs;
 
