@@ -14,13 +14,14 @@
 //! counts only if it has been written to its end. If a layer is needed again, it must have the
 //! digest given here.
 
-use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
+use certificate_spec::{Digest, Hasher};
 use checker_core::{Layer, TableDigests};
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// The prefix of the name of a slice whose table was taken for granted. No slice's name begins so.
 const ASSUMED_PREFIX: &str = "given:";
@@ -36,10 +37,16 @@ const VERSION: u32 = 2;
 /// # Errors
 /// The program's file cannot be read.
 fn program() -> Result<String, String> {
-    let bytes = std::env::current_exe().and_then(std::fs::read);
-    let bytes = bytes.map_err(|error| format!("cannot read this program's own file: {error}"))?;
-    let digest = Digest::of(&bytes).to_string();
-    Ok(format!("{}-{}", env!("CARGO_PKG_VERSION"), &digest[..16]))
+    static PROGRAM: OnceLock<Result<String, String>> = OnceLock::new();
+    let find = || {
+        let mut hasher = Hasher::default();
+        let file = std::env::current_exe().and_then(File::open);
+        let hashed = file.and_then(|mut file| io::copy(&mut file, &mut hasher));
+        hashed.map_err(|error| format!("cannot read this program's own file: {error}"))?;
+        let digest = hasher.digest().to_string();
+        Ok(format!("{}-{}", env!("CARGO_PKG_VERSION"), &digest[..16]))
+    };
+    PROGRAM.get_or_init(find).clone()
 }
 
 /// The message for a journal that cannot be used.

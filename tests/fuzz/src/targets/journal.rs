@@ -1,8 +1,8 @@
 //! Journals. A journal is trusted, so its digests are believed; but it must be about this database,
 //! and complete.
 //!
-//! An input is lines, each after its length; or a byte 1, and then a line whose checksum is made
-//! right.
+//! An input is lines, each after its length: after a byte 1 the checksum of the line is made right. A
+//! byte 2 stands for the right first line, which names the program that is running.
 
 use super::{Input, folder, with_length};
 use crate::common::files::write_database;
@@ -52,10 +52,14 @@ pub(super) fn run(bytes: &[u8]) {
     let mut input = Input(bytes);
     let mut journal = Vec::new();
     while !input.0.is_empty() {
-        let is_repaired = input.byte() == 1;
+        let kind = input.byte();
+        if kind == 2 {
+            journal.extend([head.as_bytes(), b"\n"].concat());
+            continue;
+        }
         let line = input.section();
         journal.extend(line);
-        if is_repaired {
+        if kind == 1 {
             let digest = Digest::of(&[head.as_bytes(), b"\n", line].concat()).to_string();
             journal.extend(format!(" {}\n", &digest[..16]).bytes());
         }
@@ -97,11 +101,12 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
     let lines = place.journal.split_inclusive('\n').map(|line| {
         let (text, _) = line.rsplit_once(' ').expect("words");
         match line.starts_with("draughtproof") {
-            true => [vec![0], with_length(line.as_bytes())].concat(),
+            true => vec![2],
             false => [vec![1], with_length(text.as_bytes())].concat(),
         }
     });
     let lines: Vec<Vec<u8>> = lines.collect();
-    let whole = [vec![0], with_length(place.journal.as_bytes())].concat();
+    let (_, rest) = place.journal.split_once('\n').expect("lines");
+    let whole = [vec![2, 0], with_length(rest.as_bytes())].concat();
     vec![lines.concat(), lines[..2].concat(), [&lines[0][..], &lines[2], &lines[1]].concat(), whole]
 }
