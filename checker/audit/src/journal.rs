@@ -14,14 +14,14 @@
 //! counts only if it has been written to its end. If a layer is needed again, it must have the
 //! digest given here.
 
+use crate::program::program;
+use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
-use certificate_spec::{Digest, Hasher};
 use checker_core::{Layer, TableDigests};
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// The prefix of the name of a slice whose table was taken for granted. No slice's name begins so.
 const ASSUMED_PREFIX: &str = "given:";
@@ -31,23 +31,6 @@ const FIRST: &str = "draughtproof-check-journal ";
 
 /// The version of the format.
 const VERSION: u32 = 2;
-
-/// The program that is running: its version, and the beginning of the digest of its file.
-///
-/// # Errors
-/// The program's file cannot be read.
-fn program() -> Result<String, String> {
-    static PROGRAM: OnceLock<Result<String, String>> = OnceLock::new();
-    let find = || {
-        let mut hasher = Hasher::default();
-        let file = std::env::current_exe().and_then(File::open);
-        let hashed = file.and_then(|mut file| io::copy(&mut file, &mut hasher));
-        hashed.map_err(|error| format!("cannot read this program's own file: {error}"))?;
-        let digest = hasher.digest().to_string();
-        Ok(format!("{}-{}", env!("CARGO_PKG_VERSION"), &digest[..16]))
-    };
-    PROGRAM.get_or_init(find).clone()
-}
 
 /// The message for a journal that cannot be used.
 fn stop(path: &Path, text: impl Display) -> String {
@@ -84,7 +67,8 @@ impl Journal {
         let stop = |text: String| stop(path, text);
         let failed = |error: io::Error| stop(error.to_string());
         let (file, bytes) = read(path, OpenOptions::new().create(true))?;
-        let head = format!("{FIRST}{VERSION} {about} program={}\n", program().map_err(stop)?);
+        let program = program().map_err(stop)?;
+        let head = format!("{FIRST}{VERSION} {about} program={program}\n");
         let mut journal = Journal { file, head, noted: TableDigests::default() };
         let head = journal.head.as_bytes();
         let mut noted = TableDigests::default();

@@ -16,6 +16,7 @@ mod describe;
 mod journal;
 mod merge;
 mod notes;
+mod program;
 mod sample;
 mod selection;
 mod source;

@@ -1,10 +1,10 @@
 //! Notes that this checker writes (`SPEC.md` §12).
 
+use crate::program::program;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use certificate_notes::HEAD;
 use certificate_notes::keys::PrivateKey;
-use certificate_spec::Digest;
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -13,14 +13,6 @@ use std::time::SystemTime;
 
 /// The name of this implementation of the checker.
 const NAME: &str = "draughtproof-check";
-
-/// The digest of this program's file, or `unknown`.
-fn program() -> String {
-    // On Linux this path opens the program that runs, even if its file has been replaced or
-    // deleted.
-    let path = Path::new("/proc/self/exe");
-    std::fs::read(path).map_or("unknown".into(), |bytes| Digest::of(&bytes).to_string())
-}
 
 /// Whether a path, which need not exist yet, is in one of these folders.
 pub fn is_among(place: &Path, closed: &[&Path]) -> bool {
@@ -83,7 +75,12 @@ impl Draft {
         let mut file = tempfile::Builder::new();
         let file = file.permissions(Permissions::from_mode(0o666)).tempfile_in(directory);
         let file = file.map_err(failed)?;
-        Ok(Draft { path: path.into(), file, program: program(), key })
+        Ok(Draft {
+            path: path.into(),
+            file,
+            program: program().map_or("unknown".into(), |digest| digest.to_string()),
+            key,
+        })
     }
 
     /// Writes the note with these words of a verdict; the file appears as a whole.

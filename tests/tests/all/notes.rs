@@ -53,8 +53,11 @@ fn unusable_notes_are_named() {
 fn verdicts_quote_notes_briefly() {
     let root = place();
     let note = fs::read_to_string(root.path().join("plain.note")).unwrap();
-    let long = note.replacen("start=initial", &format!("start={}", "x".repeat(7000)), 1);
-    fs::write(root.path().join("long.note"), long).unwrap();
+    let mut lines: Vec<&str> = note.lines().collect();
+    let place = lines.iter().position(|line| line.starts_with("VERIFIED ")).unwrap();
+    let long = format!("REFUTED object-hash file=CLAIM expected=a found={}", "x".repeat(7000));
+    lines[place] = &long;
+    fs::write(root.path().join("long.note"), lines.join("\n") + "\n").unwrap();
     let output = check("merge cert long.note", root.path());
     let line = String::from_utf8(output.stdout).unwrap();
     assert!(line.starts_with("s DECLINED disagreement file=long.note "), "{line}");
