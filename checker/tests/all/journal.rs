@@ -1,8 +1,15 @@
 //! A journal does not change the verdict, whenever a check was interrupted, except that the verdict
 //! has a field with the number of pairs of slices that the journal has spoken for.
 
-use crate::common::{Options, Place, board, check_database, database, without_journal};
+use crate::common::files::Files;
+use crate::common::maker::write_raw;
+use crate::common::{
+    Options, Place, board, check_certificate, check_database, database, without_journal,
+};
 use crate::memory::{LEVELS, bytes, check, place, with_least};
+use certificate_spec::claim::{Claim, Value as Claimed};
+use certificate_spec::cover::Cover;
+use checker_audit::Shard;
 use checker_core::Level;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,6 +74,39 @@ fn a_journal_of_large_slices() {
         fs::write(&path, all[..count].concat()).unwrap();
         assert_eq!(without_journal(&check("8x8", &options)), line, "{count}");
         assert_eq!(lines(&path), all, "{count}");
+    }
+}
+
+/// A shard with nodes and leaves looks values up in slices that its journal has spoken for, layer by
+/// layer where not all tables fit into memory.
+#[test]
+fn a_journal_of_a_shard_within_a_bound() {
+    let place = Place::new();
+    let values = database(&board("8x8"), 4);
+    let root = Files::new(&values, 4).write(&place.db());
+    let claim = Claim {
+        game: "8x8".into(),
+        start: "B:WK32:BK1,2,K3".into(),
+        value: Claimed::BlackNotLost,
+        cover: Cover::up_to(4),
+        database: Some(root),
+    };
+    write_raw(&place.cert(), claim.encode().as_bytes(), &Vec::new());
+    let shard = Some(Shard { number: 1, of: 1 });
+    let options = Options { shard, ..place.options() };
+    let line = check_certificate(&place.cert(), &options).line();
+    assert!(line.starts_with("s VERIFIED SHARD 1/1 BLACK-NOT-LOST 8x8 "), "{line}");
+    for memory in [None, Some(bytes(&values) - 1)] {
+        let journal = Some(place.0.path().join(format!("journal-{}", memory.is_some())));
+        let options = Options { journal: journal.clone(), memory, ..options.clone() };
+        assert_eq!(check_certificate(&place.cert(), &options).line(), line);
+        let path = journal.unwrap();
+        let all = lines(&path);
+        for count in [all.len(), all.len() / 2] {
+            fs::write(&path, all[..count].concat()).unwrap();
+            let again = check_certificate(&place.cert(), &options).line();
+            assert_eq!(without_journal(&again), line, "{memory:?} {count}");
+        }
     }
 }
 

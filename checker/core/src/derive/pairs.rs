@@ -26,6 +26,7 @@ use certificate_spec::cover::Cover;
 use certificate_spec::database::SliceName;
 use checker_aid::{Layer, Progress};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 /// Derives the exact values of all positions of the board that a cover admits.
@@ -107,7 +108,7 @@ pub(crate) fn settle(
     progress: &Progress,
 ) -> Result<(), Stop> {
     advances(values.board(), slices).try_for_each(|advance| {
-        settle_advance(values, slices, advance, level, &is_wanted, first, progress)
+        settle_advance(values, slices, advance, level, &is_wanted, first, progress).map(|_| ())
     })
 }
 
@@ -121,7 +122,7 @@ pub(crate) fn advances(board: &Board, group: &[SliceName]) -> impl Iterator<Item
 }
 
 /// Like [`settle`], for the blocks whose men have advanced `advance` rows together. Blocks whose
-/// men are farther ahead have been settled.
+/// men are farther ahead have been settled. Returns the number of blocks that were settled.
 ///
 /// # Errors
 /// A move has led to values that are not in memory.
@@ -133,28 +134,31 @@ pub(crate) fn settle_advance(
     is_wanted: impl Fn(Block) -> bool + Sync,
     first: &First,
     progress: &Progress,
-) -> Result<(), Stop> {
+) -> Result<u64, Stop> {
     // No move leads from a slice to another with as many pieces and men, except to its twin. A twin
     // is settled together with its slice, so only one of the two is visited.
+    let settled = AtomicU64::new(0);
     slices.par_iter().filter(|slice| slice.0 >= slice.twin().0).for_each(|&slice| {
         // In a slice that is its own twin, each pair of blocks comes up twice.
         let is_first = |block: &Block| slice != slice.twin() || block.men <= block.their_men;
         let blocks = values.blocks(slice, advance).filter(is_first);
         blocks.filter(|&block| is_wanted(block)).for_each(|block| {
-            settle_pair(values, block, level, first);
-            let size = Shape::new(values.board(), slice).block_size();
-            progress.add(if block == block.twin() { size } else { 2 * size });
+            if settle_pair(values, block, level, first) {
+                let blocks = if block == block.twin() { 1 } else { 2 };
+                settled.fetch_add(blocks, Relaxed);
+                progress.add(blocks * Shape::new(values.board(), slice).block_size());
+            }
         });
     });
-    values.is_complete()
+    values.is_complete()?;
+    Ok(settled.into_inner())
 }
 
-/// Settles a block and its twin.
-fn settle_pair(values: &Database, block: Block, level: Level, first: &First) {
+/// Settles a block and its twin. Says whether they were in memory.
+fn settle_pair(values: &Database, block: Block, level: Level, first: &First) -> bool {
     let pair = [block, block.twin()];
     let [Some(own), Some(other)] = pair.map(|block| values.block(block)) else {
-        // This never happens; if it did, the database would not be complete.
-        return;
+        return false;
     };
     let places = [own, other];
     let mut halves = pair.map(|block| Half::new(values, block, true));
@@ -175,6 +179,7 @@ fn settle_pair(values: &Database, block: Block, level: Level, first: &First) {
             places[i].put(word, if level == Level::Exact { expected } else { found });
         }
     }
+    true
 }
 
 /// Fills in the values of positions that are not quiet, in a layer that has those of quiet

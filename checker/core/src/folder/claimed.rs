@@ -40,7 +40,16 @@ pub(crate) struct ClaimedValues<'a> {
 impl ClaimedValues<'_> {
     /// Makes ready for a step of the plan. The layers of slices in `batch` that have not been in
     /// memory get the values in their files; all others are complete afterwards.
+    ///
+    /// # Errors
+    /// A file is wrong, or the plan asks for a layer that its slice does not have.
     pub(crate) fn change(&mut self, step: Step, batch: &[SliceName]) -> Result<(), Stop> {
+        for &layer in step.out.iter().chain(&step.bring) {
+            // A slice with small blocks has one layer, which must not be had by another name.
+            if !self.values.layers(layer.slice).any(|there| there == layer) {
+                return Err(Stop::Error("there is no such layer".into()));
+            }
+        }
         for layer in step.out {
             self.note(layer)?;
             self.values.release(layer);
@@ -159,7 +168,8 @@ impl ClaimedValues<'_> {
     }
 
     /// Notes the digests of all layers of a slice that was verified, of those that are in memory.
-    pub(crate) fn note_slice(&mut self, slice: SliceName) -> Result<(), Stop> {
+    /// Returns the digest of them all.
+    pub(crate) fn note_slice(&mut self, slice: SliceName) -> Result<Digest, Stop> {
         let layers: Vec<Layer> = self.values.layers(slice).collect();
         let mut digests = Vec::new();
         for layer in layers {
@@ -169,8 +179,7 @@ impl ClaimedValues<'_> {
             let digest = self.digests.layers.get(&layer).map(|digest| digest.0);
             digests.push(digest.ok_or_else(|| Stop::Error("a layer is missing".into()))?);
         }
-        self.digests.verified.insert(slice, Digest::of(digests.as_flattened()));
-        Ok(())
+        Ok(Digest::of(digests.as_flattened()))
     }
 
     /// Names the table of a slice that is all in memory by its digest, and offers it to the source
@@ -178,6 +187,9 @@ impl ClaimedValues<'_> {
     /// was noted if the slice `was_verified`.
     pub(crate) fn name(&mut self, slice: SliceName, was_verified: bool) -> Result<(), Stop> {
         let is_own = self.own.contains(&slice);
+        if !self.values.layers(slice).all(|layer| self.values.has(layer)) {
+            return Err(Stop::Error("a layer is missing".into()));
+        }
         let table = self.values.table(slice);
         let table = table.ok_or_else(|| Stop::Error("a table is missing".into()))?;
         let digest = table.digest();
@@ -309,6 +321,25 @@ mod tests {
                 claimed.values.release(layer);
             }
             assert!(claimed.values.table(slice).is_none());
+        });
+    }
+
+    /// Whatever the plan says: a layer has one name, and a table is named only as a whole.
+    #[test]
+    fn plans_that_lie() {
+        let board = Board::new(8, 4).unwrap();
+        let large = SliceName([3, 2, 0, 2]);
+        with(&board, &Cover::up_to(7), Path::new(""), &[], |claimed| {
+            let alias = Layer { advance: 1, ..LAYER };
+            let no_layer = Err(Stop::Error("there is no such layer".into()));
+            for (out, bring) in [(vec![alias], vec![]), (vec![], vec![alias])] {
+                assert_eq!(claimed.change(Step { out, bring }, &[SLICE]), no_layer);
+            }
+            let layers: Vec<Layer> = claimed.values.layers(large).collect();
+            claimed.reserve(&layers).unwrap();
+            claimed.values.release(layers[5]);
+            let missing = Err(Stop::Error("a layer is missing".into()));
+            assert_eq!(claimed.name(large, false), missing);
         });
     }
 }

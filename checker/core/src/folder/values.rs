@@ -254,16 +254,24 @@ impl Check<'_> {
         first: &First,
     ) -> Result<(), Stop> {
         let Options { level, progress, .. } = self.options;
-        for advance in advances(self.claimed.files.folder.board, batch) {
+        let board = self.claimed.files.folder.board;
+        let mut settled = 0;
+        for advance in advances(board, batch) {
             self.claimed.change(steps.next().unwrap_or_default(), batch)?;
             let values = &self.claimed.values;
-            settle_advance(values, batch, advance, *level, |_| true, first, progress)?;
+            settled += settle_advance(values, batch, advance, *level, |_| true, first, progress)?;
             for &slice in batch {
                 self.answer(Layer { slice, advance })?;
             }
         }
         self.claimed.opened.clear();
-        Ok(())
+        let all = batch
+            .iter()
+            .fold(0u64, |sum, &slice| sum.saturating_add(Shape::new(board, slice).blocks(board)));
+        match settled == all {
+            true => Ok(()),
+            false => Err(Stop::Error(format!("{settled} of {all} blocks were checked"))),
+        }
     }
 
     /// Looks up the positions of a layer whose values are wanted. (A slice with small blocks is one
@@ -280,10 +288,11 @@ impl Check<'_> {
         self.settled.extend(batch);
         let Part { selection, source, .. } = self.claimed.part;
         for &slice in batch {
+            let noted = source.is_journal().then(|| self.claimed.note_slice(slice)).transpose()?;
             if selection.names_tables() {
                 self.claimed.name(slice, false)?;
-            } else if source.is_journal() {
-                self.claimed.note_slice(slice)?;
+            } else if let Some(digest) = noted {
+                self.claimed.digests.verified.insert(slice, digest);
             }
         }
         source.record(&self.claimed.digests).map_err(Stop::Error)
@@ -321,5 +330,74 @@ impl Check<'_> {
         let position = Shape::new(folder.board, slice).position(folder.board, index);
         let offset = self.claimed.files.open(slice)?.offset(index);
         Ok(Finding { position, ..finding.at(offset) }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::manifest::Folder;
+    use super::*;
+    use crate::part::Nothing;
+    use certificate_spec::Digest;
+    use certificate_spec::slice::{SliceHead, SliceHeader};
+    use certificate_spec::value::Value;
+    use std::fs;
+
+    /// Checks a database of 4x4 in which every quiet position is a win, by this plan.
+    fn check_by(steps: Vec<Step>) -> Result<(), Stop> {
+        let board = Board::new(4, 4).unwrap();
+        let cover = Cover::up_to(2);
+        let place = tempfile::tempdir().unwrap();
+        let all = slices(&board, &cover);
+        let record = |&name: &SliceName| {
+            let indices = Shape::new(&board, name).indices;
+            let header = SliceHeader { name, rows: 4, columns: 4, indices };
+            let (constant, frequencies) = (Some(Value::Win), Default::default());
+            let bytes = SliceHead { header, constant, frequencies, units: Vec::new() }.encode();
+            fs::write(place.path().join(name.file_name()), &bytes).unwrap();
+            SliceRecord { name, length: bytes.len() as u64, digest: Digest::of(&bytes) }
+        };
+        let records: Vec<SliceRecord> = all.iter().map(record).collect();
+        let folder = Folder { path: place.path().into(), board: &board };
+        let decoding = decoding_tables(&board, 2);
+        let options = Options::new("");
+        let claimed = ClaimedValues {
+            files: SliceFiles::new(&folder, &records, &decoding),
+            part: &Part::new(&Nothing, &Nothing),
+            progress: &options.progress,
+            own: all.iter().copied().collect(),
+            values: Database::new(&board, &cover),
+            digests: TableDigests::default(),
+            opened: HashMap::new(),
+        };
+        let wanted = &Wanted::Nothing;
+        let mut check = Check { claimed, options: &options, wanted, settled: HashSet::new() };
+        let batches: Vec<Vec<SliceName>> = groups(&all).map(<[SliceName]>::to_vec).collect();
+        check.run(&batches, steps, &[])
+    }
+
+    /// The plan may leave out what it likes, and then nothing is verified.
+    #[test]
+    fn plans_that_bring_too_little_or_too_late() {
+        let board = Board::new(4, 4).unwrap();
+        let all = slices(&board, &Cover::up_to(2));
+        let batches: Vec<&[SliceName]> = groups(&all).collect();
+        // A step for each advance of each batch, the first or the last of which brings all.
+        let plan = |is_first: bool| {
+            let mut steps = Vec::new();
+            for batch in &batches {
+                let begin = steps.len();
+                steps.extend(advances(&board, batch).map(|_| Step::default()));
+                let at = if is_first { begin } else { steps.len() - 1 };
+                steps[at].bring = batch.iter().map(|&slice| Layer { slice, advance: 0 }).collect();
+            }
+            steps
+        };
+        assert!(matches!(check_by(plan(true)), Err(Stop::Refuted(f)) if f.rule == "slice-value"));
+        assert!(matches!(check_by(plan(false)), Err(Stop::Refuted(_) | Stop::Error(_))));
+        assert!(matches!(check_by(Vec::new()), Err(Stop::Error(_))));
+        let mut late = plan(true);
+        late.rotate_right(1);
+        assert!(matches!(check_by(late), Err(Stop::Error(_))));
     }
 }

@@ -102,12 +102,17 @@ impl Database {
     }
 
     /// The blocks of a slice whose men do not overlap and have advanced `advance` rows together.
+    /// Where the sets of as many men have not been made, as nothing of the slice was in memory yet,
+    /// there are none, and [`Database::is_complete`] says so.
     pub(crate) fn blocks(
         &self,
         slice: SliceName,
         advance: usize,
     ) -> impl ParallelIterator<Item = Block> {
         let [a, _, c, _] = slice.0;
+        if usize::from(a.max(c)) >= self.men.len() {
+            self.missed.store(true, Relaxed);
+        }
         let of = |men: u8| self.men.get(usize::from(men)).map_or(&[][..], |sets| &**sets);
         let theirs = of(c);
         of(a).par_iter().enumerate().flat_map(move |(own_advance, own)| {
@@ -210,4 +215,36 @@ fn men_by_advance(board: &Board, count: u8) -> Vec<Vec<u32>> {
         all[advance].push(men);
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_blocks_are_gone_over() {
+        for (rows, columns, pieces) in [(4, 4, 4), (3, 5, 4), (6, 6, 4), (8, 8, 4), (8, 2, 6)] {
+            let board = Board::new(rows, columns).unwrap();
+            let mut values = Database::new(&board, &Cover::up_to(pieces));
+            for shape in values.shapes.clone() {
+                let slice = shape.slice;
+                let layers: Vec<Layer> = values.layers(slice).collect();
+                layers.iter().for_each(|&layer| assert!(values.reserve(layer).is_ok()));
+                let most = usize::from(slice.0[0] + slice.0[2]) * usize::from(rows - 2);
+                let count: usize = (0..=most).map(|n| values.blocks(slice, n).count()).sum();
+                assert_eq!(count as u64, shape.blocks(&board), "{slice:?}");
+                layers.iter().for_each(|&layer| values.release(layer));
+            }
+            assert!(values.is_complete().is_ok());
+        }
+    }
+
+    /// Where nothing of a slice has been in memory, its blocks cannot be gone over.
+    #[test]
+    fn blocks_that_cannot_be_gone_over_are_missed() {
+        let board = Board::new(4, 4).unwrap();
+        let values = Database::new(&board, &Cover::up_to(2));
+        assert_eq!(values.blocks(SliceName([1, 0, 0, 1]), 0).count(), 0);
+        assert!(values.is_complete().is_err());
+    }
 }

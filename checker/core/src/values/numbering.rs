@@ -140,6 +140,21 @@ impl Shape {
         self.rows.saturating_mul(self.columns)
     }
 
+    /// The number of blocks: of sets of men that do not overlap. Of the squares on which the mover's
+    /// men can stand, `shared` are those where the opponent's can, too.
+    pub(crate) fn blocks(&self, board: &Board) -> u64 {
+        let [a, _, c, _] = self.slice.0;
+        let own = (0..u32::from(board.men_squares())).fold(0, |set, n| set | 1u32 << n);
+        let shared = (own & board.turned(own)).count_ones();
+        let alone = own.count_ones() - shared;
+        (0..=a).fold(0, |sum, k| {
+            let mine = choose(alone, a - k).saturating_mul(choose(shared, k));
+            // `k` of the opponent's squares are taken.
+            let left = (alone + shared).saturating_sub(k.into());
+            sum.saturating_add(mine.saturating_mul(choose(left, c)))
+        })
+    }
+
     /// Whether the blocks are in memory one by one.
     pub(crate) fn has_large_blocks(&self) -> bool {
         self.block_size() >= LARGE_BLOCK && self.block_size() < self.indices

@@ -89,7 +89,7 @@ impl Stretch {
         }
     }
 
-    /// A digest of all bits, which is compared only within this run.
+    /// A digest of all bits.
     pub(crate) fn digest(&self) -> Digest {
         let chunks = self.words.par_chunks(1 << 13).map(|words| {
             let bytes = words.as_flattened().iter().map(|word| load(word).to_le_bytes());
@@ -237,8 +237,14 @@ impl Table {
 
     /// Marks wins and losses among the 64 indices from `index` on, all of one block.
     pub(crate) fn mark(&self, index: u64, values: Bits) {
-        if let Some(stretch) = self.stretch(self.number(index)) {
-            stretch.mark(index, values);
+        let number = self.number(index);
+        if let Some(stretch) = self.stretch(number) {
+            // What lies beyond the end of a stretch stays zero: it counts in digests.
+            let mask = match self.indices(number).end.checked_sub(index) {
+                Some(left @ 0..64) => (1 << left) - 1,
+                _ => !0,
+            };
+            stretch.mark(index, values & mask);
         }
     }
 
@@ -283,10 +289,31 @@ fn load(word: &AtomicU64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::Bits;
     use crate::derive::derive;
     use crate::rules::Board;
     use crate::values::Database;
     use certificate_spec::cover::Cover;
+    use certificate_spec::database::SliceName;
+
+    /// What is marked beyond the end of a stretch is not there.
+    #[test]
+    fn marked_beyond_the_end() {
+        let board = Board::new(8, 8).unwrap();
+        let mut values = Database::new(&board, &Cover::up_to(4));
+        let slice = SliceName([1, 1, 0, 2]);
+        let layers: Vec<_> = values.layers(slice).collect();
+        layers.iter().for_each(|&layer| assert!(values.reserve(layer).is_ok()));
+        let table = values.table(slice).unwrap();
+        let before = table.digest();
+        for number in 0..3 {
+            let last = table.indices(number).end - 1;
+            table.mark(last, Bits { win: 0b110, loss: !1 });
+            let stretch = table.stretch(number).unwrap();
+            assert_eq!(stretch.digest(), table.stretch(number + 3).unwrap().digest());
+        }
+        assert_eq!(table.digest(), before);
+    }
 
     /// Blocks of this board do not end at the end of a word. Filling a table word by word writes no
     /// bits beyond the end of a stretch, where they would change the stretch's digest.
