@@ -98,7 +98,9 @@ impl ClaimedValues<'_> {
         let table = self.table(slice)?;
         let wanted = table.marked(made);
         let layers: Vec<Layer> = self.values.layers(slice).collect();
-        let possible = layers.iter().flat_map(|&layer| self.values.stretches(layer));
+        // Where a file is not read for the first time, nothing is asked of this.
+        let asked = if is_first { &layers[..] } else { &[] };
+        let possible = asked.iter().flat_map(|&layer| self.values.stretches(layer));
         let possible = table.marked(&possible.collect::<Vec<_>>());
         let is_wanted = |indices: Range<u64>| {
             let numbers = table.number(indices.start)..=table.number(indices.end - 1);
