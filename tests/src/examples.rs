@@ -48,11 +48,13 @@ fn without_remark(line: &str) -> &str {
     line[..end].trim_end()
 }
 
-/// What a program prints for `--help` of a command, without wrapped lines.
+/// What a program prints for `--help` of a command, or for `--help-all` where `--help` is short,
+/// without wrapped lines.
 fn help(program: &str, command: &[String]) -> String {
+    let is_short = program == "prove" && command.is_empty();
     let output = Command::new(path(program))
         .args(command)
-        .arg("--help")
+        .arg(if is_short { "--help-all" } else { "--help" })
         .env("COLUMNS", "1000")
         .stdin(Stdio::null())
         .output()

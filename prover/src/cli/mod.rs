@@ -4,6 +4,7 @@
 mod database;
 mod failure;
 mod farm;
+mod help;
 #[cfg(not(all(feature = "farm", feature = "serve")))]
 mod left_out;
 mod manual;
@@ -35,23 +36,24 @@ pub use failure::Failure;
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
+    arg_required_else_help = true,
     after_help = "Examples:
   prove --emit cert                          6x6: databases, proof, certificate
+  prove db --game 8x8 --pieces 4             only databases
+  prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
+  prove analyse --game 8x8 --time 10         best play as far as can be seen
+  prove play cert                            a game against the proof
+  prove serve cert                           the proof and the databases, for a browser and programs
+  prove engine                               plays for a program that speaks the Hub protocol
   prove --game 5x5/2 --emit cert-5x5         a small game that White wins
   prove --game 8x8 --pieces 4 --fen B:W18,24,K30:B12,K16 --emit cert-8x8
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
   prove report all --format html --out all.html     what a certificate consists of
   prove literature --game 8x8 corpus/endings.tsv    published values, against a database
-  prove db --game 8x8 --pieces 4             only databases
-  prove plan --game 8x8 --pieces 8           how long and how large they would be
+  prove plan --game 8x8 --pieces 8           how long and how large databases would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
-  prove analyse --game 8x8 --time 10         best play as far as can be seen
-  prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
-  prove play cert                            a game against the proof
-  prove serve cert                           the proof and the databases, for a browser and programs
-  prove engine                               plays for a program that speaks the Hub protocol
-  prove book --out book.tsv                  an opening book for it
+  prove book --out book.tsv                  an opening book for the engine
   prove replay games.pdn                     whether games are legal
   prove annotate games.pdn                   their values and mistakes
   prove perft --depth 10                     count move sequences
@@ -73,6 +75,9 @@ pub struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     certify: certify::Options,
+    /// Print help with all options
+    #[arg(long, exclusive = true)]
+    help_all: bool,
 }
 
 #[derive(Subcommand, Debug)]
@@ -130,7 +135,7 @@ enum Command {
 /// # Errors
 /// [`Failure`], which tells the exit status.
 pub fn run() -> Result<(), Failure> {
-    let matches = Cli::command().get_matches();
+    let matches = help::with_short_help(Cli::command()).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     cli.run().map_err(|failure| {
         let program = Cli::command();
@@ -152,6 +157,7 @@ impl Cli {
     pub fn run(self) -> Result<(), Failure> {
         options::values::say_when_a_file_is_cut();
         match self.command {
+            None if self.help_all => help::print_all(),
             None => certify::run(&self.certify),
             Some(Command::Db(options)) => db::run(*options),
             Some(Command::Plan(options)) => plan::run(&options),

@@ -16,8 +16,9 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
+/// The help of a command with all of its options.
 fn help(command: &str) -> String {
-    let arguments: Vec<&str> = [command, "--help"].into_iter().filter(|a| !a.is_empty()).collect();
+    let arguments = if command.is_empty() { vec!["--help-all"] } else { vec![command, "--help"] };
     prove(&arguments, Path::new("."))
 }
 
@@ -72,6 +73,36 @@ fn place() -> (tempfile::TempDir, Vec<Vec<&'static str>>) {
         annotate --game 4x4 games.pdn
         perft --game 4x4 --depth 3";
     (place, jobs.lines().map(|line| line.split_whitespace().collect()).collect())
+}
+
+/// The help without a subcommand fits on a screen, names all subcommands and leads to the rest.
+#[test]
+fn help_fits_on_a_screen() {
+    let shown = |arguments: &[&str]| {
+        let output = run(&path("prove"), arguments, Path::new("."));
+        let status = if arguments.is_empty() { 2 } else { 0 };
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        [text(&output.stdout), text(&output.stderr)].concat()
+    };
+    let overview = shown(&["--help"]);
+    let summary = shown(&["-h"]);
+    assert_eq!(shown(&[]), summary);
+    assert_eq!(shown(&["help"]), overview);
+    for (help, most) in [(&overview, 55), (&summary, 25)] {
+        assert!(help.lines().count() <= most, "{help}");
+        let examples = help.find("Examples:").unwrap();
+        let words: BTreeSet<&str> =
+            help[examples..].split(|c: char| !(c.is_alphanumeric() || c == '-')).collect();
+        for command in commands().iter().filter(|command| !command.is_empty()) {
+            assert!(words.contains(command.as_str()), "no {command} in {help}");
+        }
+        assert!(words.contains("--help-all"), "{help}");
+    }
+    let all = options_in(&help(""));
+    assert!(options_in(&overview).is_subset(&all));
+    for option in ["--leaf-nodes", "--farm", "--until-threshold", "--seed-line"] {
+        assert!(all.contains(option), "{option}");
+    }
 }
 
 #[test]

@@ -31,8 +31,10 @@ use crate::egdb::{BuildSession, Cover, Store, Values};
 
 #[derive(Args, Debug)]
 pub(crate) struct Options {
-    /// Directory to write the certificate to; must not exist, be empty, or hold the same
-    /// certificate or one of the same proof before it was finished
+    /// Directory to write the certificate to
+    ///
+    /// It must not exist, be empty, or hold the same certificate or one of the same proof before it
+    /// was finished.
     #[arg(long, value_name = "DIR", required = true)]
     emit: Option<PathBuf>,
     #[command(flatten)]
@@ -42,10 +44,12 @@ pub(crate) struct Options {
     /// What to prove
     #[arg(long, value_enum, default_value = "value")]
     claim: ClaimOption,
-    /// Use the database of these positions: N for those with at most N pieces, N:M for those of
-    /// them with at most M on a side, or several of these, such as 7,8:4; 0 for none [default: the
+    /// Use the database of at most COVER pieces [default: what takes 25 MiB]
+    ///
+    /// N stands for positions with at most N pieces, N:M for those of them with at most M on a
+    /// side; several of these are possible, such as 7,8:4, and 0 for none. The default is the
     /// largest N with which they take at most 25 MiB in memory, but fewer than the start position
-    /// has, and at least 2; 6 on 6x6]
+    /// has, and at least 2; it is 6 on 6x6.
     #[arg(long = "pieces", value_name = "COVER")]
     cover: Option<Cover>,
     #[command(flatten)]
