@@ -172,6 +172,11 @@ impl Failure {
         Failure::File { path: path.into(), source }
     }
 
+    /// This failure together with advice on what to do.
+    pub(super) fn with_advice(self, advice: &str) -> Self {
+        Failure::Advised { failure: Box::new(self), advice: advice.into() }
+    }
+
     /// The exit status of the process.
     pub fn status(&self) -> u8 {
         match self {
@@ -214,7 +219,7 @@ impl Failure {
             Some((last, [one])) => format!("{one} or {last}"),
             Some((last, ways)) => format!("{}, or {last}", ways.join(", ")),
         };
-        Failure::Advised { failure: Box::new(self), advice }
+        self.with_advice(&advice)
     }
 
     /// The options that can help against a failure, and the advice that goes with each.

@@ -19,6 +19,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use database::{db, plan, probe, stats};
 use farm::worker;
+use options::usually_8x8;
 use play::{analyse, annotate, book, engine, game, perft, replay};
 use prove::{certify, combine, literature, report, solve};
 
@@ -40,8 +41,8 @@ pub use failure::Failure;
     after_help = "Examples:
   prove --emit cert                          6x6: databases, proof, certificate
   prove db --game 8x8 --pieces 4             only databases
-  prove probe --game 8x8 B:WK26,10:BK25,21   every move with value and depth, from the database
-  prove analyse --game 8x8 --time 10         best play as far as can be seen
+  prove probe B:WK26,10:BK25,21              every move with value and depth, from the database
+  prove analyse --time 10                    best play as far as can be seen
   prove play cert                            a game against the proof
   prove serve cert                           the proof and the databases, for a browser and programs
   prove engine                               plays for a program that speaks the Hub protocol
@@ -49,8 +50,8 @@ pub use failure::Failure;
   prove --game 8x8 --pieces 4 --fen B:W18,24,K30:B12,K16 --emit cert-8x8
   prove --moves 4-7 --emit cert-4-7          the position after these moves
   prove combine all cert-1 cert-2            certificates of openings, joined into one of the start
-  prove report all --format html --out all.html     what a certificate consists of
-  prove literature --game 8x8 corpus/endings.tsv    published values, against a database
+  prove report all --format html --out all.html  what a certificate consists of
+  prove literature corpus/endings.tsv        published values, against a database
   prove plan --game 8x8 --pieces 8           how long and how large databases would be
   prove stats --game 8x8 --format tsv        their contents, slice by slice
   prove book --out book.tsv                  an opening book for the engine
@@ -89,18 +90,21 @@ enum Command {
     /// Count wins, draws and losses of a database, slice by slice.
     Stats(stats::Options),
     /// Look positions up in a database.
+    #[command(mut_arg("game", usually_8x8))]
     Probe(probe::Options),
     /// Play a game against a proof, a database or a search.
+    #[command(mut_arg("game", usually_8x8))]
     Play(game::Options),
     /// Answer questions about certificates and databases over HTTP.
     Serve(serve::Options),
     /// Play for another program: speak the Hub protocol on standard input and output.
-    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    #[command(mut_arg("game", usually_8x8))]
     Engine(engine::Options),
     /// Make an opening book by deep search, or go on with it.
-    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    #[command(mut_arg("game", usually_8x8))]
     Book(book::Options),
     /// Search positions for their value.
+    #[command(mut_arg("game", usually_8x8))]
     Solve(solve::Options),
     /// Join certificates of positions after some moves into one of the start.
     Combine(combine::Options),
@@ -108,17 +112,19 @@ enum Command {
     Report(report::Options),
     /// Compare published values of positions with certificates and a database.
     // It was `prove compare`, which `prove db compare` is easily taken for.
-    #[command(alias = "compare")]
+    #[command(alias = "compare", mut_arg("game", usually_8x8))]
     Literature(literature::Options),
     /// Search positions for the best play, with a score.
+    #[command(mut_arg("game", usually_8x8))]
     Analyse(analyse::Options),
     /// Say of each game in files of games (PDN) whether it is legal.
-    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    #[command(mut_arg("game", usually_8x8))]
     Replay(replay::Options),
     /// Write a file of games (PDN) with the values of positions and the mistakes marked.
-    #[command(mut_arg("game", |game| game.default_value("8x8")))]
+    #[command(mut_arg("game", usually_8x8))]
     Annotate(annotate::Options),
     /// Count the move sequences of each length.
+    #[command(mut_arg("game", usually_8x8))]
     Perft(perft::Options),
     /// Write the manual pages of prove.
     Manual(manual::ManualOptions),

@@ -52,7 +52,7 @@ fn positions() {
     ];
     for (fen, words) in bad {
         let place = ["FEN", "character", "expected", words];
-        fails(d, &["perft", "--depth", "1", "--fen", fen], 2, &place);
+        fails(d, &["perft", "--game", "6x6", "--depth", "1", "--fen", fen], 2, &place);
         fails(d, &["--emit", "cert", "--fen", fen], 2, &place);
     }
     assert_eq!(fs::read_dir(d).unwrap().count(), 0, "something was written");
@@ -64,7 +64,7 @@ fn positions() {
         "b:w13-18:b1-6:h0:f1",
         "[FEN \"B:W13, 14, 15-18 : B1-6.\"]",
     ] {
-        let out = prove(&["perft", "--depth", "3", "--fen", fen], d);
+        let out = prove(&["perft", "--game", "6x6", "--depth", "3", "--fen", fen], d);
         assert_eq!(out, "1\t5\n2\t25\n3\t106\n");
     }
 }
@@ -98,7 +98,23 @@ fn places() {
     fails(d, &other, 3, &["cert", "found something else"]);
     assert_eq!(fs::read(d.join("cert/MANIFEST")).unwrap(), before);
     fails(d, &["stats", "--game", "8x8"], 3, &["8x8/MANIFEST", "no database here"]);
-    fails(d, &["probe", "--game", "8x8", "B:W30:B1"], 3, &["no database here"]);
+    fails(d, &["probe", "B:W30:B1"], 3, &["no database here"]);
+}
+
+/// A position that is not of the board, and a board without a database, are answered by the games
+/// that would do.
+#[test]
+fn boards() {
+    let d = &Scratch::empty();
+    let games = ["found 22: it would fit --game 8x8 or 8x6 or 7x7 or 6x8\n"];
+    fails(d, &["probe", "--game", "6x6", "B:W22:B1"], 2, &games);
+    fails(d, &["--emit", "cert", "--fen", "B:W30:B1"], 2, &["it would fit --game 8x8\n"]);
+    let said = fails(d, &["probe", "B:W33:B1"], 2, &["expected a square from 1 to 32"]);
+    assert!(!said.contains("--game"), "{said}");
+    prove(&["db", "--game", "4x4", "--pieces", "2", "-q"], d);
+    let named = ["8x8/MANIFEST: no database here", "databases of 4x4; --game names the board"];
+    fails(d, &["probe", "B:W8:B1"], 3, &named);
+    assert!(prove(&["play", "-q"], d).starts_with("B:W21,22,"));
 }
 
 #[test]

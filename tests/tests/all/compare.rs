@@ -129,20 +129,20 @@ fn endings_against_a_database() {
     let here = &Scratch::empty();
     prove(&["db", "--pieces", "3", "-q"], here);
     let fens = ["B:W18:B1", "W:W17,K18:BK1", "W:W16,17,18:B1", "B:W:B1"];
-    let values = prove(&[&["probe", "--format", "tsv"], &fens[..]].concat(), here);
+    let values = prove(&[&["probe", "--game", "6x6", "--format", "tsv"], &fens[..]].concat(), here);
     let known: Vec<&str> = values.lines().map(|line| line.split('\t').nth(1).unwrap()).collect();
     assert_eq!(known[2..], ["unknown", "win"]);
     let other = if known[1] == "draw" { "loss" } else { "draw" };
     let rows = [(fens[0], known[0]), (fens[1], other), (fens[2], "win"), (fens[3], "win")];
     let rows = rows.map(|(fen, value)| format!("{value}\t{fen}\n")).concat();
     fs::write(here.join("book"), format!("value\tfen\n{rows}")).unwrap();
-    let (out, status, error) = compare(&["book", "--format", "tsv", "-q"], here);
+    let (out, status, error) = compare(&["book", "--game", "6x6", "--format", "tsv", "-q"], here);
     assert_eq!(status, 1, "{error}");
     let results = out.lines().map(|line| line.rsplit('\t').next().unwrap());
     let want = ["result", "agree", "disagree", "open", "agree"];
     assert_eq!(results.take(5).collect::<Vec<_>>(), want, "{out}");
     // A smaller database leaves more positions open.
-    let (out, status, _) = compare(&["book", "--pieces", "2", "-q"], here);
+    let (out, status, _) = compare(&["book", "--game", "6x6", "--pieces", "2", "-q"], here);
     assert_eq!(status, 0);
     assert!(out.ends_with("\n4 compared: 2 agree, 0 disagree, 2 open\n"), "{out}");
 }
@@ -183,7 +183,7 @@ fn files_that_are_not_of_the_form() {
     let (_, status, error) = compare(&["book", "cert", "-q"], here);
     assert_eq!(status, 2);
     assert!(
-        error.contains("cert/CLAIM: expected game 6x6 as in --game, found game 4x4"),
+        error.contains("cert/CLAIM: expected game 8x8 as in --game, found game 4x4"),
         "{error}"
     );
 }

@@ -28,7 +28,7 @@ const LEFT_OUT: [LeftOut; 7] = [
         reason: HOURS,
     },
     LeftOut {
-        command: "prove literature --game 8x8 corpus/literature.tsv opening-9 opening-13 --format tsv",
+        command: "prove literature corpus/literature.tsv opening-9 opening-13 --format tsv",
         reason: HOURS,
     },
     LeftOut { command: "prove serve cert cert-7x7 --db /data/egdb --pieces 6", reason: HOURS },

@@ -374,13 +374,14 @@ fn one_move_wins_and_no_move_loses() {
 fn analyse_prints_all_depths() {
     let d = &Scratch::empty();
     prove(&["db", "--game", "6x6", "--pieces", "4", "-q"], d);
-    let text = prove(&["analyse", "--depth", "6", "-q"], d);
+    let text = prove(&["analyse", "--game", "6x6", "--depth", "6", "-q"], d);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2 + 6, "{text}");
     assert_eq!(lines[0], "B:W13,14,15,16,17,18:B1,2,3,4,5,6");
     assert!(lines[1].split_whitespace().eq(["depth", "score", "nodes", "kn/s", "proven", "pv"]));
 
-    let tsv = prove(&["analyse", "--depth", "6", "--format", "tsv", "-q", "start"], d);
+    let options = ["--game", "6x6", "--format", "tsv", "-q"];
+    let tsv = prove(&[&["analyse", "--depth", "6", "start"], &options[..]].concat(), d);
     let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows[0], ["fen", "depth", "score", "nodes", "nodes/s", "proven", "pv"]);
     assert_eq!(rows.len(), 1 + 6);
@@ -392,9 +393,10 @@ fn analyse_prints_all_depths() {
     }
 
     let fen = "B:W18:BK3,10";
-    let json = prove(&["analyse", "--nodes", "1000", "--format", "json", "-q", fen], d);
+    let json =
+        prove(&["analyse", "--game", "6x6", "--nodes", "1000", "--format", "json", "-q", fen], d);
     let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
-    let probed = prove(&["probe", "--format", "tsv", fen], d);
+    let probed = prove(&[&["probe", fen], &options[..]].concat(), d);
     assert_eq!(probed.split('\t').nth(1), last["proven"].as_str());
     assert_eq!(last["fen"], fen);
 

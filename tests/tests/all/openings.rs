@@ -121,7 +121,7 @@ fn commands_take_openings_and_moves() {
 fn bad_openings_and_moves_are_refused() {
     for (options, what) in [
         (
-            &["perft", "--depth", "1", "--opening", "3"][..],
+            &["perft", "--depth", "1", "--game", "6x6", "--opening", "3"][..],
             "--opening: expected a game of 8x8, found 6x6",
         ),
         (
@@ -129,7 +129,7 @@ fn bad_openings_and_moves_are_refused() {
             "--opening: expected 1 to 19, found 20",
         ),
         (
-            &["perft", "--depth", "1", "--moves", "4-7 1-2"],
+            &["perft", "--depth", "1", "--game", "6x6", "--moves", "4-7 1-2"],
             "move \"1-2\" in W:W13,14,15,16,17,18:B1,2,3,5,6,7: expected a legal move; legal moves: ",
         ),
         (

@@ -97,7 +97,8 @@ fn databases_win_won_games() {
         [(&[][..], "resident", true), (&[][..], "cached", false), (&["--depth"], "cached", true)];
     for (more, held, are_depths_known) in cases {
         prove(&[&["db", "--game", "6x6", "--pieces", "3", "-q"], more].concat(), here);
-        let options = ["--fen", "B:WK18:BK1,K2", "--side", "white", "--values", held];
+        let position = ["--game", "6x6", "--fen", "B:WK18:BK1,K2"];
+        let options = [&position[..], &["--side", "white", "--values", held]].concat();
         for seed in 0..2 {
             let (last, answers) = Player::new("6x6", &options, here).play_at_random(seed);
             assert_eq!(last, "White has no move: Black has won", "{answers:?}");

@@ -115,12 +115,12 @@ fn pages_state_the_claim() {
     assert_eq!(page.matches("href=\"#man\" class=\"black\"").count(), 6);
     // The first moves are those of the game: Black begins, and answers each reply.
     let begins = between(&page, "Black begins with <b>", "<");
-    let replies = prove(&["perft", "--moves", begins, "--depth", "1"], here);
+    let replies = prove(&["perft", "--game", "6x6", "--moves", begins, "--depth", "1"], here);
     let rows = between(&page, "<th>Black answers</th></tr>", "</table>").matches("<tr>").count();
     assert_eq!(replies.trim(), format!("1\t{rows}"));
     let reply = between(&page, "<th>Black answers</th></tr>\n<tr><td>", "</td></tr>");
     let line = format!("{begins} {}", reply.replace("</td><td>", " "));
-    prove(&["perft", "--moves", &line, "--depth", "1"], here);
+    prove(&["perft", "--game", "6x6", "--moves", &line, "--depth", "1"], here);
     // The command verifies the certificate, and prints what the page says.
     assert!(page.contains("<pre>check 'my cert'</pre>"), "{page}");
     let said = check(&["my cert"], here);

@@ -13,10 +13,10 @@ use crate::egdb::Value;
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove probe --game 8x8 B:W18,24,K30:B12,K16
-  prove probe --game 8x8 --fen B:W18,24,K30:B12,K16 --moves \"16-19 24x15\"
-  prove probe --game 8x8 --format json B:WK26,10:BK25,21
-  prove probe --game 8x8 --format tsv <positions.txt
+  prove probe B:W18,24,K30:B12,K16
+  prove probe --fen B:W18,24,K30:B12,K16 --moves \"16-19 24x15\"
+  prove probe --format json B:WK26,10:BK25,21
+  prove probe --format tsv <positions.txt
 
 Shows the board, and all legal moves with value and depth, the best first. The value of a position is for the \
 side to move; the value of a move is for the side that makes it: a move that wins is a win. Moves that lead to \
@@ -56,7 +56,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let positions = options.positions.or_lines(game)?;
     let mut out = options.result.begin()?;
     options.machine.start()?;
-    let values = options.stored.open(&options.machine, &options.values)?;
+    let values = options.stored.open(&options.machine, &options.values);
+    let values = values.map_err(|failure| options.stored.with_other_boards(failure))?;
     let depths = options.stored.depths()?;
     let lookup = Lookup { board: &game.board, values: &values, depths: Some(&depths) };
     let format = options.result.format;

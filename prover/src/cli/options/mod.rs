@@ -14,10 +14,11 @@ pub(crate) use positions::PositionOptions;
 pub(crate) use start::StartOptions;
 pub(crate) use values::{MapSpace, ValuesOptions};
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use certificate_spec::database::DatabaseManifest;
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use draughtproof_proof::prepare_database::{
     Holding, Room, is_possible, load, load_finished, most_pieces,
 };
@@ -28,12 +29,18 @@ use crate::cli::failure::Failure;
 use crate::egdb::{Cover, Depths, Store, StoreError, Values};
 use values::end;
 
-/// The option for the game.
+/// The option for the game. Commands that look positions up or play have another default:
+/// [`usually_8x8`].
 #[derive(Args, Debug, Clone)]
 pub(crate) struct GameOption {
     /// The game: RxC or RxC/k
     #[arg(long, value_name = "GAME", default_value = "6x6")]
     pub(crate) game: Game,
+}
+
+/// Makes 8x8 the default of the option for the game.
+pub(crate) fn usually_8x8(game: Arg) -> Arg {
+    game.default_value("8x8")
 }
 
 /// The claim to prove.
@@ -63,6 +70,21 @@ pub(crate) struct DatabaseOption {
     /// Directory of the databases; that of the board RxC is DIR/RxC
     #[arg(long, value_name = "DIR", default_value = "egdb")]
     pub(crate) db: PathBuf,
+}
+
+impl DatabaseOption {
+    /// The boards that have a database in the folder.
+    pub(crate) fn boards(&self) -> Vec<Game> {
+        let mut boards = Vec::new();
+        for entry in fs::read_dir(&self.db).into_iter().flatten().flatten() {
+            if let Ok(game) = entry.file_name().to_string_lossy().parse()
+                && entry.path().join("MANIFEST").is_file()
+            {
+                boards.push(game);
+            }
+        }
+        boards
+    }
 }
 
 /// The options for an existing database.
@@ -169,6 +191,20 @@ impl StoredOptions {
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
         self.if_there(machine, || self.open(machine, values))
+    }
+
+    /// Adds to a failure for want of a database the boards that have one.
+    pub(crate) fn with_other_boards(&self, failure: Failure) -> Failure {
+        if !matches!(failure, Failure::Store(StoreError::Missing { .. })) {
+            return failure;
+        }
+        let mut names: Vec<String> = self.db.boards().iter().map(Game::to_string).collect();
+        names.sort();
+        if names.is_empty() {
+            return failure;
+        }
+        let names = names.join(", ");
+        failure.with_advice(&format!("there are databases of {names}; --game names the board"))
     }
 
     /// The folder of the databases.

@@ -29,9 +29,36 @@ pub(crate) struct StartOptions {
     moves: Option<String>,
 }
 
+/// The games that are named when a position does not fit the board.
+const GAMES: [&str; 11] =
+    ["8x8", "8x6", "7x7", "6x8", "6x6", "5x7", "8x4", "4x8", "5x5", "6x4", "4x4"];
+
 /// Reads a FEN, or the word for the start of the game.
 pub(crate) fn read_position(game: &Game, text: &str) -> Result<Position, Failure> {
-    if text.trim() == START { Ok(game.start()) } else { Ok(game.board.read_fen(text)?) }
+    if text.trim() == START {
+        return Ok(game.start());
+    }
+    let error = match game.board.read_fen(text) {
+        Ok(position) => return Ok(position),
+        Err(error) => error,
+    };
+    let fitting = games_with(text);
+    if fitting.is_empty() {
+        return Err(error.into());
+    }
+    let advice = format!("it would fit --game {}", fitting.join(" or "));
+    Err(Failure::from(error).with_advice(&advice))
+}
+
+/// The games whose boards have a position.
+fn games_with(fen: &str) -> Vec<&'static str> {
+    let mut fitting = Vec::new();
+    for name in GAMES {
+        if name.parse::<Game>().is_ok_and(|game| game.board.read_fen(fen).is_ok()) {
+            fitting.push(name);
+        }
+    }
+    fitting
 }
 
 /// The position after moves.

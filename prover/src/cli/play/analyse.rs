@@ -14,11 +14,11 @@ use crate::cli::output::{Format, ResultOptions, ResultWriter};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove analyse --game 8x8 --time 10                    the start
-  prove analyse --game 8x8 --depth 15 B:W18,24,27,K30:B5,9,12,K16
-  prove analyse --nodes 1000000 --format tsv start
-  prove analyse --game 8x8 --opening 13 --moves 19x12
-  prove analyse --game 8x8 --nodes 100000 --format json - <positions.txt
+  prove analyse --time 10                               the start
+  prove analyse --depth 15 B:W18,24,27,K30:B5,9,12,K16
+  prove analyse --game 6x6 --nodes 1000000 --format tsv start
+  prove analyse --opening 13 --moves 19x12
+  prove analyse --nodes 100000 --format json - <positions.txt
 
 Prints a line for each depth: depth, score, nodes, nodes a second, what is proved, best play. The score \
 is a guess, in hundredths of a man for the side to move; beyond +-10000 it is a win or loss that was \

@@ -17,7 +17,7 @@ use crate::egdb::size::{rounded_down, rounded_up};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove engine                               checkers, with the database in egdb if there is one
+  prove engine                               8x8, with the database in egdb if there is one
   prove engine --hash 1GiB --threads 4 --db /data/egdb
   prove engine --game 6x6 --pieces 0 --book book.tsv
 

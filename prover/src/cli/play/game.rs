@@ -27,10 +27,10 @@ quit    end, as the end of input does";
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove play                                  6x6 from the start, you are Black
-  prove play cert                             against the proof of a certificate
-  prove play --game 8x8 --side white --time 2
-  prove play --game 8x8 --fen B:W18,24,K30:B12,K16
+  prove play                                  8x8 from the start, you are Black
+  prove play cert                             against the proof of a certificate, on its board
+  prove play --side white --time 2
+  prove play --game 6x6 --fen B:WK18:BK1,K2
 
 Type moves such as 11-15 or 22x15, or help, back, hint, board, pdn, quit. What is answered comes from the database \
 where it knows of a win, from the proof where it has the position, from the database where that decides, and \

@@ -10,7 +10,7 @@ use crate::cli::output::{Format, QuietOption, ResultOptions};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
-  prove perft --game 8x8 --depth 10
+  prove perft --depth 10
 
 Prints depth<TAB>nodes for each depth, in json an object with both. Two ways of capturing that lead to the same position count \
 separately. One thread; the last move is counted, not made.")]

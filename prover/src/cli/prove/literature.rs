@@ -18,8 +18,8 @@ use crate::egdb::{StoreError, Value, Values};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove literature --game 8x8 corpus/endings.tsv                  against the database in egdb
-  prove literature --game 8x8 corpus/literature.tsv opening-9 opening-13 --format tsv
+  prove literature corpus/endings.tsv                  against the database in egdb
+  prove literature corpus/literature.tsv opening-9 opening-13 --format tsv
 
 FILE has columns with tabs between: value, and either fen or moves (from the start of the game); the first \
 line names them, and other columns are skipped, as are lines that begin with #. A value is win, loss, >=draw \

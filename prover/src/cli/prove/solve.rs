@@ -16,9 +16,9 @@ use crate::cli::output::{Format, ResultOptions};
 
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  prove solve --nodes 1000000 start                     the start of 6x6
-  prove solve --game 8x8 --nodes 100000 <positions.txt
-  prove solve --game 8x8 --nodes 100000 --opening 13
+  prove solve --game 6x6 --nodes 1000000 start          the start of 6x6
+  prove solve --nodes 100000 <positions.txt
+  prove solve --nodes 100000 --opening 13
 
 Prints FEN<TAB>value or bound<TAB>nodes for the side to move: win, draw, loss, >=draw, <=draw or unknown. \
 The questions whether the side to move wins and whether it loses are searched in turn, with more nodes each \

@@ -1,7 +1,6 @@
 //! Serves what the options of `prove serve` name.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -81,13 +80,8 @@ impl Options {
             let game = certificate.stored.game.clone();
             games.entry(game.board.name()).or_insert(game);
         }
-        for entry in fs::read_dir(&self.db.db).into_iter().flatten().flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if let Ok(game) = name.parse::<Game>()
-                && entry.path().join("MANIFEST").is_file()
-            {
-                games.entry(game.board.name()).or_insert(game);
-            }
+        for game in self.db.boards() {
+            games.entry(game.board.name()).or_insert(game);
         }
         if games.is_empty() {
             let game: Game = "6x6".parse().map_err(|e| Failure::Input(format!("{e}")))?;
