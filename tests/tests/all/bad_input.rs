@@ -117,6 +117,34 @@ fn boards() {
     assert!(prove(&["play", "-q"], d).starts_with("B:W21,22,"));
 }
 
+/// A mistyped folder of databases is an error of commands that can do without a database.
+#[test]
+fn folders_of_databases() {
+    let d = &Scratch::empty();
+    fs::write(d.join("games.pdn"), "1. 11-15 *\n").unwrap();
+    fs::write(d.join("values.tsv"), "fen\tvalue\nB:W8:B1\tdraw\n").unwrap();
+    for command in [
+        "engine",
+        "play",
+        "probe start",
+        "solve --nodes 10 start",
+        "analyse --depth 1",
+        "annotate --depth 1 games.pdn",
+        "literature values.tsv",
+        "book --nodes 10 --positions 1 --out book.tsv",
+        "serve --listen 127.0.0.1:0",
+    ] {
+        let typed: Vec<&str> = command.split(' ').chain(["--db", "egbd"]).collect();
+        fails(d, &typed, 3, &["prove: egbd: ", "--db must name a directory that is there"]);
+    }
+    // The default may be missing, and a folder without a database of the board will do.
+    prove(&["analyse", "--depth", "1", "-q"], d);
+    fs::create_dir(d.join("other")).unwrap();
+    for database in [&["--db", "other"][..], &["--db", "egbd", "--pieces", "0"]] {
+        prove(&[&["analyse", "--depth", "1", "-q"], database].concat(), d);
+    }
+}
+
 #[test]
 fn databases() {
     let d = &Scratch::empty();

@@ -64,15 +64,29 @@ impl From<ClaimOption> for Asked {
     }
 }
 
+/// The default folder of the databases.
+const DATABASES: &str = "egdb";
+
 /// The option for the folder of the databases.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct DatabaseOption {
     /// Directory of the databases; that of the board RxC is DIR/RxC
-    #[arg(long, value_name = "DIR", default_value = "egdb")]
+    #[arg(long, value_name = "DIR", default_value = DATABASES)]
     pub(crate) db: PathBuf,
 }
 
 impl DatabaseOption {
+    /// Checks that the folder is there, unless it is the default. Otherwise a command that can do
+    /// without a database would run without one when the name of the folder is mistyped.
+    fn check(&self) -> Result<(), Failure> {
+        if self.db == Path::new(DATABASES) {
+            return Ok(());
+        }
+        let Err(source) = fs::read_dir(&self.db) else { return Ok(()) };
+        let advice = "--db must name a directory that is there; `prove db` makes one";
+        Err(Failure::file(&self.db, source).with_advice(advice))
+    }
+
     /// The boards that have a database in the folder.
     pub(crate) fn boards(&self) -> Vec<Game> {
         let mut boards = Vec::new();
@@ -139,6 +153,7 @@ impl StoredOptions {
     }
 
     fn load_into(&self, machine: &MachineOptions, room: &Room) -> Result<Values, Failure> {
+        self.db.check()?;
         let store = self.store();
         let cover = self.manifest(&store)?.cover;
         Ok(load_finished(&store, &cover, room, &machine.progress())?)
@@ -191,6 +206,11 @@ impl StoredOptions {
         values: &ValuesOptions,
     ) -> Result<Values, Failure> {
         self.if_there(machine, || self.open(machine, values))
+    }
+
+    /// Checks that the folder of the databases is there, if one was named and is wanted.
+    pub(crate) fn check_folder(&self) -> Result<(), Failure> {
+        if self.cover.as_ref().is_some_and(Cover::is_empty) { Ok(()) } else { self.db.check() }
     }
 
     /// Adds to a failure for want of a database the boards that have one.

@@ -57,6 +57,7 @@ const TIME: Duration = Duration::from_secs(5);
 
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
     let Options { stored, values, book, hash, limits, machine } = options;
+    stored.check_folder()?;
     machine.start()?;
     // Clients of the engine read standard error together with standard output.
     let machine = machine.silent();
