@@ -97,10 +97,9 @@ fn a_journal_of_a_shard_within_a_bound() {
     let line = check_certificate(&place.cert(), &options).line();
     assert!(line.starts_with("s VERIFIED SHARD 1/1 BLACK-NOT-LOST 8x8 "), "{line}");
     for memory in [None, Some(bytes(&values) - 1)] {
-        let journal = Some(place.0.path().join(format!("journal-{}", memory.is_some())));
-        let options = Options { journal: journal.clone(), memory, ..options.clone() };
+        let path = place.0.path().join(format!("journal-{}", memory.is_some()));
+        let options = Options { journal: Some(path.clone()), memory, ..options.clone() };
         assert_eq!(check_certificate(&place.cert(), &options).line(), line);
-        let path = journal.unwrap();
         let all = lines(&path);
         for count in [all.len(), all.len() / 2] {
             fs::write(&path, all[..count].concat()).unwrap();

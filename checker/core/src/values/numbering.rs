@@ -144,7 +144,7 @@ impl Shape {
     /// men can stand, `shared` are those where the opponent's can, too.
     pub(crate) fn blocks(&self, board: &Board) -> u64 {
         let [a, _, c, _] = self.slice.0;
-        let own = (0..u32::from(board.men_squares())).fold(0, |set, n| set | 1u32 << n);
+        let own = (0..board.men_squares()).fold(0u32, |set, n| set | 1 << n);
         let shared = (own & board.turned(own)).count_ones();
         let alone = own.count_ones() - shared;
         (0..=a).fold(0, |sum, k| {
