@@ -169,8 +169,8 @@ fn check_payload(place: &Place, board: &Board, slice: &str, offset: u64) -> u64 
     most as u64
 }
 
-/// Of a slice file whose length cannot be right, no more is read than what can be; and no thread has
-/// a whole file in memory to judge its head.
+/// Of a slice file whose length cannot be right, no more is read than what can be; and no thread
+/// has a whole file in memory to judge its head.
 fn slices_of_zeros() {
     // Too long for the one unit of a slice of 4x4.
     let (place, small) = (Place::new(), board("4x4"));

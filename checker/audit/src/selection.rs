@@ -6,9 +6,9 @@
 //! 1/N to N/N cover it without gap, whatever the weights are.
 //!
 //! Soundness: a node or leaf is verified given the values of the database, and the values of a
-//! slice and its twin given those of slices in groups before theirs (`derive/pairs.rs` in the core; a
-//! group has as many pieces and as many men). So if every item of the sequence has been verified by
-//! some check against the same files, all of them are right: the slices by induction over the
+//! slice and its twin given those of slices in groups before theirs (`derive/pairs.rs` in the core;
+//! a group has as many pieces and as many men). So if every item of the sequence has been verified
+//! by some check against the same files, all of them are right: the slices by induction over the
 //! groups, then nodes and leaves.
 //!
 //! Trusts: nothing. What a shard takes for granted is stated in its verdict.

@@ -5,8 +5,8 @@
 //! every leaf of every question of the claim; so the claim holds.
 //!
 //! Enforces: that a whole check selects everything and has no source of tables that could speak for
-//! something ([`Everything`], [`Nothing`]), that it counts what was verified all the same, and that only a whole
-//! check makes a `Verified`.
+//! something ([`Everything`], [`Nothing`]), that it counts what was verified all the same, and that
+//! only a whole check makes a `Verified`.
 
 use crate::certificate::Certificate;
 use crate::folder::{self, Values, Wanted, find, identify};

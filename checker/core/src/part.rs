@@ -1,10 +1,11 @@
 //! Checking a part: what a caller may choose, and what the core itself has counted.
 //!
-//! Enforces: that a [`PartReport`] says what was looked at here, whatever the selection or the source
-//! of tables did or said: each pair of slices, block, node and leaf is counted where it has been
-//! verified, and each table where it was verified or taken for granted.
+//! Enforces: that a [`PartReport`] says what was looked at here, whatever the selection or the
+//! source of tables did or said: each pair of slices, block, node and leaf is counted where it has
+//! been verified, and each table where it was verified or taken for granted.
 //!
-//! Trusts: nothing. What follows from a part is for the caller to say: no [`PartReport`] is a verdict.
+//! Trusts: nothing. What follows from a part is for the caller to say: no [`PartReport`] is a
+//! verdict.
 
 use crate::certificate::Certificate;
 use crate::values::PairSize;

@@ -77,8 +77,8 @@ fn a_journal_of_large_slices() {
     }
 }
 
-/// A shard with nodes and leaves looks values up in slices that its journal has spoken for, layer by
-/// layer where not all tables fit into memory.
+/// A shard with nodes and leaves looks values up in slices that its journal has spoken for, layer
+/// by layer where not all tables fit into memory.
 #[test]
 fn a_journal_of_a_shard_within_a_bound() {
     let place = Place::new();

@@ -46,8 +46,8 @@ fn the_checker_does_not_depend_on_the_prover() {
     assert!(!checker.iter().any(|name| is_of_prover(name)));
 }
 
-/// The crate aid need not be trusted, so shards and merging must not rest on it. The core may, since
-/// it compares what it gets from there.
+/// The crate aid need not be trusted, so shards and merging must not rest on it. The core may,
+/// since it compares what it gets from there.
 #[test]
 fn merging_does_not_depend_on_what_is_not_trusted() {
     let manifest = include_str!("../../../checker/audit/Cargo.toml");

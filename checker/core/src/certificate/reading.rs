@@ -76,8 +76,8 @@ fn head_of(&Object { question, first, count, .. }: &Object) -> ObjectHead {
     ObjectHead { question, first, count }
 }
 
-/// The most bytes of an object that are read: where its length cannot be right, those that tell what
-/// is wrong.
+/// The most bytes of an object that are read: where its length cannot be right, those that tell
+/// what is wrong.
 fn most_bytes(object: &Object) -> u64 {
     let head = head_of(object).length() as u64;
     let start = object::START as u64;

@@ -16,7 +16,8 @@
 //! the opponent's kings. A king step of the mover leaves the opponent's kings alone, so it takes a
 //! whole row to a whole row of the table of the other side to move.
 //!
-//! Trusts: `word.rs`, and the values of other blocks that it is given; `rules/board.rs`, `numbering.rs`.
+//! Trusts: `word.rs`, and the values of other blocks that it is given; `rules/board.rs`,
+//! `numbering.rs`.
 
 use super::word::{Kings, Moves, Open, Sets, Settled, Word};
 use crate::rules::Bits;

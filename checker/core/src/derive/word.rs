@@ -7,8 +7,8 @@
 //! each set, or adds or moves one, each position's place in that row is counted anew.
 //!
 //! Enforces: what jumps and steps of men say; those of kings are in `operator.rs`. Trusts: the
-//! values it looks up; the squares and ways of `rules/board.rs`, which says for all positions at once
-//! which jumps there are; `numbering.rs`.
+//! values it looks up; the squares and ways of `rules/board.rs`, which says for all positions at
+//! once which jumps there are; `numbering.rs`.
 
 use crate::rules::Bits;
 use crate::rules::{Jumper, Side, bits_in};

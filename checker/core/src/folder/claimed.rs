@@ -1,4 +1,5 @@
-//! The claimed values: what the slice files say, in memory as far as they are needed, layer by layer.
+//! The claimed values: what the slice files say, in memory as far as they are needed, layer by
+//! layer.
 //!
 //! A layer begins with the values of quiet positions that its file gives. If it is to be verified,
 //! `derive` completes it and holds it against the rules. If it was verified before and has had to
@@ -6,7 +7,7 @@
 //!
 //! Enforces: that a layer that comes back has the digest that it had when it went, and that a table
 //! is named by the digest of what is in memory. So neither the code that decodes files nor a source
-//! of tables need be trusted, nor the plan of what is in memory when (`values.rs`). Trusts:
+//! of tables need be trusted, nor the plan of what is in memory when (`order.rs`). Trusts:
 //! `derive/pairs.rs` for the values of positions with a capture.
 
 use super::slice_file::SliceFiles;

@@ -49,9 +49,9 @@ impl<'a> SliceFiles<'a> {
         place.map(|i| &self.records[i]).map_err(missing)
     }
 
-    /// Opens the file of a slice: its length and digest, and its head. Of a file that is longer than
-    /// any that can be decoded the rest is left out, and a payload that cannot be read there cannot
-    /// be decoded.
+    /// Opens the file of a slice: its length and digest, and its head. Of a file that is longer
+    /// than any that can be decoded the rest is left out, and a payload that cannot be read there
+    /// cannot be decoded.
     pub(crate) fn open(&self, slice: SliceName) -> Result<Slice<'a>, Stop> {
         let (head, bytes) = self.read(slice, most_bytes(self.decoding.units(slice)))?;
         Ok(Slice::new(self.decoding, head, bytes))

@@ -1,8 +1,9 @@
 //! The numbering of sets, slices and positions: `SPEC.md` §8.1 and §8.2.
 //!
-//! Trusts: nothing but `rules/board.rs`. Enforces: that index i of a slice means the same position in the
-//! file, in the checker's own table and in a look-up. Ranks and sizes are computed from the board,
-//! never read; sizes saturate, because those of slices with many pieces do not fit in 64 bits.
+//! Trusts: nothing but `rules/board.rs`. Enforces: that index i of a slice means the same position
+//! in the file, in the checker's own table and in a look-up. Ranks and sizes are computed from the
+//! board, never read; sizes saturate, because those of slices with many pieces do not fit in 64
+//! bits.
 
 use crate::rules::{Board, Position, Side, bits_in};
 use certificate_spec::cover::Cover;
@@ -140,8 +141,8 @@ impl Shape {
         self.rows.saturating_mul(self.columns)
     }
 
-    /// The number of blocks: of sets of men that do not overlap. Of the squares on which the mover's
-    /// men can stand, `shared` are those where the opponent's can, too.
+    /// The number of blocks: of sets of men that do not overlap. Of the squares on which the
+    /// mover's men can stand, `shared` are those where the opponent's can, too.
     pub(crate) fn blocks(&self, board: &Board) -> u64 {
         let [a, _, c, _] = self.slice.0;
         let own = (0..board.men_squares()).fold(0u32, |set, n| set | 1 << n);

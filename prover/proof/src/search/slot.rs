@@ -153,9 +153,9 @@ impl Slot {
         self.with(STATE, STATE_BITS, state.into())
     }
 
-    /// The slot with what a thread has found of it. What holds for good stays, and of two proofs the
-    /// one with the earlier time: what rests on either has a later one. A tentative disproof stays
-    /// where nothing better is found.
+    /// The slot with what a thread has found of it. What holds for good stays, and of two proofs
+    /// the one with the earlier time: what rests on either has a later one. A tentative disproof
+    /// stays where nothing better is found.
     pub(super) fn with_found(self, found: Known) -> Self {
         match (self.known(), found) {
             (Known::Proved(before), Known::Proved(time)) if time < before => self.with_known(found),

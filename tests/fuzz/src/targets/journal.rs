@@ -1,8 +1,8 @@
 //! Journals. A journal is trusted, so its digests are believed; but it must be about this database,
 //! and complete.
 //!
-//! An input is lines, each after its length: after a byte 1 the checksum of the line is made right. A
-//! byte 2 stands for the right first line, which names the program that is running.
+//! An input is lines, each after its length: after a byte 1 the checksum of the line is made right.
+//! A byte 2 stands for the right first line, which names the program that is running.
 
 use super::{Input, folder, with_length};
 use crate::common::files::write_database;
