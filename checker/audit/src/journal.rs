@@ -18,6 +18,7 @@ use crate::program::program;
 use certificate_spec::Digest;
 use certificate_spec::database::SliceName;
 use checker_core::{Layer, TableDigests};
+use std::collections::HashSet;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -83,8 +84,11 @@ impl Journal {
             length = head.len();
             while let Some(line) = lines.next() {
                 match str::from_utf8(line).ok().and_then(|line| journal.parse(line)) {
-                    Some(entries) => {
+                    Some(entries) if is_of_pairs(&entries, &noted) => {
                         entries.into_iter().for_each(|entry| entry.insert_into(&mut noted));
+                    }
+                    Some(_) => {
+                        return Err(stop(format!("the line at byte {length} is not of new pairs")));
                     }
                     None if lines.next().is_none() => break,
                     None => return Err(stop(format!("the line at byte {length} is damaged"))),
@@ -159,7 +163,7 @@ impl Journal {
 }
 
 /// What a digest in a journal is of.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Of {
     /// The values of a slice that was verified.
     Verified(SliceName),
@@ -214,6 +218,25 @@ impl Entry {
             Of::Assumed(slice) => digests.assumed.insert(slice, self.digest),
         };
     }
+}
+
+/// Whether a line has both slices of each pair that it speaks of and their layers, and nothing that
+/// it or a line before has already.
+fn is_of_pairs(entries: &[Entry], before: &TableDigests) -> bool {
+    let verified = |entry: &Entry| match entry.of {
+        Of::Verified(slice) => Some(slice),
+        Of::Layer(_) | Of::Assumed(_) => None,
+    };
+    let here: HashSet<SliceName> = entries.iter().filter_map(verified).collect();
+    let is_new = entries.iter().all(|entry| match entry.of {
+        Of::Verified(slice) => {
+            here.contains(&slice.twin()) && !before.verified.contains_key(&slice)
+        }
+        Of::Layer(Layer { slice, .. }) => here.contains(&slice),
+        Of::Assumed(slice) => !before.assumed.contains_key(&slice),
+    });
+    let once: HashSet<Of> = entries.iter().map(|entry| entry.of).collect();
+    is_new && once.len() == entries.len()
 }
 
 /// The slice whose file has this name.

@@ -7,6 +7,7 @@ use crate::common::{
     Options, Place, board, check_certificate, check_database, database, without_journal,
 };
 use crate::memory::{LEVELS, bytes, check, place, with_least};
+use certificate_spec::Digest;
 use certificate_spec::claim::{Claim, Value as Claimed};
 use certificate_spec::cover::Cover;
 use checker_audit::Shard;
@@ -109,6 +110,12 @@ fn a_journal_of_a_shard_within_a_bound() {
     }
 }
 
+/// The line with this text in a journal with this first line.
+fn with_checksum(first: &str, text: &str) -> String {
+    let digest = Digest::of([first, text].concat().as_bytes()).to_string();
+    format!("{text} {}\n", &digest[..16])
+}
+
 #[test]
 fn journals_that_are_not_taken() {
     let place = place("4x4", 3);
@@ -141,6 +148,15 @@ fn journals_that_are_not_taken() {
         edited[2].insert(at, if old == '1' { '2' } else { '1' });
         refused("4x4", &options, &edited.concat(), "is damaged");
     }
+    // Lines with a right checksum that no check writes: half of a pair, layers without their slice,
+    // and a slice twice.
+    let entries: Vec<&str> = good[2].split(' ').collect();
+    let (slice, both) = (&entries[..4], &entries[..8]);
+    for fields in [slice, &both[2..], &[both, slice].concat()] {
+        let line = with_checksum(&good[0], &fields.join(" "));
+        refused("4x4", &options, &[&good[..2], &[line]].concat().concat(), "is not of new pairs");
+    }
+    refused("4x4", &options, &[&good[..3], &good[2..3]].concat().concat(), "is not of new pairs");
     // A changed last line counts as incomplete.
     fs::write(&path, text.trim_end().to_owned() + "x\n").unwrap();
     assert!(check("4x4", &options).starts_with("s VERIFIED"));

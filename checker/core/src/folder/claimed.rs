@@ -65,8 +65,10 @@ impl ClaimedValues<'_> {
             let (old, new): (Vec<Layer>, Vec<Layer>) = layers.iter().partition(is_old);
             let is_first = self.values.table(slice).is_none()
                 && !self.values.layers(slice).any(|layer| is_old(&&layer));
-            let made = self.reserve(&new)?;
-            self.read(slice, &made, is_first)?;
+            if !new.is_empty() {
+                let made = self.reserve(&new)?;
+                self.read(slice, &made, is_first)?;
+            }
             if !old.is_empty() {
                 self.restore(slice, &old)?;
             }
@@ -324,6 +326,26 @@ mod tests {
                 claimed.values.release(layer);
             }
             assert!(claimed.values.table(slice).is_none());
+        });
+    }
+
+    /// A slice may be among those to be verified whose layers have all been verified before.
+    #[test]
+    fn a_batch_with_nothing_new() {
+        let board = Board::new(4, 4).unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let bytes = file(&board, Value::Draw);
+        fs::write(place.path().join(SLICE.file_name()), &bytes).unwrap();
+        let (length, digest) = (bytes.len() as u64, Digest::of(&bytes));
+        let records = [SliceRecord { name: SLICE, length, digest }];
+        with(&board, &Cover::up_to(2), place.path(), &records, |claimed| {
+            let bring = || Step { bring: vec![LAYER], ..Step::default() };
+            claimed.own.insert(SLICE);
+            claimed.change(bring(), &[SLICE]).unwrap();
+            capture(&claimed.values, LAYER).unwrap();
+            claimed.change(Step { out: vec![LAYER], ..Step::default() }, &[SLICE]).unwrap();
+            assert_eq!(claimed.change(bring(), &[SLICE]), Ok(()));
+            assert!(claimed.values.has(LAYER));
         });
     }
 
