@@ -2,11 +2,12 @@
 //!
 //! From the figures of slices that were built, those of slices with more pieces are estimated.
 //!
-//! Time: the seconds a slice and the seconds an index are fitted to all slices that were built
-//! (`Pace`). The growth from one number of pieces to the next is not used: small slices spend most
-//! of their time on files, and extrapolation would carry that share on. The time of a number of
-//! pieces is divided among its slices by the geometric mean over the slices with one piece less.
-//! Tables that have to be read again for want of memory are added.
+//! Time: that on a machine which does nothing else (`stopwatch.rs`). The seconds a slice and the
+//! seconds an index are fitted to all slices that were built (`Pace`). The growth from one number
+//! of pieces to the next is not used: small slices spend most of their time on files, and
+//! extrapolation would carry that share on. The time of a number of pieces is divided among its
+//! slices by the geometric mean over the slices with one piece less. Tables that have to be read
+//! again for want of memory are added.
 //!
 //! Bytes: the geometric mean of two estimates, which err in opposite directions where the number of
 //! pieces is odd and where it is even. One takes for each slice the mean of those with one piece
@@ -15,7 +16,6 @@
 //! good that is).
 
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
 
 use certificate_spec::cover::Cover;
 
@@ -24,6 +24,7 @@ use super::extend::extend;
 use super::memory::room_to_solve;
 use super::residency::{Later, Residency};
 use super::session::BuildSession;
+use super::stopwatch::Stopwatch;
 use crate::disk::figures::Figures;
 use crate::disk::mapped::file_length;
 use crate::disk::store::Store;
@@ -111,9 +112,8 @@ struct Pace {
 
 impl Pace {
     /// The pace of slices, given as numbers of indices and seconds. The time of an index is that of
-    /// the largest slices, which have half of all indices, taken together: the load of the machine
-    /// by other programs is included, as it will be in the build. The time of a slice is what the
-    /// smaller half of the slices took beyond that.
+    /// the largest slices, which have half of all indices, taken together. The time of a slice is
+    /// what the smaller half of the slices took beyond that.
     fn of_slices(mut slices: Vec<(f64, f64)>) -> Pace {
         slices.sort_by(|a, b| b.0.total_cmp(&a.0));
         let all: f64 = slices.iter().map(|&(indices, _)| indices).sum();
@@ -326,9 +326,9 @@ fn calibrate(store: &Store, memory: u64) -> Result<f64, BuildError> {
     extend(&mut BuildSession::new(store, &cover, memory)?, |_| ())?;
     let larger = Cover::up_to(board.squares().min(pieces + 1));
     let mut session = BuildSession::new(store, &larger, memory)?;
-    let (slices, start) = (Slice::all(board, &cover), Instant::now());
+    let (slices, start) = (Slice::all(board, &cover), Stopwatch::start());
     session.load(&slices)?;
-    let read = start.elapsed().as_secs_f64() / sum(&slices) as f64;
+    let read = start.seconds() / sum(&slices) as f64;
     // In small slices files and allocations take much of the time, in large ones nearly none.
     let mut left = LARGER_CALIBRATION;
     for pair in Builder::pairs(board, &larger, pieces + 1) {

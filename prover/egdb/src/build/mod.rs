@@ -14,3 +14,4 @@ pub(crate) mod session;
 mod share;
 mod solve;
 mod spill;
+mod stopwatch;

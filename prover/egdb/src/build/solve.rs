@@ -1,11 +1,10 @@
 //! Solves a slice and its twin, or finds their depths, and writes them.
 
-use std::time::Instant;
-
 use super::error::BuildError;
 use super::memory::{depth_needs, room_to_solve};
 use super::placement::TablePlacement;
 use super::session::BuildSession;
+use super::stopwatch::Stopwatch;
 use crate::depth;
 use crate::disk::figures::Figures;
 use crate::index::slice::Slice;
@@ -15,7 +14,7 @@ use crate::values::stats::placements;
 impl BuildSession<'_> {
     /// Solves a slice and its twin and writes them.
     pub(crate) fn solve(&mut self, slice: Slice, later: &[Slice]) -> Result<(), BuildError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let needs = Builder::needs(slice);
         match self.placement {
             TablePlacement::Memory | TablePlacement::Mapped(_) => {}
@@ -30,7 +29,7 @@ impl BuildSession<'_> {
         self.builder.solve(slice);
         let pair = slice.with_twin();
         self.resident.add(&pair);
-        let solve_seconds = start.elapsed().as_secs_f64() / pair.len() as f64;
+        let solve_seconds = start.seconds() / pair.len() as f64;
         for &slice in &pair {
             self.save(slice, solve_seconds)?;
             match self.placement {
@@ -44,7 +43,7 @@ impl BuildSession<'_> {
 
     /// Writes a slice, which was solved in this time, and its figures.
     fn save(&self, slice: Slice, solve_seconds: f64) -> Result<(), BuildError> {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let table = self.builder.table(slice);
         let (win, loss) = table.count();
         let bytes = self.store.save_slice(slice, table)?;
@@ -56,7 +55,7 @@ impl BuildSession<'_> {
             loss,
             bytes,
             solve_seconds,
-            write_seconds: start.elapsed().as_secs_f64(),
+            write_seconds: start.seconds(),
         })?;
         Ok(())
     }
